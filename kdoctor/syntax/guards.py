@@ -18,13 +18,17 @@ from kdoctor.syntax.knowledge import Knowledge
 from kdoctor.syntax.resolving import Resolver, part_of
 from kdoctor.syntax.scopes import Binding, BindingKind
 from kdoctor.syntax.survey import Block, Survey
-from kdoctor.syntax.tries import Tries
+from kdoctor.syntax.tries import Import, Tries, Try
 
 _HANDLERS = (cst.ExceptHandler, cst.ExceptStarHandler)
 
 
 class Guards:
-    """Answers for one module."""
+    """Answers for one module.
+
+    ``as_it_is``: also an import for which nothing makes up ends what stands below it. Otherwise it
+    is taken for one that will be mended, as it is reported.
+    """
 
     def __init__(
         self,
@@ -32,6 +36,8 @@ class Guards:
         imports: Imports,
         knowledge: Knowledge,
         resolver: Callable[[], Resolver],
+        *,
+        as_it_is: bool = False,
     ) -> None:
         self._survey = survey
         self._parents = survey.parents
@@ -48,7 +54,11 @@ class Guards:
         def is_guarded(node: cst.CSTNode) -> bool:
             return own.is_guarded(node)  # `own.is_guarded` itself would hold the guards
 
-        self._tries = Tries(survey, imports, knowledge, resolver, is_guarded)
+        def will_be_mended(statement: Import, attempt: Try) -> bool:
+            return not as_it_is and own.will_be_mended(statement, attempt)
+
+        self._mended: dict[cst.CSTNode, bool] = {}
+        self._tries = Tries(survey, imports, knowledge, resolver, is_guarded, will_be_mended)
 
     def is_guarded(self, node: cst.CSTNode) -> bool:
         """Say whether what fails at ``node`` on the target does no harm there.
@@ -73,6 +83,24 @@ class Guards:
             )
         finally:
             self._busy.discard(node)
+
+    def will_be_mended(self, statement: Import, attempt: Try) -> bool:
+        """Say whether nothing makes up for an import that fails, so that it is reported."""
+        known = self._mended.get(statement)
+        if known is None:
+            self._mended[statement] = False  # while it is being found out
+            known = not self._as_it_is.is_made_up_for(statement, attempt)
+            self._mended[statement] = known
+        return known
+
+    def is_made_up_for(self, statement: Import, attempt: Try) -> bool:
+        """Say whether the program is written for an import that fails: see ``Tries``."""
+        return self._tries.is_made_up_for(statement, attempt)
+
+    @cached_property
+    def _as_it_is(self) -> Guards:
+        """The same, where nothing is taken for mended."""
+        return Guards(self._survey, self._imports, self._knowledge, self._resolver, as_it_is=True)
 
     def is_dead(self, node: cst.CSTNode) -> bool:
         """Say whether the target certainly never gets to ``node``."""

@@ -687,3 +687,60 @@ def test_what_asks_for_something_else_decides_nothing(parse, test):
     module = parse(source)
     (use,) = [each for each in module.references if each.name == "k.ops.gone"]
     assert not module.is_dead(use.node)
+
+
+BELOW = "try:\n    from k.old import x\n    k.ops.gone(y)\n"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        f"{BELOW}except ImportError:\n    print('install the old one')",
+        f"{BELOW}except ImportError as e:\n    print(e)\nfinally:\n    f()",
+        f"{BELOW}except ImportError:\n    pass",
+        f"{BELOW}except Exception:\n    sys.exit(1)",
+        "try:\n    from k.old import x\nexcept ImportError:\n    f()\nelse:\n    k.ops.gone(y)",
+        "try:\n    from k.old import x\nexcept ImportError:\n    f()\n    k.ops.gone(y)",
+        (
+            "try:\n    from k.old import x\nexcept ImportError:\n    x = None\n"
+            "if x is None:\n    raise ImportError('it needs k.old')\nk.ops.gone(y)"
+        ),
+        (
+            "try:\n    from k.old import x\n    HAS_X = True\nexcept ImportError:\n"
+            "    HAS_X = False\nif not HAS_X:\n    raise RuntimeError('it needs k.old')\n"
+            "k.ops.gone(y)"
+        ),
+    ],
+)
+def test_what_stands_below_an_import_that_will_be_mended_is_looked_at(parse, source):
+    assert not guarded(parse, f"import k, sys\n{source}", "k.old.x")
+    module = parse(f"import k, sys\n{source}")
+    (use,) = [each for each in module.references if each.name.endswith("ops.gone")]
+    assert not module.is_guarded(use.node)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        # The fallback works.
+        f"{BELOW}except ImportError:\n    from k.new import x\nx(1)",
+        # The program is written for both.
+        (
+            "try:\n    from k.old import x\n    OLD = True\nexcept ImportError:\n    OLD = False\n"
+            "if OLD:\n    k.ops.gone(y)"
+        ),
+        (
+            "try:\n    from k.old import x\nexcept ImportError:\n    x = None\n"
+            "def f():\n    if x is None:\n        raise ImportError('it needs k.old')\n"
+            "    k.ops.gone(x)"
+        ),
+        (
+            "try:\n    from k.old import x\nexcept ImportError:\n    x = None\n"
+            "if x is not None:\n    k.ops.gone(x)"
+        ),
+        # What it is for is done in the same breath, or not at all.
+        "try:\n    from k.old import x\n    k.ops.gone(x)\nexcept ImportError:\n    pass",
+    ],
+)
+def test_what_stands_below_an_import_that_something_makes_up_for_is_not(parse, source):
+    assert guarded(parse, f"import k\n{source}", "k.ops.gone")
