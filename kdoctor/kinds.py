@@ -44,7 +44,13 @@ class Type(Struct, frozen=True):
         """Whether its class is the imported one itself: no class of the user's on that base."""
         return self.cls is not None and (self.qualified or "").rpartition(".")[2] == self.cls
 
+    @property
+    def is_tf_variable(self) -> bool:
+        """Whether it is a variable of TensorFlow's own, which is no ``keras.Variable``."""
+        return self.kind is Kind.VARIABLE and self.cls == TF_VARIABLE
 
+
+TF_VARIABLE: Final = "ResourceVariable"
 EAGER_TENSOR: Final = Type(Kind.EAGER, "EagerTensor")
 # What a layer or model makes of tensors with values, where it may give several: one, or a list.
 EAGER_TENSORS: Final = Type(Kind.EAGER)

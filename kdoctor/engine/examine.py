@@ -18,10 +18,11 @@ from kdoctor.engine.debug_texts import DebugTexts
 from kdoctor.engine.expected_errors import ExpectedErrors
 from kdoctor.engine.gate import Gate, Question
 from kdoctor.engine.kept_comments import KeptComments
-from kdoctor.engine.legacy_switch import is_switched
+from kdoctor.engine.legacy_switch import switch_in
 from kdoctor.engine.orders import Orders, Task
+from kdoctor.engine.outline import parsed
 from kdoctor.engine.package import ProjectPackage
-from kdoctor.engine.result import Anchor, FileScan, SkippedPart
+from kdoctor.engine.result import Anchor, FileScan, OwnTarget, SkippedPart
 from kdoctor.engine.silencing import Silencer
 from kdoctor.errors import INTERNAL_ERROR, FileProblem, SyntaxProblem
 from kdoctor.keras_api import Presence, knowledge, with_tf_keras
@@ -31,6 +32,7 @@ from kdoctor.rules.index import RuleEntry, rule_index
 from kdoctor.rules.triggers import Holds, trigger_of
 from kdoctor.syntax import ImportBinding, Module
 from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.target import LEGACY_SWITCH
 
 if TYPE_CHECKING:
     from kdoctor.engine.finding_diffs import FindingDiffs
@@ -127,17 +129,50 @@ class Examiner:
             FileProblem: it is no document of its kind, or its Python cannot be parsed.
         """
         document = Document.parse(data, path, self.orders.kind, like)
-        if self._switched is not None and is_switched(document, data):
-            return self._switched.examined(document, data, changed)
+        if self._switched is None:
+            return self.examined(document, data, changed)
+        switch = switch_in(document, data)
+        if switch and not self.orders.asked:
+            return self._on_its_own(document, switch, self._switched, data, changed)
         examined = self.examined(document, data, changed)
         # Only now: what others set is asked of the few files in which something is wrong.
-        is_clean = not (examined.scan.findings or examined.scan.suppressed)
-        if self._switched is None or is_clean:
+        if not (examined.scan.findings or examined.scan.suppressed):
             return examined
-        texts = (document.units[index].text for index in examined.modules)
-        if not self._package.is_switched(path, texts):
-            return examined
-        return self._switched.examined(document, data, changed)
+        if not switch:
+            texts = (document.units[index].text for index in examined.modules)
+            module = self._package.switched_by(path, texts)
+            switch = f"{module} sets {LEGACY_SWITCH}" if module else ""
+        if switch and not self.orders.asked:
+            return self._on_its_own(document, switch, self._switched, data, changed)
+        return self._noted(examined, switch, self._switched) if switch else examined
+
+    def _on_its_own(
+        self,
+        document: Document,
+        switch: str,
+        examiner: Examiner,
+        data: bytes,
+        changed: Collection[int],
+    ) -> Examined:
+        """Ask the rules about a document of which ``switch`` makes another target the right one."""
+        examined = examiner.examined(document, data, changed)
+        could_tell = any(
+            self._gate.may_fire(document.path, unit.text, parsed(unit.text))
+            for unit in document.units
+        )
+        is_told = could_tell or examined.scan.findings or examined.scan.suppressed
+        return self._noted(examined, switch, examiner) if is_told else examined
+
+    def _noted(self, examined: Examined, switch: str, examiner: Examiner) -> Examined:
+        """Return the same with a note that the file has a target of its own, and why."""
+        own = OwnTarget(
+            examined.document.path,
+            str(self.orders.target),
+            examiner.orders.target.tf_keras_version,
+            switch,
+            counts=not self.orders.asked,
+        )
+        return replace(examined, scan=replace(examined.scan, own_target=own))
 
     @cached_property
     def _switched(self) -> Examiner | None:
@@ -319,7 +354,7 @@ def heard(task: Task, scan: FileScan) -> FileScan:
     So the gate changes nothing of what is reported: a file in which no rule could fire has no
     news, also where it cannot be parsed.
     """
-    return scan if task.admitted else replace(scan, skipped=(), unreadable=None)
+    return scan if task.admitted else replace(scan, skipped=(), unreadable=None, own_target=None)
 
 
 def why(error: Exception) -> str:

@@ -13,6 +13,7 @@ import ast
 import os
 from collections.abc import Iterable, Iterator
 from functools import partial
+from itertools import chain
 from typing import Final
 
 from kdoctor.documents import Document, Unit
@@ -20,6 +21,7 @@ from kdoctor.engine.cache.trace import Remembered, Trace
 from kdoctor.engine.outline import Imported, imports_in, parsed
 from kdoctor.engine.prefilter import imports_of_bytes
 from kdoctor.engine.tree import Tree
+from kdoctor.model import Span
 from kdoctor.patterns import pattern
 from kdoctor.syntax.nodes import chain_of, statements_in
 from kdoctor.target import LEGACY_SWITCH, SWITCHES_ON
@@ -34,23 +36,40 @@ _KERAS: Final = "tensorflow.keras"
 _TEST: Final = pattern(r"tests?_.*\.py|.*_tests?\.py")
 
 
-def is_switched(document: Document, data: bytes) -> bool:
-    """Say whether a document sets the variable in one of its units."""
-    speaks = _BYTES in data or _TRANSFORMERS.encode() in data
-    return speaks and any(map(_is_switched_in, document.units))
+def switch_in(document: Document, data: bytes) -> str:
+    """Return what in a document sets the variable, as a person would name it; "" if nothing."""
+    if _BYTES not in data and _TRANSFORMERS.encode() not in data:
+        return ""
+    return next(filter(None, map(_switch_in, document.units)), "")
 
 
-def _is_switched_in(unit: Unit) -> bool:
-    magics = (_MAGIC.match("".join(map(str, edit.parts)).strip()) for edit in unit.masks)
-    if any(found is not None and found[1] in SWITCHES_ON for found in magics):
-        return True
+def _switch_in(unit: Unit) -> str:
+    for edit in unit.masks:
+        magic = _MAGIC.match("".join(map(str, edit.parts)).strip())
+        if magic is not None and magic[1] in SWITCHES_ON:
+            return f"{_at(unit, edit.span.start)} sets {LEGACY_SWITCH}"
     speaks_of_models = _TRANSFORMERS in unit.text and _TF_MODEL.search(unit.text) is not None
     tree = parsed(unit.text) if LEGACY_SWITCH in unit.text or speaks_of_models else None
     if tree is None:
-        return False
-    return any(map(_switches_on, _before_keras(tree, inside=True))) or any(
-        map(_imports_a_tf_model, _before_keras(tree, inside=False))
-    )
+        return ""
+    for statement in filter(_switches_on, _before_keras(tree, inside=True)):
+        return f"{_at(unit, _start_of(statement, unit.text))} sets {LEGACY_SWITCH}"
+    for statement in filter(_imports_a_tf_model, _before_keras(tree, inside=False)):
+        at = _at(unit, _start_of(statement, unit.text))
+        return f"{at} imports a TensorFlow model of transformers, which sets {LEGACY_SWITCH}"
+    return ""
+
+
+def _at(unit: Unit, offset: int) -> str:
+    place = unit.place(Span(offset, offset))
+    return f"line {place.line}" if place.cell is None else f"line {place.line} of cell {place.cell}"
+
+
+def _start_of(statement: ast.stmt, text: str) -> int:
+    offset = 0
+    for _ in range(statement.lineno - 1):
+        offset = text.index("\n", offset) + 1
+    return offset
 
 
 class Switches:
@@ -65,42 +84,43 @@ class Switches:
         """Forget all that is known."""
         self._is_set_by.forget()
 
-    def are_on(self, path: str, texts: Iterable[str]) -> bool:
-        """Say whether modules set the variable before a file with these ``texts`` runs, or in it.
+    def set_by(self, path: str, texts: Iterable[str]) -> str:
+        """Return the module that sets the variable before a file with these ``texts`` runs; or "".
 
-        These are the modules in the folder of its package, what it imports first, and for a test
-        the ``conftest.py`` above it.
+        It is one in the folder of its package, one that it imports first, and for a test the
+        ``conftest.py`` above it. It is named as seen from the file's own folder.
         """
-        return (
-            self._is_set_around(path)
-            or self._is_set_for_tests(path)
-            or any(map(self._is_set_above, self._imported(path, texts)))
+        found = (
+            self._setter_around(path)
+            or self._setter_for_tests(path)
+            or next(filter(None, map(self._setter_above, self._imported(path, texts))), "")
         )
+        return found and self._tree.seen_from(path, found)
 
-    def _is_set_above(self, path: str) -> bool:
-        return self._is_set_by(path) or self._is_set_around(path)
+    def _setter_above(self, path: str) -> str:
+        return path if self._is_set_by(path) else self._setter_around(path)
 
-    def _is_set_around(self, path: str) -> bool:
-        """Say whether a module in the package's own folder sets it, or an ``__init__.py``.
+    def _setter_around(self, path: str) -> str:
+        """Return a module in the package's own folder that sets it, or an ``__init__.py``; or "".
 
         Which of the modules is imported first is not asked: the package means to use tf_keras.
         """
         packages = self._tree.packages_around(path)
-        if any(self._is_set_by(os.path.join(each, "__init__.py")) for each in packages):  # noqa: PTH118
-            return True
-        outermost = packages[-1:]
-        return any(
-            self._is_set_by(os.path.join(folder, name))  # noqa: PTH118
-            for folder in outermost
+        inits = (os.path.join(each, "__init__.py") for each in packages)  # noqa: PTH118
+        modules = (
+            os.path.join(folder, name)  # noqa: PTH118
+            for folder in packages[-1:]
             for name in self._tree.modules_in(folder)
             if not _TEST.fullmatch(name)
         )
+        return next(filter(self._is_set_by, chain(inits, modules)), "")
 
-    def _is_set_for_tests(self, path: str) -> bool:
+    def _setter_for_tests(self, path: str) -> str:
         if not _TEST.fullmatch(os.path.basename(path)):  # noqa: PTH119
-            return False
+            return ""
         folders = self._tree.folders_above(path)
-        return any(self._is_set_by(os.path.join(each, "conftest.py")) for each in folders)  # noqa: PTH118
+        confs = (os.path.join(each, "conftest.py") for each in folders)  # noqa: PTH118
+        return next(filter(self._is_set_by, confs), "")
 
     def _imported(self, path: str, texts: Iterable[str]) -> Iterator[str]:
         """Yield the modules of the project that are imported above ``tf.keras``."""
@@ -116,7 +136,7 @@ class Switches:
         """
         may_hold = partial(self._tree.may_hold, path)
         return any(
-            self._is_set_above(found)
+            bool(self._setter_above(found))
             for level, module, names in imports_of_bytes(text.encode(errors="replace"), may_hold)
             for name in (None, *names)
             for found in self._files_of(path, Imported(module, level, name))

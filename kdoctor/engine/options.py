@@ -84,6 +84,7 @@ class Options(TypedDict, total=False):
 
 def orders_of(target: Target, options: Options, *, unsafe: bool = False) -> Orders:
     """Return the orders that the options amount to, before any file's own settings."""
+    asked = options.get("target")
     return Orders(
         target,
         kind=options.get("kind"),
@@ -94,6 +95,7 @@ def orders_of(target: Target, options: Options, *, unsafe: bool = False) -> Orde
         anchors=options.get("anchors", True),
         unsafe=unsafe,
         cached=options.get("cache", False),
+        asked=asked is not None and not (isinstance(asked, Target) and asked.inferred),
     )
 
 

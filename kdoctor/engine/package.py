@@ -205,9 +205,9 @@ class ProjectPackage:
         meant = [self._answers(path, each) for each in outline.given]
         return [each for each in meant if isinstance(each, str)]
 
-    def is_switched(self, unit_path: str, texts: Iterable[str]) -> bool:
-        """Say whether modules of the tree set ``TF_USE_LEGACY_KERAS`` for a file with ``texts``."""
-        return self._switches.are_on(unit_path, texts)
+    def switched_by(self, unit_path: str, texts: Iterable[str]) -> str:
+        """Return the module that sets ``TF_USE_LEGACY_KERAS`` for a file with ``texts``, or ""."""
+        return self._switches.set_by(unit_path, texts)
 
     def meanings(self, unit_path: str, imported: Imported) -> Iterator[Value]:
         """Yield what an import may bind, for each name where it imports several."""

@@ -45,6 +45,31 @@ class TargetUse(Struct, frozen=True):
     files: int
 
 
+class OwnTarget(Struct, frozen=True, array_like=True, gc=False):
+    """A file whose ``tf.keras`` is tf_keras by its own code, whatever else is asked for.
+
+    ``asked`` is the target of the run, ``tf_keras`` the version that the file's own ``tf.keras``
+    is, ``why`` what says so. ``counts``: the file was judged by it; else by ``asked``, which was
+    asked for by name.
+    """
+
+    path: str
+    asked: str
+    tf_keras: str
+    why: str
+    counts: bool
+
+    @property
+    def told(self) -> str:
+        """What it was judged by, and why, in words."""
+        if self.counts:
+            return f"judged by tf_keras {self.tf_keras} as its `tf.keras`: {self.why}"
+        return (
+            f"judged by {self.asked}, as --target says; by itself its `tf.keras` is "
+            f"tf_keras {self.tf_keras}: {self.why}"
+        )
+
+
 class Anchor(Struct, frozen=True, array_like=True, gc=False):
     """What a finding hangs on, whatever moves around it.
 
@@ -60,6 +85,7 @@ class Anchor(Struct, frozen=True, array_like=True, gc=False):
 class FileScan(Struct, frozen=True):
     """What one file gave. ``unreadable`` stands beside findings where only a part failed.
 
+    ``own_target`` is there where the file has another target than the run by its own code.
     ``lasts``: a second look at the same file would give the same.
     """
 
@@ -71,6 +97,7 @@ class FileScan(Struct, frozen=True):
     unreadable: Unreadable | None = None
     anchors: Mapping[Place, Anchor] = field(default_factory=dict)
     lasts: bool = True
+    own_target: OwnTarget | None = None
 
 
 class ScanResult(Struct, frozen=True):
@@ -83,7 +110,7 @@ class ScanResult(Struct, frozen=True):
     ``findings`` for that. ``target`` is that of the folder in which all paths lie, if any file has
     it; ``targets`` are those of all files. ``files`` are the ``read`` files in the order of their
     paths. ``suppressed`` are the findings that comments in the code silence; they are not among
-    ``findings`` either.
+    ``findings`` either. ``own_targets`` are the files that have another target by their own code.
     """
 
     target: Target
@@ -99,6 +126,7 @@ class ScanResult(Struct, frozen=True):
     anchors: Mapping[Place, Anchor] = field(default_factory=dict)
     known: tuple[Finding, ...] = ()
     suppressed: tuple[Suppressed, ...] = ()
+    own_targets: tuple[OwnTarget, ...] = ()
 
     @property
     def unhandled(self) -> tuple[Unreadable, ...]:

@@ -56,6 +56,10 @@ class Tree:
         """
         return self._find_from(self._folder(importer), module, level)
 
+    def seen_from(self, path: str, found: str) -> str:
+        """Return a file of the tree as it is named from the folder of another."""
+        return os.path.relpath(found, self._folder(path)).replace(os.sep, "/")
+
     def may_hold(self, importer: str, top: str) -> bool:
         """Say whether ``find`` could find a module ``top``, or one below; False is sure."""
         return self._may_hold(self._folder(importer), top)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from kdoctor.keras_api.tensorflow_ways import ways_also_by_1, ways_to
-from kdoctor.kinds import EAGER_TENSOR, Context, Kind, Type
+from kdoctor.kinds import EAGER_TENSOR, TF_VARIABLE, Context, Kind, Type
 
 TENSOR: Final = Type(Kind.TENSOR, "KerasTensor")
 # One symbolic tensor, or several in a list: which of the two nobody can tell from the class.
@@ -21,7 +21,7 @@ _LAYER: Final = Type(Kind.LAYER)
 _OPTIMIZER: Final = Type(Kind.OPTIMIZER)
 _VARIABLE: Final = Type(Kind.VARIABLE)
 # What TensorFlow makes has members that Keras' own variables lack.
-_TF_VARIABLE: Final = Type(Kind.VARIABLE, "ResourceVariable")
+_TF_VARIABLE: Final = Type(Kind.VARIABLE, TF_VARIABLE)
 _HISTORY: Final = Type(Kind.HISTORY, "History")
 
 

@@ -7,21 +7,28 @@ from collections.abc import Iterable, Sequence
 
 from kdoctor import __version__
 from kdoctor.engine.result import FixResult, ProjectNotes, ScanResult
-from kdoctor.model import Applicability, Finding, Severity
+from kdoctor.model import Applicability, Confidence, Finding, Severity
 from kdoctor.report.page import Page, printable
 from kdoctor.report.places import where_skipped
 from kdoctor.target import Target
+
+_NAMED = 5  # files that have a target of their own
 
 
 def headline(result: ScanResult) -> str:
     """Say on which Keras the code must run, and where we learned it.
 
     Who is about to leave Keras 2 must not take silence for a clean bill: the project's own files
-    still name the Keras that it leaves, and a last line says how to ask about the next one.
+    still name the Keras that it leaves, and a last line says how to ask about the next one. Files
+    that have another target by their own code are named.
     """
     lines = [f"kdoctor {__version__}: checking for {_named(result.target)}"]
     uses = [use for use in result.targets if use.files]
     lines += [f"  {count(use.files, 'file')}: {_named(use.target)}" for use in uses[1:]]
+    own = result.own_targets
+    lines += [f"  {printable(each.path)}: {printable(each.told)}" for each in own[:_NAMED]]
+    if own[_NAMED:]:
+        lines.append(f"  … and so on: {count(len(own), 'file')}, all named by --format json")
     targets = [use.target for use in uses] or [result.target]
     old = [target for target in targets if target.inferred and target.is_before_keras_3]
     if old:
@@ -150,6 +157,16 @@ def _suppressed(result: ScanResult, page: Page) -> list[str]:
     if page.verbosity <= 0 or not result.suppressed:
         return []
     return [f"Ignored by comments in the code: {count(len(result.suppressed), 'finding')}."]
+
+
+def in_brackets(finding: Finding) -> str:
+    """Return ``error``, or ``error, likely``: that is no certainty, and said of it."""
+    return ", ".join([finding.severity, *how_sure(finding)])
+
+
+def how_sure(finding: Finding) -> list[str]:
+    """Return ``["likely"]`` where it was inferred what a name means, nothing where it is sure."""
+    return [finding.confidence] if finding.confidence is not Confidence.CERTAIN else []
 
 
 def by_severity(findings: Sequence[Finding]) -> str:

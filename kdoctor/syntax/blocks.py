@@ -28,25 +28,12 @@ def last_statement(block: cst.BaseSuite) -> cst.CSTNode | None:
 def early_exits(
     block: cst.IndentedBlock | cst.Module,
 ) -> Iterator[tuple[int, cst.BaseExpression]]:
-    """Yield the tests of `if …: return` (or raise, or skip) in a block, by their places in it.
-
-    Not those that only an old Python fails: every Keras has one that gets past them.
-    """
+    """Yield the tests of `if …: return` (or raise, or skip) in a block, by their places in it."""
     for place, statement in enumerate(block.body):
         if type(statement) is cst.If and statement.orelse is None:
             last = last_statement(statement.body)
-            exits = isinstance(last, _LEAVES) or _skips(last)
-            if exits and not _is_for_old_python(statement.test):
+            if isinstance(last, _LEAVES) or _skips(last):
                 yield place, statement.test
-
-
-def _is_for_old_python(test: cst.BaseExpression) -> bool:
-    """Say whether a test is ``sys.version_info < (3, 10)``, or of a part of it."""
-    match test:
-        case cst.Comparison(left=left, comparisons=[cst.ComparisonTarget(operator=cst.LessThan())]):
-            version = left.value if isinstance(left, cst.Subscript) else left
-            return dotted(version) == "sys.version_info"
-    return False
 
 
 def _skips(statement: cst.CSTNode | None) -> bool:

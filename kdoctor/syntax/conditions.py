@@ -1,7 +1,9 @@
 """Conditions that the target decides: version checks, ``hasattr``, flags that a ``try`` sets.
 
 A condition has one of three answers: a value, ``Undecided`` (it speaks of versions, but which way
-it goes is not known), or ``NotAGuard`` (it is about something else).
+it goes is not known), or ``NotAGuard`` (it is about something else). What is known in part, the
+version of Python and the engine under Keras, is tried with each value that it may have, so that it
+does not matter on which side of a comparison it stands.
 """
 
 from __future__ import annotations
@@ -16,6 +18,18 @@ from msgspec import Struct
 from packaging.version import InvalidVersion, Version
 
 from kdoctor.patterns import pattern
+from kdoctor.syntax.answers import (
+    OF_PYTHON,
+    NotAGuard,
+    OneOf,
+    Something,
+    Undecided,
+    holds,
+    known,
+    of_each,
+    python_versions,
+    truth_of,
+)
 from kdoctor.syntax.following import Following, Kept
 from kdoctor.syntax.kept_answers import kept_answers
 from kdoctor.syntax.knowledge import Knowledge
@@ -23,15 +37,6 @@ from kdoctor.syntax.literals import evaluated
 from kdoctor.syntax.resolving import Resolver, part_of
 from kdoctor.syntax.scopes import Binding, BindingKind
 from kdoctor.target import LEGACY_SWITCH
-
-
-class Undecided(Exception):
-    """The condition is a guard, and nobody knows how it turns out on the target."""
-
-
-class NotAGuard(Exception):
-    """The condition has nothing to do with what the target is."""
-
 
 _PARSERS = frozenset({
     "packaging.version.parse", "packaging.version.Version", "distutils.version.LooseVersion",
@@ -43,21 +48,7 @@ _READ_OF_TEXT = frozenset({
     "split", "rsplit", "partition", "startswith", "endswith", "strip", "lstrip", "rstrip", "lower",
 })  # fmt: skip
 _GETTERS = frozenset({"os.environ.get", "os.getenv"})
-_PYTHON = ("python",)  # stands for `sys.version_info`
-_OLDEST_PYTHON = 9  # no Keras 3 ran on an older Python 3 than 3.9
-_FACTS = {"six.PY2": False, "six.PY3": True, "sys.version_info.major": 3}
-_COMPARE: dict[type[cst.BaseCompOp], Callable[[Any, Any], bool]] = {
-    cst.LessThan: operator.lt,
-    cst.LessThanEqual: operator.le,
-    cst.GreaterThan: operator.gt,
-    cst.GreaterThanEqual: operator.ge,
-    cst.Equal: operator.eq,
-    cst.NotEqual: operator.ne,
-    cst.Is: operator.is_,
-    cst.IsNot: operator.is_not,
-    cst.In: lambda one, other: operator.contains(other, one),
-    cst.NotIn: lambda one, other: not operator.contains(other, one),
-}
+_FACTS = {"six.PY2": False, "six.PY3": True}
 # IS_TF2, is_keras_3, PY3: what people call the answer to a version check.
 _SPEAKS_OF_VERSION = (
     r"(?i)(?<!con)(?<!in)(?<!re)version"
@@ -68,12 +59,6 @@ _NO_SOFTWARE = pattern(
     r"_*(?:(?:is|has|have|use|using|on)_?)?(?:b?float|fp|bf|u?int|l|h|hdf|base|cifar)_?\d",
     re.IGNORECASE,
 )
-
-
-class _OneOf(Struct, frozen=True):
-    """What is one of a few values, nobody knows which: the name of the engine under Keras."""
-
-    values: frozenset[str]
 
 
 class _Names(Struct, frozen=True):
@@ -90,7 +75,8 @@ class _Names(Struct, frozen=True):
 class Conditions:
     """Evaluates conditions in one module.
 
-    ``live`` takes from some bindings those that can be made on the target.
+    ``live`` takes from some bindings those that can be made on the target. ``on_new_python``: what
+    comes out where Python is newer than any that the code asks for.
     """
 
     def __init__(
@@ -99,11 +85,14 @@ class Conditions:
         knowledge: Knowledge,
         live: Callable[[Iterable[Binding]], list[Binding]],
         kept: Kept,
+        *,
+        on_new_python: bool = False,
     ) -> None:
         self._resolver = resolver
         self._knowledge = knowledge
         self._live = live
         self._following = Following(kept, NotAGuard)
+        self._on_new_python = on_new_python
 
     def truth(self, test: cst.BaseExpression) -> bool:
         """Return how ``test`` turns out on the target.
@@ -112,7 +101,7 @@ class Conditions:
             Undecided, NotAGuard: see there.
         """
         try:
-            return bool(self._following.answer(lambda: self._kept(test)))
+            return truth_of(self._following.answer(lambda: self._kept(test)))
         except (
             TypeError, ValueError, IndexError, KeyError, AttributeError, InvalidVersion,
             RecursionError,
@@ -127,18 +116,22 @@ class Conditions:
         match node:
             case cst.SimpleString() | cst.ConcatenatedString() | cst.Integer() | cst.Float():
                 return evaluated(node)
-            case cst.Tuple():
-                return tuple(self._value(each.value) for each in node.elements)
-            case cst.List():
-                return [self._value(each.value) for each in node.elements]
+            case cst.Tuple() | cst.List() | cst.Set():
+                values = [self._value(each) for each in _elements(node)]
+                made = {cst.Tuple: tuple, cst.List: list, cst.Set: frozenset}[type(node)]
+                return of_each(lambda *each: made(each), *values)
             case cst.UnaryOperation(operator=cst.Not()):
-                return not self._value(node.expression)
+                return not truth_of(self._value(node.expression))
             case cst.UnaryOperation(operator=cst.Minus()):
-                return operator.neg(self._value(node.expression))  # type: ignore[arg-type]
+                return of_each(operator.neg, self._value(node.expression))
             case cst.BooleanOperation():
-                return self._boolean(node)
+                stops = isinstance(node.operator, cst.Or)
+                return self._first_that_settles((node.left, node.right), stops=stops)
             case cst.IfExp():
-                return self._value(node.body if self._value(node.test) else node.orelse)
+                is_so = truth_of(self._value(node.test))
+                return self._value(node.body if is_so else node.orelse)
+            case cst.NamedExpr():
+                return self._value(node.value)
             case cst.Comparison():
                 return self._comparison(node)
             case cst.Call():
@@ -152,41 +145,56 @@ class Conditions:
             case _:
                 raise NotAGuard
 
-    def _comprehension(self, node: cst.ListComp | cst.GeneratorExp) -> list[object]:
+    def _comprehension(self, node: cst.ListComp | cst.GeneratorExp) -> object:
         """Return what ``int(part) for part in …`` gives."""
         match node.elt, node.for_in:
             case (
                 cst.Call(func=cst.Name(value="int"), args=[cst.Arg(value=cst.Name(value=part))]),
                 cst.CompFor(target=cst.Name(value=each), inner_for_in=None, ifs=[]),
             ) if part == each:
-                return [*map(int, _texts(self._value(node.for_in.iter)))]
+                return of_each(_numbers, self._value(node.for_in.iter))
         raise NotAGuard
 
-    def _boolean(self, node: cst.BooleanOperation) -> object:
-        stops = isinstance(node.operator, cst.Or)  # what settles the whole: True for `or`
-        answers: set[type[Exception]] = set()
-        value: object = None
-        for operand in (node.left, node.right):
+    def _first_that_settles(self, operands: Iterable[cst.BaseExpression], *, stops: bool) -> object:
+        """Return what ``and`` or ``or`` gives; ``stops``: what settles the whole, True for ``or``.
+
+        One operand may settle it where others are not known.
+        """
+        unknown: set[type[Exception]] = set()
+        value: object = not stops
+        for operand in operands:
             try:
                 value = self._value(operand)
+                is_true = truth_of(value)
             except (Undecided, NotAGuard) as answer:
-                answers.add(type(answer))
+                unknown.add(type(answer))
                 continue
-            if bool(value) is stops:
+            if is_true is stops:
                 return value
-        if answers:
-            raise Undecided if Undecided in answers else NotAGuard
-        return value
+        return known(value, unknown)
 
-    def _comparison(self, node: cst.Comparison) -> bool:
-        left = self._value(node.left)
+    def _comparison(self, node: cst.Comparison) -> object:
+        """Return what a comparison gives: ``2 <= x < 3`` is both, and one may settle it."""
+        unknown: set[type[Exception]] = set()
+        left = self._operand(node.left)
         for each in node.comparisons:
-            right = self._value(each.comparator)
-            compare = _COMPARE[type(each.operator)]
-            if not _holds(compare, left, right):
-                return False
+            right = self._operand(each.comparator)
+            try:
+                is_so = truth_of(holds(type(each.operator), left, right))
+            except (Undecided, NotAGuard) as answer:
+                unknown.add(type(answer))
+            else:
+                if not is_so:
+                    return False
             left = right
-        return True
+        return known(True, unknown)
+
+    def _operand(self, node: cst.BaseExpression) -> object:
+        """Return the value of one side, or that it has none that is known."""
+        try:
+            return self._value(node)
+        except (Undecided, NotAGuard) as answer:
+            return answer
 
     def _call(self, node: cst.Call) -> object:
         args = [arg.value for arg in node.args if arg.keyword is None and not arg.star]
@@ -202,16 +210,19 @@ class Conditions:
                 return self._returned(bindings[0].node)
         name = self._resolver.name_of(function)
         if name in _PARSERS:
-            return Version(str(self._value(args[0])))
+            return of_each(_version, self._value(args[0]))
         if name is not None and (name in _METADATA or name in _GETTERS):
             return self._told_outside(name, args)
         if name is not None and name.endswith(".version") and not args:
             version = self._knowledge.version(name.removesuffix(".version"))
             if version is not None:
                 return version
+        told = None if args else self._of_python(f"{name}()")
+        if told is not None:
+            return told
         answers = self._knowledge.answers(name) if name is not None and not args else None
         if answers is not None:
-            return _OneOf(frozenset(answers))
+            return of_each(str, OneOf(tuple(sorted(answers))))
         return self._of_text(node)
 
     def _of_text(self, node: cst.Call) -> object:
@@ -219,13 +230,15 @@ class Conditions:
         function = node.func
         if any(each.star for each in node.args) or not isinstance(function, cst.Attribute):
             return _unknown(function)
-        owner = self._value(function.value)
-        if not isinstance(owner, str) or function.attr.value not in _READ_OF_TEXT:
+        owner, method = self._value(function.value), function.attr.value
+        if method not in _READ_OF_TEXT or not of_each(_is_text, owner):
             return _unknown(function)
         given = [(each.keyword, self._value(each.value)) for each in node.args]
         positional = [value for keyword, value in given if keyword is None]
         named = {keyword.value: value for keyword, value in given if keyword is not None}
-        return getattr(owner, function.attr.value)(*positional, **named)
+        return of_each(
+            lambda text, *args: getattr(text, method)(*args, **named), owner, *positional
+        )
 
     def _told_outside(self, name: str, args: Sequence[cst.BaseExpression]) -> object:
         """Return an installed version, or what the environment says of the Keras to be used."""
@@ -259,63 +272,83 @@ class Conditions:
 
     def _builtin(self, name: str, args: list[cst.BaseExpression]) -> object:
         match name, args:
-            case ("hasattr", [owner, member]) | ("getattr", [owner, member, _]):
+            case "hasattr", [owner, member]:
                 return self._has(owner, member)
-            case ("int" | "float" | "str" | "tuple" | "list" | "bool", [only]):
-                value = self._value(only)
+            case "getattr", [owner, member, default]:
+                return (
+                    self._got(owner, member) if self._has(owner, member) else self._value(default)
+                )
+            case "any" | "all", [cst.List() | cst.Tuple() as operands]:
+                stops = name == "any"
+                return truth_of(self._first_that_settles(_elements(operands), stops=stops))
+            case ("int" | "float" | "str" | "tuple" | "list" | "bool" | "len", [only]):
                 made = {"int": int, "float": float, "str": str, "tuple": tuple, "list": list}
-                return made.get(name, bool)(value)
+                function = len if name == "len" else made.get(name, bool)
+                return of_each(function, self._value(only))
             case ("map", [cst.Name(value="int"), values]):
-                return [*map(int, _texts(self._value(values)))]
+                return of_each(_numbers, self._value(values))
             case ("dir" | "vars", [owner]):
                 module = self._resolver.name_of(owner)
                 return _refuse() if module is None else _Names(module, self._knowledge)
             case _:
                 return _unknown(cst.Name(name))
 
-    def _has(self, owner: cst.BaseExpression, member: cst.BaseExpression) -> bool | None:
+    def _has(self, owner: cst.BaseExpression, member: cst.BaseExpression) -> bool:
         name = self._resolver.name_of(owner)
         attribute = self._value(member)
         if name is None:
             raise NotAGuard
         found = self._knowledge.exists(f"{name}.{attribute}")
-        if found is None:
-            raise Undecided
-        return found or None
+        return _undecided() if found is None else found
+
+    def _got(self, owner: cst.BaseExpression, member: cst.BaseExpression) -> object:
+        """Return what ``getattr`` gives of a module: its version, else something."""
+        name = f"{self._resolver.name_of(owner)}.{self._value(member)}"
+        told = self._told_by(name)
+        return Something() if told is None else told
 
     def _subscript(self, node: cst.Subscript) -> object:
         value = self._value(node.value)
         element = node.slice[0].slice
         if isinstance(element, cst.Index):
-            index = self._value(element.value)
-            if value is _PYTHON:
-                return 3 if index == 0 else _undecided()
-            return value[index]  # type: ignore[index]
-        if value is _PYTHON:
-            return _PYTHON
+            return of_each(operator.getitem, value, self._value(element.value))
         if not isinstance(element, cst.Slice):
             raise NotAGuard
         bounds = (element.lower, element.upper, element.step)
-        return value[slice(*(None if each is None else self._value(each) for each in bounds))]  # type: ignore[index]
+        part = slice(*(None if each is None else self._value(each) for each in bounds))
+        return of_each(lambda each: each[part], value)
 
     def _name(self, node: cst.Name | cst.Attribute) -> object:
         if isinstance(node, cst.Name) and node.value in {"True", "False", "None"}:
             return {"True": True, "False": False, "None": None}[node.value]
         name = self._resolver.name_of(node)
-        if name is not None:
-            if name == "sys.version_info":
-                return _PYTHON
-            if name in _FACTS:
-                return _FACTS[name]
-            module, _, last = name.rpartition(".")
-            if last in {"__version__", "VERSION"}:
-                version = self._knowledge.version(module)
-                return _undecided() if version is None else version
+        told = None if name is None else self._told_by(name)
+        if told is not None:
+            return told
         if isinstance(node, cst.Attribute):
-            if node.attr.value in {"major", "minor", "release"} and name is None:
-                return getattr(self._value(node.value), node.attr.value)
+            if node.attr.value in {"major", "minor", "micro", "release"} and name is None:
+                return of_each(operator.attrgetter(node.attr.value), self._value(node.value))
             return self._member(node) if name is None else _unknown(node)
         return self._variable(node)
+
+    def _told_by(self, name: str) -> object | None:
+        """Return what an imported name tells of versions, None where it tells nothing."""
+        if (told := self._of_python(name)) is not None:
+            return told
+        if name in _FACTS:
+            return _FACTS[name]
+        module, _, last = name.rpartition(".")
+        if last in {"__version__", "VERSION"}:
+            version = self._knowledge.version(module)
+            return _undecided() if version is None else version
+        if last == "__dict__":
+            return _Names(module, self._knowledge)
+        return None
+
+    def _of_python(self, name: str) -> object | None:
+        read = OF_PYTHON.get(name)
+        versions = python_versions(newest=self._on_new_python)
+        return None if read is None else of_each(read, OneOf(versions, is_version=True))
 
     def _member(self, node: cst.Attribute) -> object:
         """Return what ``self.is_keras_3`` is, where a class sets it to the answer of a check."""
@@ -345,7 +378,7 @@ class Conditions:
             if binding.kind is not BindingKind.ASSIGN or value is None:
                 return _unknown(node)
             try:
-                values.append(_part(self._kept(value), steps))
+                values.append(of_each(_part, self._kept(value), tuple(steps)))
             except NotAGuard:
                 return _unknown(node)
         if not values or any(each != values[0] for each in values):
@@ -375,10 +408,24 @@ def speaks_of_version(name: str) -> bool:
     return by_prefix or name.isupper()
 
 
-def _texts(value: object) -> Sequence[str]:
-    if not isinstance(value, list | tuple):
+def _elements(node: cst.Tuple | cst.List | cst.Set) -> list[cst.BaseExpression]:
+    if any(not isinstance(each, cst.Element) for each in node.elements):
+        raise NotAGuard  # `*others`
+    return [each.value for each in node.elements]
+
+
+def _numbers(texts: object) -> list[int]:
+    if not isinstance(texts, list | tuple):
         raise NotAGuard
-    return value
+    return [*map(int, texts)]
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _version(text: object) -> Version:
+    return Version(str(text))
 
 
 def _part(value: Any, steps: Sequence[int | None]) -> object:
@@ -396,33 +443,3 @@ def _undecided() -> NoReturn:
 
 def _refuse() -> NoReturn:
     raise NotAGuard
-
-
-def _holds(compare: Callable[[Any, Any], bool], left: object, right: object) -> bool:
-    """Compare two values, of which the left one may be known in part only."""
-    if left is _PYTHON:
-        return _compare_python(compare, right)
-    if not isinstance(left, _OneOf):
-        return compare(*_of_one_kind(left, right))
-    found = {compare(each, right) for each in left.values}
-    if len(found) != 1:
-        raise NotAGuard
-    return found.pop()
-
-
-def _of_one_kind(left: object, right: object) -> tuple[object, object]:
-    """Return both as versions where one is (a LooseVersion is compared with a text)."""
-    if isinstance(left, Version) and isinstance(right, str):
-        return left, Version(right)
-    if isinstance(right, Version) and isinstance(left, str):
-        return Version(left), right
-    return left, right
-
-
-def _compare_python(compare: Callable[[Any, Any], bool], other: object) -> bool:
-    """Compare ``sys.version_info``, of which only ``(3, 9 or later)`` is known."""
-    if not isinstance(other, tuple) or not other:
-        raise Undecided
-    if other[0] != 3 or len(other) == 1 or other[1] < _OLDEST_PYTHON:
-        return compare((3, _OLDEST_PYTHON, 1), other)
-    raise Undecided

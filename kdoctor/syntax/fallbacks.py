@@ -126,6 +126,36 @@ def raises(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> bool:
     return isinstance(last_statement(handler.body), cst.Raise)
 
 
+def bound_in(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> set[str]:
+    """Return the names, and members, that a handler binds by assignments and imports."""
+    found: set[str] = set()
+    for each in descendants(handler.body):
+        match each:
+            case cst.Assign():
+                found.update(targets(each))
+            case cst.AnnAssign() | cst.AugAssign():
+                found.add(written(each.target))
+            case cst.ImportAlias(asname=cst.AsName(name=name)):
+                found.add(written(name))
+            case cst.ImportAlias():
+                found.add((dotted(each.name) or "").partition(".")[0])
+            case cst.ImportFrom(names=cst.ImportStar()):
+                found.add("*")
+            case cst.FunctionDef() | cst.ClassDef():
+                found.add(each.name.value)
+    return found
+
+
+def stops_the_module(node: cst.CSTNode, parents: Mapping[cst.CSTNode, cst.CSTNode]) -> bool:
+    """Say whether what is read decides if a module goes on: ``if tfa is None: raise …``."""
+    statement = statement_around(node, parents)
+    return (
+        isinstance(statement, cst.If)
+        and isinstance(parents.get(statement), cst.Module)
+        and isinstance(last_statement(statement.body), cst.Raise)
+    )
+
+
 def attributes_in(node: cst.CSTNode) -> Iterator[cst.Attribute]:
     """Yield the attributes that are read or set in a piece of code."""
     return (each for each in descendants(node) if isinstance(each, cst.Attribute))

@@ -9,8 +9,9 @@ from itertools import takewhile
 
 import libcst as cst
 
+from kdoctor.syntax.answers import NotAGuard, Undecided
 from kdoctor.syntax.blocks import early_exits
-from kdoctor.syntax.conditions import Conditions, NotAGuard, Undecided
+from kdoctor.syntax.conditions import Conditions
 from kdoctor.syntax.fallbacks import asks_for, conditions, is_for_types_only, where_they_meet
 from kdoctor.syntax.following import Kept
 from kdoctor.syntax.imports import Imports
@@ -18,13 +19,17 @@ from kdoctor.syntax.knowledge import Knowledge
 from kdoctor.syntax.resolving import Resolver, part_of
 from kdoctor.syntax.scopes import Binding, BindingKind
 from kdoctor.syntax.survey import Block, Survey
-from kdoctor.syntax.tries import Tries
+from kdoctor.syntax.tries import Import, Tries, Try
 
 _HANDLERS = (cst.ExceptHandler, cst.ExceptStarHandler)
 
 
 class Guards:
-    """Answers for one module."""
+    """Answers for one module.
+
+    ``as_it_is``: also an import for which nothing makes up ends what stands below it. Otherwise it
+    is taken for one that will be mended, as it is reported.
+    """
 
     def __init__(
         self,
@@ -32,6 +37,8 @@ class Guards:
         imports: Imports,
         knowledge: Knowledge,
         resolver: Callable[[], Resolver],
+        *,
+        as_it_is: bool = False,
     ) -> None:
         self._survey = survey
         self._parents = survey.parents
@@ -42,6 +49,7 @@ class Guards:
         self._dead: dict[cst.CSTNode, bool] = {}
         self._found_out: set[cst.CSTNode] = set()  # whether they are dead, at the moment
         self._kept = Kept(Undecided, NotAGuard)
+        self._kept_on_new_python = Kept(Undecided, NotAGuard)
         self._answers: dict[cst.CSTNode, object] = {}
         self._is_answering = False
         self._exits: dict[Block, dict[int, cst.BaseExpression]] = {}
@@ -50,7 +58,12 @@ class Guards:
         def is_guarded(node: cst.CSTNode) -> bool:
             return own.is_guarded(node)  # `own.is_guarded` itself would hold the guards
 
-        self._tries = Tries(survey, imports, knowledge, resolver, is_guarded)
+        def will_be_mended(statement: Import, attempt: Try) -> bool:
+            return not as_it_is and own.will_be_mended(statement, attempt)
+
+        self._mended: dict[cst.CSTNode, bool] = {}
+        self._mending: set[cst.CSTNode] = set()  # of which that is being found out
+        self._tries = Tries(survey, imports, knowledge, resolver, is_guarded, will_be_mended)
 
     def is_guarded(self, node: cst.CSTNode) -> bool:
         """Say whether what fails at ``node`` on the target does no harm there.
@@ -60,7 +73,7 @@ class Guards:
         and does the same work.
         """
         if node in self._busy:
-            self._kept.note_provisional()
+            self._note_provisional()
             return False
         self._busy.add(node)
         try:
@@ -77,6 +90,28 @@ class Guards:
         finally:
             self._busy.discard(node)
 
+    def will_be_mended(self, statement: Import, attempt: Try) -> bool:
+        """Say whether nothing makes up for an import that fails, so that it is reported."""
+        known = self._mended.get(statement)
+        if known is None:
+            self._mended[statement] = False  # while it is being found out
+            self._mending.add(statement)
+            known = not self._as_it_is.is_made_up_for(statement, attempt)
+            self._mended[statement] = known
+            self._mending.discard(statement)
+        elif statement in self._mending:
+            self._note_provisional()
+        return known
+
+    def is_made_up_for(self, statement: Import, attempt: Try) -> bool:
+        """Say whether the program is written for an import that fails: see ``Tries``."""
+        return self._tries.is_made_up_for(statement, attempt)
+
+    @cached_property
+    def _as_it_is(self) -> Guards:
+        """The same, where nothing is taken for mended."""
+        return Guards(self._survey, self._imports, self._knowledge, self._resolver, as_it_is=True)
+
     def is_dead(self, node: cst.CSTNode) -> bool:
         """Say whether the target certainly never gets to ``node``."""
         known = self._dead.get(node)
@@ -88,8 +123,13 @@ class Guards:
             self._dead[node] = known
             self._found_out.discard(node)
         elif node in self._found_out:
-            self._kept.note_provisional()
+            self._note_provisional()
         return known
+
+    def _note_provisional(self) -> None:
+        """Note that what is being found out rests on what is not known yet."""
+        self._kept.note_provisional()
+        self._kept_on_new_python.note_provisional()
 
     def are_alternatives(self, one: cst.CSTNode, other: cst.CSTNode) -> bool:
         """Say whether one of two bindings is the fallback of the other."""
@@ -135,8 +175,11 @@ class Guards:
             self._is_answering = False
         return answer
 
-    def _truth(self, test: cst.BaseExpression) -> object:
-        conditions = Conditions(self._resolver(), self._knowledge, self.live, self._kept)
+    def _truth(self, test: cst.BaseExpression, *, on_new_python: bool = False) -> object:
+        kept = self._kept_on_new_python if on_new_python else self._kept
+        conditions = Conditions(
+            self._resolver(), self._knowledge, self.live, kept, on_new_python=on_new_python
+        )
         try:
             return conditions.truth(test)
         except Undecided:
@@ -164,7 +207,10 @@ class Guards:
     def _early_exits(
         self, block: cst.IndentedBlock | cst.Module, until: cst.CSTNode
     ) -> Iterator[object]:
-        """Yield the answers of `if …: return` (or raise) before ``until`` in one block."""
+        """Yield the answers of `if …: return` (or raise) before ``until`` in one block.
+
+        Not of those that only an old Python fails: every Keras has one that gets past them.
+        """
         exits = self._exits.get(block)
         if exits is None:
             exits = self._exits[block] = dict(early_exits(block))
@@ -174,10 +220,15 @@ class Guards:
         for place in list(takewhile(end.__gt__, exits)):
             test = exits.get(place)
             answer = NotAGuard if test is None else self._answer(test)
+            if answer is Undecided and test is not None and self._is_for_old_python(test):
+                answer = NotAGuard
             if answer is not NotAGuard:
                 yield Undecided if answer is Undecided else answer is False
             elif test in self._answers:
                 exits.pop(place, None)  # asked once for all that stands below it
+
+    def _is_for_old_python(self, test: cst.BaseExpression) -> bool:
+        return self._truth(test, on_new_python=True) is False
 
     def _kept_in(self, name: cst.Name) -> cst.BaseExpression | None:
         """Return what a name certainly stands for where it is read."""

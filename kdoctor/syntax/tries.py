@@ -1,4 +1,8 @@
-"""What a ``try`` makes up for: the code that its handlers stand in for, and theirs in turn."""
+"""What a ``try`` makes up for: the code that its handlers stand in for, and theirs in turn.
+
+An import that fails, and for which nothing makes up, will be mended: what stands below it is looked
+at as if it worked, and what its handler does, too.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,7 @@ import libcst as cst
 from kdoctor.syntax.blocks import imports_in, last_statement, leaves, only_imports_fail
 from kdoctor.syntax.fallbacks import (
     attributes_in,
+    bound_in,
     catches,
     chain_on,
     goes_without_a_name,
@@ -21,6 +26,7 @@ from kdoctor.syntax.fallbacks import (
     raises,
     reads_in,
     statement_around,
+    stops_the_module,
     targets,
     waits_for_attributes,
 )
@@ -33,10 +39,10 @@ from kdoctor.syntax.walk import descendants
 
 _Function = cst.FunctionDef | cst.Lambda
 _TRIES_AND_FUNCTIONS = frozenset({cst.Try, cst.TryStar, cst.FunctionDef, cst.Lambda})
-_Import = cst.Import | cst.ImportFrom
-_Try = cst.Try | cst.TryStar
+Import = cst.Import | cst.ImportFrom
+Try = cst.Try | cst.TryStar
 _HANDLERS = (cst.ExceptHandler, cst.ExceptStarHandler)
-_Part = tuple[_Try, cst.CSTNode]  # a `try` and the part of it in question
+_Part = tuple[Try, cst.CSTNode]  # a `try` and the part of it in question
 # Places where a name may well be None: `if x is not None:`.
 _ONLY_ASKS = (
     *(cst.If, cst.IfExp, cst.While, cst.Assert),
@@ -47,13 +53,14 @@ _ONLY_ASKS = (
 class Tries:
     """Answers for one module. ``is_guarded`` says whether what fails at a node does no harm."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - what is known of the module, and who else decides
         self,
         survey: Survey,
         imports: Imports,
         knowledge: Knowledge,
         resolver: Callable[[], Resolver],
         is_guarded: Callable[[cst.CSTNode], bool],
+        will_be_mended: Callable[[Import, Try], bool],
     ) -> None:
         self._survey = survey
         self._parents = survey.parents
@@ -61,8 +68,9 @@ class Tries:
         self._knowledge = knowledge
         self._resolver = resolver
         self._is_guarded = is_guarded
+        self._will_be_mended = will_be_mended
         self._lacking: dict[cst.CSTNode, bool] = {}
-        self._imports_in: dict[cst.BaseSuite, Sequence[tuple[int, _Import]]] = {}
+        self._imports_in: dict[cst.BaseSuite, Sequence[tuple[int, Import]]] = {}
 
     def is_seen_to(self, node: cst.CSTNode) -> bool:
         """Say whether a ``try`` around it passes ``node`` over, or makes up for its failure."""
@@ -85,7 +93,7 @@ class Tries:
         return any(
             part is attempt.body
             and (
-                any(self._works(each) is False for _, each in self._imports_of(attempt))
+                any(self._ends(attempt, each) for _, each in self._imports_of(attempt))
                 or (any(map(waits_for_attributes, attempt.handlers)) and self._is_lacking(node))
             )
             for attempt, part in self._around(node)
@@ -123,7 +131,7 @@ class Tries:
     def _is_dead_in_any(self, node: cst.CSTNode, tries: Iterable[_Part]) -> bool:
         return any(self._is_dead_in(attempt, part, node) for attempt, part in tries)
 
-    def _is_dead_in(self, attempt: _Try, part: cst.CSTNode, node: cst.CSTNode) -> bool:
+    def _is_dead_in(self, attempt: Try, part: cst.CSTNode, node: cst.CSTNode) -> bool:
         if part is attempt.finalbody:
             return False
         imports = self._imports_of(attempt)
@@ -135,12 +143,39 @@ class Tries:
             return self._finds_all(attempt, part, self._knowledge.exists)
         place = self._place_in(attempt, node) if imports else 0
         return any(
-            index < place and self._works(each) is False and self._is_survived(attempt, each)
+            index < place and self._ends(attempt, each) and self._is_survived(attempt, each)
             for index, each in imports
         )
 
+    def _ends(self, attempt: Try, statement: Import) -> bool:
+        """Say whether the body of a ``try`` ends at an import, which fails, and stays as it is."""
+        return self._works(statement) is False and not self._will_be_mended(statement, attempt)
+
+    def is_made_up_for(self, statement: Import, attempt: Try) -> bool:
+        """Say whether the program is written for an import that fails.
+
+        A handler does its work, or notes that it failed: ``HAS_CONTRIB = False``.
+        """
+        bound = self._imports.by_statement.get(statement, ())
+        fails = [
+            each
+            for each in bound
+            if self._knowledge.exists(self._imports.of[each].imported) is False
+        ]
+        if all(map(self._is_guarded, (each.node for each in fails or bound))):
+            return True
+        failures = self._failures(statement, statement)
+        noted = {
+            name
+            for handler in attempt.handlers
+            if catches(handler, failures)
+            for name in bound_in(handler)
+        } - {each.name for each in bound}
+        asked = (use for name in noted for use in self._survey.uses_by_name.get(name, ()))
+        return bool(noted) and not any(stops_the_module(use.node, self._parents) for use in asked)
+
     def _finds_all(
-        self, attempt: _Try, part: cst.CSTNode, is_there: Callable[[str], bool | None]
+        self, attempt: Try, part: cst.CSTNode, is_there: Callable[[str], bool | None]
     ) -> bool:
         """Say whether a handler waits for attributes alone, and each that is read is there."""
         if not isinstance(part, _HANDLERS) or not waits_for_attributes(part):
@@ -149,7 +184,7 @@ class Tries:
         names = [self._name(each) for each in chains]
         return bool(names) and all(name and is_there(name) for name in names)
 
-    def _is_survived(self, attempt: _Try, statement: _Import) -> bool:
+    def _is_survived(self, attempt: Try, statement: Import) -> bool:
         """Say whether a handler catches the failure of an import and does not pass it on.
 
         Where none does, what stands below the import fails as it would without the ``try``.
@@ -159,7 +194,7 @@ class Tries:
                 return not raises(handler)
         return False
 
-    def _place_in(self, attempt: _Try, node: cst.CSTNode) -> int:
+    def _place_in(self, attempt: Try, node: cst.CSTNode) -> int:
         """Return which statement of the body ``node`` is in; a great number for the ``else``."""
         child, parent = node, self._parents.get(node)
         while parent is not None and child is not attempt:
@@ -168,7 +203,7 @@ class Tries:
             child, parent = parent, self._parents.get(parent)
         return len(attempt.body.body)
 
-    def _imports_of(self, attempt: _Try) -> Sequence[tuple[int, _Import]]:
+    def _imports_of(self, attempt: Try) -> Sequence[tuple[int, Import]]:
         """Return the imports in the body of a ``try``, each with the index of its line."""
         body = attempt.body
         if body not in self._imports_in:
@@ -245,7 +280,7 @@ class Tries:
             module = next(iter(self._imported_names(statement)), "").rpartition(".")[0]
             if self._knowledge.exists(module) is True:
                 return ("ImportError",)  # a name is missing, not the module
-        if isinstance(statement, _Import):
+        if isinstance(statement, Import):
             return ("ModuleNotFoundError", "ImportError")
         is_unbound = isinstance(node, cst.Name) and not self._resolver().bindings_at(node)
         return ("NameError",) if is_unbound else ("AttributeError",)
@@ -321,7 +356,12 @@ class Tries:
             if not is_below(use.node, handler, self._parents)
             and binding in self._resolver().bindings(use.name, use.node, use.scope)
         ]
-        uses = [each for each in read if not isinstance(self._parents.get(each), _ONLY_ASKS)]
+        uses = [
+            each
+            for each in read
+            if not isinstance(self._parents.get(each), _ONLY_ASKS)
+            or stops_the_module(each, self._parents)
+        ]
         return bool(read) and all(self._is_guarded(chain_on(each, self._parents)) for each in uses)
 
     def _fails(self, value: cst.CSTNode) -> bool:

@@ -77,6 +77,7 @@ class Report(msgspec.Struct, forbid_unknown_fields=True):
     files: Files
     conflicts: list[str]
     remarks: list[str]
+    own_targets: list[dict[str, str | bool]]
 
 
 def scanned(project, *arguments, **how):

@@ -6,16 +6,20 @@ import json
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from kdoctor.engine import scan
+from kdoctor.keras_api import resolve_target
 
+# What the project itself names: an explicit `--target` counts for all files.
+OF_THE_PROJECT = replace(resolve_target("keras==3.15.1", "pyproject.toml"), inferred=True)
 SET = 'import os\nos.environ["TF_USE_LEGACY_KERAS"] = "1"\n'
 GONE = "from tensorflow.keras.layers import LocallyConnected2D\n"
 OF_KERAS = "from keras.layers import LocallyConnected2D\n"
 
 
 def found(source: str, **options) -> int:
-    return len(scan(["-"], stdin=source.encode(), target="keras==3.15.1", **options).findings)
+    return len(scan(["-"], stdin=source.encode(), target=OF_THE_PROJECT, **options).findings)
 
 
 def files(folder: Path, sources: dict[str, str], **options) -> set[str]:
@@ -23,7 +27,7 @@ def files(folder: Path, sources: dict[str, str], **options) -> set[str]:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(source)
-    result = scan([folder], target="keras==3.15.1", **options)
+    result = scan([folder], target=OF_THE_PROJECT, **options)
     return {str(Path(each.place.path).relative_to(folder)) for each in result.findings}
 
 
@@ -199,3 +203,60 @@ def test_layers_of_both_are_mixed_then():
     mixed = "import keras\nimport tensorflow as tf\nkeras.Sequential([tf.keras.layers.Dense(2)])"
     assert found(SET + mixed, select=["KD703"]) == 1
     assert found(mixed, select=["KD703"]) == 0
+
+
+IMPORTED = "from transformers import TFBertModel\n"
+
+
+@pytest.mark.parametrize("gate", [True, False])
+@pytest.mark.parametrize(
+    ("before", "why"),
+    [
+        (IMPORTED, "line 1 imports a TensorFlow model of transformers, which sets {}"),
+        (SET, "line 2 sets {}"),
+    ],
+)
+def test_a_file_that_has_a_target_of_its_own_is_named(before, why, gate):
+    result = scan(["-"], stdin=f"{before}{GONE}".encode(), target=OF_THE_PROJECT, gate=gate)
+    (own,) = result.own_targets
+    assert not result.findings
+    assert own.counts
+    assert own.why == why.format("TF_USE_LEGACY_KERAS")
+    assert own.told.startswith("judged by tf_keras 2.")
+
+
+@pytest.mark.parametrize("before", [IMPORTED, SET])
+def test_a_target_that_is_asked_for_counts_and_a_note_says_so(before):
+    result = scan(["-"], stdin=f"{before}{GONE}".encode(), target="keras==3.15.1")
+    (own,) = result.own_targets
+    assert [each.code for each in result.findings] == ["KD102"]
+    assert not own.counts
+    assert own.told.startswith("judged by keras 3.15.1, as --target says; by itself its `tf.keras`")
+
+
+def test_the_cell_is_named(tmp_path):
+    (tmp_path / "n.ipynb").write_text(notebook("import keras", f"\n{SET}", GONE))
+    (own,) = scan([tmp_path], target=OF_THE_PROJECT).own_targets
+    assert own.why == "line 3 of cell 2 sets TF_USE_LEGACY_KERAS"
+    (tmp_path / "n.ipynb").write_text(notebook("import keras", "%env TF_USE_LEGACY_KERAS=1", GONE))
+    (own,) = scan([tmp_path], target=OF_THE_PROJECT).own_targets
+    assert own.why == "line 1 of cell 2 sets TF_USE_LEGACY_KERAS"
+
+
+@pytest.mark.parametrize("cache", [True, False])
+def test_the_module_is_named_that_sets_it_for_another(tmp_path, cache):
+    sources = {"pyproject.toml": "", "pk/__init__.py": SET, "pk/sub/a.py": GONE, "b.py": GONE}
+    for _ in range(2):
+        files(tmp_path, sources, cache=cache)
+        found = scan([tmp_path], target=OF_THE_PROJECT, cache=cache).own_targets
+        assert [(Path(each.path).name, each.why) for each in found] == [
+            ("a.py", "../__init__.py sets TF_USE_LEGACY_KERAS")
+        ]
+
+
+@pytest.mark.parametrize("gate", [True, False])
+def test_a_file_that_is_all_the_same_with_either_is_not_named(gate):
+    for source in (f"{IMPORTED}print(1)\n", f"{SET}import numpy\n", "import keras\n"):
+        for target in (OF_THE_PROJECT, "keras==3.15.1"):
+            result = scan(["-"], stdin=source.encode(), target=target, gate=gate)
+            assert not result.own_targets

@@ -282,3 +282,39 @@ def test_statistics_count_by_rule_and_by_what_can_be_done(tmp_path, monkeypatch)
 def test_statistics_in_a_format_without_a_place_for_them_is_a_sentence():
     with pytest.raises(UsageProblem, match="goes with --format concise, json, jsonl, text; not"):
         statistics_of("sarif")
+
+
+OWN = "from transformers import TFBertModel\nfrom tensorflow.keras.layers import LSTM\n"
+LIKELY = "import keras\nmodel = keras.Sequential()\nmodel.fit_generator(x)\n"
+
+
+@pytest.fixture
+def two_targets(tmp_path, monkeypatch):
+    """A file that is sure of nothing, and one that has another target by its own code."""
+    (tmp_path / "a.py").write_text(f"{OWN}{OLD}")
+    (tmp_path / "b.py").write_text(LIKELY)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.usefixtures("two_targets")
+@pytest.mark.parametrize("name", format_names())
+@pytest.mark.parametrize("target", [TARGET, None])
+def test_each_format_names_the_files_that_have_a_target_of_their_own(name, target):
+    form = format_by_name(name)
+    options = {"target": target, "isolated": True, "config": None}
+    (found,) = engine.scan(["a.py"], **options).own_targets
+    result = engine.scan(["a.py"], diffs=form.diffs, replacements=form.replacements, **options)
+    told = written(name, result)
+    assert found.counts is (target is None)
+    assert "sets TF_USE_LEGACY_KERAS" in told
+    assert f"tf_keras {found.tf_keras}" in told
+    assert target is None or "--target" in told or '"counts": false' in told
+
+
+@pytest.mark.usefixtures("two_targets")
+@pytest.mark.parametrize("name", format_names())
+def test_each_format_says_what_is_no_certainty(name):
+    form = format_by_name(name)
+    options = {"target": TARGET, "diffs": form.diffs, "replacements": form.replacements}
+    assert "likely" in written(name, engine.scan(["b.py"], select=["KD2"], **options))
+    assert "likely" not in written(name, engine.scan(["a.py"], select=["KD101"], **options))

@@ -285,6 +285,49 @@ def test_what_asks_for_a_newer_python_guards_nothing(parse, old):
     assert guarded(parse, source.replace(" < ", " >= "), "k.ops.gone")
 
 
+@pytest.mark.parametrize(
+    "old",
+    [
+        "(3, 12) > sys.version_info",
+        "not sys.version_info >= (3, 12)",
+        "sys.version_info.minor < 12",
+        "12 > sys.version_info[1]",
+        "sys.version_info <= (3, 11)",
+    ],
+)
+def test_what_asks_for_a_newer_python_may_be_written_in_many_ways(parse, old):
+    source = """
+        import k, sys
+
+        if {}:
+            raise RuntimeError("not of this one")
+        k.ops.gone(x)
+    """
+
+    assert not guarded(parse, source.format(old), "k.ops.gone")
+    assert guarded(parse, source.format(f"not ({old})"), "k.ops.gone")
+
+
+@pytest.mark.parametrize(
+    "test",
+    ["k.engine() == 'one'", "'one' == k.engine()", "not 'one' != k.engine()",
+     "k.engine() in ('one', 'old')", "'one' in (k.engine(),)", "'one' is k.engine()",
+     "k.engine().startswith('o')", "k.engine() == 'one' == engine"],
+)  # fmt: skip
+def test_what_runs_on_an_engine_that_may_be_used_is_not_guarded(parse, test):
+    source = f"""
+        import k
+        engine = k.engine()
+        if {test}:
+            k.ops.gone(x)
+        else:
+            k.gone(x)
+    """
+
+    assert not guarded(parse, source, "k.ops.gone")
+    assert not guarded(parse, source, "k.gone")
+
+
 def test_what_stands_below_the_answer_to_a_command_line_is_not(parse):
     source = """
         import k, sys
@@ -377,7 +420,13 @@ def test_a_version_check_is_decided_for_the_target(parse, test):
 
 @pytest.mark.parametrize(
     "test",
-    ["k.engine() == 'old'", "k.engine() in ('old', 'older')", "engine == 'old'"],
+    [
+        "k.engine() == 'old'",
+        "'old' == k.engine()",
+        "k.engine() in ('old', 'older')",
+        "'one' not in (engine, 'one')",
+        "engine == 'old'",
+    ],
 )
 def test_what_runs_on_an_engine_that_is_gone_is_guarded(parse, test):
     source = f"""
@@ -638,3 +687,60 @@ def test_what_asks_for_something_else_decides_nothing(parse, test):
     module = parse(source)
     (use,) = [each for each in module.references if each.name == "k.ops.gone"]
     assert not module.is_dead(use.node)
+
+
+BELOW = "try:\n    from k.old import x\n    k.ops.gone(y)\n"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        f"{BELOW}except ImportError:\n    print('install the old one')",
+        f"{BELOW}except ImportError as e:\n    print(e)\nfinally:\n    f()",
+        f"{BELOW}except ImportError:\n    pass",
+        f"{BELOW}except Exception:\n    sys.exit(1)",
+        "try:\n    from k.old import x\nexcept ImportError:\n    f()\nelse:\n    k.ops.gone(y)",
+        "try:\n    from k.old import x\nexcept ImportError:\n    f()\n    k.ops.gone(y)",
+        (
+            "try:\n    from k.old import x\nexcept ImportError:\n    x = None\n"
+            "if x is None:\n    raise ImportError('it needs k.old')\nk.ops.gone(y)"
+        ),
+        (
+            "try:\n    from k.old import x\n    HAS_X = True\nexcept ImportError:\n"
+            "    HAS_X = False\nif not HAS_X:\n    raise RuntimeError('it needs k.old')\n"
+            "k.ops.gone(y)"
+        ),
+    ],
+)
+def test_what_stands_below_an_import_that_will_be_mended_is_looked_at(parse, source):
+    assert not guarded(parse, f"import k, sys\n{source}", "k.old.x")
+    module = parse(f"import k, sys\n{source}")
+    (use,) = [each for each in module.references if each.name.endswith("ops.gone")]
+    assert not module.is_guarded(use.node)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        # The fallback works.
+        f"{BELOW}except ImportError:\n    from k.new import x\nx(1)",
+        # The program is written for both.
+        (
+            "try:\n    from k.old import x\n    OLD = True\nexcept ImportError:\n    OLD = False\n"
+            "if OLD:\n    k.ops.gone(y)"
+        ),
+        (
+            "try:\n    from k.old import x\nexcept ImportError:\n    x = None\n"
+            "def f():\n    if x is None:\n        raise ImportError('it needs k.old')\n"
+            "    k.ops.gone(x)"
+        ),
+        (
+            "try:\n    from k.old import x\nexcept ImportError:\n    x = None\n"
+            "if x is not None:\n    k.ops.gone(x)"
+        ),
+        # What it is for is done in the same breath, or not at all.
+        "try:\n    from k.old import x\n    k.ops.gone(x)\nexcept ImportError:\n    pass",
+    ],
+)
+def test_what_stands_below_an_import_that_something_makes_up_for_is_not(parse, source):
+    assert guarded(parse, f"import k\n{source}", "k.ops.gone")

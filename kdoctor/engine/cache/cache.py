@@ -164,7 +164,7 @@ class Cache:
             aimed = orders.aimed(task)
             target = aimed.target.without_source
             asked = (
-                *(target, aimed.codes, aimed.kind, aimed.gate, aimed.namespace),
+                *(target, aimed.asked, aimed.codes, aimed.kind, aimed.gate, aimed.namespace),
                 *(aimed.edits, aimed.diffs, aimed.replacements, aimed.anchors, task.admitted),
             )
             self._keys[own] = blake2b(repr(asked).encode(), digest_size=16).digest()

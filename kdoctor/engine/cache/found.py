@@ -7,7 +7,7 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from kdoctor.engine.result import Anchor, FileScan, SkippedPart
+from kdoctor.engine.result import Anchor, FileScan, OwnTarget, SkippedPart
 from kdoctor.model import Finding, Place, Region, Suppressed, Unreadable
 
 T = TypeVar("T")
@@ -23,6 +23,7 @@ class _Found(msgspec.Struct, array_like=True, frozen=True, gc=False):
     skipped: tuple[SkippedPart, ...]
     unreadable: Unreadable | None
     anchors: tuple[Anchor | None, ...]
+    own_target: OwnTarget | None
 
 
 def packed(scan: FileScan) -> bytes | None:
@@ -36,6 +37,7 @@ def packed(scan: FileScan) -> bytes | None:
         scan.skipped,
         scan.unreadable,
         _in_order(places, scan.anchors),
+        scan.own_target,
     )
     try:
         return msgspec.msgpack.encode(found)
@@ -60,6 +62,7 @@ def unpacked(data: bytes | msgspec.Raw) -> FileScan | None:
         found.skipped,
         found.unreadable,
         _by_place(places, found.anchors),
+        own_target=found.own_target,
     )
 
 

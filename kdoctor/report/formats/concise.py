@@ -12,7 +12,10 @@ from kdoctor.report.places import code_shown, where_shown
 def _write(result: ScanResult, page: Page) -> None:
     for finding in result.findings:
         place, code = where_shown(finding, page), code_shown(finding, page)
-        page.line(f"{place}: {code} {printable(finding.message)}")
+        sure = "".join(f" ({each})" for each in summary.how_sure(finding))
+        page.line(f"{place}: {code} {printable(finding.message)}{sure}")
+    for own in result.own_targets:
+        page.line(f"{page.paint('path', printable(own.path))}: {printable(own.told)}")
     for line in summary.unread(result, page):
         page.line(line)
 

@@ -10,6 +10,7 @@ from kdoctor.model import Finding, Severity
 from kdoctor.report.formats import Format
 from kdoctor.report.page import Page, printable
 from kdoctor.report.places import Checkout, where
+from kdoctor.report.summary import how_sure
 
 _COMMANDS = {Severity.ERROR: "error", Severity.CHANGE: "warning", Severity.LEGACY: "notice"}
 _DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
@@ -20,6 +21,10 @@ def _write(result: ScanResult, page: Page) -> None:
     checkout = Checkout.here()
     for finding in result.findings:
         page.line(_annotation(finding, result, checkout))
+    for own in result.own_targets:
+        told = f"{printable(own.path)}: {printable(own.told)}"
+        properties = {"title": "kdoctor: another target", "file": checkout.path(own.path)}
+        page.line(_command("notice", properties, told))
     for file in result.unhandled:
         told = f"{printable(file.path)}: not checked: {printable(file.why)}"
         properties = {"title": "kdoctor: not checked", "file": checkout.path(file.path)}
@@ -37,7 +42,8 @@ def _annotation(finding: Finding, result: ScanResult, checkout: Checkout) -> str
     if region.line == region.end_line:  # GitHub takes columns of one line only
         properties |= {"col": str(region.column), "endColumn": str(region.end_column)}
     # The log shows nothing but the message, so it begins with the place.
-    told = f"{where(finding)}: {finding.code} {printable(finding.message)}"
+    sure = "".join(f" ({each})" for each in how_sure(finding))
+    told = f"{where(finding)}: {finding.code} {printable(finding.message)}{sure}"
     if finding.help:
         told += f"\n{printable(finding.help)}"
     return _command(_COMMANDS[finding.severity], properties, told)

@@ -15,6 +15,7 @@ from kdoctor.model import Finding, Severity
 from kdoctor.report.formats import Format
 from kdoctor.report.page import Page
 from kdoctor.report.places import Checkout
+from kdoctor.report.summary import how_sure
 
 _SEVERITIES = {Severity.ERROR: "critical", Severity.CHANGE: "major", Severity.LEGACY: "minor"}
 
@@ -33,6 +34,16 @@ def _write(result: ScanResult, page: Page) -> None:
         }
         for file in result.unhandled
     ]
+    issues += [
+        {
+            "description": own.told,
+            "check_name": "another-target",
+            "fingerprint": _digest("another target", own.path),
+            "severity": "info",
+            "location": {"path": _text(checkout.path(own.path)), "lines": {"begin": 1}},
+        }
+        for own in result.own_targets
+    ]
     page.line(json.dumps(issues, indent=2))
 
 
@@ -40,9 +51,10 @@ def _issue(
     finding: Finding, fingerprint: str, result: ScanResult, checkout: Checkout
 ) -> dict[str, Any]:
     place, region = finding.place, result.region(finding.place)
+    sure = "".join(f" ({each})" for each in how_sure(finding))
     cell = "" if place.cell is None else f" (cell {place.cell}, line {place.line})"
     return {
-        "description": f"{finding.code}: {finding.message}{cell}",
+        "description": f"{finding.code}: {finding.message}{sure}{cell}",
         "check_name": finding.code,
         "fingerprint": fingerprint,
         "severity": _SEVERITIES[finding.severity],

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import asdict
 
 from kdoctor import __version__
-from kdoctor.engine.result import ScanResult
+from kdoctor.engine.result import OwnTarget, ScanResult
 from kdoctor.model import Finding, Fix
 from kdoctor.report import statistics
 from kdoctor.report.cure import titled
@@ -36,6 +36,7 @@ def document_of(result: ScanResult) -> dict[str, Any]:
             }
             for use in result.targets
         ],
+        "own_targets": [own_target_of(own) for own in result.own_targets],
         "findings": [finding_of(finding) for finding in result.findings],
         "suppressed": len(result.suppressed),
         "files": {
@@ -45,6 +46,17 @@ def document_of(result: ScanResult) -> dict[str, Any]:
         },
         "conflicts": list(project.conflicts),
         "remarks": list(project.remarks),
+    }
+
+
+def own_target_of(own: OwnTarget) -> dict[str, Any]:
+    """Return, as programs read it, that a file has another target by its own code."""
+    return {
+        "path": own.path,
+        "asked": own.asked,
+        "tf.keras": f"tf_keras {own.tf_keras}",
+        "why": own.why,
+        "counts": own.counts,
     }
 
 

@@ -1,7 +1,8 @@
 """JSON lines: one object a line, for programs that read as they go.
 
-``type`` tells them apart: one ``scan``, each ``finding`` (as in the format ``json``), then each
-``unreadable`` file. Fields and types are added, never renamed or removed.
+``type`` tells them apart: one ``scan``, each ``finding`` (as in the format ``json``), each
+``own_target`` of a file that has one, then each ``unreadable`` file. Fields and types are added,
+never renamed or removed.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from kdoctor import __version__
 from kdoctor.engine.result import ScanResult
 from kdoctor.report import statistics
 from kdoctor.report.formats import Format
-from kdoctor.report.formats.json import finding_of
+from kdoctor.report.formats.json import finding_of, own_target_of
 from kdoctor.report.page import Page
 
 
@@ -32,6 +33,8 @@ def _write(result: ScanResult, page: Page) -> None:
     )
     for finding in result.findings:
         _write_line("finding", finding_of(finding), page)
+    for own in result.own_targets:
+        _write_line("own_target", own_target_of(own), page)
     for file in result.unhandled:
         _write_line("unreadable", {"path": file.path, "why": file.why}, page)
 

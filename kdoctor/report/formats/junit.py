@@ -12,7 +12,7 @@ from kdoctor.model import Finding
 from kdoctor.report.formats import Format
 from kdoctor.report.page import Page, printable
 from kdoctor.report.places import Checkout, where
-from kdoctor.report.summary import by_severity, count
+from kdoctor.report.summary import by_severity, count, in_brackets
 
 _SUITE = "kdoctor"
 
@@ -39,6 +39,9 @@ def _write(result: ScanResult, page: Page) -> None:
     )
     properties = ET.SubElement(suite, "properties")
     ET.SubElement(properties, "property", name="target", value=printable(str(result.target)))
+    for own in result.own_targets:
+        told = printable(f"{own.path}: {own.told}")
+        ET.SubElement(properties, "property", name="own target", value=told)
     suite.extend(cases)
     ET.indent(suites)
     page.line('<?xml version="1.0" encoding="UTF-8"?>')
@@ -65,7 +68,7 @@ def _case(path: str, whole: str, findings: Sequence[Finding], why: str | None) -
 
 def _lines(findings: Iterable[Finding]) -> Iterable[str]:
     for finding in findings:
-        severity = finding.severity.value
+        severity = in_brackets(finding)
         yield printable(f"{where(finding)}: {finding.code} [{severity}] {finding.message}")
         if finding.help:
             yield printable(f"    {finding.help}")

@@ -30,10 +30,12 @@ _FINGERPRINT = "kdoctorFingerprint/v1"
 _LEVELS = {Severity.ERROR: "error", Severity.CHANGE: "warning", Severity.LEGACY: "note"}
 _GITHUB_LEVELS = {"error": "error", "warning": "warning", "note": "recommendation"}
 _NOT_CHECKED, _SKIPPED, _CONFLICT = "not-checked", "skipped", "conflict"
+_OWN_TARGET = "own-target"
 _NOTIFICATIONS = {
     _NOT_CHECKED: "A file could not be read, or is no Python: nothing is known of it.",
     _SKIPPED: "A block of code was passed over, for it is no Python.",
     _CONFLICT: "The files that name the target contradict each other.",
+    _OWN_TARGET: "The code of a file sets which Keras its `tf.keras` is.",
 }
 _LINK = re.compile(r"\[(?=[^\[\]]*\]\()")  # `[a](b)` in a message is a link
 
@@ -233,6 +235,10 @@ def _invocation(result: ScanResult, checkout: Checkout, page: Page) -> Object:
     configured += [
         {"descriptor": {"id": _CONFLICT}, "level": "warning", "message": {"text": conflict}}
         for conflict in project.conflicts
+    ]
+    configured += [
+        _notification(_OWN_TARGET, "note", own.told, own.path, checkout)
+        for own in result.own_targets
     ]
     return {
         "executionSuccessful": not (result.unreadable or project.unreadable),

@@ -38,7 +38,7 @@ def write_findings(result: ScanResult, page: Page) -> None:
 
 def _rows(finding: Finding, result: ScanResult, page: Page, *, repeated: bool) -> list[str]:
     place = finding.place
-    severity = page.paint(finding.severity, f"[{finding.severity}]")
+    severity = page.paint(finding.severity, f"[{summary.in_brackets(finding)}]")
     head = f"{where_shown(finding, page)}: {code_shown(finding, page)} {severity}"
     rows = [f"{head} {printable(finding.message)}"]
     line = result.lines.get(place)

@@ -50,7 +50,6 @@ _METHODS = frozenset({
 _SEARCHES = frozenset({"startswith", "find", "count"})
 _MAKERS = frozenset({"add_weight", "add_variable", "Variable", "variable"})
 _NAME_FIRST = frozenset({"add_weight", "add_variable"})
-_OF_TENSORFLOW = "ResourceVariable"
 _NUMBER = pattern(r"_\d+$")
 _DIMENSIONS = pattern(r"\dd(?=_|$)")
 _DEFAULT_NAMES = frozenset(
@@ -72,7 +71,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
     for use in module.members:
         if use.owner.kind is not Kind.VARIABLE or use.member != "name" or use.owner_defines:
             continue
-        if use.owner.cls == _OF_TENSORFLOW or module.is_guarded(use.node):
+        if use.owner.is_tf_variable or module.is_guarded(use.node):
             continue
         wanted = _wanted(module, use.node)
         if wanted is None:

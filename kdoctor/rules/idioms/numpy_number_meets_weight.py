@@ -75,7 +75,6 @@ _WEIGHTS: Final = frozenset(
 _MIX_NO_DTYPES: Final = frozenset({
     "tensorflow.matmul", "tensorflow.linalg.matmul", "tensorflow.nn.conv2d",
 })  # fmt: skip
-_NO_OWN: Final = "ResourceVariable"  # TensorFlow's own variables make a tensor of the other side
 
 
 class _Met(Struct, frozen=True):
@@ -141,7 +140,9 @@ def _may_refuse(module: Module, node: cst.BaseExpression) -> bool:
     found = module.type_of(node)
     if found is None:
         return False
-    return found.kind is Kind.TENSOR or (found.kind is Kind.VARIABLE and found.cls != _NO_OWN)
+    # TensorFlow's own variables make a tensor of the other side.
+    is_weight = found.kind is Kind.VARIABLE and not found.is_tf_variable
+    return is_weight or found.kind is Kind.TENSOR
 
 
 def _is_in_a_lambda(module: Module, met: _Met) -> bool:

@@ -46,7 +46,6 @@ _ALL: Final = frozenset({
     *("non_trainable_variables", "non_trainable_weights", "variables", "weights"),
     *_TRAINABLE,
 })  # fmt: skip
-_OF_TENSORFLOW = "ResourceVariable"
 _SAYS = "ValueError: Passed in object <Variable"
 
 
@@ -97,7 +96,7 @@ def _tape(module: Module, node: cst.BaseExpression) -> cst.Call | None:
 
 def _is_weight(module: Module, node: cst.BaseExpression) -> bool:
     found = module.type_of(node)
-    return found is not None and found.kind is Kind.VARIABLE and found.cls != _OF_TENSORFLOW
+    return found is not None and found.kind is Kind.VARIABLE and not found.is_tf_variable
 
 
 def _fix(  # noqa: PLR0913, PLR0917 - the call, what it gets, and how

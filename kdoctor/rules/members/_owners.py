@@ -33,6 +33,8 @@ _WORDS = {
 
 def owner_in_words(owner: Type) -> str:
     """Return ``a model``, ``a weight``."""
+    if owner.is_tf_variable:
+        return "a `tf.Variable`"
     return _WORDS.get(owner.kind, f"a {owner.kind}")
 
 
@@ -68,7 +70,7 @@ def asks_for_several_calls(module: Module) -> bool:
 
 def last_release_with(facts: Facts, owner: Type, member: str) -> str | None:
     """Return the last release that had the member; None where the target may have it."""
-    if owner.cls == "ResourceVariable":
+    if owner.is_tf_variable:
         return None  # `tf.Variable`, which is TensorFlow's
     if owner == Type(Kind.METRIC) and member in _OF_COMPILED_METRICS:
         return None

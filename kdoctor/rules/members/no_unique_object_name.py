@@ -50,7 +50,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
         is_it = use.member == _MEMBER and (use.owner.kind in _NAMED or use.owner.kind is Kind.EAGER)
         if not is_it or use.owner_defines or module.is_guarded(use.node):
             continue
-        name = _NAMED.get(use.owner.kind)
+        name = "name" if use.owner.is_tf_variable else _NAMED.get(use.owner.kind)
         fix = _read_the_name(module, use, name)
         yield rule.finding(
             module.place(use.node),

@@ -50,7 +50,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each such call."""
     table = MemberTable(ROWS, _KINDS, facts.signature)
     for use in module.members:
-        if use.called is None or use.owner_defines or use.owner.cls == "ResourceVariable":
+        if use.called is None or use.owner_defines or use.owner.is_tf_variable:
             continue
         if not table.rows_for(use.owner, use.member) or module.is_guarded(use.node):
             continue

@@ -39,9 +39,11 @@ from kdoctor.keras_api import Presence, split_root
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
 from kdoctor.rewrite import Refusal
+from kdoctor.rules.calls import argument
 from kdoctor.rules.facts import FACADES, Facts
 from kdoctor.rules.names._backend.attempts import attempted, function, help_for, table
 from kdoctor.rules.names._missing import is_closed, is_given
+from kdoctor.rules.roots import uses_another_keras
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.symbolic import REFUSED, RUN_WITH_VALUES, holds_symbolic
 from kdoctor.rules.triggers import names, word
@@ -104,7 +106,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             attempt = attempted(module, facts, reference, rows, name)
             if isinstance(attempt, Fix) and name in CHANGED:
                 attempt = replace(attempt, applicability=Applicability.UNSAFE)
-            yield _finding(module, reference, name, attempt)
+            yield _finding(module, facts, reference, name, attempt)
 
 
 def _may_be_legacy(facts: Facts, dotted: str) -> bool:
@@ -120,8 +122,10 @@ def _is_legacy(qualified: str, facts: Facts) -> bool:
     return here.presence is Presence.EXISTS and there.presence is Presence.MISSING
 
 
-def _finding(module: Module, reference: Reference, name: str, attempt: Fix | Refusal) -> Finding:
-    error = _error(module, reference, name)
+def _finding(
+    module: Module, facts: Facts, reference: Reference, name: str, attempt: Fix | Refusal
+) -> Finding:
+    error = _error(module, facts, reference, name)
     written = f"`tf.keras.backend.{name}`"
     return rule.finding(
         module.place(reference.node),
@@ -137,12 +141,13 @@ def _finding(module: Module, reference: Reference, name: str, attempt: Fix | Ref
     )
 
 
-def _error(module: Module, reference: Reference, name: str) -> str | None:
+def _error(module: Module, facts: Facts, reference: Reference, name: str) -> str | None:
     """Return what the call raises, None where it works as far as anybody can tell."""
     call = reference.call
-    if call is None or not call.args:
-        return None
-    if name in ON_VARIABLE and _is_variable(module, call.args[0].value):
+    if call is None or not call.args or uses_another_keras(module, facts):
+        return None  # a weight of tf_keras is a `tf.Variable`, and its tensors are its own
+    first = argument(call, "x", 0)
+    if name in ON_VARIABLE and first is not None and _is_variable(module, first.value):
         return ON_VARIABLE[name]
     if name not in ON_SYMBOLIC or module.context_of(call) in RUN_WITH_VALUES:
         return None
@@ -151,10 +156,13 @@ def _error(module: Module, reference: Reference, name: str) -> str | None:
 
 
 def _is_variable(module: Module, node: cst.BaseExpression) -> bool:
-    """Say whether it surely is a ``keras.Variable``: a weight, or an optimizer's learning rate."""
+    """Say whether it surely is a ``keras.Variable``: a weight, or an optimizer's learning rate.
+
+    A ``tf.Variable`` is none: the functions are TensorFlow's, and work on it.
+    """
     found = module.type_of(node)
     if found is not None:
-        return found.kind is Kind.VARIABLE
+        return found.kind is Kind.VARIABLE and not found.is_tf_variable
     if not isinstance(node, cst.Attribute) or node.attr.value not in _RATES:
         return False
     owner = module.type_of(node.value)
