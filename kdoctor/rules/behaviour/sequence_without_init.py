@@ -109,6 +109,7 @@ rule = Rule(
     check=check,
     triggers=word("Sequence", "PyDataset") & classes(_may_not_call_it),
     since="3.0",
+    only_alone=True,
 )
 
 _REST = (
