@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from functools import partial
 
 import libcst as cst
 
@@ -31,13 +32,13 @@ def handed_on(module: Module, path: cst.BaseExpression | None) -> Sequence[cst.B
     return list(dict.fromkeys(each for each in found if each is not None))
 
 
-def hands_path(name: str) -> Trigger:
-    """A method of a model that is called so gets a parameter of a function for its path."""
-    return uses(_is_parameter, name)
+def hands_path(name: str, place: int = 0) -> Trigger:
+    """What is called so, a method of a model maybe, gets a parameter of a function for its path."""
+    return uses(partial(_is_parameter, place), name)
 
 
-def _is_parameter(glimpse: Glimpse, _: Facts, called: Called) -> bool:
-    given = [called.argument(keyword, 0) for keyword in ("filepath", "path")]
+def _is_parameter(place: int, glimpse: Glimpse, _: Facts, called: Called) -> bool:
+    given = [called.argument(keyword, place) for keyword in ("filepath", "path")]
     names = {each.id for each in given if isinstance(each, ast.Name)}
     return bool(names) and any(
         parameter.arg in names
