@@ -8,13 +8,13 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.rules.calls import is_builtin, literal, value_of
+from kdoctor.rules.given_values import MOST_VALUES, values_of_name
 from kdoctor.rules.origins import origins_of
 from kdoctor.rules.own_classes import class_named
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import Binding, BindingKind
 from kdoctor.syntax.survey import Store
 
-_MOST: Final = 8  # values of one thing
 _MAX_DEPTH: Final = 8
 _NUMBERS: Final = frozenset({"int", "len", "float", "round"})
 _CLOCKS: Final = frozenset({"time.time", "time.time_ns", "time.perf_counter", "os.getpid"})
@@ -28,7 +28,7 @@ def values_of(module: Module, node: cst.BaseExpression) -> Sequence[cst.BaseExpr
     """
     match node:
         case cst.Name():
-            return _bound(module, node)
+            return values_of_name(module, node)
         case cst.Attribute():
             return _kept(module, node)
         case cst.IfExp():
@@ -82,26 +82,6 @@ def _binds_a_number(module: Module, binding: Binding, depth: int) -> bool:
     )
 
 
-def _bound(module: Module, name: cst.Name) -> Sequence[cst.BaseExpression]:
-    single = value_of(module, name)
-    if single is not name:
-        return [single]
-    found: list[cst.BaseExpression] = []
-    for binding in module.bindings_at(name):
-        value = binding.value
-        if value is None or binding.path:
-            return []
-        if binding.kind is BindingKind.ASSIGN:
-            found.append(value)
-        elif binding.kind is BindingKind.LOOP and isinstance(value, cst.List | cst.Tuple):
-            if any(isinstance(each, cst.StarredElement) for each in value.elements):
-                return []
-            found += [each.value for each in value.elements]
-        else:
-            return []
-    return found if len(found) <= _MOST else []
-
-
 def _kept(module: Module, node: cst.Attribute) -> Sequence[cst.BaseExpression]:
     """Return all that is kept in an attribute of a class of the file, by ``self`` or in its body.
 
@@ -121,7 +101,7 @@ def _kept(module: Module, node: cst.Attribute) -> Sequence[cst.BaseExpression]:
         for each in bound
         if each.kind is BindingKind.ASSIGN and not each.path and each.value is not None
     ]
-    return plain if len(plain) == len(bound) <= _MOST else []
+    return plain if len(plain) == len(bound) <= MOST_VALUES else []
 
 
 def _is_of(module: Module, cls: cst.ClassDef, name: str) -> bool:
