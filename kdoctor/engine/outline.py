@@ -14,6 +14,7 @@ from msgspec import Struct, field
 
 from kdoctor import quiet_ast
 from kdoctor.documents.reading import read_regular
+from kdoctor.syntax.bases import unsubscripted
 from kdoctor.syntax.literals import literal_value
 from kdoctor.syntax.nodes import NODE_FIELDS, children_of, dotted, statements_in
 from kdoctor.syntax.package import is_registry
@@ -41,10 +42,10 @@ class Alias(Struct, frozen=True):
 class Class(Struct, frozen=True):
     """A class statement.
 
-    ``bases`` are dotted names as written, None for any other expression. ``members`` are the names
-    that the body and ``self.… =`` bind. ``closed``: nothing else can add members. ``hands_on``:
-    ``__init__`` passes each keyword on to its base, save what is in ``takes``. ``gives``: what it
-    takes and passes on under the same name, as it is.
+    ``bases`` are dotted names as written, None for any other expression; so is ``metaclass``, ""
+    where there is none. ``members`` are the names that the body and ``self.… =`` bind. ``closed``:
+    nothing else can add members. ``hands_on``: ``__init__`` passes each keyword on to its base,
+    save what is in ``takes``. ``gives``: what it takes and passes on under the same name, as it is.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Class(Struct, frozen=True):
     takes: frozenset[str] = frozenset()
     hands_on: bool = False
     gives: frozenset[str] = frozenset()
+    metaclass: str = ""
 
 
 class Outline(Struct):
@@ -209,7 +211,11 @@ def _stored(node: ast.AST) -> Iterator[str]:
 
 def _class(node: ast.ClassDef) -> Class:
     members: set[str] = set()
-    closed = not node.keywords and all(map(_is_registry, node.decorator_list))
+    metaclass = "".join(dotted(each.value) or "" for each in node.keywords[:1])
+    closed = all(map(_is_registry, node.decorator_list)) and (
+        not node.keywords
+        or (len(node.keywords) == 1 and node.keywords[0].arg == "metaclass" and bool(metaclass))
+    )
     methods: list[_Method] = []
     for statement in statements_in(node.body, outside_of=_SCOPES):
         match statement:
@@ -228,8 +234,8 @@ def _class(node: ast.ClassDef) -> Class:
     takes, hands_on = _keywords(methods)
     own = (each for each in methods if each.node in node.body and each.node.name == "__init__")
     gives = _gives(next(own, None))
-    bases = tuple(map(dotted, node.bases))
-    return Class(node.name, bases, frozenset(members), closed, takes, hands_on, gives)
+    bases = tuple(dotted(unsubscripted(each)) for each in node.bases)
+    return Class(node.name, bases, frozenset(members), closed, takes, hands_on, gives, metaclass)
 
 
 class _Method:

@@ -21,6 +21,7 @@ from kdoctor.keras_api.surface import (
     same_under_other_roots,
     without_legacy,
 )
+from kdoctor.syntax.bases import EMPTY_BASES, EMPTY_METACLASSES
 from kdoctor.syntax.following import Following, FollowingOnce, Kept, Outcome
 from kdoctor.syntax.package import ClassInfo
 
@@ -395,12 +396,11 @@ class _Question:
     def _class(self, path: str, found: Class) -> ClassInfo:
         self._following.loosen()
         base: str | None = None
-        members, closed = set(found.members), found.closed
-        takes, hands_on = set(found.takes), found.hands_on and len(found.bases) == 1
+        members, closed = set(found.members), found.closed and self._leaves_as_is(path, found)
+        bases = [each for each in found.bases if not self._is_empty(path, each)]
+        takes, hands_on = set(found.takes), found.hands_on and len(bases) == 1
         gives = set(found.gives)
-        for written in found.bases:
-            if written == "object":
-                continue
+        for written in bases:
             match self._dotted(path, written) if written else None:
                 case str(imported) if base is None or is_base_of(base, imported):
                     base = imported
@@ -416,6 +416,20 @@ class _Question:
                     gives.clear()
         names, given = frozenset(members), frozenset(gives)
         return ClassInfo(found.name, base, names, closed, frozenset(takes), hands_on, given)
+
+    def _is_empty(self, path: str, written: str | None) -> bool:
+        """Say whether a base has nothing that an instance is asked for."""
+        if written == "object":
+            return True
+        meant = self._dotted(path, written) if written else None
+        return isinstance(meant, str) and meant in EMPTY_BASES
+
+    def _leaves_as_is(self, path: str, found: Class) -> bool:
+        """Say whether the metaclass of a class, if any, adds nothing to it."""
+        if found.metaclass in {"", "type"}:
+            return True
+        meant = self._dotted(path, found.metaclass)
+        return isinstance(meant, str) and meant in EMPTY_METACLASSES
 
 
 def _only(values: set[Value]) -> Value:

@@ -12,6 +12,7 @@ from typing import Final
 from packaging.version import Version
 
 from kdoctor.keras_api import tables
+from kdoctor.keras_api.instances import member_lookup
 from kdoctor.keras_api.names import lookup
 from kdoctor.keras_api.presence import Presence
 from kdoctor.keras_api.returns import (
@@ -83,6 +84,18 @@ _ENGINES: Final = frozenset({"jax", "numpy", "openvino", "tensorflow", "torch"})
 _ONE_ENGINE_SINCE: Final = Version("2.4")
 
 
+# The class that all others of a kind are made from. A model's is a layer, too.
+_ROOTS: Final = {
+    Kind.LAYER: "Layer",
+    Kind.MODEL: "Functional",  # as `keras.Model` is called here
+    Kind.METRIC: "Metric",
+    Kind.LOSS: "Loss",
+    Kind.OPTIMIZER: "Optimizer",
+    Kind.CALLBACK: "Callback",
+}
+_LAYER: Final = Type(Kind.LAYER, "Layer", "keras.layers.Layer")
+
+
 class KerasKnowledge:
     """Answers from the release data; the few facts that releases cannot tell are in ``returns``."""
 
@@ -121,6 +134,15 @@ class KerasKnowledge:
     def has_weights(self, layer: Type) -> bool:
         """Say whether a layer surely has weights."""
         return layer.kind is Kind.LAYER and layer.cls in WEIGHTED_LAYERS
+
+    def defines(self, qualified: str, member: str) -> bool:
+        """Say whether a class that all of a kind are made from has a member of its own."""
+        made = self.class_type(qualified)
+        root = _ROOTS.get(made.kind) if made is not None else None
+        if made is None or made.cls != root or member.startswith("_"):
+            return False
+        of_layers = made.kind is Kind.MODEL and _has(_LAYER, member, self.target)
+        return not of_layers and _has(made, member, self.target)
 
     def member_type(self, owner: Type, member: str, *, called: bool) -> Type | None:
         """Return what ``owner.member`` is, or gives when it is called."""
@@ -271,6 +293,11 @@ def _optimizes_a_loss(given: Mapping[int | str, Type | None]) -> bool:
 def knowledge(target: Target) -> KerasKnowledge:
     """Return what names mean when code is to run on ``target``."""
     return KerasKnowledge(target)
+
+
+@lru_cache(maxsize=2048)
+def _has(made: Type, member: str, target: Target) -> bool:
+    return member_lookup(made, member, target) is Presence.EXISTS
 
 
 @lru_cache(maxsize=2048)

@@ -22,7 +22,7 @@ from kdoctor.rules.own_classes import (
     methods_in,
 )
 from kdoctor.rules.roots import is_of_keras_3, uses_another_keras, uses_keras_3
-from kdoctor.rules.triggers import Trigger, attribute, lineages, method_of, word
+from kdoctor.rules.triggers import Trigger, attribute, bases_meant, lineages, method_of, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.members import MemberUse
@@ -250,7 +250,7 @@ def _may_define_one(glimpse: Glimpse, facts: Facts) -> bool:
     """Say whether a class with a ``call`` may come from one of Keras' losses."""
     known = knowledge(facts.target)
     for line in lineages(glimpse):
-        names = {name for each in line for base in each.bases for name in glimpse.meant_by(base)}
+        names = {name for each in line for name in bases_meant(glimpse, each)}
         made = [known.class_type(each) for each in names]
         has_call = any(method_of(each, "call") is not None for each in line)
         if has_call and any(each is not None and each.kind is Kind.LOSS for each in made):

@@ -15,12 +15,13 @@ def names_of_outputs(module: Module, outputs: cst.BaseExpression | None) -> Sequ
     given = None if outputs is None else value_of(module, outputs)
     if not isinstance(given, cst.List | cst.Tuple):
         return []
-    names = [_name(module, each.value) for each in given.elements]
+    names = [name_of_output(module, each.value) for each in given.elements]
     known = [each for each in names if isinstance(each, str)]
     return known if len(known) == len(names) and len(set(known)) > 1 else []
 
 
-def _name(module: Module, tensor: cst.BaseExpression) -> object:
+def name_of_output(module: Module, tensor: cst.BaseExpression) -> object:
+    """Return the name that the layer of a tensor is given, None where that is not written out."""
     made = value_of(module, tensor)
     layer = value_of(module, made.func) if isinstance(made, cst.Call) else None
     given = argument(layer, "name") if isinstance(layer, cst.Call) else None

@@ -8,10 +8,11 @@ import libcst as cst
 
 from kdoctor.keras_api import Presence
 from kdoctor.kinds import Kind, Type
-from kdoctor.rules.calls import is_keras_3
+from kdoctor.rules.calls import is_builtin, is_keras_3
 from kdoctor.rules.facts import Facts
 from kdoctor.syntax import Module
-from kdoctor.syntax.classes import receiver_of
+from kdoctor.syntax.bases import EMPTY_BASES
+from kdoctor.syntax.classes import receiver_of, unsubscripted
 
 OPTIMIZER_HOOKS: Final = frozenset(
     {
@@ -33,7 +34,7 @@ def kind_of_class(module: Module, node: cst.ClassDef) -> Kind | None:
 
 def _kind(module: Module, node: cst.ClassDef, seen: frozenset[cst.ClassDef]) -> Kind | None:
     for argument in node.bases:
-        base = _kind_of_base(module, argument.value, seen | {node})
+        base = _kind_of_base(module, unsubscripted(argument.value), seen | {node})
         if base is not None:
             return base
     return None
@@ -88,17 +89,32 @@ def in_line(
 ) -> tuple[list[cst.ClassDef], cst.BaseExpression | None]:
     """Return a class with those of the file below it, and what the last of them is made from.
 
-    Nothing where one of them has several bases, or none.
+    Nothing where one of them has several bases, or none; those of Python's own do not count.
     """
     found: list[cst.ClassDef] = []
-    while node not in found and len(node.bases) == 1:
+    while node not in found and (base := only_base(module, node)) is not None:
         found.append(node)
-        base = node.bases[0].value
         own = class_named(module, base)
         if own is None:
             return found, base
         node = own
     return [], None
+
+
+def only_base(module: Module, node: cst.ClassDef) -> cst.BaseExpression | None:
+    """Return the one base that a class has members from, beside ``abc.ABC`` and ``Generic[T]``."""
+    if any(each.star for each in node.bases):
+        return None
+    bases = [unsubscripted(each.value) for each in node.bases]
+    telling = [each for each in bases if not _is_empty(module, each)]
+    return telling[0] if len(telling) == 1 else None
+
+
+def _is_empty(module: Module, base: cst.BaseExpression) -> bool:
+    name = module.qualified(base)
+    if name is not None:
+        return name in EMPTY_BASES
+    return isinstance(base, cst.Name) and base.value == "object" and is_builtin(module, base)
 
 
 def in_line_of_keras_3(

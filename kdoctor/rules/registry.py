@@ -14,7 +14,7 @@ from packaging.version import Version
 from kdoctor.errors import UsageProblem
 from kdoctor.model import Finding
 from kdoctor.rules.index import RuleEntry, places, rule_index
-from kdoctor.rules.roots import uses_another_keras
+from kdoctor.rules.roots import uses_another_keras, uses_keras_3
 from kdoctor.rules.rule import FAMILIES, HEADINGS, Check, Rule
 from kdoctor.rules.triggers import trigger_of
 
@@ -105,10 +105,21 @@ def _where_it_can_fire(rule: Rule) -> Check:
     by_root = rule.asks_for_roots or rule.family in _BY_ROOT
 
     def check(module: Module, facts: Facts) -> Iterator[Finding]:
-        if runs_on(facts) and (by_root or not uses_another_keras(module, facts)):
-            yield from rule.check(module, facts)
+        if not runs_on(facts):
+            return
+        if not by_root and uses_another_keras(module, facts):
+            if rule.only_alone or not uses_keras_3(module, facts):
+                return
+            module = _only_keras_3(module, facts)
+        yield from rule.check(module, facts)
 
     return check
+
+
+def _only_keras_3(module: Module, facts: Facts) -> Module:
+    from kdoctor.rules.beside_keras_2 import only_keras_3  # noqa: PLC0415 - few files need it
+
+    return only_keras_3(module, facts)
 
 
 def applies(rule: Rule | RuleEntry, facts: Facts) -> bool:

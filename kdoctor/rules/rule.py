@@ -90,8 +90,12 @@ class Rule(Struct, frozen=True):
     ``kdoctor.rules.triggers``. ``since`` and ``until`` bound the
     Keras versions on which the rule can fire (``until`` excluded). ``docs``, ``valid``,
     ``invalid`` and ``rewrites`` come from the rule's module. ``only_with_namespace``: without
-    ``--namespace`` the rule is silent. ``asks_for_roots``: it fires beside a Keras 2 that stays one
-    (``tf_keras``), too, since it asks of each thing which of them it comes from.
+    ``--namespace`` the rule is silent.
+
+    Beside a Keras 2 that stays one (``tf_keras``) a rule is shown what surely is of Keras 3, and
+    nothing else is known (``kdoctor.rules.beside_keras_2``). ``asks_for_roots``: it is shown all,
+    since it asks of each thing which of them it comes from. ``only_alone``: it is silent there,
+    since it looks at what may be of either.
     """
 
     code: str
@@ -104,6 +108,7 @@ class Rule(Struct, frozen=True):
     until: str | None = None
     only_with_namespace: bool = False
     asks_for_roots: bool = False
+    only_alone: bool = False
     docs: str = ""
     valid: tuple[str, ...] = ()
     invalid: tuple[Example, ...] = ()

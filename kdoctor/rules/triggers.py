@@ -349,14 +349,26 @@ def calls(speaks: Callable[[Facts, Called], bool], *names: str) -> Trigger:
 
 
 def classes(speaks: Callable[[Facts, ast.ClassDef, frozenset[str]], bool]) -> Trigger:
-    """There is a class with one base for which ``speaks`` holds, given what the base may be."""
+    """There is a class for which ``speaks`` holds, given what its bases may be."""
     return Trigger(
         lambda glimpse, facts: any(
-            speaks(facts, each, glimpse.meant_by(each.bases[0]))
+            speaks(facts, each, bases_meant(glimpse, each))
             for each in glimpse.nodes.get(ast.ClassDef, ())
-            if len(each.bases) == 1
+            if each.bases
         )
     )
+
+
+def bases_meant(glimpse: Glimpse, node: ast.ClassDef) -> frozenset[str]:
+    """Return the dotted names that the bases of a class may be."""
+    return frozenset().union(*map(glimpse.meant_by, bases_of(node)))
+
+
+def bases_of(node: ast.ClassDef) -> Iterator[ast.expr]:
+    """Yield the bases of a class, ``Base`` of ``Base[int]`` and of ``*Base``."""
+    for each in node.bases:
+        base = each.value if isinstance(each, ast.Starred) else each
+        yield base.value if isinstance(base, ast.Subscript) else base
 
 
 def defines(*methods: str) -> Trigger:
@@ -380,7 +392,7 @@ def lineages(glimpse: Glimpse) -> Iterator[list[ast.ClassDef]]:
         found = {node}
         waiting = [node]
         for each in waiting:  # it grows meanwhile
-            names = (base.id for base in each.bases if isinstance(base, ast.Name))
+            names = (base.id for base in bases_of(each) if isinstance(base, ast.Name))
             more = [own for name in names for own in by_name.get(name, ()) if own not in found]
             found.update(more)
             waiting += more

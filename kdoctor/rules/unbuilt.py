@@ -11,7 +11,7 @@ from kdoctor.kinds import Kind
 from kdoctor.rules.calls import argument, is_call_of_super
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.inner_layers import attributes_read, has_weights, layers_built, layers_made
-from kdoctor.rules.own_classes import class_named, member_of_self, methods_in, receiver
+from kdoctor.rules.own_classes import class_named, member_of_self, methods_in, only_base, receiver
 from kdoctor.rules.own_models import lineage, methods_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants
@@ -101,7 +101,8 @@ def _is_weighted(module: Module, value: cst.BaseExpression, depth: int) -> bool:
 
 def _is_unbuilt_layer(module: Module, own: cst.ClassDef, depth: int) -> bool:
     """Say whether an object of a class of the file has layers inside that it does not build."""
-    name = module.qualified(own.bases[0].value) if len(own.bases) == 1 else None
+    base = only_base(module, own)
+    name = module.qualified(base) if base is not None else None
     made = module.knowledge.class_type(name) if name else None
     is_base = made is not None and made.cls in {"Layer", "Functional"}
     return is_base and "build" not in methods_in(own) and makes_weights(module, [own], depth + 1)
@@ -119,7 +120,8 @@ def _reached(call: cst.FunctionDef, methods: dict[str, cst.FunctionDef]) -> set[
 
 def is_plain_model(module: Module, node: cst.ClassDef) -> bool:
     """Say whether the base of a class is `keras.Model`."""
-    name = module.qualified(node.bases[0].value)
+    base = only_base(module, node)
+    name = module.qualified(base) if base is not None else None
     return name is not None and name.rpartition(".")[2] == "Model"
 
 

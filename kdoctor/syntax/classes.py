@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cached_property
+from collections.abc import Callable, Iterator
+from functools import cached_property, partial
 
 import libcst as cst
 from msgspec import Struct, field
 
 from kdoctor.kinds import Kind, Type
+from kdoctor.syntax.bases import EMPTY_BASES, EMPTY_METACLASSES, MAKE_CLASSES
 from kdoctor.syntax.imports import Imports
 from kdoctor.syntax.knowledge import Knowledge
 from kdoctor.syntax.package import ClassInfo, is_registry
@@ -17,7 +18,6 @@ from kdoctor.syntax.scopes import Binding, BindingKind, Scope
 from kdoctor.syntax.survey import Store, Survey
 
 _ANSWERS_ALL = frozenset({"__getattr__", "__getattribute__"})
-_NO_BASE = frozenset({"object"})
 _RUN_BY_KERAS = frozenset({Kind.LAYER, Kind.MODEL, Kind.LOSS, Kind.METRIC})
 
 
@@ -26,6 +26,8 @@ class OwnClass(Struct, eq=False):
 
     ``closed``: nothing but ``members`` and the bases' own can be found on an instance; false where
     a base is unknown, or where the class makes attributes in ways that cannot be read off.
+    ``keeps`` says of which members even an unknown base is no matter: it stands behind one of
+    Keras' own that has them.
     """
 
     name: str
@@ -36,6 +38,7 @@ class OwnClass(Struct, eq=False):
     node: cst.ClassDef | None = None
     scope: Scope | None = None
     stores: dict[str, list[Store]] = field(default_factory=dict)
+    keeps: Callable[[str], bool] | None = None
 
     def lineage(self) -> Iterator[OwnClass]:
         """Yield the class and its own bases, nearest first."""
@@ -45,7 +48,11 @@ class OwnClass(Struct, eq=False):
 
     def may_define(self, member: str) -> bool:
         """Say whether ``member`` may come from the user's own code."""
-        return any(member in each.members or not each.closed for each in self.lineage())
+        return any(member in each.members or each.is_open_to(member) for each in self.lineage())
+
+    def is_open_to(self, member: str) -> bool:
+        """Say whether ``member`` may come from what is not known of this class itself."""
+        return not self.closed and (self.keeps is None or not self.keeps(member))
 
     def may_override(self, member: str) -> bool:
         """Say whether ``member`` may stand in the body of the class, or of a base of it.
@@ -53,7 +60,7 @@ class OwnClass(Struct, eq=False):
         What is only assigned to ``self`` does not; of a class in another file that is not known.
         """
         return any(
-            not each.closed
+            each.is_open_to(member)
             or (member in each.members and each.scope is None)
             or (each.scope is not None and member in each.scope.bindings)
             for each in self.lineage()
@@ -167,7 +174,10 @@ class OwnClasses:
     def _read(self, node: cst.ClassDef) -> OwnClass:
         own: list[OwnClass] = []
         types: list[Type] = []
-        closed = not node.keywords and all(map(self._leaves_as_is, node.decorators))
+        as_written = all(map(self._adds_nothing, node.keywords)) and all(
+            map(self._leaves_as_is, node.decorators)
+        )
+        known_bases, first = True, None
         for argument in node.bases:
             base, known = self._base(argument)
             if isinstance(base, OwnClass):
@@ -175,28 +185,74 @@ class OwnClasses:
                 types += [base.type] if base.type is not None else []
             elif base is not None:
                 types.append(base)
-            closed = closed and known
+                first = first or (base if known_bases else None)
+            known_bases = known_bases and known
         scope = self._survey.scopes[node]
         stores = self._self_stores().get(node, {})
         members = frozenset({*scope.bindings, *stores})
-        closed = closed and not members & _ANSWERS_ALL and scope not in self._set_by_name
+        as_written = as_written and not members & _ANSWERS_ALL and scope not in self._set_by_name
+        closed = as_written and known_bases
+        keeps = None
+        if as_written and first is not None and first.qualified is not None:
+            keeps = partial(self._knowledge.defines, first.qualified)
         name = node.name.value
         kind = _subtype(types[0], name) if types else None
-        return OwnClass(name, kind, tuple(own), members, closed, node, scope, stores)
+        return OwnClass(name, kind, tuple(own), members, closed, node, scope, stores, keeps)
 
     def _base(self, argument: cst.Arg) -> tuple[OwnClass | Type | None, bool]:
         """Return what a base class is, and whether all that it defines is known."""
         if argument.star:
             return None, False
-        own = self.named(argument.value)
+        value = unsubscripted(argument.value)
+        own = self.named(value)
         if own is not None:
-            return own, True
-        meaning = self._resolver.meaning_of(argument.value)
+            return own, value is argument.value or not own.may_define("__class_getitem__")
+        meaning = self._resolver.meaning_of(value)
         if meaning is not None:
             base = self._knowledge.class_type(meaning.name)
-            return base, base is not None
-        builtin = isinstance(argument.value, cst.Name) and argument.value.value in _NO_BASE
-        return None, builtin
+            return base, base is not None or meaning.name in EMPTY_BASES
+        return None, self._is_builtin(value, "object")
+
+    def telling_bases(self, node: cst.ClassDef) -> list[cst.BaseExpression] | None:
+        """Return the bases that an instance has members from, None where one may be any."""
+        if any(each.star for each in node.bases):
+            return None
+        values = [unsubscripted(each.value) for each in node.bases]
+        return [each for each in values if not self._is_empty(each)]
+
+    def _is_empty(self, base: cst.BaseExpression) -> bool:
+        meaning = self._resolver.meaning_of(base)
+        if meaning is not None:
+            return meaning.name in EMPTY_BASES
+        return self._is_builtin(base, "object")
+
+    def _adds_nothing(self, keyword: cst.Arg) -> bool:
+        """Say whether it is ``metaclass=``, and one that leaves the members of a class as is."""
+        if keyword.keyword is None or keyword.keyword.value != "metaclass":
+            return False
+        return self._is_plain_metaclass(keyword.value)
+
+    def _is_plain_metaclass(self, expression: cst.BaseExpression) -> bool:
+        own = self.named(expression)
+        if own is not None:
+            return (
+                own.node is not None
+                and not own.node.keywords
+                and not own.node.decorators
+                and own.members.isdisjoint(MAKE_CLASSES)
+                and all(self._is_plain_metaclass(each.value) for each in own.node.bases)
+            )
+        meaning = self._resolver.meaning_of(expression)
+        if meaning is not None:
+            return meaning.name in EMPTY_METACLASSES
+        return self._is_builtin(expression, "type")
+
+    def _is_builtin(self, expression: cst.BaseExpression, name: str) -> bool:
+        return (
+            isinstance(expression, cst.Name)
+            and expression.value == name
+            and not self._resolver.bindings_at(expression)
+        )
 
     def _leaves_as_is(self, decorator: cst.Decorator) -> bool:
         """Say whether a class decorator makes no attributes: one of the target's, or a registry."""
@@ -254,6 +310,11 @@ def receiver_of(function: cst.FunctionDef) -> cst.Param | None:
             return None
     parameters = (*function.params.posonly_params, *function.params.params)
     return parameters[0] if parameters else None
+
+
+def unsubscripted(base: cst.BaseExpression) -> cst.BaseExpression:
+    """Return ``Base`` of ``Base[int]``, which is the same class."""
+    return base.value if isinstance(base, cst.Subscript) else base
 
 
 def _subtype(base: Type | None, name: str) -> Type | None:

@@ -396,9 +396,8 @@ class Inference:
             own = self._classes.around(scope.node)
             if own is None or own.node is None:
                 continue
-            if len(own.node.bases) != 1:
-                return UNKNOWN
-            return self.instance(own.node.bases[0].value)
+            bases = self._classes.telling_bases(own.node)
+            return self.instance(bases[0]) if bases and len(bases) == 1 else UNKNOWN
         return UNKNOWN
 
     def _subscript(self, node: cst.Subscript) -> Value:

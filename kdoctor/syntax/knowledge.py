@@ -34,6 +34,12 @@ class Knowledge(Protocol):
     def has_weights(self, layer: Type) -> bool:
         """Say whether a layer surely has weights, so that nobody makes one just to calculate."""
 
+    def defines(self, qualified: str, member: str) -> bool:
+        """Say whether a class surely has ``member`` from no base that others are made from, too.
+
+        Whatever is listed behind it in ``class Mine(keras.layers.Layer, Mixin)``, that comes first.
+        """
+
     def member_type(self, owner: Type, member: str, *, called: bool) -> Type | None:
         """Return what ``owner.member`` is, or gives when it is called.
 
@@ -114,6 +120,9 @@ class _Nothing(Struct, frozen=True):
         return None
 
     def has_weights(self, layer: Type) -> bool:  # noqa: ARG002
+        return False
+
+    def defines(self, qualified: str, member: str) -> bool:  # noqa: ARG002
         return False
 
     def member_type(self, owner: Type, member: str, *, called: bool) -> Type | None:  # noqa: ARG002

@@ -91,6 +91,10 @@ class Module:
         """
         return cls(unit, parse(unit, tree), knowledge, package)
 
+    def known_by(self, knowledge: Knowledge) -> Module:
+        """Return the same module for somebody who knows other things."""
+        return Module(self.unit, self._parsed, knowledge, self._package)
+
     # -- places
 
     def span(self, node: cst.CSTNode) -> Span:
@@ -281,9 +285,8 @@ class Module:
     def is_guarded(self, node: cst.CSTNode) -> bool:
         """Say whether what fails at ``node`` on the target does no harm there.
 
-        That is so in code that the target never gets to (``if hasattr(K, "sum"):``, the handler of
-        an import that works), under a version check that nobody can decide, and in a ``try``
-        whose handler catches the failure and does the same work with what the target has.
+        That is so in code that the target never gets to, under a version check that nobody can
+        decide, and in a ``try`` whose handler does the same work with what the target has.
         """
         return self._guards.is_guarded(node)
 
@@ -295,11 +298,7 @@ class Module:
         return self._guards.is_tried_last(node, is_there)
 
     def uses_of(self, binding: ImportBinding) -> tuple[cst.CSTNode, ...]:
-        """Return what may read (or delete) the name that an import binds.
-
-        These are Name nodes, and the strings of annotations. All that may read it: where a name
-        is bound several times, also the reads that may find another binding.
-        """
+        """Return all that may read (or delete) the name that an import binds, maybe another's."""
         return self._uses_by_import.get(id(binding), ())
 
     def bindings_at(self, name: cst.Name) -> tuple[Binding, ...]:
@@ -309,8 +308,7 @@ class Module:
     def is_free(self, local: str, at: Iterable[cst.CSTNode]) -> bool:
         """Say whether ``local`` can be bound at module level and be read at these places.
 
-        It cannot where the module binds it already, reads it as a builtin or from a star import,
-        or where it is something else in a scope around one of the places.
+        It cannot where it is bound, a builtin or from a star import in the module or around them.
         """
         module = self._survey.module
         if local in module.bindings or local in self.unbound_reads or self._in_a_star(local):

@@ -15,6 +15,7 @@ from typing import Any
 
 from kdoctor.kinds import EAGER_TENSOR, EAGER_TENSORS, Kind, Type
 from kdoctor.syntax import type_sets
+from kdoctor.syntax.bases import unsubscripted
 from kdoctor.syntax.docstrings import documented_type
 from kdoctor.syntax.knowledge import PARTIAL, Knowledge, Names
 from kdoctor.syntax.nodes import chain_of, nodes_in
@@ -288,8 +289,7 @@ class Possible:
     def _of_bases(self, node: ast.ClassDef) -> Iterator[Type]:
         around = self.sketch.spaces[node].parent or self.sketch.module
         for each in node.bases:
-            base = each.value if isinstance(each, ast.Starred) else each
-            yield from self._instances(base, around)
+            yield from self._instances(unsubscripted(each), around)
 
     def _functions(self, callee: ast.expr, space: Space) -> list[Function]:
         """Return the functions of the source that a call may be of."""

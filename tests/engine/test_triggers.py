@@ -100,7 +100,13 @@ def asynchronously(source):
     return re.sub(r"^( *)(def|for) (?=.*:)", r"\1async \2 ", source, flags=re.MULTILINE)
 
 
-WAYS = [in_a_function, asynchronously, in_a_branch, by_assignment, under_tensorflow, with_layers_aliased,
+def beside_another_keras(source):
+    """Import something of a Keras 2, too: then only what surely is of Keras 3 is told."""
+    other = "from tensorflow.python.keras.layers import Conv2D as of_another\n"
+    return source if "__future__" in source else other + source
+
+
+WAYS = [beside_another_keras, in_a_function, asynchronously, in_a_branch, by_assignment, under_tensorflow, with_layers_aliased,
         by_reading, by_star, in_a_try, with_layers_kept]  # fmt: skip
 
 

@@ -25,7 +25,7 @@ def mended(source: str, code: str = "KD601") -> str:
         ("'a'", "'a.weights.h5'"),
         ("'dir.v2/a'", "'dir.v2/a.weights.h5'"),
         ("'model.weights.hdf5'", "'model.weights.h5'"),
-        ("'weights.{:.2f}'.format(1)", None),
+        ("'weights.{:.2f}'.format(1)", "'weights.{:.2f}.weights.h5'.format(1)"),
         ("'{}_{:.2f}.hdf5'.format(a, b)", "'{}_{:.2f}.weights.h5'.format(a, b)"),
         ("'%s_%05.2f.h5' % (a, b)", "'%s_%05.2f.weights.h5' % (a, b)"),
         ("a + '.h5'", "a + '.weights.h5'"),

@@ -77,6 +77,9 @@ class World:
     def has_weights(self, layer):
         return layer.cls == "Dense"
 
+    def defines(self, qualified, member):  # noqa: ARG002
+        return False
+
     def member_type(self, owner, member, *, called):
         if called and owner.kind is Kind.LIST and member in {"__iter__", "__getitem__", "pop"}:
             return owner.item

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from kdoctor.rules.own_classes import class_named
+from kdoctor.rules.own_classes import class_named, only_base
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import evaluated
 from kdoctor.syntax.walk import descendants
@@ -17,10 +17,11 @@ def base_that_gets(module: Module, cls: cst.BaseExpression, keyword: str) -> str
     """
     seen: set[cst.ClassDef] = set()
     while (node := class_named(module, cls)) is not None:
-        if node in seen or len(node.bases) != 1 or node.keywords or not _hands_on(node, keyword):
+        base = only_base(module, node)
+        if node in seen or base is None or node.keywords or not _hands_on(node, keyword):
             return None
         seen.add(node)
-        cls = node.bases[0].value
+        cls = base
     info = module.class_of_tree(cls)
     if info is not None:
         return info.base if info.gets_through(keyword) else None

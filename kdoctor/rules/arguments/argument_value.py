@@ -52,6 +52,7 @@ from kdoctor.rules.arguments._slashed_names import (
 )
 from kdoctor.rules.calls import argument, literal, value_of
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.given_values import used_default
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 
@@ -149,8 +150,11 @@ def _reduction(module: Module, call: KerasCall) -> Iterator[Refused]:
     given = argument(call.call, "reduction")
     if given is None:
         return
-    name = module.qualified(given.value) or ""
-    if literal(given.value) != "auto" and not name.endswith("Reduction.AUTO"):
+    default = used_default(module, given.value)
+    if default is not None and _is_auto(module, default):
+        yield _reduction_by_default(module, default)
+    value = value_of(module, given.value)
+    if not _is_auto(module, value):
         return
     edits = without(module, call.call, [given])
     yield Refused(
@@ -161,6 +165,23 @@ def _reduction(module: Module, call: KerasCall) -> Iterator[Refused]:
         f"Leave out `reduction={module.source(given.value)}`",
         no_fix_because="there is a comment inside it",
         proofs=("reduction=",),
+    )
+
+
+def _is_auto(module: Module, value: cst.BaseExpression) -> bool:
+    name = module.qualified(value) or ""
+    return literal(value) == "auto" or name.endswith("Reduction.AUTO")
+
+
+def _reduction_by_default(module: Module, default: cst.BaseExpression) -> Refused:
+    """Refuse what `super().__init__(reduction=reduction)` hands on where nobody gives another."""
+    return Refused(
+        default,
+        "ValueError: Invalid value for argument `reduction`.",
+        "Write 'sum_over_batch_size', which is what 'auto' was.",
+        (Edit(module.span(default), ('"sum_over_batch_size"',)),),
+        'Write `"sum_over_batch_size"`',
+        proofs=("reduction=reduction",),
     )
 
 
@@ -261,6 +282,14 @@ rule = Rule(
     since="3.0",
 )
 
+_OWN_LOSS = (
+    "import tensorflow as tf\n\n\nclass Mine(tf.keras.losses.Loss):\n"
+    "    def __init__(self, reduction={}):\n{}        {}\n\n"
+    "    def call(self, y_true, y_pred):\n        return tf.square(y_true - y_pred)\n\n\n"
+)
+_HANDED_ON = "super().__init__(reduction=reduction)"
+_MEAN = "value = float(mine(tf.ones((2, 1)), tf.zeros((2, 1))))\n"
+
 VALID = [
     *UNSLASHED,
     *FINE,
@@ -270,6 +299,12 @@ VALID = [
     "import keras\ndef f(s):\n    return keras.Input(s)\nf((3,))",
     "import keras\nkeras.layers.BatchNormalization(axis=-1), keras.layers.BatchNormalization(3)",
     "import keras\nkeras.losses.MeanSquaredError(reduction='none')",
+    # Nobody leaves the default to it; it decides by what it got; it is something else by then.
+    _OWN_LOSS.format("'auto'", "", _HANDED_ON) + "mine = Mine('sum')\n",
+    _OWN_LOSS.format(
+        "'auto'", "        if reduction == 'auto':\n            reduction = None\n", _HANDED_ON
+    ),
+    _OWN_LOSS.format("'auto'", "", "super().__init__(reduction='sum')"),
     "import keras\nmodel = keras.Sequential()\nmodel.compile('sgd', 'kld', metrics=['mse', 'acc'])",
     "import keras\nmodel = keras.Sequential()\nmodel.compile('sgd', 'mse', metrics=metrics)",
     "import keras\nkeras.Input((4,), dtype='float64'), keras.layers.Dense(3, dtype=float)",
@@ -326,6 +361,14 @@ INVALID = [
         "instead: metrics=mae of type <class 'str'>",
         prelude="import numpy as np\n\nx = np.ones((2, 1))",
         same="names",
+    ),
+    # Handed on, as the default of a parameter: what everybody gets who passes nothing.
+    Example(
+        before=_OWN_LOSS.format("tf.keras.losses.Reduction.AUTO", "", _HANDED_ON)
+        + f"mine = Mine()\n{_MEAN}",
+        after=_OWN_LOSS.format('"sum_over_batch_size"', "", _HANDED_ON) + f"mine = Mine()\n{_MEAN}",
+        raises="ValueError: Invalid value for argument `reduction`.",
+        same="round(value, 6)",
     ),
     Example(
         before="import keras\n\nloss = keras.losses.MeanSquaredError(reduction='auto', name='l')\n"

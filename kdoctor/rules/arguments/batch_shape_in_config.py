@@ -179,6 +179,7 @@ rule = Rule(
     & Trigger(_may_set_it)
     & USES_KERAS_3,
     since="3.0",
+    only_alone=True,
 )
 
 VALID = [

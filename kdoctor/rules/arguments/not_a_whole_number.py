@@ -38,6 +38,8 @@ from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, ImportNeed, Severity
 from kdoctor.rules.calls import argument, instances, is_hidden, is_keras_3, keras_version, value_of
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.given_values import handed_on, values_of_name
+from kdoctor.rules.glimpsed_values import values_given
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, calls_that_make, may_be_called_on
 from kdoctor.syntax import Module
@@ -112,13 +114,16 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             given = argument(call, name, place)
             if given is None or module.is_guarded(call):
                 continue
-            error = _refusal(facts, made.cls or "", name, _number(module, given.value))
-            if not error:
-                continue
-            fix = _fix(module, facts, given.value, "int")
             what = f"`{name}` of `{reference.name.rpartition('.')[2]}` must be an int"
             symbol = f"{reference.name}({name})"
-            yield _finding(module, given, f"{what}: {error}", symbol, fix)
+            error = _refusal(facts, made.cls or "", name, _number(module, given.value))
+            if error:
+                fix = _fix(module, facts, given.value, "int")
+                yield _finding(module, given, f"{what}: {error}", symbol, fix)
+            for each in handed_on(module, given.value):
+                error = _refusal(facts, made.cls or "", name, _number(module, each))
+                if error:
+                    yield _finding(module, each, f"{what}: {error}", symbol, None)
     for use in module.members:
         if use.called is None or use.owner_defines or use.owner.kind is not Kind.MODEL:
             continue
@@ -128,14 +133,24 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             continue
         for name, position in _STEPS[use.member].items():
             given = argument(use.called, name, position)
-            number = None if given is None else _number(module, given.value)
-            if given is not None and number is not None and number.is_float:
+            for node, value in () if given is None else _given(module, given):
+                number = _number(module, value)
+                if number is None or not number.is_float:
+                    continue
                 kind = "numpy.float64" if number.of_numpy else "float"
                 error = f"TypeError: '{kind}' object cannot be interpreted as an integer"
-                whole = _is_whole(module, given.value)
-                fix = _fix(module, facts, given.value, "int" if whole else "math.ceil")
+                whole = _is_whole(module, value)
+                function = "int" if whole else "math.ceil"
+                mend = _fix(module, facts, value, function) if node is given else None
                 symbol = f"{use.owner.cls or 'Model'}.{use.member}({name})"
-                yield _finding(module, given, f"`{name}` must be an int: {error}", symbol, fix)
+                yield _finding(module, node, f"`{name}` must be an int: {error}", symbol, mend)
+
+
+def _given(module: Module, given: cst.Arg) -> Iterator[tuple[cst.CSTNode, cst.BaseExpression]]:
+    """Yield what is passed, and what the calls of the file pass where that is a parameter."""
+    yield given, given.value
+    for each in handed_on(module, given.value):
+        yield each, each
 
 
 def _refusal(facts: Facts, cls: str, name: str, number: _Number | None) -> str | None:
@@ -151,7 +166,13 @@ def _number(module: Module, node: cst.BaseExpression, depth: int = 0) -> _Number
     """Return what kind of number an expression surely is, None if it may be an int."""
     if depth > _DEEPEST:
         return None
-    match value_of(module, node):
+    values = values_of_name(module, node) if isinstance(node, cst.Name) else [node]
+    found = {_number_in(module, each, depth) for each in values}
+    return found.pop() if len(found) == 1 else None
+
+
+def _number_in(module: Module, node: cst.BaseExpression, depth: int) -> _Number | None:
+    match node:
         case cst.Float():
             return _Number(is_float=True, of_numpy=False)
         case cst.BinaryOperation(operator=cst.Divide(), left=left, right=right):
@@ -208,10 +229,16 @@ def _may_be_refused(glimpse: Glimpse, facts: Facts) -> bool:
 
 def _may_be_no_int(glimpse: Glimpse, node: ast.expr | None, depth: int = 0) -> bool:
     """Say of an expression of a glimpse whether ``_number`` may know it for no int."""
-    if depth > _DEEPEST:
+    if depth > 2 * _DEEPEST:
         return False
-    for value in glimpse.values_of(node):
+    for value in values_given(glimpse, node):
         match value:
+            case ast.Name() if value is not node:  # what is passed
+                if _may_be_no_int(glimpse, value, depth + 1):
+                    return True
+            case ast.List() | ast.Tuple():  # what a loop runs over
+                if any(_may_be_no_int(glimpse, each, depth + 1) for each in value.elts):
+                    return True
             case ast.Constant(value=float()) | ast.BinOp(op=ast.Div()):
                 return True
             case ast.BinOp(op=operator, left=left, right=right):
@@ -237,7 +264,9 @@ def _fix(module: Module, facts: Facts, value: cst.BaseExpression, function: str)
     )
 
 
-def _finding(module: Module, given: cst.Arg, message: str, symbol: str, fix: Fix) -> Finding:
+def _finding(
+    module: Module, given: cst.CSTNode, message: str, symbol: str, fix: Fix | None
+) -> Finding:
     return rule.finding(
         module.place(given),
         message,
@@ -245,6 +274,7 @@ def _finding(module: Module, given: cst.Arg, message: str, symbol: str, fix: Fix
         confidence=Confidence.LIKELY,
         help="Make it an int where it is worked out, with `int()`, `//` or `math.ceil()`.",
         fix=fix,
+        no_fix_because=None if fix else "the function that gets it may use it for more",
     )
 
 
@@ -277,11 +307,38 @@ VALID = [
     _HEAD + "keras.layers.Dense(int(np.prod((2, 3))))\nkeras.layers.Conv2D(np.prod((2, 3)), 3)",
     # Nobody knows what a parameter is.
     _HEAD + "def units(n):\n    return keras.layers.Dense(n)\n\n\nunits(3)",
+    _HEAD + "def units(n):\n    return keras.layers.Dense(n)\n\n\nunits(given)",
+    # It has its own way with what it gets.
+    _HEAD + "def units(n):\n    if n % 1:\n        raise ValueError(n)\n    n = int(n)\n"
+    "    return keras.layers.Dense(n)\n\n\nunits(3.0)",
+    _HEAD + "def units(n):\n    return keras.layers.Dense(n if isinstance(n, int) else 3)\n\n\n"
+    "units(3.0)",
+    # It may be the int.
+    _HEAD + "n = 4.5\nn = 4\n\n\ndef layer():\n    return keras.layers.Dense(n)",
     _MODEL + "model.fit(x, y, steps_per_epoch=len(x) // 10, verbose=0)",
     _MODEL + "model.fit(x, y, steps_per_epoch=math.ceil(len(x) / 10), verbose=0)",
     _MODEL + "model.fit(x, y, steps_per_epoch=np.prod((1, 2)), verbose=0)",
 ]
 INVALID = [
+    # Bound twice, and read in a function: it is one of both, and both are refused.
+    Example(
+        before=_HEAD
+        + "n = 9 / 3\nn = n * 2\n\n\ndef layer():\n    return keras.layers.Dense(n)\n\n\n"
+        "made = layer()",
+        after=_HEAD + "n = 9 / 3\nn = n * 2\n\n\ndef layer():\n"
+        "    return keras.layers.Dense(int(n))\n\n\nmade = layer()",
+        raises=_UNITS,
+        on_keras_2=True,
+        same="int(made.units)",
+    ),
+    # Told where it is given.
+    Example(
+        before=_HEAD + "def layer(n, name=None):\n    return keras.layers.Dense(n, name=name)\n\n\n"
+        "size = 9 / 3\nmade = layer(size)",
+        raises=_UNITS,
+        on_keras_2=True,
+        same="int(made.units)",
+    ),
     Example(
         before=_HEAD + "size = 9\nmade = keras.layers.Dense(size / 2)",
         after=_HEAD + "size = 9\nmade = keras.layers.Dense(int(size / 2))",

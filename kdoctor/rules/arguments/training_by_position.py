@@ -43,7 +43,7 @@ from kdoctor.rules.arguments._by_position import (
 from kdoctor.rules.arguments._layers_in_lists import may_be_in_list, type_in_list
 from kdoctor.rules.calls import is_builtin, is_call_of_super, is_keras_3, literal
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import class_around, kind_of_class, still_holds
+from kdoctor.rules.own_classes import class_around, kind_of_class, only_base, still_holds
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, may_be_of
 from kdoctor.syntax import Module
@@ -90,9 +90,10 @@ def _called(module: Module, call: cst.Call) -> Type | None:
 def _own_class(module: Module, node: cst.CSTNode) -> Type | None:
     """Return the class of one's own around a node, where it has one base, which is of Keras."""
     cls = class_around(module, node)
-    if cls is None or len(cls.bases) != 1 or cls.keywords:
+    only = None if cls is None or cls.keywords else only_base(module, cls)
+    if cls is None or only is None:
         return None
-    name = module.qualified(cls.bases[0].value)
+    name = module.qualified(only)
     base = module.knowledge.class_type(name) if name is not None else None
     return None if base is None else Type(base.kind, cls.name.value, base.qualified)
 

@@ -12,7 +12,7 @@ from kdoctor.patterns import pattern
 from kdoctor.rules.calls import argument, is_hidden, is_only_spelled_so, value_of
 from kdoctor.rules.freezing import COMPILE, TRAINING, Freezing, Use
 from kdoctor.rules.makings import Frame, Made, makings_of
-from kdoctor.rules.own_classes import class_named
+from kdoctor.rules.own_classes import class_named, only_base
 from kdoctor.rules.reads import names_spelled
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants
@@ -171,9 +171,10 @@ class Rates:
         if self._name_in_keras(callback) in _OTHERS:
             return True
         cls = class_named(self._module, callback.func)
-        if cls is None or len(cls.bases) != 1 or cls.decorators:
+        only = None if cls is None or cls.decorators else only_base(self._module, cls)
+        if cls is None or only is None:
             return False
-        base = split_root(self._module.qualified(cls.bases[0].value) or "")
+        base = split_root(self._module.qualified(only) or "")
         if base is None or base[1] != "callbacks.Callback":
             return False
         # Neither the optimizer nor the model is spoken of, so nothing of either is set.

@@ -208,6 +208,7 @@ rule = Rule(
     check=check,
     triggers=word(*FED, "Sequence", "PyDataset") & Trigger(_may_have_one),
     since="3.0",
+    only_alone=True,
 )
 
 _HEAD = "import keras\nimport numpy as np\n\n"

@@ -41,7 +41,7 @@ from kdoctor.rules.own_classes import class_of, methods_in
 from kdoctor.rules.own_models import lineage, methods_of
 from kdoctor.rules.reads import names_spelled
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, member, method_of
+from kdoctor.rules.triggers import Trigger, bases_meant, bases_of, member, method_of
 from kdoctor.rules.unbuilt import OF_NO_MATTER, is_plain_model, makes_weights
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
@@ -194,12 +194,12 @@ def _may_build_one(glimpse: Glimpse, facts: Facts) -> bool:
     names = {each.name for each in classes}
     return any(
         (
-            (isinstance(base := each.bases[0], ast.Name) and base.id in names)
-            or any(_is_model(known.class_type(name)) for name in glimpse.meant_by(base))
+            any(isinstance(base, ast.Name) and base.id in names for base in bases_of(each))
+            or any(_is_model(known.class_type(name)) for name in bases_meant(glimpse, each))
         )
         and (glimpse.calls_of(each.name) or _builds_itself(each))
         for each in classes
-        if len(each.bases) == 1 and method_of(each, "build") is None
+        if method_of(each, "build") is None
     )
 
 

@@ -35,7 +35,7 @@ from kdoctor.model import Confidence, Finding, Fix, Severity
 from kdoctor.rules.behaviour._named_inputs import naming
 from kdoctor.rules.calls import is_keras_3
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import class_named, kind_of_class, methods_in, still_holds
+from kdoctor.rules.own_classes import class_named, kind_of_class, methods_in, only_base, still_holds
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
@@ -77,7 +77,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
 
 def _fix(module: Module, facts: Facts, node: cst.ClassDef, call: cst.FunctionDef) -> Fix | None:
     """Return the fix for a ``call`` that hands on what it gets to that of a layer of Keras."""
-    base = _of_keras(module, facts, node.bases[0].value) if len(node.bases) == 1 else None
+    only = only_base(module, node)
+    base = _of_keras(module, facts, only) if only is not None else None
     edits = None if base is None else naming(module, facts, call, base)
     if edits is None:
         return None

@@ -35,7 +35,7 @@ from kdoctor.kinds import Context, Kind
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.calls import argument, instances, is_keras_3, value_of
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import class_named, methods_in
+from kdoctor.rules.own_classes import class_named, methods_in, only_base
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.symbolic import is_symbolic
 from kdoctor.rules.triggers import classes, method_of, word
@@ -105,7 +105,8 @@ def _begins_with_inputs(module: Module, listed: cst.CSTNode | None) -> bool:
 
 
 def _is_left_unbuilt(module: Module, facts: Facts, cls: cst.ClassDef) -> bool:
-    name = module.qualified(cls.bases[0].value) if len(cls.bases) == 1 else None
+    base = only_base(module, cls)
+    name = module.qualified(base) if base is not None else None
     made = module.knowledge.class_type(name) if name else None
     methods = methods_in(cls)
     return (

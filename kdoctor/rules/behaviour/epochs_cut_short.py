@@ -43,7 +43,7 @@ from kdoctor.rules.calls import argument, is_hidden, plain_literal, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.fed import has_several_epochs
 from kdoctor.rules.makings import makings_of
-from kdoctor.rules.own_classes import class_named, methods_in
+from kdoctor.rules.own_classes import class_named, methods_in, only_base
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, attribute, word
 from kdoctor.syntax import MemberUse, Module
@@ -104,9 +104,10 @@ def _rounds_up(module: Module, cls: cst.ClassDef) -> bool:
     """Say whether the length of a ``Sequence`` of the file counts what is left over as a batch."""
     length = methods_in(cls).get("__len__")
     returned = [] if length is None else returned_in(length)
-    if len(returned) != 1 or returned[0] is None or len(cls.bases) != 1:
+    only = only_base(module, cls)
+    if len(returned) != 1 or returned[0] is None or only is None:
         return False
-    base = module.qualified(cls.bases[0].value) or ""
+    base = module.qualified(only) or ""
     if not base.endswith((".Sequence", ".PyDataset")):
         return False
     value = value_of(module, returned[0])

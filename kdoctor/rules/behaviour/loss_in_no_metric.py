@@ -281,7 +281,7 @@ def _may_return_it(glimpse: Glimpse, _: Facts) -> bool:
     steps = (
         method_of(node, name)
         for node in glimpse.nodes.get(ast.ClassDef, ())
-        if len(node.bases) == 1
+        if node.bases
         for name in _STEPS
     )
     return any(_may_be_it(each) for step in steps if step is not None for each in nodes_in(step))

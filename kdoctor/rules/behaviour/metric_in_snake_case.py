@@ -132,6 +132,7 @@ rule = Rule(
     check=check,
     triggers=attribute("compile") & Trigger(_may_be_called_so),
     since="3.0",
+    only_alone=True,
 )
 
 _MODEL = (

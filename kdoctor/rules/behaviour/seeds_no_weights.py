@@ -162,6 +162,7 @@ rule = Rule(
     check=check,
     triggers=word(*_SEED_WORDS) & USES_KERAS_3 & Trigger(_may_seed_in_vain),
     since="3.0",
+    only_alone=True,
 )
 
 _HEAD = "import keras\nimport numpy as np\nimport tensorflow as tf\n\n\n"

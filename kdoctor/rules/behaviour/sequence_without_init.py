@@ -28,6 +28,7 @@ from kdoctor.keras_api import split_root
 from kdoctor.model import Confidence, Finding, Fix, Severity
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.lines import put_first
+from kdoctor.rules.own_classes import only_base
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import classes, word
 from kdoctor.syntax import Module
@@ -41,9 +42,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     if "__init__" not in module.text:
         return
     for node in module.nodes(cst.ClassDef):
-        if len(node.bases) != 1:
-            continue
-        name = module.qualified(node.bases[0].value)
+        base = only_base(module, node)
+        name = module.qualified(base) if base is not None else None
         split = split_root(name) if name else None
         if split is None or split[1] not in _SEQUENCES:
             continue
@@ -109,6 +109,7 @@ rule = Rule(
     check=check,
     triggers=word("Sequence", "PyDataset") & classes(_may_not_call_it),
     since="3.0",
+    only_alone=True,
 )
 
 _REST = (

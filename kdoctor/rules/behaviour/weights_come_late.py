@@ -37,7 +37,7 @@ from kdoctor.rules.inner_layers import (
     layers_built,
     layers_made,
 )
-from kdoctor.rules.own_classes import methods_in
+from kdoctor.rules.own_classes import methods_in, only_base
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, calls_that_make, method_of, word
 from kdoctor.syntax import Module
@@ -68,7 +68,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
 
 def _is_layer(module: Module, facts: Facts, node: cst.ClassDef) -> bool:
     """Say whether the one base is Keras' ``Layer``, so that nothing else builds or is asked."""
-    name = module.qualified(node.bases[0].value) if len(node.bases) == 1 else None
+    base = only_base(module, node)
+    name = module.qualified(base) if base is not None else None
     made = module.knowledge.class_type(name) if name else None
     return made is not None and made.cls == "Layer" and is_keras_3(facts, name)
 
@@ -108,7 +109,7 @@ def _may_come_late(glimpse: Glimpse, facts: Facts) -> bool:
         if type_.cls in WITH_WEIGHTS | UNLESS_TOLD
     }
     classes = glimpse.nodes.get(ast.ClassDef, ()) if made else ()
-    return any(_may_leave_one(each, made) for each in classes if len(each.bases) == 1)
+    return any(_may_leave_one(each, made) for each in classes if each.bases)
 
 
 def _may_leave_one(node: ast.ClassDef, made: set[ast.AST]) -> bool:

@@ -193,6 +193,7 @@ rule = Rule(
     check=check,
     triggers=word(*_PYTHON) & Trigger(_may_give_one),
     since="3.0",
+    only_alone=True,
 )
 
 _HEAD = "import keras\nimport numpy as np\nimport tensorflow as tf\n\n\n"

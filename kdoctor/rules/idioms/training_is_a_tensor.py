@@ -40,7 +40,7 @@ from kdoctor.model import Confidence, Finding, Fix, Severity
 from kdoctor.rules.calls import argument, is_call_of_super, is_keras_3
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.idioms._python_bools import PythonBools, is_tensor
-from kdoctor.rules.own_classes import class_around, kind_of_class
+from kdoctor.rules.own_classes import class_around, kind_of_class, only_base
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.tensors import gives_tensor
 from kdoctor.rules.triggers import Trigger, defines
@@ -116,9 +116,9 @@ def _layer(module: Module, facts: Facts, call: cst.Call) -> str | None:
     """Return which of Keras' own layers a call surely runs, None of those that do not ask."""
     if is_call_of_super(call, "call"):
         owner = class_around(module, call)
-        if owner is None or len(owner.bases) != 1:
+        base = None if owner is None else only_base(module, owner)
+        if base is None:
             return None
-        base = owner.bases[0].value
         is_own = module.class_of_tree(base) is not None
         return None if is_own else _name_of_layer(facts, module.qualified(base))
     made = module.type_of(call.func)

@@ -16,8 +16,8 @@ from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
 from kdoctor.rules.calls import argument, is_builtin, is_call_of_super, is_keras_3, literal
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import class_named, kind_of_class, methods_in
-from kdoctor.rules.triggers import lineages
+from kdoctor.rules.own_classes import class_named, kind_of_class, methods_in, only_base
+from kdoctor.rules.triggers import bases_of, lineages
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.sketch import FUNCTIONS
@@ -51,9 +51,9 @@ def bare_properties(module: Module, facts: Facts) -> Iterator[tuple[cst.ClassDef
 def _is_of_keras_3(module: Module, facts: Facts, node: cst.ClassDef) -> bool:
     """Say whether the one line of bases leads to the Keras 3 of the target."""
     for _ in range(_DEEPEST):
-        if len(node.bases) != 1:
+        base = only_base(module, node)
+        if base is None:
             return False
-        base = node.bases[0].value
         own = class_named(module, base)
         if own is None:
             name = module.qualified(base)
@@ -111,7 +111,7 @@ def _may_be_none(module: Module, node: cst.ClassDef, given: cst.BaseExpression |
         case cst.Call(func=function):
             return split_root(module.qualified(function) or "") is None
         case cst.Attribute(value=cst.Name(value="self"), attr=cst.Name(value=member)):
-            return len(node.bases) != 1 or member in module.scope_of(node.body).bindings
+            return only_base(module, node) is None or member in module.scope_of(node.body).bindings
     return True
 
 
@@ -134,7 +134,7 @@ def _is_a_property(node: ast.stmt) -> bool:
 
 
 def _may_be_of_keras(glimpse: Glimpse, line: list[ast.ClassDef]) -> bool:
-    bases = [each.bases[0] for each in line if len(each.bases) == 1]
+    bases = [base for each in line for base in bases_of(each)]
     names = (name for base in bases for name in glimpse.meant_by(base))
     return any(split_root(name) is not None for name in names) or any(
         True for base in bases for _ in glimpse.classes_meant_by(base)

@@ -53,7 +53,7 @@ from kdoctor.rules.calls import argument, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._added_layers import ADD_LOSS, ADD_METRIC, build_anew, can_be_built_anew
 from kdoctor.rules.members._owners import owner_in_words, symbol
-from kdoctor.rules.own_classes import class_named, methods_in
+from kdoctor.rules.own_classes import class_named, methods_in, only_base
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, attribute, member_of
 from kdoctor.syntax import MemberUse, Module
@@ -116,9 +116,10 @@ def _is_functional_subclass(module: Module, use: MemberUse) -> bool:
     """
     made = value_of(module, use.node.value)
     cls = class_named(module, made.func) if isinstance(made, cst.Call) else None
-    if cls is None or not isinstance(made, cst.Call) or len(cls.bases) != 1 or cls.keywords:
+    only = None if cls is None or cls.keywords else only_base(module, cls)
+    if cls is None or not isinstance(made, cst.Call) or only is None:
         return False
-    base = module.qualified(cls.bases[0].value)
+    base = module.qualified(only)
     above = module.knowledge.class_type(base) if base else None
     if above is None or above.cls != "Functional" or {"__init__", "__new__"} & {*methods_in(cls)}:
         return False

@@ -31,6 +31,7 @@ from kdoctor.keras_api import split_root
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.calls import is_call_of_super, is_keras_3
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.own_classes import only_base
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import classes, word
 from kdoctor.syntax import Module
@@ -52,9 +53,8 @@ _BUILD, _SHAPE, _SPEC = "build", "compute_output_shape", "compute_output_spec"
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each such parameter."""
     for node in module.nodes(cst.ClassDef):
-        if len(node.bases) != 1:
-            continue
-        base = module.qualified(node.bases[0].value)
+        only = only_base(module, node)
+        base = module.qualified(only) if only is not None else None
         split = split_root(base) if base and is_keras_3(facts, base) else None
         parent, _, leaf = split[1].rpartition(".") if split else ("", "", "")
         if base is None or parent != "layers" or leaf not in RECURRENT or module.is_guarded(node):

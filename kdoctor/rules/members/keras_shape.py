@@ -148,6 +148,7 @@ rule = Rule(
     check=check,
     triggers=attribute(_MEMBER) & Trigger(_is_read_unasked),
     since="3.0",
+    only_alone=True,
 )
 
 VALID = [

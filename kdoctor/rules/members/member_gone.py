@@ -60,7 +60,6 @@ from kdoctor.rules.members._rows import KINDS, ROWS
 from kdoctor.rules.members._updates import update_fix
 from kdoctor.rules.members.shape_is_a_tuple import mends_get_shape
 from kdoctor.rules.own_classes import stands_in_old_optimizer
-from kdoctor.rules.roots import is_of_keras_3, uses_another_keras
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
 
@@ -82,10 +81,8 @@ _ELSEWHERE = frozenset(
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each use of a member that is gone and that the user's own code does not define."""
-    table, is_mixed = _table(facts), uses_another_keras(module, facts)
+    table = _table(facts)
     for use in module.members:
-        if is_mixed and not is_of_keras_3(use.owner, facts):
-            continue
         if use.owner.kind not in _KINDS or use.member in _ELSEWHERE or use.owner_defines:
             continue
         if (use.owner.kind, use.member) == (Kind.MODEL, "reset_states"):
@@ -160,7 +157,6 @@ rule = Rule(
     check=check,
     triggers=may_be_gone(_KINDS),
     since="3.0",
-    asks_for_roots=True,
 )
 
 VALID = [

@@ -220,6 +220,7 @@ rule = Rule(
     severity=Severity.ERROR,
     check=check,
     triggers=word("compile") & keyword("metrics") & Trigger(_may_be_called_otherwise),
+    only_alone=True,
 )
 
 VALID = [

@@ -47,7 +47,7 @@ from kdoctor.rules.members._lists_of_shapes import (
     returned_by,
     takes_several,
 )
-from kdoctor.rules.own_classes import class_named, methods_in
+from kdoctor.rules.own_classes import class_named, methods_in, only_base
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, classes, word
 from kdoctor.syntax import Module
@@ -101,9 +101,9 @@ def _layer(module: Module, facts: Facts, node: cst.ClassDef) -> _Layer | None:
     while True:
         seen.add(node)
         methods = methods_in(node) | methods
-        if len(node.bases) != 1:
+        base = only_base(module, node)
+        if base is None:
             return None
-        base = node.bases[0].value
         own = class_named(module, base)
         if own is None:
             break

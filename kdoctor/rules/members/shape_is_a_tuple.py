@@ -307,6 +307,7 @@ rule = Rule(
     check=check,
     triggers=reads_of_a_shape({*_METHODS, *_ATTRIBUTES, *_MANUAL}, {"value"}),
     since="3.0",
+    only_alone=True,
 )
 
 VALID = FINE

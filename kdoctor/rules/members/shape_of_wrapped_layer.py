@@ -30,7 +30,7 @@ import libcst as cst
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import class_named
+from kdoctor.rules.own_classes import class_named, only_base
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.symbolic import is_symbolic
 from kdoctor.rules.triggers import word
@@ -68,12 +68,13 @@ def _says_no_shape(module: Module, cls: cst.BaseExpression) -> bool:
     """Say whether it is a class of the user's, made from `Layer`, that surely lacks the method."""
     seen: set[cst.ClassDef] = set()
     while (node := class_named(module, cls)) is not None:
-        if node in seen or len(node.bases) != 1 or node.keywords or node.decorators:
+        only = only_base(module, node)
+        if node in seen or only is None or node.keywords or node.decorators:
             return False
         if any(isinstance(each, cst.Name) and each.value == _ASKED for each in descendants(node)):
             return False
         seen.add(node)
-        cls = node.bases[0].value
+        cls = only
     info = module.class_of_tree(cls)
     if info is not None and (not info.closed or _ASKED in info.members):
         return False

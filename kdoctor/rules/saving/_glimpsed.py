@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
+from kdoctor.once import once
+from kdoctor.patterns import pattern
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.saving._paths import H5
 from kdoctor.rules.triggers import Trigger, may_be_called_on, may_hold, suffix
@@ -19,7 +21,10 @@ if TYPE_CHECKING:
 
 _TAKE_PATHS = frozenset({
     *("join", "Path", "PurePath", "PosixPath", "abspath", "expanduser", "normpath", "str"),
+    *("fspath", "joinpath", "with_name", "with_suffix"),
 })  # fmt: skip
+_OF_PATHS = frozenset({"as_posix", "absolute", "expanduser"})
+_ENDS_IN_A_FIELD = pattern(r"(?:\}|%[\d.hlL*+# -]*[a-zA-Z%])$")
 
 Ends = Callable[[ast.Constant | ast.JoinedStr, str], bool]
 """Told of a literal and the text at its end."""
@@ -86,28 +91,94 @@ def _may_end(
     values = own_values(path.id) if own_values and isinstance(path, ast.Name) else None
     if values is None and isinstance(path, ast.Name):
         own_values = None  # what it is bound to stands elsewhere
-    for value in glimpse.values_of(path) if values is None else values:
-        match value:
-            case ast.Constant(value=str() as text):
-                found = ends(value, text)
-            case ast.JoinedStr(values=[*_, ast.Constant(value=str() as text)]):
-                found = ends(value, text)
-            case (
-                ast.BinOp(op=ast.Div() | ast.Add(), right=part)
-                | ast.BinOp(op=ast.Mod(), left=part)
-                | ast.Call(func=ast.Attribute(attr="format", value=part))
-            ):
-                found = _may_end(glimpse, part, ends, own_values, seen)
-            case ast.Call(func=function, args=[*_, part]) if _takes_paths(glimpse, function):
-                found = _may_end(glimpse, part, ends, own_values, seen)
-            case ast.Subscript(value=ast.Name() as held, slice=ast.Constant(value=str() as key)):
-                kept = _kept(glimpse, held, key)
-                found = any(_may_end(glimpse, part, ends, None, seen) for part in kept)
-            case _:
-                found = False
-        if found:
+    for value in _values(glimpse, path) if values is None else values:
+        parts = _parts(glimpse, value, ends)
+        elsewhere = isinstance(value, ast.Attribute | ast.Subscript)
+        inner = None if elsewhere else own_values
+        if parts is True or any(_may_end(glimpse, part, ends, inner, seen) for part in parts or ()):
             return True
     return False
+
+
+def _parts(glimpse: Glimpse, value: ast.expr, ends: Ends) -> Sequence[ast.expr] | bool:
+    """Return what a path ends in; or whether ``ends`` may hold of it, where that is clear here."""
+    match value:
+        case ast.Constant(value=str() as text):
+            return ends(value, text)
+        case ast.JoinedStr(values=[*_, ast.Constant(value=str() as text)]):
+            return ends(value, text)
+        case ast.JoinedStr(values=[*_, ast.FormattedValue()]):
+            return True
+        case ast.BinOp(op=ast.Div() | ast.Add(), right=part):
+            return [part]
+        case (
+            ast.BinOp(op=ast.Mod(), left=part)
+            | ast.Call(func=ast.Attribute(attr="format", value=part))
+        ):  # fmt: skip
+            return _may_end_in_a_field(glimpse, part) or [part]
+        case ast.Call(func=ast.Attribute(attr="strftime")) | ast.Call(func=ast.Name(id="strftime")):
+            return True
+        case ast.Call(func=ast.Attribute(attr="join", value=ast.Constant())):
+            return True
+        case ast.Call(func=ast.Attribute(attr=leaf, value=part), args=[]) if leaf in _OF_PATHS:
+            return [part]
+        case ast.Call(func=ast.Name(id="str"), args=[part]) if not _is_text(part):
+            return True  # a number, maybe
+        case ast.Call(func=function, args=[*_, part]) if _takes_paths(glimpse, function):
+            return [part]
+        case ast.IfExp():
+            return [value.body, value.orelse]
+        case ast.BoolOp():
+            return value.values
+        case ast.List() | ast.Tuple():  # what a loop runs over
+            return value.elts
+        case ast.Attribute(attr=name):
+            return _stored(glimpse).get(name, [])
+        case ast.Subscript(value=ast.Name() as held, slice=ast.Constant(value=str() as key)):
+            return _kept(glimpse, held, key)
+    return False
+
+
+def _values(glimpse: Glimpse, path: ast.expr) -> list[ast.expr]:
+    """Return an expression, or all that a name may be: what is assigned, or looped over."""
+    if not isinstance(path, ast.Name):
+        return [path]
+    loops = (*glimpse.nodes.get(ast.For, ()), *glimpse.nodes.get(ast.comprehension, ()))
+    of_loops = [
+        each.iter
+        for each in loops
+        if isinstance(each.target, ast.Name) and each.target.id == path.id
+    ]
+    return [*glimpse.values_of(path), *of_loops]
+
+
+@once
+def _stored(glimpse: Glimpse) -> dict[str, list[ast.expr]]:
+    """Return all that is assigned to attributes, and in the bodies of classes, by name."""
+    found = {name: [*values] for name, values in glimpse.assigned.items()}
+    assigns = (*glimpse.nodes.get(ast.Assign, ()), *glimpse.nodes.get(ast.AnnAssign, ()))
+    for each in assigns:
+        targets = each.targets if isinstance(each, ast.Assign) else [each.target]
+        for target in targets:
+            if isinstance(target, ast.Attribute) and each.value is not None:
+                found.setdefault(target.attr, []).append(each.value)
+    return found
+
+
+def _may_end_in_a_field(glimpse: Glimpse, template: ast.expr) -> bool:
+    texts = (
+        each.value
+        for value in glimpse.values_of(template)
+        for each in ast.walk(value)
+        if isinstance(each, ast.Constant) and isinstance(each.value, str)
+    )
+    return any(_ENDS_IN_A_FIELD.search(each) is not None for each in texts)
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.JoinedStr | ast.Attribute | ast.Subscript) or (
+        isinstance(node, ast.Constant) and isinstance(node.value, str)
+    )
 
 
 def _kept(glimpse: Glimpse, held: ast.Name, key: str) -> list[ast.expr]:
@@ -122,7 +193,8 @@ def _kept(glimpse: Glimpse, held: ast.Name, key: str) -> list[ast.expr]:
 
 
 def _takes_paths(glimpse: Glimpse, function: ast.expr) -> bool:
-    if isinstance(function, ast.Name) and function.id in _TAKE_PATHS:
+    leaf = function.attr if isinstance(function, ast.Attribute) else ""
+    if leaf in _TAKE_PATHS or (isinstance(function, ast.Name) and function.id in _TAKE_PATHS):
         return True
     return any(each.rpartition(".")[2] in _TAKE_PATHS for each in glimpse.meant_by(function))
 
@@ -150,8 +222,8 @@ def in_one_piece(*endings: str) -> Ends:
 
 
 def ending_in(*endings: str) -> Ends:
-    """Ask for paths that end in one of these."""
-    return lambda _, text: text.endswith(endings)
+    """Ask for paths that end in one of these, or in what may be the end of one."""
+    return lambda _, text: text.endswith(endings) or any(each.endswith(text) for each in endings)
 
 
 LOADS_H5 = suffix(*H5) & passes_path("load_model", 0, ending_in(*H5))

@@ -29,10 +29,10 @@ from kdoctor.rules.calls import (
 )
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.makings import makings_of
-from kdoctor.rules.own_classes import class_named, is_only_registered, methods_in
+from kdoctor.rules.own_classes import class_named, is_only_registered, methods_in, only_base
 from kdoctor.rules.saving._new_methods import at_the_end
 from kdoctor.rules.saving._uses import method_uses, model_of, saves
-from kdoctor.rules.triggers import Trigger, method_of, word
+from kdoctor.rules.triggers import Trigger, bases_meant, method_of, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.walk import descendants
@@ -130,7 +130,8 @@ def _keeps_whole_models(module: Module, fit: cst.Call) -> bool:
 
 def _classes(module: Module, facts: Facts) -> Iterator[Own]:
     for node in module.nodes(cst.ClassDef):
-        name = module.qualified(node.bases[0].value) if len(node.bases) == 1 else None
+        base = only_base(module, node)
+        name = module.qualified(base) if base is not None else None
         made = module.knowledge.class_type(name) if name else None
         if made is None or made.cls not in _BASES or not is_keras_3(facts, name):
             continue
@@ -272,9 +273,9 @@ def _glimpsed(glimpse: Glimpse, facts: Facts) -> Iterator[Glimpsed]:
     known = keras_api.knowledge(facts.target)
     for node in glimpse.nodes.get(ast.ClassDef, ()):
         init = method_of(node, "__init__")
-        if len(node.bases) != 1 or init is None or method_of(node, "get_config") is not None:
+        if init is None or method_of(node, "get_config") is not None:
             continue
-        kinds = (known.class_type(base) for base in glimpse.meant_by(node.bases[0]))
+        kinds = (known.class_type(base) for base in bases_meant(glimpse, node))
         made = next((each for each in kinds if each is not None and each.cls in _BASES), None)
         if made is not None and glimpse.calls_of(node.name):
             yield Glimpsed(made.kind, init)

@@ -11,8 +11,8 @@ from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence
 from kdoctor.rules.calls import argument, literal, value_of
-from kdoctor.rules.saving._handed import handed_on
-from kdoctor.rules.saving._paths import H5, Ending, ending, same_paths
+from kdoctor.rules.given_values import handed_on
+from kdoctor.rules.saving._paths import H5, Ending, ending
 from kdoctor.syntax import Module
 
 _SAVE_FUNCTIONS = ("models.save_model", "saving.save_model")
@@ -140,7 +140,7 @@ def is_saved_here(module: Module, found: Ending | None) -> bool:
     return any(
         each.ending is not None and each.ending.whole and each.ending.file == found.file
         for each in (*saves(module), *method_uses(module, "save_weights"))
-    ) and bool(same_paths(module, found))
+    )
 
 
 def _functions(

@@ -34,7 +34,7 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._glimpsed import but_for, in_one_piece, may_end
 from kdoctor.rules.saving._paths import Ending, ending, renamed
-from kdoctor.rules.saving.weights_filename import BY_NAME, help_for, rename_to_weights
+from kdoctor.rules.saving.weights_filename import help_for, rename_to_weights, why_not_renamed
 from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.glimpse import Glimpse
@@ -84,7 +84,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             if weights
             else f"Let the path end in `{wanted}`, here and where it is loaded.",
             fix=fix,
-            no_fix_because=None if fix else BY_NAME,
+            no_fix_because=None if fix else why_not_renamed(module, path.value),
         )
 
 
@@ -103,7 +103,7 @@ def _wrong_either_way(
 
 
 def _shown(found: Ending) -> str:
-    return found.text if found.whole else f"…{found.extension}"
+    return found.shown
 
 
 def _weights_only(call: object) -> bool | None:
@@ -119,11 +119,14 @@ def _is_right(facts: Facts, found: Ending, extension: str, *, weights: bool) -> 
     return found.text.endswith(".keras") or (extension == ".h5" and takes_h5)
 
 
-def _rename_to_keras(module: Module, found: Ending) -> Fix:
+def _rename_to_keras(module: Module, found: Ending) -> Fix | None:
     old = found.extension or ""
+    edits = renamed(module, found, old if old in _ALSO_MODELS else "", ".keras")
+    if not edits:
+        return None
     return Fix(
         "Let the path end in `.keras`, wherever this file writes it",
-        renamed(module, found, old if old in _ALSO_MODELS else "", ".keras"),
+        edits,
         Applicability.UNSAFE,
         unsafe_because=_UNSAFE,
     )

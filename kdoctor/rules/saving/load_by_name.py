@@ -58,7 +58,7 @@ def _refused(module: Module, facts: Facts, use: PathUse, given: cst.Arg) -> Find
     assert use.ending is not None
     needless = literal(given.value) is False
     edits = without(module, use.call, [given]) if needless else None
-    shown = use.ending.text if use.ending.whole else f"…{use.ending.extension}"
+    shown = use.ending.shown
     rating = facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
     return rule.finding(
         module.place(given),

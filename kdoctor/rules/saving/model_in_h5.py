@@ -36,7 +36,7 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.masks import is_masked
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._glimpsed import LOADS_H5
-from kdoctor.rules.saving._paths import renamed
+from kdoctor.rules.saving._paths import NOT_WRITTEN_OUT, renamed
 from kdoctor.rules.saving._uses import PathUse, all_saves, is_h5, is_same_path, loads
 from kdoctor.rules.symbolic import holds_symbolic, is_symbolic
 from kdoctor.rules.triggers import word
@@ -72,6 +72,7 @@ def _finding(module: Module, facts: Facts, load: PathUse, saved: list[PathUse]) 
         if operation
         else "Keras 3 cannot load all from `.h5` that it saves there, and calls the format legacy"
     )
+    fix = _fix(module, facts, load, saved, fails=operation is not None)
     return rule.finding(
         module.place(load.call.func),
         what,
@@ -79,18 +80,19 @@ def _finding(module: Module, facts: Facts, load: PathUse, saved: list[PathUse]) 
         confidence=load.confidence,
         severity=Severity.ERROR if operation else Severity.LEGACY,
         help="Let the path end in `.keras`, where the model is saved and where it is loaded.",
-        fix=_fix(module, facts, load, saved, fails=operation is not None),
+        fix=fix,
+        no_fix_because=None if fix else NOT_WRITTEN_OUT,
     )
 
 
-def _fix(module: Module, facts: Facts, load: PathUse, saved: list[PathUse], *, fails: bool) -> Fix:
-    assert load.ending is not None
-    ends = {each.ending.end: each.ending for each in (load, *saved) if each.ending is not None}
-    edits = {
-        edit.span: edit
-        for each in ends.values()
-        for edit in renamed(module, each, each.extension or "", ".keras")
-    }
+def _fix(
+    module: Module, facts: Facts, load: PathUse, saved: list[PathUse], *, fails: bool
+) -> Fix | None:
+    ends = [each.ending for each in (load, *saved) if each.ending is not None]
+    by_end = [renamed(module, each, each.extension or "", ".keras") for each in ends]
+    if not all(by_end):
+        return None
+    edits = {edit.span: edit for each in by_end for edit in each}
     nobody_else = fails and _is_temporary(module, load, saved)
     return Fix(
         "Let the path end in `.keras`",

@@ -38,7 +38,7 @@ from kdoctor import keras_api
 from kdoctor.model import Confidence, Finding, Fix, Severity
 from kdoctor.rules.calls import is_keras_3, speller_at
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import keeps_own, methods_in
+from kdoctor.rules.own_classes import keeps_own, methods_in, only_base
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._new_methods import at_the_end
 from kdoctor.rules.triggers import classes, word
@@ -53,7 +53,8 @@ _SAVES: Final = ("save_own_variables", "load_own_variables")
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each such class at the first weight that is lost."""
     for node in module.nodes(cst.ClassDef):
-        base = module.qualified(node.bases[0].value) if len(node.bases) == 1 else None
+        only = only_base(module, node)
+        base = module.qualified(only) if only is not None else None
         if base is None or not _leaves_out(module, facts, base) or module.is_guarded(node):
             continue
         methods = methods_in(node)

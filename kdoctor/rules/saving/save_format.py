@@ -33,7 +33,7 @@ from kdoctor.rules.calls import argument, literal
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._glimpsed import uses
-from kdoctor.rules.saving._paths import renamed
+from kdoctor.rules.saving._paths import NOT_WRITTEN_OUT, renamed
 from kdoctor.rules.saving._served import reads_of_saved_models
 from kdoctor.rules.saving._uses import PathUse, is_same_path, method_uses, saves
 from kdoctor.rules.triggers import keyword
@@ -110,9 +110,12 @@ def _fix(module: Module, facts: Facts, use: PathUse, given: cst.Arg) -> Fix | st
         return "which format is meant cannot be told from here"
     if any(is_same_path(module, use, each) for each in reads_of_saved_models(module)):
         return "a SavedModel is read there in this file: write `.export(…)`"
+    renaming = renamed(module, use.ending, "", wanted)
+    if not renaming:
+        return NOT_WRITTEN_OUT
     return Fix(
         f"Let the path end in `{wanted}`, wherever this file writes it, without `save_format=`",
-        (*edits, *renamed(module, use.ending, "", wanted)),
+        (*edits, *renaming),
         Applicability.UNSAFE,
         unsafe_because="what reads the folder under its old name must be changed with it; for a "
         "SavedModel to serve or to convert write `.export(…)` instead",

@@ -36,10 +36,12 @@ from kdoctor.rules.calls import argument
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._glimpsed import but_for, passes_path, uses
-from kdoctor.rules.saving._paths import Ending, renamed
+from kdoctor.rules.saving._handed import hands_path
+from kdoctor.rules.saving._paths import NOT_WRITTEN_OUT, Ending, renamed
 from kdoctor.rules.saving._served import reads_of_saved_models
 from kdoctor.rules.saving._uses import (
     PathUse,
+    handed,
     is_same_path,
     is_saved_here,
     loads,
@@ -50,6 +52,7 @@ from kdoctor.rules.triggers import word
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import BindingKind
 
+_REMOTE = ("hf://", "gs://")
 _FILES = (".keras", ".h5", ".hdf5")
 _NO_FILE = but_for(*_FILES)
 # Endings that people give a model's path, and that mean nothing to Keras: others may be no more
@@ -71,31 +74,49 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each save and load of a folder."""
     for use in saves(module):
         is_new = use.ending is None and _is_new_folder(module, use.path)
-        if not (is_new or _is_folder(use.ending)) or argument(use.call, "save_format"):
+        if argument(use.call, "save_format"):
             continue  # KD603 reports that
         if module.is_guarded(use.call) or argument(use.call, "zipped"):
             continue
-        fix = None if use.ending is None else _saved_anew(module, use, use.ending)
-        yield rule.finding(
-            module.place(use.call),
-            f"a path without `.keras` or `.h5`: {_INVALID}",
-            symbol=use.symbol,
-            confidence=use.confidence,
-            help="Let the path end in `.keras`; for a SavedModel to serve or to convert write "
-            "`.export(…)`.",
-            fix=fix,
-            no_fix_because=None if fix else _FOLDER if is_new else _SERVED,
-        )
+        if is_new or _is_folder(module, use.ending):
+            yield _saved(module, use, use.call, is_new=is_new)
+        for each in handed(module, use) if use.ending is None else ():
+            if _is_folder(module, each.ending):
+                yield _saved(module, each, each.path or each.call)
     if reads_orbax(module):
         return
     for use in loads(module):
-        if _is_folder(use.ending) and not module.is_guarded(use.call):
+        if _is_folder(module, use.ending) and not module.is_guarded(use.call):
             yield _loaded(module, use)
 
 
-def _is_folder(found: Ending | None) -> bool:
-    if found is None or found.text.startswith(("hf://", "gs://")):
+def _saved(
+    module: Module, use: PathUse, place: cst.BaseExpression, *, is_new: bool = False
+) -> Finding:
+    fix = None if use.ending is None else _saved_anew(module, use, use.ending)
+    return rule.finding(
+        module.place(place),
+        f"a path without `.keras` or `.h5`: {_INVALID}",
+        symbol=use.symbol,
+        confidence=use.confidence,
+        help="Let the path end in `.keras`; for a SavedModel to serve or to convert write "
+        "`.export(…)`.",
+        fix=fix,
+        no_fix_because=None
+        if fix
+        else _FOLDER
+        if is_new
+        else _SERVED
+        if _served(module, use)
+        else NOT_WRITTEN_OUT,
+    )
+
+
+def _is_folder(module: Module, found: Ending | None) -> bool:
+    if found is None or found.text.startswith(_REMOTE):
         return False
+    if not found.whole and any(each in module.text for each in _REMOTE):
+        return False  # what is in front may begin so
     return found.extension is not None and found.extension not in _FILES
 
 
@@ -122,13 +143,16 @@ def _makes_a_folder(module: Module, made: cst.BaseExpression, name: str) -> bool
     )
 
 
-def _rename(module: Module, found: Ending) -> Fix:
+def _rename(module: Module, found: Ending) -> Fix | None:
     old = found.extension if found.extension in _OTHER else ""
     if found.text.endswith(("/", "\\")):
         old = found.text[-1]
+    edits = renamed(module, found, old, ".keras")
+    if not edits:
+        return None
     return Fix(
         "Let the path end in `.keras`, wherever this file writes it",
-        renamed(module, found, old, ".keras"),
+        edits,
         Applicability.UNSAFE,
         unsafe_because=f"{_UNSAFE}serve or to convert write `.export(…)` instead",
     )
@@ -207,6 +231,8 @@ rule = Rule(
     check=check,
     triggers=passes_path("save", 0, _NO_FILE)
     | passes_path("save_model", 1, _NO_FILE)
+    | hands_path("save")
+    | hands_path("save_model", 1)
     | passes_path("load_model", 0, _NO_FILE)
     | word("mkdtemp", "TemporaryDirectory") & _SAVES,
     since="3.0",

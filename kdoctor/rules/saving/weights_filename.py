@@ -44,7 +44,7 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._glimpsed import but_for, in_one_piece, passes_path
 from kdoctor.rules.saving._handed import hands_path
-from kdoctor.rules.saving._paths import Ending, renamed
+from kdoctor.rules.saving._paths import NOT_WRITTEN_OUT, Ending, renamed
 from kdoctor.rules.saving._uses import (
     PathUse,
     handed,
@@ -95,7 +95,7 @@ def _saved(module: Module, use: PathUse, place: cst.BaseExpression) -> Iterator[
         return
     if use.path is None:
         return
-    shown = use.ending.text if use.ending.whole else f"…{extension}"
+    shown = use.ending.shown
     fix = rename_to_weights(module, use.ending, use.path)
     yield rule.finding(
         module.place(place),
@@ -105,7 +105,7 @@ def _saved(module: Module, use: PathUse, place: cst.BaseExpression) -> Iterator[
         confidence=use.confidence,
         help=f"{help_for(fix, use.ending)}.",
         fix=fix,
-        no_fix_because=None if fix else BY_NAME,
+        no_fix_because=None if fix else why_not_renamed(module, use.path),
     )
 
 
@@ -122,7 +122,7 @@ def help_for(fix: Fix | None, found: Ending) -> str:
 
 
 def rename_to_weights(module: Module, found: Ending, path: cst.BaseExpression) -> Fix | None:
-    """Return the fix that lets a path end in ``.weights.h5``, None where it is loaded by name."""
+    """Return the fix that lets a path end in ``.weights.h5``, None where it has none."""
     loaded = list(loads_of_weights(module, path))
     if any(_is_by_name(each.call) for each in loaded):
         return None
@@ -136,13 +136,22 @@ def rename_to_weights(module: Module, found: Ending, path: cst.BaseExpression) -
     # A whole model that goes by the same path keeps its name.
     models = [use.path for use in (*saves(module), *loads(module)) if use.path is not None]
     ends = [each.ending for each in loaded if each.ending is not None]
-    edits = [edit for end in (found, *ends) for edit in renamed(module, end, old, _NEW, but=models)]
+    by_end = [renamed(module, end, old, _NEW, but=models) for end in (found, *ends)]
+    if not all(by_end):
+        return None
+    edits = [edit for each in by_end for edit in each]
     return Fix(
         "Let the path end in `.weights.h5`, wherever this file writes it",
         tuple(dict.fromkeys(edits)),
         Applicability.UNSAFE,
         unsafe_because=_UNSAFE + (_NOT_AS_BEFORE if is_checkpoint else ""),
     )
+
+
+def why_not_renamed(module: Module, path: cst.BaseExpression) -> str:
+    """Return why a path of weights has no fix."""
+    loaded = loads_of_weights(module, path)
+    return BY_NAME if any(_is_by_name(each.call) for each in loaded) else NOT_WRITTEN_OUT
 
 
 def _is_by_name(call: cst.Call) -> bool:
