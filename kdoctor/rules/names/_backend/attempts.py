@@ -13,6 +13,7 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.names._backend import BY_HAND, REWRITES, statements
 from kdoctor.rules.names._backend.examples import SPECIAL
 from kdoctor.rules.names._backend.functions import as_function
+from kdoctor.rules.names._backend.keras_1_orders import may_be_swapped
 from kdoctor.rules.names._backend.no_arrays import if_an_array
 from kdoctor.rules.names._backend.orderings import compared_ordering
 from kdoctor.rules.names._backend.phase_inputs import with_phase
@@ -53,6 +54,7 @@ def attempted(
         lambda use: attempted(module, facts, use, rows, name),
     )
     if isinstance(attempt, Fix) and reference.call is not None:
+        attempt = may_be_swapped(module, facts, reference, leaf, attempt)
         attempt = if_an_array(module, leaf, reference.call, attempt)
     if isinstance(attempt, Fix):
         reason = attempt.unsafe_because or BY_HAND.get(name, _NOT_EQUAL)
