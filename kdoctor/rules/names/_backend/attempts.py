@@ -15,6 +15,7 @@ from kdoctor.rules.names._backend.examples import SPECIAL
 from kdoctor.rules.names._backend.functions import as_function
 from kdoctor.rules.names._backend.keras_1_orders import may_be_swapped
 from kdoctor.rules.names._backend.no_arrays import if_an_array
+from kdoctor.rules.names._backend.one_branch import with_one_branch
 from kdoctor.rules.names._backend.orderings import compared_ordering
 from kdoctor.rules.names._backend.phase_inputs import with_phase
 from kdoctor.rules.names._backend.phases import decorator_fix, phase_fix
@@ -55,13 +56,16 @@ def attempted(
     )
     if isinstance(attempt, Fix) and reference.call is not None:
         attempt = may_be_swapped(module, facts, reference, leaf, attempt)
+        attempt = with_one_branch(module, leaf, reference.call, attempt)
         attempt = if_an_array(module, leaf, reference.call, attempt)
     if isinstance(attempt, Fix):
         reason = attempt.unsafe_because or BY_HAND.get(name, _NOT_EQUAL)
         told = replace(attempt, unsafe_because=reason)
         return statements.with_the_name_of_today(module, reference.call, told)
     phase = phase_fix(module, leaf, reference.call) if reference.call is not None else None
-    return phase or attempt
+    if phase is not None and reference.call is not None:
+        return with_one_branch(module, leaf, reference.call, phase)
+    return attempt
 
 
 def _special(module: Module, facts: Facts, reference: Reference, leaf: str) -> Fix | Refusal | None:
