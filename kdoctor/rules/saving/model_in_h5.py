@@ -35,6 +35,8 @@ from kdoctor.rules.calls import argument, is_keras_3, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.masks import is_masked
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.saving._collisions import taken
+from kdoctor.rules.saving._compiled_with import LAMBDA, lacking
 from kdoctor.rules.saving._glimpsed import LOADS_H5
 from kdoctor.rules.saving._paths import renamed
 from kdoctor.rules.saving._uses import PathUse, all_saves, is_h5, is_same_path, loads
@@ -49,6 +51,10 @@ TAKE_A_MASK = frozenset({
 })  # fmt: skip
 """Layers whose ``call`` takes the mask that comes with their input."""
 _UNKNOWN_LAYER = "ValueError: Unknown layer: "
+_LACKING = (
+    "{} is not among `custom_objects`: from `.h5` the model is loaded all the same, from `.keras` "
+    "it is not"
+)
 _LEFT_IN_PLACE = frozenset({"os.remove", "os.unlink", "os.path.exists", "os.path.isfile"})
 _TEMPORARY = "tempfile."
 
@@ -72,6 +78,7 @@ def _finding(module: Module, facts: Facts, load: PathUse, saved: list[PathUse]) 
         if operation
         else "Keras 3 cannot load all from `.h5` that it saves there, and calls the format legacy"
     )
+    fix = _fix(module, facts, load, saved, fails=operation is not None)
     return rule.finding(
         module.place(load.call.func),
         what,
@@ -79,12 +86,20 @@ def _finding(module: Module, facts: Facts, load: PathUse, saved: list[PathUse]) 
         confidence=load.confidence,
         severity=Severity.ERROR if operation else Severity.LEGACY,
         help="Let the path end in `.keras`, where the model is saved and where it is loaded.",
-        fix=_fix(module, facts, load, saved, fails=operation is not None),
+        fix=fix if isinstance(fix, Fix) else None,
+        no_fix_because=None if isinstance(fix, Fix) else fix,
     )
 
 
-def _fix(module: Module, facts: Facts, load: PathUse, saved: list[PathUse], *, fails: bool) -> Fix:
+def _fix(
+    module: Module, facts: Facts, load: PathUse, saved: list[PathUse], *, fails: bool
+) -> Fix | str:
+    """Return the fix, or why there is none."""
     assert load.ending is not None
+    if own := lacking(module, load):
+        return _LACKING.format(own if own == LAMBDA else f"`{own}`")
+    if why := taken(module, load.ending, load.ending.extension or "", ".keras"):
+        return why
     ends = {each.ending.end: each.ending for each in (load, *saved) if each.ending is not None}
     edits = {
         edit.span: edit
@@ -96,7 +111,8 @@ def _fix(module: Module, facts: Facts, load: PathUse, saved: list[PathUse], *, f
         "Let the path end in `.keras`",
         tuple(edits.values()),
         facts.applicability(*_proofs()) if nobody_else else Applicability.UNSAFE,
-        unsafe_because="what else reads the file under its old name must be changed with it",
+        unsafe_because="what else reads the file under its old name must be changed with it, and a "
+        "loss or metric of one's own is not loaded without `custom_objects`",
     )
 
 

@@ -32,6 +32,7 @@ from kdoctor.rewrite.arguments import without
 from kdoctor.rules.calls import argument, literal
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.saving._collisions import taken
 from kdoctor.rules.saving._glimpsed import uses
 from kdoctor.rules.saving._paths import renamed
 from kdoctor.rules.saving._served import reads_of_saved_models
@@ -110,6 +111,8 @@ def _fix(module: Module, facts: Facts, use: PathUse, given: cst.Arg) -> Fix | st
         return "which format is meant cannot be told from here"
     if any(is_same_path(module, use, each) for each in reads_of_saved_models(module)):
         return "a SavedModel is read there in this file: write `.export(…)`"
+    if why := taken(module, use.ending, "", wanted):
+        return why
     return Fix(
         f"Let the path end in `{wanted}`, wherever this file writes it, without `save_format=`",
         (*edits, *renamed(module, use.ending, "", wanted)),
