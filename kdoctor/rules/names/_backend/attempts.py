@@ -11,6 +11,7 @@ from kdoctor.model import Fix
 from kdoctor.rewrite import ONLY_IN_DEAD_CODE, Refusal, RewriteTable
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.names._backend import BY_HAND, REWRITES, statements
+from kdoctor.rules.names._backend.differences import DIFFERENCES
 from kdoctor.rules.names._backend.examples import SPECIAL
 from kdoctor.rules.names._backend.functions import as_function
 from kdoctor.rules.names._backend.keras_1_orders import may_be_swapped
@@ -59,7 +60,7 @@ def attempted(
         attempt = with_one_branch(module, leaf, reference.call, attempt)
         attempt = if_an_array(module, leaf, reference.call, attempt)
     if isinstance(attempt, Fix):
-        reason = attempt.unsafe_because or BY_HAND.get(name, _NOT_EQUAL)
+        reason = attempt.unsafe_because or DIFFERENCES.get(leaf) or BY_HAND.get(leaf, _NOT_EQUAL)
         told = replace(attempt, unsafe_because=reason)
         return statements.with_the_name_of_today(module, reference.call, told)
     phase = phase_fix(module, leaf, reference.call) if reference.call is not None else None
