@@ -14,6 +14,7 @@ from packaging.version import Version
 from kdoctor.documents import Document, Unit
 from kdoctor.documents.python_2 import CURE, construct_of_python_2
 from kdoctor.engine.cache.trace import Trace
+from kdoctor.engine.changelogs import kept
 from kdoctor.engine.debug_texts import DebugTexts
 from kdoctor.engine.expected_errors import ExpectedErrors
 from kdoctor.engine.gate import Gate, Question
@@ -300,7 +301,7 @@ class Examiner:
                 continue
             for each in found:
                 if not expected.include(each):
-                    yield texts.watched(comments.watched(each))
+                    yield kept(module.path, texts.watched(comments.watched(each)))
 
     def _diffs(self, document: Document, data: bytes) -> FindingDiffs | None:
         """Return what knows what fixes would change, None where nobody asks for that."""

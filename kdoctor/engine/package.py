@@ -147,6 +147,10 @@ class ProjectPackage:
         """Say whether ``import top`` in ``unit_path`` is a module of the tree; True is sure."""
         return self._tree.find(unit_path, top, 0) is not None
 
+    def has_file(self, unit_path: str, relative: str) -> bool:
+        """Say whether a relative path is that of a file beside ``unit_path``, or in its project."""
+        return self._tree.has_file(unit_path, relative)
+
     def hands_over(
         self, unit_path: str, module: str, level: int, name: str
     ) -> Collection[tuple[int, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from kdoctor.documents import Cell, Unit
+from kdoctor.engine.emptied_blocks import without_empty_blocks
 from kdoctor.model import Edit, Fix
 from kdoctor.rewrite import plan_imports, render
 from kdoctor.rewrite.imports import Keeps, kept_by_nothing
@@ -20,7 +21,9 @@ def edits_of(
     which imports stay although nothing in the file uses them any longer.
     """
     edits = [edit for fix in fixes for edit in fix.edits]
-    return edits if isinstance(source, Unit) else [*edits, *plan_imports(source, fixes, keeps)]
+    if isinstance(source, Unit):
+        return edits
+    return without_empty_blocks(source, [*edits, *plan_imports(source, fixes, keeps)])
 
 
 def texts_of(

@@ -64,6 +64,15 @@ class Tree:
         """Say whether ``find`` could find a module ``top``, or one below; False is sure."""
         return self._may_hold(self._folder(importer), top)
 
+    def has_file(self, importer: str, relative: str) -> bool:
+        """Say whether a path is that of a file, from a file's folder or from one of the project."""
+        folder = self._folder(importer)
+        above, leaf = os.path.split(relative)
+        starts = dict.fromkeys((folder, *(root.folder for root in self._roots(folder))))
+        return any(
+            leaf in self._listing(os.path.normpath(f"{start}{os.sep}{above}")) for start in starts
+        )
+
     def top_of(self, path: str) -> tuple[str, str | None]:
         """Return the folder below which all lies that may import the module at ``path``.
 

@@ -171,6 +171,12 @@ def _ever_own(distribution: str, home: str) -> frozenset[str]:
     return frozenset((*(members[number].name for number in numbers), *(_foreign(home) or ())))
 
 
+@cache
+def serves_as_base(home: str) -> bool:
+    """Say whether a class of any release of any distribution derives from the one defined here."""
+    return any(home in tables.classes_table(each).homes for each in tables.distributions())
+
+
 def _foreign(home: str) -> dict[str, MemberKind] | None:
     return FOREIGN_BASES.get(home.replace("tensorflow.compat.v2.", "tensorflow."))
 

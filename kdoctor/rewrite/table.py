@@ -213,4 +213,11 @@ def _together(fixes: Sequence[Fix], drops: tuple[Span, ...] = ()) -> Fix:
     needs = dict.fromkeys(need for fix in fixes for need in fix.imports)
     drops = tuple(dict.fromkeys([*drops, *(span for fix in fixes for span in fix.drops)]))
     worst = min((fix.applicability for fix in fixes), key=_WORST_FIRST.index)
-    return Fix(fixes[0].title, tuple(edits), worst, tuple(needs), drops)
+    reasons = dict.fromkeys(
+        fix.unsafe_because
+        for fix in fixes
+        if fix.applicability is not Applicability.SAFE and fix.unsafe_because
+    )
+    return Fix(
+        fixes[0].title, tuple(edits), worst, tuple(needs), drops, unsafe_because="; ".join(reasons)
+    )

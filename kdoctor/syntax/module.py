@@ -1,7 +1,6 @@
 """A parsed module: its tree, and what the names in it mean.
 
-Everything is found out when it is first asked for: references cost one walk over the tree, spans
-one pass of libcst's writer, types nothing until then.
+Everything is found out when it is first asked for: references by one walk, spans by one pass.
 """
 
 from __future__ import annotations
@@ -229,10 +228,7 @@ class Module:
         return self._classes.of_tree(expression)
 
     def handed_over_in_tree(self, callee: cst.CSTNode) -> Collection[tuple[int, str]]:
-        """Return what a function of another module of the tree surely calls with its parameters.
-
-        Each as the parameter's position and the dotted name of what is called.
-        """
+        """Return what a function of the tree calls: each parameter's position and dotted name."""
         meaning = self._resolver.of_chain(callee)
         return () if meaning is None else self._imports.hands_over(meaning.name)
 
@@ -244,6 +240,10 @@ class Module:
     def is_of_the_tree(self, top: str) -> bool:
         """Say whether ``import top`` surely means a module of the tree that the file is of."""
         return self._package is not None and self._package.holds(self.path, top)
+
+    def has_file(self, relative: str) -> bool:
+        """Say whether a relative path is that of a file beside this one, or in its project."""
+        return self._package is not None and self._package.has_file(self.path, relative)
 
     @property
     def given_in_tree(self) -> frozenset[str]:

@@ -65,6 +65,9 @@ class Package(Protocol):
     def holds(self, unit_path: str, top: str) -> bool:
         """Say whether ``import top`` in ``unit_path`` is a module of the tree; True is sure."""
 
+    def has_file(self, unit_path: str, relative: str) -> bool:
+        """Say whether a relative path is that of a file beside ``unit_path``, or in its project."""
+
     def hands_over(
         self, unit_path: str, module: str, level: int, name: str
     ) -> Collection[tuple[int, str]]:

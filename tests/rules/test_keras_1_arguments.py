@@ -230,3 +230,109 @@ def test_after_both_fixes_the_epochs_have_so_many_batches() -> None:
     model, x = scope["model"], scope["x"]
     assert model.optimizer.iterations == 6
     assert scope["loss"] == pytest.approx(model.evaluate(x[:4], np.ones((4, 3)), verbose=0))
+
+
+SIGN = "Convolution2D(8, 3, 3, border_mode='same')\n"
+OF_KERAS = "import keras\nfrom keras.layers import Conv2D, Convolution2D, Dense\n"
+
+
+def fixes(source: str, *codes: str):
+    found = scan(["-"], stdin=source.encode(), select=list(codes or ["KD310"])).findings
+    return [(each.fix.applicability, each.fix.unsafe_because) for each in found if each.fix]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "Convolution2D(8, 3, 3)",
+        "Conv2D(8, 3, 3, activation='relu')",
+        "Convolution2D(8, size[0], size[1])",
+        "layer(Convolution2D(8, 3, 3)(x))",
+    ],
+)
+@pytest.mark.parametrize("sign", [SIGN, "Dense(3, init='one')\n", "Dense(3, **{'init': 'one'})\n"])
+def test_one_keyword_of_keras_1_decides_for_the_whole_file(sign: str, call: str) -> None:
+    assert {each for each, _ in fixes(OF_KERAS + sign + call)} == {"safe"}
+    assert {each for each, _ in fixes(OF_KERAS + call)} <= {"unsafe"}
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "Convolution2D(8, a, b)",
+        "Convolution2D(8, size(), size())",
+        "Convolution2D(8, *size)",
+        # "For safety reasons, this is disallowed", said Keras 2.0 to 2.3.
+        "Conv2D(8, 3, 3, padding='same')",
+        "partial(Convolution2D, 8, 3, 3)",
+        "Convolution2D(8, 3,  # wide\n    3)",
+        "class Mine(Conv2D):\n    def __init__(self):\n        super().__init__(8, 3, 3)",
+    ],
+)
+def test_nothing_of_a_file_is_safe_where_it_can_be_read_in_two_ways(call: str) -> None:
+    source = f"from functools import partial\n{OF_KERAS}{SIGN}Dense(3, **{{'init': 'one'}})\n{call}"
+    told = fixes(source)
+    assert {each for each, _ in told} == {"unsafe"}
+    for _, because in told:
+        assert "takes its last number for the stride" in because or "mean the stride" in because
+    whole = fix(["-"], stdin=source.encode(), select=["KD310"])
+    assert not whole.files
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "Conv2D(8, (3, 3), (2, 2))",
+        "Conv2D(8, 3, strides=2)",
+        "Conv2D(8, 3)",
+        "Conv2D(8, kernel_size=3)",
+        "Convolution2D(8, 3, 3, strides=2)",  # raises by itself
+        "import tensorflow as tf\ntf.keras.layers.Conv2D(8, 3, 2)",
+    ],
+)
+def test_what_is_surely_of_today_leaves_the_rest_safe(call: str) -> None:
+    assert {each for each, _ in fixes(OF_KERAS + SIGN + call)} == {"safe"}
+
+
+def test_each_root_is_judged_by_its_own_keywords() -> None:
+    head = "from tensorflow.keras.layers import Convolution2D, Dense\n"
+    told = fixes(head + SIGN + "Convolution2D(8, 3, 3)")
+    assert [each for each, _ in told] == ["unsafe", "unsafe"]
+    beside = "import tensorflow as tf\n" + OF_KERAS + SIGN + "tf.keras.layers.Conv2D(8, 3, 3)"
+    assert [each for each, _ in fixes(beside)] == ["safe"]
+
+
+MODEL = "model = keras.Sequential([Dense(3{})])\n"
+
+
+@pytest.mark.parametrize(
+    ("call", "is_safe"),
+    [
+        ("fit_generator(flow, 2000, 10)", False),
+        ("evaluate_generator(flow, 20)", False),
+        ("fit_generator(flow, steps_per_epoch=2000)", True),
+        ("fit_generator(flow, epochs=10)", True),
+    ],
+)
+def test_a_count_by_position_may_be_one_of_samples_in_a_file_of_keras_1(call, is_safe) -> None:
+    code = f"model.{call}\n"
+    [(was, because)] = fixes(OF_KERAS + MODEL.format(", init='one'") + code, "KD205")
+    assert (was == "safe", "counted samples" in because) == (is_safe, not is_safe)
+    [(was, _)] = fixes(OF_KERAS + MODEL.format("") + code, "KD205")
+    assert was == "safe"
+
+
+@pytest.mark.parametrize(
+    ("call", "is_safe"),
+    [
+        ("K.categorical_crossentropy(y_pred, y_true)", False),
+        ("K.categorical_crossentropy(target=y_true, output=y_pred)", True),
+        ("K.mean(y_pred, 1)", True),
+    ],
+)
+def test_the_order_of_a_crossentropy_is_another_in_a_file_of_keras_1(call, is_safe) -> None:
+    code = f"from keras import backend as K\n\ndef loss(y_true, y_pred):\n    return {call}\n"
+    [(was, because)] = fixes(OF_KERAS + MODEL.format(", init='one'") + code, "KD101")
+    assert (was == "safe", "the targets last" in because) == (is_safe, not is_safe)
+    [(was, _)] = fixes(OF_KERAS + MODEL.format("") + code, "KD101")
+    assert was == "safe"

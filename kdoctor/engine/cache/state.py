@@ -23,6 +23,7 @@ _SETTLES: Final = 2_000_000_000  # nanoseconds
 # Windows does not always tell of a folder's new entries by the folder's own times.
 _FOLDERS_TELL: Final = os.name == "posix"
 _ASKS: Final = "\0"  # is in no path
+_TELLING: Final = (".py", ".keras", ".h5")
 _MARKS: Final = frozenset({"pyproject.toml", "setup.cfg", ".git", ".hg"})
 
 
@@ -131,5 +132,8 @@ def _settled(found: os.stat_result) -> Signature | None:
 
 
 def _tells(name: str) -> bool:
-    """Say whether a name is that of a module, or may be that of a package or a project's mark."""
-    return name.endswith(".py") or name in _MARKS or ("." not in name and name != "__pycache__")
+    """Say whether a name is that of a module, or may be that of a package or a project's mark.
+
+    Or of a model: a fix gives no path the name of one that is there.
+    """
+    return name.endswith(_TELLING) or name in _MARKS or ("." not in name and name != "__pycache__")

@@ -109,6 +109,29 @@ OF_CONVOLUTIONS = [
         check="assert layer(keras.ops.ones((1, 3))).shape == (1, 3, 4)",
     ),
 ]
+# One keyword of Keras 1 says how all of the file is to be read.
+_CHECK = (
+    "assert all(each.kernel_size == (3, 3) and each.strides == (1, 1) for each in (first, second))"
+)
+BESIDE_KEYWORDS = [
+    Example(
+        before=f"{_IMPORTS}{_OLD.format('3, 3, ')}second = Convolution2D(8, 3, 3)\n",
+        after=f"{_IMPORTS}{_TODAY.format('(3, 3), ')}second = Convolution2D(8, (3, 3))\n",
+        raises="ValueError: Unrecognized keyword arguments passed to Conv2D: "
+        "{'border_mode': 'same'",
+        findings=2,
+        check=_CHECK,
+    ),
+    Example(
+        before=f"{_IMPORTS}side = 3\nsecond = Conv2D(8, side, side, activation='relu')\n"
+        "first = Conv2D(8, 3, 3, bias=False)\n",
+        after=f"{_IMPORTS}side = 3\nsecond = Conv2D(8, (side, side), activation='relu')\n"
+        "first = Conv2D(8, (3, 3), use_bias=False)\n",
+        raises="ValueError: Unrecognized keyword arguments passed to Conv2D: {'bias': ",
+        findings=2,
+        check=_CHECK,
+    ),
+]
 _MODEL = (
     "import keras\nimport numpy as np\n\n"
     "model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(3)])\n"

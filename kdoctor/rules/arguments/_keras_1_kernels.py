@@ -8,6 +8,7 @@ import libcst as cst
 from msgspec import Struct, field
 
 from kdoctor.model import Edit, Hole, Span
+from kdoctor.rewrite import without
 from kdoctor.rules.arguments._calls import KerasCall
 from kdoctor.rules.calls import value_of
 from kdoctor.syntax import Module
@@ -22,7 +23,8 @@ OUTPUT_SHAPE_LOST: Final = "the layer works out the output's shape itself"
 _OUTPUT_SHAPE: Final = "Conv2DTranspose"
 """The class that took its output's shape behind the sides of the kernel."""
 _OLD_NAME: Final = "Convolution"
-_MULTI_BACKEND: Final = "keras."
+MULTI_BACKEND: Final = "keras"
+"""The root whose layers took the arguments of Keras 1 up to Keras 2.3; `tf.keras` never did."""
 
 
 class Rewritten(Struct):
@@ -65,6 +67,14 @@ def join_kernel(module: Module, call: KerasCall, rewritten: Rewritten) -> None:
     tuple_parts = (f"{keyword}(", Hole(values[0]), f", {', '.join(texts)})")
     rewritten.edits.append(Edit(whole, tuple_parts))
     rewritten.gone += rest
+
+
+def kernel_in_one(module: Module, call: KerasCall) -> tuple[Edit, ...] | None:
+    """Return the edits that make one argument of the sides, None where they cannot be made."""
+    rewritten = Rewritten()
+    join_kernel(module, call, rewritten)
+    removed = without(module, call.call, rewritten.gone)
+    return None if removed is None or rewritten.refused else (*rewritten.edits, *removed)
 
 
 def _may_move(value: cst.BaseExpression) -> bool:
@@ -116,9 +126,10 @@ def is_one_by_one(module: Module, call: KerasCall, *, is_of_keras_1: bool) -> bo
     if not sides or call.reference is None or call.is_partial:
         return False
     name = call.reference.name
-    if not name.startswith(_MULTI_BACKEND) or call.keyword("strides") is not None:
+    if call.keyword("strides") is not None:
         return False
-    if not is_of_keras_1 and not name.rpartition(".")[2].startswith(_OLD_NAME):
+    is_old_name = name.rpartition(".")[2].startswith(_OLD_NAME)
+    if not is_of_keras_1 and not (is_old_name and name.startswith(f"{MULTI_BACKEND}.")):
         return False
     given = [each.value for each in call.call.args if each.keyword is None and not each.star]
     return len(given) == len(sides) + 1 and _are_sides(module, given[1:])

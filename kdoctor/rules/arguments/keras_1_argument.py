@@ -3,7 +3,10 @@
 ## What it does
 Reports calls with the keywords of Keras 1, which Keras 2.0 to 2.3 still renamed while they ran, and
 writes the names of today. `Convolution2D(64, 3, 3)` with a number for each side of the kernel is
-reported, too, and so is `Conv2D(64, 3, 3)` in a file that speaks Keras 1 elsewhere. So is what
+reported, too, and so is `Conv2D(64, 3, 3)` in a file that speaks Keras 1 elsewhere: one keyword of
+Keras 1 decides for the file, and the fix is safe there. Where a call can be read in both ways
+(`Convolution2D(64, a, b)`), no fix of such a file is: it raises before, and would run as another
+network. So is reported what
 `functools.partial(keras.layers.Conv2D, border_mode="same")` gives, and what a call gets by `**` out
 of a dict that is written out and keeps its keys.
 
@@ -33,14 +36,20 @@ from functools import lru_cache
 
 import libcst as cst
 
-from kdoctor.keras_api import ClassFamily
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rewrite import Refusal, without
 from kdoctor.rules.arguments._callees import Callee, passes
-from kdoctor.rules.arguments._calls import KerasCall, keras_calls, partial_calls
+from kdoctor.rules.arguments._calls import KerasCall
 from kdoctor.rules.arguments._in_dicts import Held, held_keywords, may_get_out_of_a_dict
+from kdoctor.rules.arguments._keras_1_dialect import (
+    calls_with_keywords,
+    is_of_keras_1,
+    is_read,
+    why_not_alone,
+)
 from kdoctor.rules.arguments._keras_1_examples import (
+    BESIDE_KEYWORDS,
     GIVEN_IN_A_PARTIAL,
     HELD_BY_A_DICT,
     OF_CONVOLUTIONS,
@@ -51,6 +60,7 @@ from kdoctor.rules.arguments._keras_1_kernels import (
     filled_by_position,
     is_one_by_one,
     join_kernel,
+    kernel_in_one,
 )
 from kdoctor.rules.arguments._keras_1_rewriting import (
     GENERATORS,
@@ -74,23 +84,14 @@ _CONVOLUTIONS = [name.replace("Conv", "Convolution", 1) for name in KERNELS]
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each call that passes keywords of Keras 1."""
     told: set[cst.CSTNode] = set()  # keys of dicts, which several calls may get
-    calls = [
-        (call, _old_arguments(call))
-        for call in (
-            *keras_calls(module, facts),
-            *_model_calls(module, facts),
-            *_generator_calls(module, facts),
-            *partial_calls(module, facts),
-        )
-    ]
-    is_old = any(old and not module.is_guarded(call.call) for call, old in calls)
-    for call, old in calls:
+    for call, old in calls_with_keywords(module, facts):
         if call.leaf not in GENERATORS:
             yield from _of_dicts(module, facts, call, told)
+        is_old = is_of_keras_1(module, facts, call)
         if not old and not is_one_by_one(module, call, is_of_keras_1=is_old):
             continue
         if not module.is_guarded(call.call):
-            yield _finding(module, facts, call, old) if old else _silent(module, call)
+            yield _finding(module, facts, call, old) if old else _silent(module, facts, call)
 
 
 def _of_dicts(
@@ -117,7 +118,13 @@ def _fix_in_the_dict(module: Module, facts: Facts, call: KerasCall, held: Held) 
     if call.keyword(name) is not None or name in taken or name in filled_by_position(call):
         return Refusal(f"`{name}` is passed as well as `{held.keyword}`")
     proven = facts.applicability(*(each for each in HELD_BY_A_DICT if each.after))
-    return Fix(f"Write `{name}` instead of `{held.keyword}`", (held.renamed(module, name),), proven)
+    alone = why_not_alone(module, facts)
+    return Fix(
+        f"Write `{name}` instead of `{held.keyword}`",
+        (held.renamed(module, name),),
+        Applicability.UNSAFE if alone else proven,
+        unsafe_because=alone,
+    )
 
 
 def _may_be_in_a_dict(_: Facts, callee: Callee, keyword: str) -> bool:
@@ -145,49 +152,10 @@ def _may_fill_a_generator(glimpse: Glimpse, facts: Facts) -> bool:
     return may_be_called_on(glimpse, facts, asked, {Kind.MODEL})
 
 
-def _model_calls(module: Module, facts: Facts) -> Iterator[KerasCall]:
-    """Yield `Model(…)`, which takes whatever it is given and finds out later."""
-    for reference in module.references:
-        if reference.call is None or reference.name.rpartition(".")[2] != "Model":
-            continue
-        found = facts.lookup(reference.name)
-        found = facts.lookup(found.moved_to[0]) if found.moved_to else found
-        new = facts.signature(found.qualified)
-        if found.family is ClassFamily.MODEL and new and facts.runs_keras_3(found.root or ""):
-            name = f"keras.{found.name}"
-            yield KerasCall(
-                reference.call, name, Kind.MODEL, new, reference.confidence, made="Model",
-                reference=reference,
-            )  # fmt: skip
-
-
-def _generator_calls(module: Module, facts: Facts) -> Iterator[KerasCall]:
-    """Yield the calls of `fit_generator` and its kin, which KD205 has to rewrite, too."""
-    for use in module.members:
-        if use.called is None or use.owner_defines or use.owner.kind is not Kind.MODEL:
-            continue
-        name = f"keras.Model.{use.member}"
-        if use.member in GENERATORS and facts.runs_keras_3("keras"):
-            new = facts.at_release("2.10.0").signature(name)
-            if new is not None:
-                yield KerasCall(use.called, name, None, new, use.confidence, owner=use.owner)
-
-
-def _old_arguments(call: KerasCall) -> list[cst.Arg]:
-    known = known_keywords(call)
-    return [
-        each
-        for each in call.call.args
-        if each.keyword is not None
-        and each.keyword.value in known
-        and call.new.parameter(each.keyword.value) is None
-    ]
-
-
 # The fix
 
 
-def _finding(module: Module, facts: Facts, call: KerasCall, old: list[cst.Arg]) -> Finding:
+def _finding(module: Module, facts: Facts, call: KerasCall, old: Sequence[cst.Arg]) -> Finding:
     rewritten = Rewritten()
     for argument in old:
         rewrite_argument(module, facts, call, argument, rewritten)
@@ -217,7 +185,8 @@ def _fix(module: Module, facts: Facts, call: KerasCall, rewritten: Rewritten) ->
     removed = without(module, call.call, rewritten.gone) if rewritten.gone else []
     if removed is None:
         return Refusal("there is a comment inside an argument that goes")
-    unsafe = "; ".join(dict.fromkeys(rewritten.unsafe))
+    alone = why_not_alone(module, facts)
+    unsafe = "; ".join(dict.fromkeys([*rewritten.unsafe, *([alone] if alone else [])]))
     proven = facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
     return Fix(
         f"Write the arguments of `{call.made or call.leaf}` as they are called today",
@@ -279,15 +248,15 @@ def _help(call: KerasCall, old: _Passed) -> str:
 # The kernel in two numbers
 
 
-def _silent(module: Module, call: KerasCall) -> Finding:
-    rewritten = Rewritten()
-    join_kernel(module, call, rewritten)
-    removed = without(module, call.call, rewritten.gone)
-    edits = None if removed is None or rewritten.refused else (*rewritten.edits, *removed)
-    because = "code that was written for Keras 2.4 or later may mean the stride"
+def _silent(module: Module, facts: Facts, call: KerasCall) -> Finding:
+    edits = kernel_in_one(module, call)
+    is_sure = is_read(module, facts, call)
+    proven = facts.applicability(*(each for each in BESIDE_KEYWORDS if each.after))
     fix = Fix(
-        "Write the kernel's size as one argument", edits or (), Applicability.UNSAFE,
-        unsafe_because=because,
+        "Write the kernel's size as one argument", edits or (),
+        proven if is_sure else Applicability.UNSAFE,
+        unsafe_because="" if is_sure
+        else "code that was written for Keras 2.4 or later may mean the stride",
     )  # fmt: skip
     return rule.finding(
         module.place(call.call),
@@ -411,4 +380,5 @@ INVALID = [
     *GIVEN_IN_A_PARTIAL,
     *HELD_BY_A_DICT,
     *OF_CONVOLUTIONS,
+    *BESIDE_KEYWORDS,
 ]

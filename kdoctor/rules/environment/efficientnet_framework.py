@@ -26,6 +26,7 @@ import libcst as cst
 from kdoctor.keras_api import Presence
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity
 from kdoctor.rules.environment._failures import failure_is_caught
+from kdoctor.rules.environment._texts import NOT_IN_A_TEXT, is_a_text
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import package
@@ -46,7 +47,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         is_it = binding.imported == _MODULE or binding.imported.startswith(f"{_MODULE}.")
         if not is_it or failure_is_caught(module, binding.statement):
             continue
-        fix = _import_the_twin(module, facts, binding)
+        fix = None if is_a_text(module) else _import_the_twin(module, facts, binding)
         yield rule.finding(
             module.place(binding.alias or binding.statement),
             f"`{_MODULE}` cannot be imported: {_ERROR}",
@@ -54,7 +55,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             confidence=Confidence.CERTAIN,
             help="Import `efficientnet.tfkeras`.",
             fix=fix,
-            no_fix_because=None if fix else "its uses write the module's name out",
+            no_fix_because=None if fix else _why_not(module),
         )
 
 
@@ -65,6 +66,10 @@ def _import_the_twin(module: Module, facts: Facts, binding: ImportBinding) -> Fi
         return None
     edit = Edit(module.span(name), ("tfkeras",))
     return Fix("Import `efficientnet.tfkeras`", (edit,), facts.applicability(*INVALID))
+
+
+def _why_not(module: Module) -> str:
+    return NOT_IN_A_TEXT if is_a_text(module) else "its uses write the module's name out"
 
 
 def _last_part(binding: ImportBinding) -> cst.Name | None:

@@ -39,6 +39,7 @@ from kdoctor.rewrite import Refusal
 from kdoctor.rewrite.source_lines import margin
 from kdoctor.rewrite.visibility import readable_import
 from kdoctor.rules.environment._failures import failure_is_caught
+from kdoctor.rules.environment._texts import NOT_IN_A_TEXT, is_a_text
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import package
@@ -62,7 +63,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     if _speaks_of_the_variable(module, Span(0, place.span.start)):
         return  # whatever is done with it there, it is not forgotten
     too_late = _VARIABLE in module.text or "set_framework" in module.text
-    attempt = _set_before(module, facts, binding)
+    attempt = Refusal(NOT_IN_A_TEXT) if is_a_text(module) else _set_before(module, facts, binding)
     yield rule.finding(
         place,
         f"`{_LIBRARY}` is imported {'before' if too_late else 'without'} "

@@ -66,6 +66,7 @@ from kdoctor.rules.idioms._tensorflow import (
     only_1,
     refuses_symbolic_tensors,
 )
+from kdoctor.rules.idioms._tensorflow.differences import DIFFERENCES
 from kdoctor.rules.idioms._tensorflow.examples import (
     CLOSURES,
     IN_LOOPS,
@@ -225,7 +226,8 @@ def _attempt(module: Module, facts: Facts, reference: Reference, call: cst.Call)
     attempt = table.attempt(module, reference, facts.applicability)
     if isinstance(attempt, Fix):
         is_size = reference.name == "tensorflow.shape"
-        return replace(attempt, unsafe_because=_MAY_BE_NONE if is_size else _NOT_EQUAL)
+        known = DIFFERENCES.get(reference.name.rpartition(".")[2], _NOT_EQUAL)
+        return replace(attempt, unsafe_because=_MAY_BE_NONE if is_size else known)
     unnamed = nameless.attempt(module, reference, lambda _: Applicability.UNSAFE)
     if isinstance(unnamed, Fix):
         return replace(unnamed, title=f"{unnamed.title}, without name=", unsafe_because=_NAMELESS)

@@ -32,10 +32,6 @@ _TAPE: Final = (
     "Write the step out: `with tf.GradientTape() as tape: loss = …`, then "
     "`optimizer.apply(tape.gradient(loss, variables), variables)`."
 )
-_LOOP: Final = (
-    "Reset the layers themselves: `for layer in model.layers: if hasattr(layer, 'reset_states'): "
-    "layer.reset_states()`."
-)
 _COMPILED: Final = "What was passed to `compile` is in `model.get_compile_config()`."
 
 
@@ -148,7 +144,6 @@ _ADVICE: Final[dict[tuple[Kind, str], Advice]] = {
         )
         for name in ("decay", "initial_decay", "schedule_decay")
     },
-    (Kind.MODEL, "reset_states"): Advice(_LOOP, "it is not a statement of its own here"),
     **{
         (Kind.MODEL, name): Advice(
             "`model.predict(x)` gives the probabilities; the classes are "

@@ -44,7 +44,7 @@ from kdoctor.rules.behaviour.weights_appended import appended_weight
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.idioms.hook_is_never_called import is_handed_on
 from kdoctor.rules.members._advice import advice_for
-from kdoctor.rules.members._generator_calls import generator_fix
+from kdoctor.rules.members._generator_calls import generator_fix, may_count_samples
 from kdoctor.rules.members._gone import may_be_gone
 from kdoctor.rules.members._gone_examples import INVALID as EXAMPLES
 from kdoctor.rules.members._one_input_name import BY_NUMBER, one_input_name
@@ -117,6 +117,8 @@ def _finding(
         or one_input_name(module, use, facts)
     )
     attempt = special or table.attempt(module, use, lambda row: _rated(facts, row))
+    if isinstance(attempt, Fix):
+        attempt = may_count_samples(module, facts, use, attempt)
     if use.member.endswith("_at") and asks_for_several_calls(module):
         attempt = Refusal("this file reads also what other calls of a layer gave")
     has_rows = bool(table.rows_for(use.owner, use.member))

@@ -4,21 +4,28 @@
 Reports `.reset_states()` on a model.
 
 ## Why it breaks
-Up to Keras 2 a model handed the call on to its stateful layers. Keras 3 models have no such method:
-`AttributeError: 'Sequential' object has no attribute 'reset_states'`. Recurrent layers still have
-it; metrics have `reset_state`.
+Up to Keras 2 a model handed the call on to its stateful layers, and a model among them handed it
+on to its own. Keras 3 models have no such method: `AttributeError: 'Sequential' object has no
+attribute 'reset_states'`. Recurrent layers still have it; metrics have `reset_state`.
 
 ## What to write instead
-What the old method did:
+A function that does what the old method did:
 
-    for layer in model.layers:
-        if hasattr(layer, "reset_states"):
-            layer.reset_states()
+    def reset_states(model):
+        for layer in model.layers:
+            if isinstance(layer, keras.Model) and not hasattr(layer, "reset_states"):
+                reset_states(layer)
+            elif hasattr(layer, "reset_states") and getattr(layer, "stateful", True):
+                layer.reset_states()
+
+A loop over `model.layers` alone is less: it passes over the layers of inner models without a word,
+and a `Bidirectional` that is not stateful raises `AttributeError: Layer must be stateful.`
 
 ## How we know
-Run on Keras 3.15.1 and tf_keras 2.21 with a stateful LSTM: before the call its state is not zero,
-after it is, with the old code on Keras 2 and the new on Keras 3. The loop goes over the layers of
-the model itself, like the old method.
+Run on Keras 3.15.1 and tf_keras 2.21, layer by layer: LSTM, GRU, ConvLSTM2D, Bidirectional, each
+stateful and not, in a model, in a model inside it, and in one inside that. A layer of one's own
+that has `reset_states` and says nothing of `stateful` is reset always; Keras 2 looked whether
+something in it was stateful. The fix is unsafe where the file has such a class.
 """
 
 from __future__ import annotations
@@ -27,73 +34,115 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.keras_api import Presence
 from kdoctor.kinds import Kind
-from kdoctor.model import Edit, Finding, Fix, Hole, Severity, Span
+from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Precedence, Severity
+from kdoctor.once import once
 from kdoctor.rewrite import Refusal
-from kdoctor.rewrite.source_lines import margin
+from kdoctor.rewrite.precedence import binds
+from kdoctor.rules.calls import speller_at
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.helper_class import helper_edits, top_statement
 from kdoctor.rules.members._owners import attribute_error, symbol
+from kdoctor.rules.own_classes import in_line_of_keras_3, kind_of_class, methods_in
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import member_of
 from kdoctor.syntax import MemberUse, Module
+from kdoctor.syntax.walk import descendants
 
 _MEMBER = "reset_states"
+_STATEFUL = "stateful"
+HELPER = '''def reset_states(model):
+    """Do what `model.reset_states()` of Keras 2 did, also for the models in a model."""
+    for layer in model.layers:
+        if isinstance(layer, {model}) and not hasattr(layer, "reset_states"):
+            reset_states(layer)
+        elif hasattr(layer, "reset_states") and getattr(layer, "stateful", True):
+            layer.reset_states()'''
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each use that the user's own model does not define."""
     for use in module.members:
-        is_it = use.owner.kind is Kind.MODEL and use.member == _MEMBER
-        if not is_it or use.owner_defines or module.is_guarded(use.node):
+        if not _is_it(use) or module.is_guarded(use.node):
             continue
-        attempt = _loop(module, facts, use)
+        attempt = _fix(module, facts, use)
         yield rule.finding(
             module.place(use.node),
             f"a model has no `{_MEMBER}` any more: {attribute_error(use.owner, _MEMBER)}",
             symbol=symbol(use.owner, _MEMBER),
             confidence=use.confidence,
-            help="Reset the layers: `for layer in model.layers: if hasattr(layer, "
-            "'reset_states'): layer.reset_states()`.",
+            help="Reset the stateful layers, also those of models inside the model: "
+            "`kdoctor rules KD208` shows the function.",
             fix=attempt if isinstance(attempt, Fix) else None,
             no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
         )
 
 
-def _loop(module: Module, facts: Facts, use: MemberUse) -> Fix | Refusal:
-    """Write the loop that the method was."""
-    call = use.called
-    expression = module.parent(call) if call is not None else None
-    line = module.parent(expression) if isinstance(expression, cst.Expr) else None
-    if call is None or call.args or not isinstance(line, cst.SimpleStatementLine):
-        return Refusal("it is not a statement of its own")
-    if len(line.body) != 1:
-        return Refusal("there are other statements on its line")
-    span, receiver = module.span(call), module.outer_span(use.node.value)
-    if "#" in module.text[span.start : span.end] or "\n" in module.text[span.start : span.end]:
-        return Refusal("it goes over several lines")
-    name = _free_name(module, call)
-    indent = margin(module.text, span.start)
-    step = module.tree.default_indent
-    edit = Edit(
-        Span(span.start, span.end),
-        (
-            f"for {name} in ",
-            Hole(receiver),
-            (
-                f'.layers:\n{indent}{step}if hasattr({name}, "reset_states"):\n'
-                f"{indent}{step}{step}{name}.reset_states()"
-            ),
-        ),
+def _is_it(use: MemberUse) -> bool:
+    is_of_a_model = use.owner.kind is Kind.MODEL and use.member == _MEMBER
+    return is_of_a_model and not use.owner_defines
+
+
+def _fix(module: Module, facts: Facts, use: MemberUse) -> Fix | Refusal:
+    """Call a function of the file that does what the method did."""
+    call, owner = use.called, use.node.value
+    if call is None or call.args:
+        return Refusal("it is not called here" if call is None else "it is called with arguments")
+    span = module.span(call)
+    if "#" in module.text[module.outer_span(owner).end : span.end]:
+        return Refusal("there is a comment in the call")
+    before = top_statement(module, _first(module))
+    written, need = speller_at(module, before).spell("keras.Model")
+    helper = helper_edits(module, before, _MEMBER, HELPER.format(model=written))
+    here, top = module.scope_of(call).owner(_MEMBER), module.scope_of(module.tree)
+    if helper is None or (here is not None and here is not top):
+        return Refusal(f"`{_MEMBER}` cannot stand in this file: it is taken, or has no Keras there")
+    model = Hole(module.outer_span(owner), Precedence.ANY, binds(owner))
+    edit = Edit(span, (f"{_MEMBER}(", model, ")"), Precedence.PRIMARY)
+    because = _always_reset(module, facts)
+    proof = facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
+    return Fix(
+        f"Call `{_MEMBER}`, a function of this file that does what the method did",
+        (*helper, edit),
+        Applicability.UNSAFE if because else proof,
+        () if need is None else (need,),
+        unsafe_because=because,
     )
-    proof = facts.applicability(*(each for each in INVALID if each.after))
-    return Fix("Reset the layers of the model one by one", (edit,), proof)
 
 
-def _free_name(module: Module, node: cst.CSTNode) -> str:
-    """Return a name that nothing here is called by."""
-    scope = module.scope_of(node)
-    candidates = ("layer", "each_layer", *(f"layer_{n}" for n in range(2, 100)))
-    return next(each for each in candidates if scope.owner(each) is None)
+@once
+def _first(module: Module) -> cst.CSTNode:
+    """Return the first use of the file: the function stands above it."""
+    return min((each.node for each in module.members if _is_it(each)), key=module.span)
+
+
+def _always_reset(module: Module, facts: Facts) -> str:
+    """Tell of a class whose layers Keras 2 may have passed over; "" where there is none."""
+    for node in module.nodes(cst.ClassDef):
+        if _MEMBER not in methods_in(node) or _speaks_of_stateful(node):
+            continue
+        if not _may_be_a_layer(module, node):
+            continue
+        made = in_line_of_keras_3(module, facts, node)[1]
+        if made is None or facts.member(made, _STATEFUL) is not Presence.EXISTS:
+            return (
+                f"`{node.name.value}.{_MEMBER}` is called always; Keras 2 called it where "
+                "something in the layer was stateful"
+            )
+    return ""
+
+
+def _may_be_a_layer(module: Module, node: cst.ClassDef) -> bool:
+    """Say whether it is made from a layer or model, or from something that is not known."""
+    if all(module.source(each.value) == "object" for each in node.bases):
+        return False
+    return kind_of_class(module, node) in (Kind.LAYER, Kind.MODEL, None)
+
+
+def _speaks_of_stateful(node: cst.ClassDef) -> bool:
+    names = (each.attr for each in descendants(node) if isinstance(each, cst.Attribute))
+    return any(each.value == _STATEFUL for each in names)
 
 
 rule = Rule(
@@ -123,39 +172,64 @@ VALID = [
         "    model.reset_states()"
     ),
 ]
+_TOP = "import keras\n\n"
+_KERAS_2 = f"{_TOP[:-1]}import tensorflow as tf\n\n"
+_IN_FILE = HELPER.format(model="keras.Model")
 _MODEL = (
-    "import keras\n\nlstm = keras.layers.LSTM(3, stateful=True)\n"
+    "lstm = keras.layers.LSTM(3, stateful=True)\n"
     "model = keras.Sequential([keras.Input(batch_shape=(2, 4, 5)), lstm])\n"
     "model(keras.ops.ones((2, 4, 5)))\n"
 )
 _OLD = (
-    "import keras\nimport tensorflow as tf\n\nlstm = keras.layers.LSTM(3, stateful=True)\n"
-    "model = keras.Sequential([lstm])\nmodel(tf.ones((2, 4, 5)))\n"
+    "lstm = keras.layers.LSTM(3, stateful=True, return_sequences=True)\n"
+    "both = keras.layers.Bidirectional(keras.layers.LSTM(2))\n"
+    "{}model(tf.ones((2, 4, 5)))\n"
     "before = float(tf.reduce_sum(tf.abs(lstm.states[0])))\n"
+    "{}after = float(tf.reduce_sum(tf.abs(lstm.states[0])))\n"
+)
+_FLAT = "model = keras.Sequential([lstm, both])\n"
+_NESTED = "model = keras.Sequential([keras.Sequential([lstm]), both])\n"
+_GONE = "AttributeError: 'Sequential' object has no attribute 'reset_states'"
+_MINE = (
+    "\n\nclass Mine(keras.layers.Layer):\n    def __init__(self):\n        super().__init__()\n"
+    "        self.lstm = keras.layers.LSTM(3, stateful=True)\n\n"
+    "    def build(self, shape):\n        self.lstm.build(shape)\n\n"
+    "    def call(self, x):\n        return self.lstm(x)\n\n"
+    "    def reset_states(self):\n        self.lstm.reset_states()\n\n\n"
+    "mine = Mine()\nmodel = keras.Sequential([mine])\nmodel(tf.ones((2, 4, 5)))\n"
 )
 INVALID = [
     Example(
-        before=f"{_OLD}model.reset_states()  # from the start\n"
-        "after = float(tf.reduce_sum(tf.abs(lstm.states[0])))",
-        after=f"{_OLD}for layer in model.layers:\n"
-        '    if hasattr(layer, "reset_states"):\n'
-        "        layer.reset_states()  # from the start\n"
-        "after = float(tf.reduce_sum(tf.abs(lstm.states[0])))",
-        raises="AttributeError: 'Sequential' object has no attribute 'reset_states'",
+        before=_KERAS_2 + _OLD.format(_FLAT, "model.reset_states()  # from the start\n"),
+        after=_KERAS_2
+        + _OLD.format(
+            _FLAT, f"\n\n{_IN_FILE}\n\n\nreset_states(model)  # from the start\n"
+        ).replace("\n\n\n\ndef", "\n\n\ndef"),
+        raises=_GONE,
         check="assert before > 0 and after == 0",
         on_keras_2=True,
     ),
     Example(
-        before=f"{_MODEL}layer = 3\nfor epoch in range(2):\n    if epoch:\n"
-        "        model.reset_states()\n    print(layer)",
-        after=f"{_MODEL}layer = 3\nfor epoch in range(2):\n    if epoch:\n"
-        "        for each_layer in model.layers:\n"
-        '            if hasattr(each_layer, "reset_states"):\n'
-        "                each_layer.reset_states()\n    print(layer)",
-        raises="AttributeError: 'Sequential' object has no attribute 'reset_states'",
+        before=_KERAS_2 + _OLD.format(_NESTED, "model.reset_states()\n"),
+        after=_KERAS_2 + _OLD.format(_NESTED, f"\n\n{_IN_FILE}\n\n\nreset_states(model)\n"),
+        raises=_GONE,
+        check="assert before > 0 and after == 0",
+        on_keras_2=True,
     ),
     Example(
-        before=f"{_MODEL}reset = model.reset_states",
-        raises="AttributeError: 'Sequential' object has no attribute 'reset_states'",
+        before=f"{_TOP}{_MODEL}layer = 3\nfor epoch in range(2):\n    if epoch:\n"
+        "        done = 1; model.reset_states()\n    print(layer)",
+        after=f"{_TOP}{_MODEL}layer = 3\n\n\n{_IN_FILE}\n\n\nfor epoch in range(2):\n"
+        "    if epoch:\n        done = 1; reset_states(model)\n    print(layer)",
+        raises=_GONE,
     ),
+    Example(
+        before=f"{_KERAS_2[:-1]}{_MINE}model.reset_states()\n",
+        after=f"{_KERAS_2[:-1]}{_MINE}\n\n{_IN_FILE}\n\n\nreset_states(model)\n",
+        raises=_GONE,
+        unsafe=True,
+        check="assert float(tf.reduce_sum(tf.abs(mine.lstm.states[0]))) == 0",
+        on_keras_2=True,
+    ),
+    Example(before=f"{_TOP}{_MODEL}reset = model.reset_states", raises=_GONE),
 ]

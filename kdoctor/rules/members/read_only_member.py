@@ -79,6 +79,10 @@ _HELP = {
 }
 _IN_ANOTHER_WAY = "what is meant by the assignment must be said in another way"
 _BINDS = frozenset({BindingKind.ASSIGN, BindingKind.AUGMENT, BindingKind.LOOP, BindingKind.WITH})
+_PRIVATE = (
+    "`_{0}` is a private name of Keras' own layer, which may go with any release, and `{0}` can be "
+    "read only once the layer is built"
+)
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
@@ -171,7 +175,12 @@ def _private(module: Module, store: MemberStore) -> Fix | None:
     if any(reads):
         return None
     edit = Edit(module.span(store.node.attr), (f"_{store.member}",))
-    return Fix(f"Assign what `{store.member}` reads", (edit,), Applicability.UNSAFE)
+    return Fix(
+        f"Assign what `{store.member}` reads",
+        (edit,),
+        Applicability.UNSAFE,
+        unsafe_because=_PRIVATE.format(store.member),
+    )
 
 
 rule = Rule(

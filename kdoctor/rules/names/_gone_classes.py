@@ -19,6 +19,7 @@ from kdoctor.rewrite.precedence import binds
 from kdoctor.rewrite.refusal import Refused
 from kdoctor.rules.calls import is_builtin
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.names._class_questions import was_a_base
 from kdoctor.rules.rule import Example
 from kdoctor.syntax import Module, Reference, ReferenceKind
 from kdoctor.syntax.scopes import ScopeKind
@@ -36,6 +37,10 @@ _BASES = {
 _DERIVED = (
     "the class derived from it can be defined again, but has nothing of `{}`: it raises when it "
     "is made"
+)
+_A_BASE = (
+    "other classes of Keras derived from `{}`: what was an instance of it by that is none any "
+    "more, and the answer is always False"
 )
 _LISTED = "None stands in the place of `{}`, and code that takes it for a class fails there"
 _IN_A_TUPLE = (
@@ -124,7 +129,7 @@ def _place(module: Module, facts: Facts, use: Reference, parent: str) -> _Place 
             return None  # a class cannot have one base twice
         return _Place(node, base, _DERIVED)
     if _is_asked_for(module, node):
-        return _Place(node, "()")
+        return _Place(node, "()", _A_BASE if was_a_base(facts, facts.lookup(use.name)) else "")
     if _is_listed(module, node):
         if isinstance(holder, cst.Tuple):  # as `isinstance` wants it, where it may end up
             return _Place(node, "()", _IN_A_TUPLE)

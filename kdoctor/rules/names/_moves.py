@@ -17,6 +17,7 @@ from kdoctor.rules.arguments._callees import callee_of
 from kdoctor.rules.arguments._keywords import is_refused
 from kdoctor.rules.facts import Facts, Proven
 from kdoctor.rules.names._calls import changed_defaults, mean_the_same, misplaced
+from kdoctor.rules.names._class_questions import with_question
 from kdoctor.rules.names._homes import home_of, public_names, twins
 from kdoctor.rules.names._successors import IN_TF_KERAS, SUCCESSORS, UNLIKE, Successor
 from kdoctor.syntax import Module, Reference
@@ -105,8 +106,10 @@ class Moves:
         if isinstance(reference.node, cst.ImportStar):
             return Refusal("a star import does not say which names it was to bring in")
         reasons: list[str] = []
+        written: list[str] = []
 
         def rated(row: Rewrite) -> Applicability:
+            written.append(row.right.partition("(")[0])
             if row not in self._ratings:
                 self._ratings[row] = self._rated(self._moves[row])
             applicability, reason = self._ratings[row]
@@ -114,10 +117,13 @@ class Moves:
             return applicability
 
         attempt = self._table.attempt(self._module, reference, rated)
-        if isinstance(attempt, Fix) and not attempt.unsafe_because:
+        if isinstance(attempt, Refusal):
+            return attempt
+        if not attempt.unsafe_because:
             because = "; ".join(dict.fromkeys(each for each in reasons if each))
-            return replace(attempt, unsafe_because=because or _CALLS_CHANGE)
-        return attempt
+            attempt = replace(attempt, unsafe_because=because or _CALLS_CHANGE)
+        new = written[-1] if written else ""
+        return with_question(self._module, self._facts, reference, new, attempt)
 
     def is_known(self, found: Lookup) -> bool:
         """Say whether anything stands for a name in some uses."""

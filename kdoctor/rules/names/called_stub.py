@@ -5,6 +5,8 @@ Reports calls and subclasses of names that the target has, but whose objects rai
 are made; and such names where they are handed on to be called: as an argument for an optimizer, to
 a function of the file that calls it, in a dictionary whose elements are called. `assert
 isinstance(optimizer, keras.optimizers.legacy.Adam)` is reported, too: nothing is an instance of it.
+So is any question of whether something is of such a class, and of no other: it is never true, and
+what stands behind it never runs.
 
 ## Why it breaks
 Keras 3 keeps `keras.optimizers.legacy` so that it can be imported. Each class of it is a stub:
@@ -34,6 +36,7 @@ from kdoctor.keras_api import Presence
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rewrite import Refusal, Rewrite, RewriteTable, rewrite
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.names._class_questions import asked_alone, class_question
 from kdoctor.rules.names._handed_on import is_asserted, is_handed_on_to_be_made
 from kdoctor.rules.names._missing import is_tried
 from kdoctor.rules.rule import Example, Rule
@@ -47,6 +50,15 @@ _METHODS = (
 )
 _HANDED_ON = "what is passed when it is made must be what the class of Keras 3 takes"
 _ASSERTED = "what is asked about must be an optimizer of Keras 3"
+_ASK_FOR_TODAY = "Ask for the class in `keras.optimizers`, or take the branch out."
+_TRUE_OF_ALL = (
+    "it is true of every `{}` of Keras 3; in Keras 2 it was true of those of "
+    "`keras.optimizers.legacy` alone"
+)
+_NO_LONGER = (
+    "what is made is no `{}` any more: the question in line {} was answered with True, and is with "
+    "False"
+)
 _ROOT = "epsilon stands in another place of the formula: steps differ where gradients are tiny"
 
 
@@ -69,7 +81,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         )
         handed_on = not is_base and is_handed_on_to_be_made(module, reference.node)
         asserted = not is_base and is_asserted(module, reference.node)
-        if reference.call is None and not (is_base or handed_on or asserted):
+        asked = None if asserted else asked_alone(module, reference.node)
+        if reference.call is None and not (is_base or handed_on or asserted or asked):
             continue
         found = facts.lookup(reference.name)
         if found.presence is not Presence.EXISTS:
@@ -79,15 +92,22 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         attempt = _attempt(module, table, reference, facts)
         if isinstance(attempt, Fix) and (handed_on or asserted):
             attempt = replace(attempt, unsafe_because=_ASSERTED if asserted else _HANDED_ON)
+        if asked:
+            attempt = _asked(module, facts, reference, attempt)
+        elif isinstance(attempt, Fix) and not asserted:
+            attempt = _beside_questions(module, facts, reference, attempt)
         says = f"that raises when it is made: {found.stub}"
         if asserted:
             says = "of which nothing is an instance: AssertionError"
+        if asked:
+            says = f"of which nothing is an instance: {asked} is never true"
         yield rule.finding(
             module.place(reference.node),
             f"`{reference.name}` is a stub {says}",
             symbol=reference.name,
             confidence=reference.confidence,
-            help=_help(reference, attempt),
+            severity=Severity.CHANGE if asked else None,
+            help=_ASK_FOR_TODAY if asked else _help(reference, attempt),
             fix=attempt if isinstance(attempt, Fix) else None,
             no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
         )
@@ -112,6 +132,55 @@ def _attempt(
     if isinstance(attempt, Fix) and attempt.applicability is Applicability.UNSAFE:
         return replace(attempt, unsafe_because=_ROOT)
     return attempt
+
+
+def _asked(
+    module: Module, facts: Facts, reference: Reference, attempt: Fix | Refusal
+) -> Fix | Refusal:
+    """Ask for the class of today where the file makes such optimizers itself: they are of that."""
+    if not isinstance(attempt, Fix):
+        return attempt
+    if not any(_answers(reference.name, each.name) for each in _made(module, facts)):
+        return Refusal("whether it asks for the old optimizers alone, nothing here tells")
+    leaf = reference.name.rpartition(".")[2]
+    return replace(attempt, unsafe_because=_TRUE_OF_ALL.format(leaf))
+
+
+def _beside_questions(module: Module, facts: Facts, reference: Reference, fix: Fix) -> Fix:
+    """Return the fix of what makes an optimizer, unsafe where the file asks if it is an old one."""
+    asking = next(
+        (
+            each
+            for each in module.references
+            if each.kind is ReferenceKind.LOAD
+            and _is_stub(facts, each.name)
+            and _answers(each.name, reference.name)
+            and class_question(module, each.node)
+            and not is_asserted(module, each.node)
+        ),
+        None,
+    )
+    if asking is None:
+        return fix
+    line, was_safe = module.place(asking.node).line, fix.applicability is Applicability.SAFE
+    because = _NO_LONGER.format(module.source(asking.node), line)
+    reasons = [each for each in ("" if was_safe else fix.unsafe_because, because) if each]
+    return replace(fix, applicability=Applicability.UNSAFE, unsafe_because="; ".join(reasons))
+
+
+def _made(module: Module, facts: Facts) -> Iterator[Reference]:
+    """Yield where the file makes an object of a stub, or hands one on to be made."""
+    for each in module.references:
+        if each.kind is not ReferenceKind.LOAD or not _is_stub(facts, each.name):
+            continue
+        if each.call is not None or is_handed_on_to_be_made(module, each.node):
+            yield each
+
+
+def _answers(asked: str, made: str) -> bool:
+    """Say whether objects of one class of `keras.optimizers.legacy` were instances of another."""
+    leaf = asked.rpartition(".")[2]
+    return leaf in ("Optimizer", made.rpartition(".")[2])
 
 
 def _derived(module: Module, reference: Reference, facts: Facts) -> Fix | Refusal:
@@ -213,7 +282,12 @@ rule = Rule(
 
 VALID = [
     "import tensorflow.python.keras.saving.saving_utils as u\nu.raise_model_input_error(model)",
-    "import keras\nisinstance(optimizer, keras.optimizers.legacy.Optimizer)",
+    # Of either: so it is written for both.
+    "import keras\nisinstance(o, (keras.optimizers.Optimizer, keras.optimizers.legacy.Optimizer))",
+    (
+        "import keras\nold = isinstance(o, keras.optimizers.Optimizer) or "
+        "isinstance(o, keras.optimizers.legacy.Optimizer)"
+    ),
     "from keras.optimizers.legacy import Adam",
     # It may be there to be compared with.
     "import keras\nassert isinstance(mine, (keras.optimizers.Adam, keras.optimizers.legacy.Adam))",
@@ -286,6 +360,23 @@ INVALID = [
         "assert isinstance(optimizer, keras.optimizers.Adam)\n",
         raises="AssertionError",
         unsafe=True,
+    ),
+    # In a file that makes one, the question is answered by another class.
+    Example(
+        before="from keras.optimizers import legacy\n\n\ndef rate(optimizer):\n"
+        "    return 1.0 if isinstance(optimizer, legacy.SGD) else 2.0\n\n\n"
+        "given = rate(legacy.SGD(0.1))\n",
+        after="from keras import optimizers\n\n\ndef rate(optimizer):\n"
+        "    return 1.0 if isinstance(optimizer, optimizers.SGD) else 2.0\n\n\n"
+        "given = rate(optimizers.SGD(0.1))\n",
+        raises="ImportError: `keras.optimizers.legacy` is not supported in Keras 3.",
+        unsafe=True,
+        findings=2,
+        same="given",
+    ),
+    Example(
+        before="import keras\n\n\ndef is_old(optimizer):\n"
+        "    return isinstance(optimizer, keras.optimizers.legacy.Optimizer)\n",
     ),
     Example(
         before="import keras\n\nkeras.optimizers.legacy.Adam(decay=1e-4)\n",

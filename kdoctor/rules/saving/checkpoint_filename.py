@@ -32,9 +32,10 @@ from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rules.calls import argument, instances, is_hidden, keras_version, literal, literal_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.saving._collisions import taken
 from kdoctor.rules.saving._glimpsed import but_for, in_one_piece, may_end
-from kdoctor.rules.saving._paths import Ending, ending, renamed
-from kdoctor.rules.saving.weights_filename import help_for, rename_to_weights, why_not_renamed
+from kdoctor.rules.saving._paths import NOT_WRITTEN_OUT, Ending, ending, renamed
+from kdoctor.rules.saving.weights_filename import help_for, rename_to_weights
 from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.glimpse import Glimpse
@@ -83,8 +84,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             help=f"{help_for(fix, found)}."
             if weights
             else f"Let the path end in `{wanted}`, here and where it is loaded.",
-            fix=fix,
-            no_fix_because=None if fix else why_not_renamed(module, path.value),
+            fix=fix if isinstance(fix, Fix) else None,
+            no_fix_because=None if isinstance(fix, Fix) else fix,
         )
 
 
@@ -119,11 +120,14 @@ def _is_right(facts: Facts, found: Ending, extension: str, *, weights: bool) -> 
     return found.text.endswith(".keras") or (extension == ".h5" and takes_h5)
 
 
-def _rename_to_keras(module: Module, found: Ending) -> Fix | None:
-    old = found.extension or ""
-    edits = renamed(module, found, old if old in _ALSO_MODELS else "", ".keras")
+def _rename_to_keras(module: Module, found: Ending) -> Fix | str:
+    """Return the fix, or why there is none."""
+    old = found.extension if found.extension in _ALSO_MODELS else ""
+    edits = renamed(module, found, old, ".keras")
     if not edits:
-        return None
+        return NOT_WRITTEN_OUT
+    if why := taken(module, found, old, ".keras"):
+        return why
     return Fix(
         "Let the path end in `.keras`, wherever this file writes it",
         edits,

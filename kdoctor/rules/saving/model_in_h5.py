@@ -35,6 +35,8 @@ from kdoctor.rules.calls import argument, is_keras_3, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.masks import is_masked
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.saving._collisions import taken
+from kdoctor.rules.saving._compiled_with import LAMBDA, lacking
 from kdoctor.rules.saving._glimpsed import LOADS_H5
 from kdoctor.rules.saving._paths import NOT_WRITTEN_OUT, renamed
 from kdoctor.rules.saving._uses import PathUse, all_saves, is_h5, is_same_path, loads
@@ -49,6 +51,10 @@ TAKE_A_MASK = frozenset({
 })  # fmt: skip
 """Layers whose ``call`` takes the mask that comes with their input."""
 _UNKNOWN_LAYER = "ValueError: Unknown layer: "
+_LACKING = (
+    "{} is not among `custom_objects`: from `.h5` the model is loaded all the same, from `.keras` "
+    "it is not"
+)
 _LEFT_IN_PLACE = frozenset({"os.remove", "os.unlink", "os.path.exists", "os.path.isfile"})
 _TEMPORARY = "tempfile."
 
@@ -80,25 +86,32 @@ def _finding(module: Module, facts: Facts, load: PathUse, saved: list[PathUse]) 
         confidence=load.confidence,
         severity=Severity.ERROR if operation else Severity.LEGACY,
         help="Let the path end in `.keras`, where the model is saved and where it is loaded.",
-        fix=fix,
-        no_fix_because=None if fix else NOT_WRITTEN_OUT,
+        fix=fix if isinstance(fix, Fix) else None,
+        no_fix_because=None if isinstance(fix, Fix) else fix,
     )
 
 
 def _fix(
     module: Module, facts: Facts, load: PathUse, saved: list[PathUse], *, fails: bool
-) -> Fix | None:
+) -> Fix | str:
+    """Return the fix, or why there is none."""
+    assert load.ending is not None
+    if own := lacking(module, load):
+        return _LACKING.format(own if own == LAMBDA else f"`{own}`")
     ends = [each.ending for each in (load, *saved) if each.ending is not None]
     by_end = [renamed(module, each, each.extension or "", ".keras") for each in ends]
     if not all(by_end):
-        return None
+        return NOT_WRITTEN_OUT
+    if why := taken(module, load.ending, load.ending.extension or "", ".keras"):
+        return why
     edits = {edit.span: edit for each in by_end for edit in each}
     nobody_else = fails and _is_temporary(module, load, saved)
     return Fix(
         "Let the path end in `.keras`",
         tuple(edits.values()),
         facts.applicability(*_proofs()) if nobody_else else Applicability.UNSAFE,
-        unsafe_because="what else reads the file under its old name must be changed with it",
+        unsafe_because="what else reads the file under its old name must be changed with it, and a "
+        "loss or metric of one's own is not loaded without `custom_objects`",
     )
 
 

@@ -32,6 +32,7 @@ from kdoctor.rewrite.arguments import without
 from kdoctor.rules.calls import argument, literal
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.saving._collisions import taken
 from kdoctor.rules.saving._glimpsed import uses
 from kdoctor.rules.saving._paths import NOT_WRITTEN_OUT, renamed
 from kdoctor.rules.saving._served import reads_of_saved_models
@@ -113,6 +114,8 @@ def _fix(module: Module, facts: Facts, use: PathUse, given: cst.Arg) -> Fix | st
     renaming = renamed(module, use.ending, "", wanted)
     if not renaming:
         return NOT_WRITTEN_OUT
+    if why := taken(module, use.ending, "", wanted):
+        return why
     return Fix(
         f"Let the path end in `{wanted}`, wherever this file writes it, without `save_format=`",
         (*edits, *renaming),

@@ -35,6 +35,7 @@ from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
 from kdoctor.rules.calls import argument
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.saving._collisions import taken
 from kdoctor.rules.saving._glimpsed import but_for, passes_path, uses
 from kdoctor.rules.saving._handed import hands_path
 from kdoctor.rules.saving._paths import NOT_WRITTEN_OUT, Ending, renamed
@@ -65,6 +66,9 @@ _INVALID = (
 _SERVED = (
     "a SavedModel is read there in this file: export the model, and save it for Keras under "
     "another name"
+)
+_USED_OTHERWISE = (
+    "what is in the folder must be saved anew, or is used through `TFSMLayer`, which is no model"
 )
 _FOLDER = "what the file in that folder is to be called is for you to say"
 _UNSAFE = "what reads the folder under its old name must be changed with it; for a SavedModel to "
@@ -101,14 +105,8 @@ def _saved(
         confidence=use.confidence,
         help="Let the path end in `.keras`; for a SavedModel to serve or to convert write "
         "`.export(…)`.",
-        fix=fix,
-        no_fix_because=None
-        if fix
-        else _FOLDER
-        if is_new
-        else _SERVED
-        if _served(module, use)
-        else NOT_WRITTEN_OUT,
+        fix=fix if isinstance(fix, Fix) else None,
+        no_fix_because=None if isinstance(fix, Fix) else fix or (_FOLDER if is_new else _SERVED),
     )
 
 
@@ -143,13 +141,16 @@ def _makes_a_folder(module: Module, made: cst.BaseExpression, name: str) -> bool
     )
 
 
-def _rename(module: Module, found: Ending) -> Fix | None:
+def _rename(module: Module, found: Ending) -> Fix | str:
+    """Return the fix, or why there is none."""
     old = found.extension if found.extension in _OTHER else ""
     if found.text.endswith(("/", "\\")):
         old = found.text[-1]
     edits = renamed(module, found, old, ".keras")
     if not edits:
-        return None
+        return NOT_WRITTEN_OUT
+    if why := taken(module, found, old, ".keras"):
+        return why
     return Fix(
         "Let the path end in `.keras`, wherever this file writes it",
         edits,
@@ -158,7 +159,7 @@ def _rename(module: Module, found: Ending) -> Fix | None:
     )
 
 
-def _saved_anew(module: Module, use: PathUse, found: Ending) -> Fix | None:
+def _saved_anew(module: Module, use: PathUse, found: Ending) -> Fix | str | None:
     """Return the fix of a save by what this file reads it with; none where that is both."""
     served = _served(module, use)
     if not served:
@@ -200,7 +201,7 @@ def _exported(module: Module, use: PathUse) -> Fix | None:
 
 def _loaded(module: Module, use: PathUse) -> Finding:
     assert use.ending is not None
-    fix = None
+    fix: Fix | str | None = None
     if is_saved_here(module, use.ending) and not _served(module, use):
         fix = _rename(module, use.ending)
     shown = use.ending.text if use.ending.whole else "…"
@@ -213,11 +214,8 @@ def _loaded(module: Module, use: PathUse) -> Finding:
         help="For inference write `keras.layers.TFSMLayer(path, "
         "call_endpoint='serving_default')`; to train it further load it once with Keras 2 "
         "(`pip install tf_keras`) and save it anew.",
-        fix=fix,
-        no_fix_because=None
-        if fix
-        else "what is in the folder must be saved anew, or is used "
-        "through `TFSMLayer`, which is no model",
+        fix=fix if isinstance(fix, Fix) else None,
+        no_fix_because=None if isinstance(fix, Fix) else fix or _USED_OTHERWISE,
     )
 
 

@@ -42,6 +42,7 @@ from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rules.calls import argument, literal, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.saving._collisions import taken
 from kdoctor.rules.saving._glimpsed import but_for, in_one_piece, passes_path
 from kdoctor.rules.saving._handed import hands_path
 from kdoctor.rules.saving._paths import NOT_WRITTEN_OUT, Ending, renamed
@@ -66,6 +67,7 @@ _NOT_AS_BEFORE = (
     "; unlike a checkpoint, it is written to a folder that is there, and read by a model that has "
     "its weights"
 )
+_CONVERT = "the weights must be converted with Keras 2, where they can still be read"
 BY_NAME = "it is loaded with `by_name=`, which reads no `.weights.h5`"
 _LATEST = ways_also_by_1("tensorflow.train.latest_checkpoint")
 
@@ -104,15 +106,15 @@ def _saved(module: Module, use: PathUse, place: cst.BaseExpression) -> Iterator[
         symbol=use.symbol,
         confidence=use.confidence,
         help=f"{help_for(fix, use.ending)}.",
-        fix=fix,
-        no_fix_because=None if fix else why_not_renamed(module, use.path),
+        fix=fix if isinstance(fix, Fix) else None,
+        no_fix_because=None if isinstance(fix, Fix) else fix,
     )
 
 
-def help_for(fix: Fix | None, found: Ending) -> str:
+def help_for(fix: Fix | str, found: Ending) -> str:
     """Return what to do with a path of weights that has a wrong ending."""
     text = "Let the path end in `.weights.h5`, here and where it is loaded"
-    if fix is not None:
+    if fix != BY_NAME:
         return text
     path = f'"{found.text}"' if found.whole else "path"
     return (
@@ -121,11 +123,11 @@ def help_for(fix: Fix | None, found: Ending) -> str:
     )
 
 
-def rename_to_weights(module: Module, found: Ending, path: cst.BaseExpression) -> Fix | None:
-    """Return the fix that lets a path end in ``.weights.h5``, None where it has none."""
+def rename_to_weights(module: Module, found: Ending, path: cst.BaseExpression) -> Fix | str:
+    """Return the fix that lets a path end in ``.weights.h5``, or why there is none."""
     loaded = list(loads_of_weights(module, path))
     if any(_is_by_name(each.call) for each in loaded):
-        return None
+        return BY_NAME
     old = found.extension or ""
     is_checkpoint = old not in _NO_CHECKPOINTS
     if old not in _OLD_WEIGHTS:
@@ -133,12 +135,14 @@ def rename_to_weights(module: Module, found: Ending, path: cst.BaseExpression) -
     # `model_weights.h5`, `model.weights.hdf5`
     if old and found.text.endswith(f".weights{old}"):
         old = f".weights{old}"
+    if why := taken(module, found, old, _NEW):
+        return why
     # A whole model that goes by the same path keeps its name.
     models = [use.path for use in (*saves(module), *loads(module)) if use.path is not None]
     ends = [each.ending for each in loaded if each.ending is not None]
     by_end = [renamed(module, end, old, _NEW, but=models) for end in (found, *ends)]
     if not all(by_end):
-        return None
+        return NOT_WRITTEN_OUT
     edits = [edit for each in by_end for edit in each]
     return Fix(
         "Let the path end in `.weights.h5`, wherever this file writes it",
@@ -146,12 +150,6 @@ def rename_to_weights(module: Module, found: Ending, path: cst.BaseExpression) -
         Applicability.UNSAFE,
         unsafe_because=_UNSAFE + (_NOT_AS_BEFORE if is_checkpoint else ""),
     )
-
-
-def why_not_renamed(module: Module, path: cst.BaseExpression) -> str:
-    """Return why a path of weights has no fix."""
-    loaded = loads_of_weights(module, path)
-    return BY_NAME if any(_is_by_name(each.call) for each in loaded) else NOT_WRITTEN_OUT
 
 
 def _is_by_name(call: cst.Call) -> bool:
@@ -165,7 +163,7 @@ def _loaded(module: Module, use: PathUse) -> Iterator[Finding]:
     is_checkpoint = extension in ("", ".ckpt", ".tf") or _is_latest_checkpoint(module, use)
     if not is_checkpoint or reads_orbax(module):
         return
-    fix = None
+    fix: Fix | str | None = None
     if use.ending is not None and use.path is not None and is_saved_here(module, use.ending):
         fix = rename_to_weights(module, use.ending, use.path)
     shown = use.ending.text if use.ending is not None and use.ending.whole else "…"
@@ -177,10 +175,8 @@ def _loaded(module: Module, use: PathUse) -> Iterator[Finding]:
         confidence=use.confidence,
         help="Read it once with Keras 2 (`pip install tf_keras`), "
         '`save_weights("name.weights.h5")` there, and load that file.',
-        fix=fix,
-        no_fix_because=None
-        if fix
-        else "the weights must be converted with Keras 2, where they can still be read",
+        fix=fix if isinstance(fix, Fix) else None,
+        no_fix_because=None if isinstance(fix, Fix) else fix or _CONVERT,
     )
 
 

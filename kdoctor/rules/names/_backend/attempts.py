@@ -11,9 +11,12 @@ from kdoctor.model import Fix
 from kdoctor.rewrite import ONLY_IN_DEAD_CODE, Refusal, RewriteTable
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.names._backend import BY_HAND, REWRITES, statements
+from kdoctor.rules.names._backend.differences import DIFFERENCES
 from kdoctor.rules.names._backend.examples import SPECIAL
 from kdoctor.rules.names._backend.functions import as_function
+from kdoctor.rules.names._backend.keras_1_orders import may_be_swapped
 from kdoctor.rules.names._backend.no_arrays import if_an_array
+from kdoctor.rules.names._backend.one_branch import with_one_branch
 from kdoctor.rules.names._backend.orderings import compared_ordering
 from kdoctor.rules.names._backend.phase_inputs import with_phase
 from kdoctor.rules.names._backend.phases import decorator_fix, phase_fix
@@ -53,13 +56,17 @@ def attempted(
         lambda use: attempted(module, facts, use, rows, name),
     )
     if isinstance(attempt, Fix) and reference.call is not None:
+        attempt = may_be_swapped(module, facts, reference, leaf, attempt)
+        attempt = with_one_branch(module, leaf, reference.call, attempt)
         attempt = if_an_array(module, leaf, reference.call, attempt)
     if isinstance(attempt, Fix):
-        reason = attempt.unsafe_because or BY_HAND.get(name, _NOT_EQUAL)
+        reason = attempt.unsafe_because or DIFFERENCES.get(leaf) or BY_HAND.get(leaf, _NOT_EQUAL)
         told = replace(attempt, unsafe_because=reason)
         return statements.with_the_name_of_today(module, reference.call, told)
     phase = phase_fix(module, leaf, reference.call) if reference.call is not None else None
-    return phase or attempt
+    if phase is not None and reference.call is not None:
+        return with_one_branch(module, leaf, reference.call, phase)
+    return attempt
 
 
 def _special(module: Module, facts: Facts, reference: Reference, leaf: str) -> Fix | Refusal | None:

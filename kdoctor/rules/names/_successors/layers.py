@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kdoctor.rewrite import rewrite
+from kdoctor.rewrite import given, not_given, rewrite
 from kdoctor.rules.names._successors.successor import Successor
 from kdoctor.rules.rule import Example
 
@@ -85,15 +85,26 @@ ROWS = (
             ("pooling._Pooling3D", "pooling.base_pooling.BasePooling"),
         )
     ),
-    Successor(
-        rewrite(
-            "keras.models.model_from_config(config, custom_objects=None)",
-            # A class without a module is looked for among the layers only.
-            "keras.layers.deserialize({'module': 'keras', **config}, "
-            "custom_objects=custom_objects)",
-        ),
-        unsafe_because="a configuration that Keras 2 wrote may not be read by Keras 3, nor one of "
-        "a functional model that does not come from `serialize_keras_object`",
+    *(
+        Successor(
+            rewrite(
+                "keras.models.model_from_config(config, custom_objects=None)",
+                # A class without a module is looked for among the layers only, and the public
+                # Functional is none that can be read: `keras.Model` reads what it wrote.
+                f"keras.layers.deserialize({{'module': 'keras', **config}}, custom_objects={own})",
+                when,
+            ),
+            unsafe_because="a configuration that Keras 2 wrote is read as far as its layers have "
+            "the same arguments in Keras 3: `time_major` of an LSTM is none, and a Sequential in "
+            "a functional model is not read",
+        )
+        for own, when in (
+            ("{'Functional': keras.Model}", not_given("custom_objects")),
+            (
+                "{'Functional': keras.Model, **(custom_objects or {})}",
+                given("custom_objects"),
+            ),
+        )
     ),
 )
 
@@ -142,8 +153,9 @@ assert layer.name == "memory"
     ),
     Example(
         before="from keras.models import model_from_config\n\nmodel = model_from_config(config)\n",
-        after="from keras import layers\n\n"
-        "model = layers.deserialize({'module': 'keras', **config})\n",
+        after="from keras import Model, layers\n\n"
+        "model = layers.deserialize({'module': 'keras', **config}, "
+        "custom_objects={'Functional': Model})\n",
         raises="ImportError: cannot import name 'model_from_config' from 'keras.models'",
         unsafe=True,
         prelude="import keras\nconfig = keras.saving.serialize_keras_object("
@@ -160,12 +172,13 @@ assert layer.name == "memory"
         "        'class_name': model.__class__.__name__,\n"
         "        'config': model.get_config(),\n    }\n"
         "    return keras.layers.deserialize("
-        "{'module': 'keras', **config}, custom_objects=custom_objects)\n\n\n"
+        "{'module': 'keras', **config}, custom_objects={'Functional': keras.Model, "
+        "**(custom_objects or {})})\n\n\n"
         "copy = copy_of(model)\n",
         raises="AttributeError: module 'keras.models' has no attribute 'model_from_config'",
         unsafe=True,
-        prelude="import keras\nmodel = keras.Sequential([keras.Input((2,)), "
-        "keras.layers.Dense(3)])\n",
+        prelude="import keras\nx = keras.Input((2,))\n"
+        "model = keras.Model(x, keras.Sequential([keras.layers.Dense(3)])(x))\n",
         check="assert copy.output_shape == (None, 3)",
     ),
 )

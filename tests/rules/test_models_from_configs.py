@@ -1,0 +1,86 @@
+"""What KD102 writes for `model_from_config` reads what `get_config` and `to_json` of Keras 3 give."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from kdoctor.engine import fix
+
+keras = pytest.importorskip("keras")
+
+BEFORE = "from keras.models import model_from_config\n\nmodel = model_from_config({})\n"
+
+
+class Doubled(keras.layers.Layer):
+    def call(self, x):
+        return 2 * x
+
+
+def sequential():
+    return keras.Sequential([keras.Input((4,)), keras.layers.Dense(2)])
+
+
+def functional():
+    x = keras.Input((4,))
+    return keras.Model(x, keras.layers.Dense(2)(x))
+
+
+def nested():
+    x = keras.Input((4,))
+    return keras.Model(x, functional()(keras.layers.Dense(4)(sequential_of_four()(x))))
+
+
+def sequential_of_four():
+    return keras.Sequential([keras.layers.Dense(4)])
+
+
+def with_a_layer_of_ones_own():
+    x = keras.Input((4,))
+    return keras.Model(x, Doubled()(x))
+
+
+CONFIGS = {
+    "a name and get_config": lambda model: {
+        "class_name": model.__class__.__name__,
+        "config": model.get_config(),
+    },
+    "to_json": lambda model: json.loads(model.to_json()),
+    "serialize_keras_object": keras.saving.serialize_keras_object,
+}
+
+
+def made(config, arguments="config", **names):
+    source = BEFORE.format(arguments)
+    after = fix(["-"], stdin=source.encode(), select=["KD102"], unsafe=True).files[0].after
+    space = {"config": config, **names}
+    exec(after.decode(), space)  # noqa: S102 - it is ours
+    return space["model"]
+
+
+@pytest.mark.parametrize("how", CONFIGS)
+@pytest.mark.parametrize("make", [sequential, functional, nested])
+def test_models_of_all_sorts_are_made_anew(make, how):
+    model = make()
+    again = made(CONFIGS[how](model))
+    assert (type(again), again.output_shape) == (type(model), model.output_shape)
+    assert [each.name for each in again.layers] == [each.name for each in model.layers]
+
+
+@pytest.mark.parametrize("given", ["{'Doubled': Doubled}", "objects", "custom_objects=objects"])
+def test_custom_objects_are_found_as_before(given):
+    model = with_a_layer_of_ones_own()
+    config = CONFIGS["a name and get_config"](model)
+    again = made(config, f"config, {given}", Doubled=Doubled, objects={"Doubled": Doubled})
+    assert again.output_shape == (None, 4)
+
+
+def test_none_stands_for_no_custom_objects():
+    config = CONFIGS["to_json"](functional())
+    assert made(config, "config, nothing", nothing=None).output_shape == (None, 2)
+
+
+def test_the_name_that_keras_1_and_2_had_for_a_functional_model_is_read():
+    config = {"class_name": "Model", "config": functional().get_config()}
+    assert made(config).output_shape == (None, 2)
