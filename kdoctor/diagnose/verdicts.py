@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from kdoctor.diagnose.by_rules import source_of
+from kdoctor.diagnose.by_scan import beside
 from kdoctor.diagnose.case import Case
 from kdoctor.diagnose.cleaning import HEAD
 from kdoctor.diagnose.diagnosis import Diagnosis, Fault
@@ -31,19 +32,22 @@ def verdict(case: Case) -> Diagnosis:
         Origin.TENSORFLOW: "TensorFlow raised it, called by Keras",
         Origin.USER: "your own line raised it",
     }.get(raised.origin, f"{raised.package or 'Python'} raised it, below Keras")
+    told, ruled_out = beside(case)
     return Diagnosis(
         Fault.UNKNOWN,
         "kdoctor does not know this error.",
         case.error,
         place=case.blamed,
         evidence=(f"{where}: {raised}",),
-        ruled_out=tuple(_ruled_out(case)),
+        steps=told,
+        ruled_out=ruled_out,
         target=case.target,
     )
 
 
 def _own_line(case: Case, raised: Frame) -> Diagnosis:
     """A line outside of Keras failed; what its objects are, the text cannot tell."""
+    told, ruled_out = beside(case)
     whose = "Your own line" if raised.origin is Origin.USER else raised.package or "Python"
     return Diagnosis(
         Fault.UNKNOWN,
@@ -52,7 +56,8 @@ def _own_line(case: Case, raised: Frame) -> Diagnosis:
         case.error,
         place=case.blamed,
         evidence=(f"raised in {raised}", "no frame of it is in Keras"),
-        ruled_out=tuple(_ruled_out(case)),
+        steps=told,
+        ruled_out=ruled_out,
         target=case.target,
     )
 
@@ -162,12 +167,4 @@ def _without_frames(case: Case) -> Diagnosis:
         "kdoctor does not know this error.",
         case.error,
         evidence=evidence,
-        ruled_out=tuple(_ruled_out(case)),
     )
-
-
-def _ruled_out(case: Case) -> list[str]:
-    found = ["a name, member or argument that a release of Keras has lost"]
-    if case.blamed is not None and case.blamed.origin is Origin.USER:
-        found.append("anything that `kdoctor scan` reports on your line")
-    return found
