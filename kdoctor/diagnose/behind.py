@@ -53,7 +53,7 @@ class _Statement:
 def lines_behind(data: bytes, lines: Iterable[int]) -> frozenset[int]:
     r"""Return the numbers of the given lines' statements and of all that stand behind them.
 
-    >>> sorted(lines_behind(b"a = 1\\nb = 2\\nprint(b)\\n", [3]))
+    >>> sorted(lines_behind(b"a = 1\nb = 2\nprint(b)\n", [3]))
     [2, 3]
     """
     try:
