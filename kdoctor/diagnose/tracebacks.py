@@ -224,10 +224,19 @@ class _Reader:
     def _add(self, type_: str, message: str) -> None:
         before = self.found.pop() if self.relation and self.found else None
         type_, message, inner = unwrapped(type_, _unquoted(message[:_LONGEST]))
+        frames = (*self.frames, *inner)
+        if before is not None and self.relation == "cause" and _is_same(before, type_, message):
+            # joblib and multiprocessing raise again what another process raised: there it failed.
+            frames, before = (*frames, *before.frames), before.before
         relation = self.relation if before else ""
-        raised = Raised(type_, message, (*self.frames, *inner), before, relation)
+        raised = Raised(type_, message, frames, before, relation)
         self.found.append(replace(raised, is_of_group=self.in_group))
         self.frames, self.relation, self.headed = [], "", False
+
+
+def _is_same(error: Raised, type_: str, message: str) -> bool:
+    first = message.strip().partition("\n")[0]
+    return error.type == type_ and error.message.strip().partition("\n")[0] == first
 
 
 # `____ test_name ____`, `==== FAILURES ====`, `!!!! Interrupted !!!!`

@@ -13,6 +13,7 @@ from kdoctor.diagnose.diagnosis import Diagnosis, Fault
 from kdoctor.diagnose.frames import Frame, Origin
 
 _SPEAKS: Final = re.compile(r"\b(?:tf[._-])?keras\b|\btensorflow\b|\bKerasTensor\b", re.IGNORECASE)
+_SPEAKS_OF_KERAS: Final = re.compile(r"keras", re.IGNORECASE)
 _KERAS: Final = re.compile(r"keras|segmentation_models|efficientnet", re.IGNORECASE)
 _NO_MODULE: Final = re.compile(r"^No module named (?:'(?P<name>[\w.]+)'|(?P<bare>[\w.]+)$)")
 _KERAS_ONES: Final = frozenset({"keras", "tensorflow", "tf_keras", "keras_core"})
@@ -96,7 +97,7 @@ def _by_frames(case: Case) -> Diagnosis | None:
         return None
     shown = [case.error.type, case.error.message, *(frame.source for frame in frames)]
     raised = case.raised_in or frames[-1]
-    if raised.origin is Origin.TENSORFLOW:
+    if raised.origin is Origin.TENSORFLOW and not _SPEAKS_OF_KERAS.search(case.error.message):
         evidence = (f"TensorFlow itself raised it: {raised}", "no frame of it is in Keras")
         return _no_keras(case, "", evidence)
     if any(_SPEAKS.search(text) for text in shown) or _is_of_an_extension(case):
