@@ -50,7 +50,13 @@ def explained(source, error, *numbers, has_file=True):
 def test_a_value_that_a_rule_says_is_none_is_behind_what_python_says_of_it(line, sign):
     found = explained(STOP.format(line=line), NONE.format(sign=sign), 9, 5)
     assert (found.fault, found.rule, found.only_if) == (Fault.YOUR_CODE, "KD215", "")
-    assert "this line (line 5)" in found.evidence[0]
+
+
+def test_a_finding_on_the_line_answers_an_error_that_no_message_of_the_table_has():
+    error = "TypeError: float() argument must be a string or a real number, not 'NoneType'"
+    found = explained(STOP.format(line="self.best = float(logs.get('acc'))"), error, 9, 5)
+    assert (found.rule, found.only_if) == ("KD215", "")
+    assert "KD215 reports this line (line 5)" in found.evidence[0]
 
 
 def test_a_diff_under_the_error_is_of_the_line():
