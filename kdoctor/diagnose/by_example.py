@@ -62,11 +62,7 @@ def explain_by_example(case: Case) -> Diagnosis | None:
         return None
     answer = ask(case.blamed, Wanted(), case.target, case.read)
     for finding in answer.findings:
-        best = max(
-            (_likeness(case, known) for known in _known() if known.rule.code == finding.code),
-            default=0.0,
-        )
-        if best < _WITH_A_FINDING:
+        if likeness_to_examples(case, finding) < _WITH_A_FINDING:
             continue
         return Diagnosis(
             fault=Fault.YOUR_CODE,
@@ -82,6 +78,22 @@ def explain_by_example(case: Case) -> Diagnosis | None:
             target=case.target,
         )
     return None
+
+
+# Where the name is all that tells one such error from any other.
+_MISSES: Final = re.compile(r"(?:has no attribute|unexpected keyword argument) '(?P<name>\w+)'")
+
+
+def likeness_to_examples(case: Case, finding: Finding) -> float:
+    """Return how much an error is like those that the examples of a finding's rule raise: 0 to 1.
+
+    0 as well where the error is about a name, and the finding about another.
+    """
+    missed = _MISSES.search(case.error.message)
+    if missed and missed["name"] not in f"{finding.symbol} {finding.message}":
+        return 0.0
+    found = (_likeness(case, known) for known in _known() if known.rule.code == finding.code)
+    return max(found, default=0.0)
 
 
 # What an object of a line may be, where the text does not show it.

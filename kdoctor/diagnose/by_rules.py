@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from msgspec.structs import replace
 
+from kdoctor.diagnose.behind import lines_behind
 from kdoctor.diagnose.frames import Frame
 from kdoctor.diagnose.snippets import Binding, Snippet, snippets
 from kdoctor.documents.layout import split_lines
@@ -95,7 +96,7 @@ def ask(frame: Frame | None, wanted: Wanted, target: Target, read: ReadSource) -
         if answer.findings:
             return answer
     if wanted.statement:
-        chosen = _asked(wanted.statement.encode(), target, _meeting(wanted))
+        chosen = asked(wanted.statement.encode(), target, _meeting(wanted))
         # What a made-up statement would become is no diff of the user's.
         return Answer(chosen.findings, example=_example(chosen)) if chosen else Answer()
     return Answer()
@@ -123,18 +124,29 @@ def _of_file(frame: Frame, data: bytes, wanted: Wanted, target: Target) -> Answe
     line = frame.line or 0
 
     def choose(found: Sequence[Finding]) -> Sequence[Finding]:
-        here = [each for each in found if each.place.line <= line <= each.place.end_line]
+        here = [each for each in found if covers(each, {line})]
         about = [each for each in found if wanted.is_met_by(each)]
-        named = about[:1] if wanted.name or wanted.rules else []
-        return _with_errors([each for each in here if each in about] or named, here)
+        if chosen := [each for each in here if each in about]:
+            return _with_errors(chosen, here)
+        if not about or not (wanted.name or wanted.rules):
+            return []
+        # Elsewhere, only what the line rests on has to do with its error.
+        behind = lines_behind(data, [line])
+        return _with_errors([each for each in about if covers(each, behind)][:1], here)
 
-    chosen = _asked(data, target, choose, frame.path)
+    chosen = asked(data, target, choose, frame.path)
     return Answer(chosen.findings, chosen.diff, chosen.others) if chosen else Answer()
+
+
+def covers(finding: Finding, lines: Container[int]) -> bool:
+    """Say whether a finding stands on one of some lines."""
+    place = finding.place
+    return any(number in lines for number in range(place.line, place.end_line + 1))
 
 
 def _of_line(frame: Frame, wanted: Wanted, target: Target) -> Answer:
     for snippet in snippets(frame.source, target, wanted.binding, wanted.root):
-        chosen = _asked(snippet.source.encode(), target, _meeting(wanted, snippet.first))
+        chosen = asked(snippet.source.encode(), target, _meeting(wanted, snippet.first))
         if chosen is not None and chosen.findings:
             findings = tuple(_restored(each, snippet) for each in chosen.findings)
             return Answer(findings, _diff_of_line(chosen, snippet, str(frame)))
@@ -172,12 +184,13 @@ def _with_errors(chosen: list[Finding], here: Iterable[Finding]) -> list[Finding
     ]
 
 
-def _asked(
+def asked(
     data: bytes,
     target: Target,
     choose: Callable[[Sequence[Finding]], Sequence[Finding]],
     path: str = "your line",
 ) -> Chosen | None:
+    """Return what is chosen of a source's findings; None where it cannot be scanned."""
     try:
         return choose_and_fix(path, data, target, choose)
     except (KdoctorError, RecursionError):

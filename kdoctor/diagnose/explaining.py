@@ -12,6 +12,7 @@ from kdoctor.diagnose.by_example import (
     explain_by_message,
 )
 from kdoctor.diagnose.by_rules import ReadSource, read_file
+from kdoctor.diagnose.by_scan import explain_by_scan
 from kdoctor.diagnose.case import Case
 from kdoctor.diagnose.cleaning import unwrapped_lines
 from kdoctor.diagnose.diagnosis import Diagnosis, Fault, Step, StepKind
@@ -46,6 +47,7 @@ _EXPLAINERS: Final[tuple[Callable[[Case], Diagnosis | None], ...]] = (
     explain_required,
     explain_by_message,
     explain_unimported,
+    explain_by_scan,
 )
 
 

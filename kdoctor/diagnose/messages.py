@@ -7,7 +7,7 @@ from, and a real example. ``messages/README.md`` says how to add one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import resources
 from typing import Literal
@@ -55,7 +55,8 @@ class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     has frames and they do not fit, the entry does not apply; where it has none, ``only_if`` says
     what must hold; ``needs_frames`` that without any the message is anyone's. ``rules`` are asked
     for the diff; ``asks`` makes an object of the line known to them:
-    ``["member", "{name} = keras.Sequential()"]``.
+    ``["member", "{name} = keras.Sequential()"]``. ``proof`` is what leaves no other cause: only
+    with it is a cure told that removes or reinstalls something or goes back to an older release.
     """
 
     id: str
@@ -74,6 +75,7 @@ class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     only_if: str = ""
     package: str = ""
     needs_frames: bool = False
+    proof: Literal["", "frames", "message"] = ""
     row: int = 0
 
 
@@ -136,7 +138,7 @@ def _diagnosis(entry: Message, found: dict[str, str], case: Case) -> Diagnosis:
     frame = case.blamed
     package = case.package
     answer = _asked(entry, case.own if entry.package else frame, case)
-    own = tuple(cure.step(found) for cure in entry.fix)
+    own = tuple(_proven(entry, (cure.step(found) for cure in entry.fix), case))
     told = (*steps.of_answer(answer), *(own if not answer.diff or entry.package else ()))
     fault = Fault.INSTALLATION if entry.fault == "installation" else Fault.YOUR_CODE
     if fault is Fault.YOUR_CODE and (package or entry.package):
@@ -155,6 +157,13 @@ def _diagnosis(entry: Message, found: dict[str, str], case: Case) -> Diagnosis:
         package=entry.package or package,
         target=case.target,
     )
+
+
+def _proven(entry: Message, told: Iterable[Step], case: Case) -> Iterator[Step]:
+    """Yield the steps; a look at what is installed for those that take something away unproven."""
+    is_proven = entry.proof == "message" or (entry.proof == "frames" and case.has_frames)
+    for step in told:
+        yield step if is_proven or not steps.takes_away(step) else steps.look()
 
 
 def _asked(entry: Message, frame: Frame | None, case: Case) -> Answer:

@@ -100,8 +100,9 @@ def _explained(search: _Search) -> Diagnosis:
     found, case, target = search.found, search.case, search.target
     package = case.package
     if found.presence is Presence.EXISTS:
-        is_unloaded = found.import_only and search.missing.form == "attribute"
-        return _not_imported(search) if is_unloaded else _other_release(search)
+        if found.import_only and search.missing.form == "attribute":
+            return _not_imported(search)
+        return _unreachable(search) or _other_release(search)
     answer = Answer() if package else search.answer
     rules = [finding.code for finding in answer.findings]
     told = tuple(steps.of_answer(answer)) or tuple(steps.of_lookup(found))
@@ -242,28 +243,56 @@ def _not_imported(search: _Search) -> Diagnosis:
     )
 
 
+def _unreachable(search: _Search) -> Diagnosis | None:
+    """The name is there, and this way to it raises this very error: a rule knows that."""
+    missing, case = search.missing, search.case
+    answer = search.answer
+    told = case.error.message.partition("\n")[0].strip()
+    foretold = next((each for each in answer.findings if told in each.message), None)
+    if foretold is None:
+        return None
+    package = case.package
+    cures = steps.for_a_package(package, search.found) if package else steps.of_answer(answer)
+    return Diagnosis(
+        fault=Fault.PACKAGE if package else Fault.YOUR_CODE,
+        meaning=foretold.message,
+        error=case.error,
+        place=case.blamed,
+        evidence=(
+            f"{foretold.code} says that an import of `{missing.qualified}` raises this error",
+            f"taken to be {search.target}: {search.target.source}",
+        ),
+        steps=tuple(cures),
+        rule=foretold.code,
+        package=package,
+        target=search.target,
+    )
+
+
 def _other_release(search: _Search) -> Diagnosis:
-    """The release at hand has the name: then something else answered to the import."""
+    """The release at hand has the name: then something else answered to the import.
+
+    What it was, the text does not show: so nothing is to be removed, but looked at.
+    """
     missing, found, case = search.missing, search.found, search.case
-    owner = missing.qualified.rpartition(".")[0]
     evidence = [f"{_release(found, search.target)} has `{missing.qualified}`"]
     if search.target.source:
         evidence.append(f"taken to be {search.target}: {search.target.source}")
     return Diagnosis(
         fault=Fault.INSTALLATION,
         meaning=f"{_release(found, search.target)} does have `{_shown(missing)}`. What answered to "
-        f"`import {missing.root}` was another release, a left-over folder of one, or a file of "
-        "that name.",
+        f"`import {missing.root}` was another release, a left-over folder of one, a file of that "
+        "name, or the Python of another environment.",
         error=case.error,
         place=case.blamed,
         evidence=tuple(evidence),
         steps=(
             Step(
                 StepKind.COMMAND,
-                f'python -c "import {owner} as m; print(m.__file__)"',
+                f'python -c "import {missing.root}; print({missing.root})"',
                 "shows what is imported: it must be the installed package",
             ),
-            *steps.reinstall(),
+            steps.look(),
         ),
         rule="",
         target=search.target,
@@ -289,10 +318,35 @@ def _mixture(missing: MissingName, found: Lookup, case: Case) -> Diagnosis:
         error=case.error,
         place=case.blamed,
         evidence=tuple(evidence),
-        steps=steps.reinstall(),
+        steps=tuple(_unmixing(missing, frame)),
         target=case.target,
         ruled_out=("your code: the line that fails is not yours",),
     )
+
+
+def _unmixing(missing: MissingName, frame: Frame) -> Iterator[Step]:
+    """Yield what brings the packages together again."""
+    yield steps.look()
+    if missing.root != frame.package:
+        yield Step(
+            StepKind.COMMAND,
+            "pip install --upgrade tensorflow keras",
+            "both together, where they are of releases that do not belong together",
+        )
+    elif _is_left_over(missing, frame):
+        yield from steps.reinstall()
+
+
+def _is_left_over(missing: MissingName, frame: Frame) -> bool:
+    """Say whether Keras, while it is imported, misses a name in a file of its own folder.
+
+    No line of a program has a part in that, and no other release: the two files are of two.
+    """
+    folder = frame.path.replace("\\", "/").rpartition("/keras/")[0]
+    path = missing.path.replace("\\", "/")
+    is_import = missing.form == "from-import" and not missing.hint
+    is_its_own = bool(folder) and path.startswith(f"{folder}/keras/")
+    return is_import and is_its_own and frame.function in {"<module>", ""}
 
 
 def _own_file(missing: MissingName, case: Case) -> Diagnosis | None:
@@ -320,7 +374,7 @@ def _own_file(missing: MissingName, case: Case) -> Diagnosis | None:
             ),
             Step(
                 StepKind.ADVICE,
-                f"Rename it, and delete the `__pycache__` folder and any `{root}.pyc` beside it.",
+                f"Give it another name; a `{root}.pyc` beside it, too.",
             ),
         ),
         target=case.target,

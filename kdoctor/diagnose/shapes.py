@@ -74,7 +74,10 @@ def is_marker(line: str) -> bool:
     return bool(_MARKER.match(line) or _REPEATED.match(line))
 
 
-_USER_CODE: Final = re.compile(r"^in user code:\s*\n", re.MULTILINE)
+# TensorFlow 2.0 and 2.1 said "converted", and told where the paths below begin.
+_USER_CODE: Final = re.compile(r"^in (?:user|converted) code:[ \t]*\n", re.MULTILINE)
+_RELATIVE: Final = re.compile(r"^relative to (?P<folder>\S.*):$")
+_WHOLE_PATH: Final = re.compile(r"^(?:[/<~]|[A-Za-z]:)")
 _INNER: Final = re.compile(
     r"^(?P<type>[A-Za-z_][\w.]*): ?(?P<message>.*)\Z", re.MULTILINE | re.DOTALL
 )
@@ -106,8 +109,7 @@ def unwrapped(type_: str, message: str) -> tuple[str, str, tuple[Frame, ...]]:
     frames: tuple[Frame, ...] = ()
     for _ in range(10):  # a model in a model in a tf.function
         if matched := _USER_CODE.search(message):
-            block = textwrap.dedent(message[matched.end() :].strip("\n"))
-            type_, message, told = _user_code(type_, block)
+            type_, message, told = _user_code(type_, _block(message[matched.end() :]))
             frames += told
         elif matched := _CALLING.match(message):
             message = matched["message"].strip()
@@ -116,15 +118,37 @@ def unwrapped(type_: str, message: str) -> tuple[str, str, tuple[Frame, ...]]:
     return type_, message, frames
 
 
+def _block(text: str) -> str:
+    """Return the indented lines that a text begins with.
+
+    What follows them is a shell's prompt, an editor's last word, or the question of an issue.
+    """
+    inside: list[str] = []
+    depth = -1
+    for line in text.split("\n"):
+        indent = len(line) - len(line.lstrip())
+        if not line.strip():
+            inside.append("")
+            continue
+        depth = indent if depth < 0 else depth
+        if indent < depth:
+            break
+        inside.append(line)
+    return textwrap.dedent("\n".join(inside).strip("\n"))
+
+
 def _user_code(type_: str, block: str) -> tuple[str, str, tuple[Frame, ...]]:
     frames: list[Frame] = []
     lines = block.split("\n")
-    at = 0
+    at, folder = 0, ""
+    if base := _RELATIVE.match(lines[0]):
+        at, folder = 1, base["folder"]
     while at < len(lines):
         frame = frame_head(lines[at]) or frame_head(f"    {lines[at]}")
         if frame is not None:
             source = lines[at + 1].strip() if at + 1 < len(lines) else ""
-            frames.append(Frame(frame.path, frame.line, frame.function, source))
+            path = _joined(folder, frame.path)
+            frames.append(Frame(path, frame.line, frame.function, source))
             at += 2
             continue
         if lines[at].strip() and not lines[at].startswith(" "):
@@ -134,4 +158,8 @@ def _user_code(type_: str, block: str) -> tuple[str, str, tuple[Frame, ...]]:
     inner = _INNER.match(rest)
     if inner:
         return inner["type"], inner["message"].strip(), tuple(frames)
-    return type_, rest or block.strip(), tuple(frames)
+    return type_, rest if rest or frames else block.strip(), tuple(frames)
+
+
+def _joined(folder: str, path: str) -> str:
+    return path if not folder or _WHOLE_PATH.match(path) else f"{folder}/{path}"

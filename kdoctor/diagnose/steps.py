@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Final
@@ -157,18 +158,51 @@ def _is_in_tf_keras(name: str) -> bool:
     return lookup(f"tf_keras.{name}", target).presence is Presence.EXISTS
 
 
-def reinstall(note: str = "") -> tuple[Step, ...]:
-    """Return how to get rid of what an older installation left behind."""
+# What removes something, puts it in again, or goes back to an older release of it.
+_TAKES_AWAY: Final = re.compile(
+    r"\b(?:un|force-re|re)install|\bdelete\b[^.\n]*\b(?:folders?|files?|caches?)\b|\brm -r|"
+    r"pip install [^\n]*?[\w\]](?:==|<(?!=?\w+>))[\"' ]?\d",
+    re.IGNORECASE,
+)
+
+
+def takes_away(step: Step) -> bool:
+    """Say whether a step removes or replaces what is installed, by an older release or anew.
+
+    Such a step is told only where the evidence can have no other cause.
+    """
+    if step.kind in {StepKind.DIFF, StepKind.CODE}:
+        return False
+    return _TAKES_AWAY.search(f"{step.text}\n{step.note}") is not None
+
+
+def look() -> Step:
+    """Return how to see what is wrong with an installation, where the text cannot show it."""
+    return Step(
+        StepKind.COMMAND,
+        "kdoctor env --deep",
+        "looks at the files that are installed, and names those that do not fit, with the cure; "
+        "--python PATH for another Python than the activated one",
+    )
+
+
+def reinstall() -> tuple[Step, ...]:
+    """Return how to get rid of the files of an older Keras, where it is sure that there are some.
+
+    TensorFlow stays as it is, and Keras comes back in the release that was there.
+    """
     return (
+        Step(StepKind.COMMAND, "pip show keras", "says which release to install again below"),
         Step(
             StepKind.COMMAND,
-            "pip uninstall -y keras tensorflow tf_keras keras-nightly tf-nightly",
+            "pip uninstall -y keras keras-nightly",
             "repeat until pip says that none of them is installed",
         ),
         Step(
             StepKind.COMMAND,
             "python -c \"import sysconfig; print(sysconfig.get_paths()['purelib'])\"",
-            "delete the folders keras and tensorflow that are still in the folder it prints",
+            "move the folder keras, if it is still in the folder that this prints, out of it: what "
+            "is in it is left over",
         ),
-        Step(StepKind.COMMAND, "pip install tensorflow", note or "it brings the keras it needs"),
+        Step(StepKind.COMMAND, 'pip install "keras==<release>"', "the one that pip showed"),
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from typing import Final, Literal
 
 from kdoctor.diagnose.cleaning import GROUP_END, HEAD, MEMBER, clean_lines
@@ -62,6 +63,10 @@ _NAMED: Final = re.compile(
 # Messages of Python that people quote without their type.
 _QUOTED: Final = re.compile(
     r"(?:[Mm]odule )?'[\w.]+'(?: object)? has no attribute '|cannot import name |No module named "
+)
+# What Keras and `tf.function` put above a message, which is told without a traceback, too.
+_WRAPS: Final = re.compile(
+    r": (?:in (?:user|converted) code:$|Exception encountered when calling \w)"
 )
 _UNTOLD: Final = frozenset({"Error", "Exception"})  # as in `print(f"Error: {error}")`
 _TYPE_ALONE: Final = re.compile(r"(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt):?")
@@ -134,7 +139,7 @@ class _Reader:
         elif line.startswith("E  ") or line == "E":
             self.told.append(line[1:])
         elif (exception := _EXCEPTION.match(line)) and (
-            self.frames or self.headed or line.endswith(": in user code:")
+            self.frames or self.headed or _WRAPS.search(line)
         ):
             return self._exception(at, exception)
         return at + 1
@@ -173,6 +178,9 @@ class _Reader:
     def _exception(self, at: int, exception: re.Match[str]) -> int:
         message = [exception["message"] or ""]
         at += 1
+        if exception["message"] is None:  # `NotImplementedError`: it ends here, colon and all
+            self._add(exception["type"], "")
+            return at
         while at < len(self.lines) and len(message) < _MOST_LINES:
             line = self.lines[at]
             if HEAD in line or line.strip() in _CHAINED or _LOG_LINE.match(line):
@@ -216,10 +224,19 @@ class _Reader:
     def _add(self, type_: str, message: str) -> None:
         before = self.found.pop() if self.relation and self.found else None
         type_, message, inner = unwrapped(type_, _unquoted(message[:_LONGEST]))
+        frames = (*self.frames, *inner)
+        if before is not None and self.relation == "cause" and _is_same(before, type_, message):
+            # joblib and multiprocessing raise again what another process raised: there it failed.
+            frames, before = (*frames, *before.frames), before.before
         relation = self.relation if before else ""
-        raised = Raised(type_, message, (*self.frames, *inner), before, relation)
+        raised = Raised(type_, message, frames, before, relation)
         self.found.append(replace(raised, is_of_group=self.in_group))
         self.frames, self.relation, self.headed = [], "", False
+
+
+def _is_same(error: Raised, type_: str, message: str) -> bool:
+    first = message.strip().partition("\n")[0]
+    return error.type == type_ and error.message.strip().partition("\n")[0] == first
 
 
 # `____ test_name ____`, `==== FAILURES ====`, `!!!! Interrupted !!!!`
@@ -257,7 +274,8 @@ def _bare(lines: Iterable[str]) -> list[Raised]:
             return [Raised(lines[number].strip().rstrip(":"), "")]
         matched = _NAMED.search(lines[number])
         if matched and not matched["type"].endswith("Warning"):
-            text = "\n".join([matched["message"], *lines[number + 1 :]])
+            below = _as_deep(lines[number + 1 :], _indent(lines[number]))
+            text = "\n".join([matched["message"], *below])
             type_ = "" if matched["type"] in _UNTOLD else matched["type"]
             source = _source_above(lines[:number])
             frames = (Frame("", None, source=source),) if source else ()
@@ -273,6 +291,11 @@ def _bare(lines: Iterable[str]) -> list[Raised]:
             return [_of_message("", line[quoted.start() :])]
     text = "\n".join(lines).strip()
     return [_of_message("", text)] if text else []
+
+
+def _as_deep(lines: list[str], depth: int) -> Iterable[str]:
+    """Return the lines up to the first that is less indented: there something else begins."""
+    return takewhile(lambda line: not line.strip() or _indent(line) >= depth, lines)
 
 
 def _source_above(lines: list[str]) -> str:

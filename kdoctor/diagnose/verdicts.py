@@ -6,12 +6,14 @@ import re
 from typing import Final
 
 from kdoctor.diagnose.by_rules import source_of
+from kdoctor.diagnose.by_scan import beside
 from kdoctor.diagnose.case import Case
 from kdoctor.diagnose.cleaning import HEAD
 from kdoctor.diagnose.diagnosis import Diagnosis, Fault
 from kdoctor.diagnose.frames import Frame, Origin
 
 _SPEAKS: Final = re.compile(r"\b(?:tf[._-])?keras\b|\btensorflow\b|\bKerasTensor\b", re.IGNORECASE)
+_SPEAKS_OF_KERAS: Final = re.compile(r"keras", re.IGNORECASE)
 _KERAS: Final = re.compile(r"keras|segmentation_models|efficientnet", re.IGNORECASE)
 _NO_MODULE: Final = re.compile(r"^No module named (?:'(?P<name>[\w.]+)'|(?P<bare>[\w.]+)$)")
 _KERAS_ONES: Final = frozenset({"keras", "tensorflow", "tf_keras", "keras_core"})
@@ -31,19 +33,22 @@ def verdict(case: Case) -> Diagnosis:
         Origin.TENSORFLOW: "TensorFlow raised it, called by Keras",
         Origin.USER: "your own line raised it",
     }.get(raised.origin, f"{raised.package or 'Python'} raised it, below Keras")
+    told, ruled_out = beside(case)
     return Diagnosis(
         Fault.UNKNOWN,
         "kdoctor does not know this error.",
         case.error,
         place=case.blamed,
         evidence=(f"{where}: {raised}",),
-        ruled_out=tuple(_ruled_out(case)),
+        steps=told,
+        ruled_out=ruled_out,
         target=case.target,
     )
 
 
 def _own_line(case: Case, raised: Frame) -> Diagnosis:
     """A line outside of Keras failed; what its objects are, the text cannot tell."""
+    told, ruled_out = beside(case)
     whose = "Your own line" if raised.origin is Origin.USER else raised.package or "Python"
     return Diagnosis(
         Fault.UNKNOWN,
@@ -52,7 +57,8 @@ def _own_line(case: Case, raised: Frame) -> Diagnosis:
         case.error,
         place=case.blamed,
         evidence=(f"raised in {raised}", "no frame of it is in Keras"),
-        ruled_out=tuple(_ruled_out(case)),
+        steps=told,
+        ruled_out=ruled_out,
         target=case.target,
     )
 
@@ -91,7 +97,7 @@ def _by_frames(case: Case) -> Diagnosis | None:
         return None
     shown = [case.error.type, case.error.message, *(frame.source for frame in frames)]
     raised = case.raised_in or frames[-1]
-    if raised.origin is Origin.TENSORFLOW:
+    if raised.origin is Origin.TENSORFLOW and not _SPEAKS_OF_KERAS.search(case.error.message):
         evidence = (f"TensorFlow itself raised it: {raised}", "no frame of it is in Keras")
         return _no_keras(case, "", evidence)
     if any(_SPEAKS.search(text) for text in shown) or _is_of_an_extension(case):
@@ -162,12 +168,4 @@ def _without_frames(case: Case) -> Diagnosis:
         "kdoctor does not know this error.",
         case.error,
         evidence=evidence,
-        ruled_out=tuple(_ruled_out(case)),
     )
-
-
-def _ruled_out(case: Case) -> list[str]:
-    found = ["a name, member or argument that a release of Keras has lost"]
-    if case.blamed is not None and case.blamed.origin is Origin.USER:
-        found.append("anything that `kdoctor scan` reports on your line")
-    return found

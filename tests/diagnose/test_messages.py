@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 
 import pytest
@@ -9,7 +10,9 @@ import pytest
 from kdoctor import explain
 from kdoctor.diagnose import Fault
 from kdoctor.diagnose.messages import messages
+from kdoctor.keras_api import Presence, lookup, newest_target, signature
 from kdoctor.rules import all_rules
+from tests.diagnose.proof_of_removals import guessed
 
 
 def shown(entry):
@@ -25,6 +28,7 @@ def test_the_example_of_an_entry_is_explained_by_it(entry):
     found = explain(shown(entry))
     assert any(f"({entry.id})" in each for each in found.evidence), found
     assert found.steps
+    assert not guessed(shown(entry), found)
     assert "<" not in re.sub(r"<(?:operation on t|learning rate|decay)>", "", found.meaning)
 
 
@@ -100,3 +104,38 @@ def test_what_is_not_found_is_looked_for_where_the_line_asks_for_it(line, entry)
     assert f"({entry})" in found.evidence[0]
     if entry.startswith("module"):
         assert "custom_objects={'mine': mine}" in found.steps[0].text
+
+
+def parsed(code):
+    """Return the tree of a cure: a statement, the body of a class or an argument."""
+    code = re.sub(r"<operation on t>|<learning rate>|<decay>", "0.5", code.rpartition("->")[2])
+    code = (
+        re.sub(r"<(\w+)>", r"\1", code).replace("(…, ", "(").replace(", …", "").replace("…", "...")
+    )
+    for form in ("{}", "{}\n    pass", "{} ...", "f({})", "def f():\n    {}"):
+        try:
+            return ast.parse(form.format(code))
+        except SyntaxError:
+            continue
+    raise AssertionError(code)
+
+
+CODE = {
+    f"{entry.id}-{number}": cure
+    for entry in messages()
+    for number, cure in enumerate(entry.fix)
+    if cure.code
+}
+
+
+@pytest.mark.parametrize("cure", CODE.values(), ids=CODE)
+def test_the_code_of_a_cure_can_be_read_and_names_what_the_newest_keras_has(cure):
+    target = newest_target()
+    for node in ast.walk(parsed(cure.code)):
+        name = ast.unparse(node.func if isinstance(node, ast.Call) else node)
+        if not re.fullmatch(r"keras(?:\.\w+)+", name) or "Keras 2" in cure.note:
+            continue
+        assert lookup(name, target).presence is Presence.EXISTS, name
+        known = signature(name, target) if isinstance(node, ast.Call) else None
+        if known is not None and "**" not in known.text:
+            assert all(each.arg and known.parameter(each.arg) for each in node.keywords), name

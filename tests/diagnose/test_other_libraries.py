@@ -9,6 +9,7 @@ import pytest
 
 from kdoctor import explain
 from kdoctor.diagnose import Fault
+from tests.diagnose.proof_of_removals import removing
 
 RECORDED = json.loads((Path(__file__).parent / "recorded_others.json").read_text("utf-8"))
 # The whole traceback could be that of a Keras model: the answer is given under a condition.
@@ -33,6 +34,7 @@ def test_it_is_no_problem_of_keras(line):
 def test_nothing_false_is_said_where_the_file_cannot_be_read(line):
     found = explain(RECORDED[line], read=lambda _: None)
     assert not found.concerns_keras
+    assert not removing(found)
 
 
 @pytest.mark.parametrize("line", sorted(NAMESAKES))

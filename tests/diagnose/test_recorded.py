@@ -12,6 +12,7 @@ from kdoctor import explain
 from kdoctor.diagnose.messages import messages
 from kdoctor.report.diagnosis import write_text
 from kdoctor.report.page import Page
+from tests.diagnose.proof_of_removals import guessed
 
 ROOT = Path(__file__).parents[2]
 RECORDED = Path(__file__).parent / "recorded"
@@ -26,9 +27,12 @@ def versions(program):
     return {"keras": environment.removeprefix("keras-").replace("current", "3.15.1")}
 
 
+def text_of(program):
+    return (RECORDED / f"{program['id']}.txt").read_text("utf-8")
+
+
 def told_of(program, read):
-    text = (RECORDED / f"{program['id']}.txt").read_text("utf-8")
-    found = explain(text, versions=versions(program), read=read)
+    found = explain(text_of(program), versions=versions(program), read=read)
     page = io.StringIO()
     write_text(found, Page(page))
     return found, page.getvalue()
@@ -40,6 +44,7 @@ def test_the_error_of_a_program_is_explained(program, with_source):
     source = program["code"].encode() if with_source else None
     found, told = told_of(program, lambda path: source if path.endswith("train.py") else None)
     assert found.fault.value == program["fault"], told
+    assert not guessed(text_of(program), found)
     for word in program["says"]:
         assert word in told
     if with_source:

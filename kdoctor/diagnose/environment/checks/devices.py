@@ -12,6 +12,7 @@ from typing import Final
 from packaging.version import Version
 
 from kdoctor.diagnose.environment.environment import Environment, release
+from kdoctor.diagnose.environment.installed import Installed
 from kdoctor.diagnose.environment.vitals import Check, Remedy, ok, warning
 
 _VISIBLE: Final = "CUDA_VISIBLE_DEVICES"
@@ -51,9 +52,7 @@ def check_devices(environment: Environment, devices: Devices) -> Iterator[Check]
         yield warning("GPU", message, Remedy(note="run it under WSL 2, or use tensorflow 2.10"))
     elif not devices.built_with_cuda:
         message = f"not seen: {tensorflow.name} {tensorflow.version} is built without CUDA"
-        gone = environment.uninstall(tensorflow.name).command
-        again = environment.install(_with_cuda(tensorflow.version)).command
-        yield warning("GPU", message, Remedy(f"{gone} && {again}"))
+        yield warning("GPU", message, _another_build(environment, tensorflow))
     else:
         libraries = " and ".join(
             f"{name} {number}"
@@ -67,6 +66,15 @@ def check_devices(environment: Environment, devices: Devices) -> Iterator[Check]
             else Remedy(note=f"install {libraries} and put them on LD_LIBRARY_PATH")
         )
         yield warning("GPU", message, cure)
+
+
+def _another_build(environment: Environment, tensorflow: Installed) -> Remedy:
+    """Return the way to a build with CUDA; tensorflow-cpu may be there on purpose."""
+    again = environment.install(_with_cuda(tensorflow.version)).command
+    if tensorflow.name == "tensorflow":
+        return Remedy(again, "where this machine's system has such a build")
+    gone = environment.uninstall(tensorflow.name).command
+    return Remedy(note=f"to use the GPU, put the other build in its place: {gone} && {again}")
 
 
 def _with_cuda(version: Version) -> str:

@@ -75,7 +75,10 @@ def _in_two_places(environment: Environment) -> Iterator[Check]:
         yield warning(
             name,
             f"{first.version} in {whose} hides {hidden}",
-            environment.uninstall(name),
+            Remedy(
+                note="right where an environment is to stand before the packages of the system; "
+                "else uninstall the one that you do not want"
+            ),
             str(first.metadata),
         )
 
@@ -88,7 +91,7 @@ def _of_package(environment: Environment, folder: str) -> Iterator[Check]:
     if not owners:
         yield from _owned_by_nobody(environment, folder)
         return
-    if len(owners) > 1:
+    if len(owners) > 1 and owners[0].site == owners[1].site:
         listed = " and ".join(f"{each.name} {each.version}" for each in owners)
         gone = environment.uninstall(*(each.name for each in owners))
         again = environment.install(f"{owners[0].name}=={owners[0].version}")
@@ -108,7 +111,10 @@ def _owned_by_nobody(environment: Environment, folder: str) -> Iterator[Check]:
                 folder,
                 f"lies in {site}, and no metadata says of which version it is: it was left over or "
                 "copied there",
-                environment.remove(site / folder),
+                Remedy(
+                    note="where nobody put it there on purpose, take the folder away, and install "
+                    f"{_OWN_FOLDERS[folder]} with pip"
+                ),
                 str(site / folder),
             )
             return
@@ -154,7 +160,9 @@ def _missing(environment: Environment, installed: Installed) -> Iterator[Check]:
         yield broken(installed.name, message, again, str(installed.site / gone[0]))
     elif changed:
         message = f"{_listed(changed, whose)} not as it was installed"
-        yield warning(installed.name, message, again, str(installed.site / changed[0]))
+        note = "where nobody changed it on purpose, this puts it back: " + again.command
+        place = str(installed.site / changed[0])
+        yield warning(installed.name, message, Remedy(note=note), place)
 
 
 def _left_over(environment: Environment, installed: Installed, folder: str) -> Iterator[Check]:
@@ -190,7 +198,7 @@ def _left_over(environment: Environment, installed: Installed, folder: str) -> I
             installed.name,
             f"{_listed(strangers, '')} not of {installed.name} {installed.version}: left over by "
             "another version, or put there by hand",
-            environment.remove(*tops) if len(tops) <= _MANY else None,
+            Remedy(note="it hides nothing: take it away where nobody put it there on purpose"),
             str(tops[0]),
         )
 

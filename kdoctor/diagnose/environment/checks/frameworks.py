@@ -65,7 +65,8 @@ def _tensorflow(environment: Environment) -> Iterator[Check]:
         return
     versions = {each.version for each in found}
     listed = ", ".join(f"{each.name} {each.version}" for each in found)
-    if len(versions) > 1:
+    in_one_place = len({each.site for each in found}) == 1
+    if len(versions) > 1 and in_one_place:
         newest = max(found, key=lambda each: each.version)
         others = [each.name for each in found if each is not newest]
         message = f"{listed} are installed over each other: their files are mixed"

@@ -102,24 +102,33 @@ def _told(environment: Environment, line: Mapping[str, Any]) -> Check:
     return broken(subject, line["error"], cure, line["raised_in"])
 
 
+_LOOKS: Final = ("kdoctor env", "pip show")
+
+
 def _explained(traceback: str) -> Remedy | None:
     """Return what ``kdoctor explain`` says of an import's error, None where that is nothing."""
     from kdoctor.diagnose import StepKind, explain  # noqa: PLC0415 - imports the rules
+    from kdoctor.diagnose.steps import takes_away  # noqa: PLC0415
 
     diagnosis = explain(traceback)
     if not diagnosis.concerns_keras:
         return None
-    commands = [step.text for step in diagnosis.steps if step.kind is StepKind.COMMAND]
+    commands = [
+        step.text
+        for step in diagnosis.steps
+        if step.kind is StepKind.COMMAND and not step.text.startswith(_LOOKS)
+    ]
+    # What is to be removed, the checks of the files say: they have seen it.
+    if any(takes_away(step) for step in diagnosis.steps):
+        commands = []
     return Remedy(commands[0] if commands else "", diagnosis.meaning)
 
 
 def _cure(environment: Environment, name: str) -> Remedy:
-    """Return what is left to do where nothing else was found: install anew what was asked for."""
+    """Return where to go on where nothing else was found: the error itself proves no cause."""
     owner = environment.tensorflow if name in {"tensorflow", "tf.keras"} else None
     owner = owner or environment.packages.get(
         next((key for key, module in _LIBRARIES.items() if module == name), name)
     )
-    if owner is None:
-        return Remedy(note="install it anew")
-    cure = environment.install(f"{owner.name}=={owner.version}", options=("--force-reinstall",))
-    return Remedy(cure.command, "where nothing above names the cause")
+    whose = f" of {owner.name} {owner.version}" if owner is not None else ""
+    return Remedy(note=f"where nothing above names the cause: look for this error{whose}")

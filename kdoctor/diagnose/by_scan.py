@@ -1,0 +1,165 @@
+"""What a scan of the file says of the line that failed, and of the lines that stand behind it.
+
+It is asked when nothing else knows the error: a finding that can be its cause is the answer, one
+that may have to do with it is told as such, and only a scan that found none rules any out.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Final
+
+from kdoctor.diagnose import steps
+from kdoctor.diagnose.behind import lines_behind
+from kdoctor.diagnose.by_example import likeness_to_examples
+from kdoctor.diagnose.by_rules import Answer, asked, covers, source_of
+from kdoctor.diagnose.case import Case
+from kdoctor.diagnose.diagnosis import Diagnosis, Fault, Step, StepKind
+from kdoctor.diagnose.frames import Frame, Origin
+from kdoctor.model import Finding, Severity
+
+_ALIKE: Final = 0.6
+_MOST: Final = 2  # findings beside an error that nobody knows
+_TELLS: Final = re.compile(r"\b(?P<type>[A-Z]\w*(?:Error|Exception)): (?P<message>[^\n]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    """A file that was scanned: what was found at or behind the line of a frame.
+
+    ``at`` are the lines of the file that frames of the traceback show.
+    """
+
+    frame: Frame
+    at: frozenset[int]
+    near: tuple[Finding, ...]
+    data: bytes
+
+
+def scans(case: Case) -> Iterator[Scanned]:
+    """Yield the user's files of a traceback that are there and can be scanned, innermost first."""
+    done = set()
+    own = [frame for frame in case.error.frames if frame.origin is Origin.USER]
+    for frame in reversed(own):
+        if frame.path in done:
+            continue
+        done.add(frame.path)
+        data = source_of(frame, case.read)
+        if data is None:
+            continue
+        at = frozenset(each.line for each in own if each.path == frame.path and each.line)
+        near = _near(frame, lines_behind(data, at), data, case)
+        if near is not None:
+            yield Scanned(frame, at, near, data)
+
+
+def _near(
+    frame: Frame, lines: frozenset[int], data: bytes, case: Case
+) -> tuple[Finding, ...] | None:
+    """Return the findings on some lines of a file, those next to the frame's first."""
+
+    def choose(found: Sequence[Finding]) -> Sequence[Finding]:
+        return [each for each in found if covers(each, lines)]
+
+    chosen = asked(data, case.target, choose, frame.path)
+    if chosen is None:
+        return None
+    line = frame.line or 0
+    return tuple(sorted(chosen.findings, key=lambda each: abs(each.place.line - line)))
+
+
+def explain_by_scan(case: Case) -> Diagnosis | None:
+    """Return what a finding says that stands at or behind the line, and can be the cause."""
+    for scanned in scans(case):
+        for finding in scanned.near:
+            if _can_be_the_cause(finding, case):
+                return _diagnosis(finding, scanned, case)
+    return None
+
+
+def _can_be_the_cause(finding: Finding, case: Case) -> bool:
+    """Say whether a finding foretells an error, as it says itself or as its examples raise it.
+
+    One that says that a value is None is behind whatever Python says of that None.
+    """
+    if finding.severity is Severity.LEGACY:
+        return False
+    if told := _TELLS.search(finding.message):
+        is_its_type = case.error.name in {told["type"], ""}
+        return is_its_type and _ratio(told["message"], case.error.message) >= _ALIKE
+    if likeness_to_examples(case, finding) >= _ALIKE:
+        return True
+    return "None" in finding.message.split() and "'NoneType'" in case.error.message
+
+
+def _ratio(told: str, message: str) -> float:
+    first = message.partition("\n")[0]
+    length = min(len(told), len(first))
+    return difflib.SequenceMatcher(None, told[:length], first[:length]).ratio()
+
+
+def _diagnosis(finding: Finding, scanned: Scanned, case: Case) -> Diagnosis:
+    place = scanned.frame
+    answer = _answer(finding, scanned, case)
+    package = case.package
+    return Diagnosis(
+        fault=Fault.YOUR_CODE,
+        meaning=finding.message,
+        error=case.error,
+        place=place,
+        evidence=(
+            f"{finding.code} reports {_where(finding, scanned)}",
+            f"taken to be {case.target}: {case.target.source}",
+        ),
+        steps=tuple(steps.of_answer(answer)),
+        rule=finding.code,
+        package=package,
+        target=case.target,
+    )
+
+
+def _answer(finding: Finding, scanned: Scanned, case: Case) -> Answer:
+    """Return the finding with the diff of its own line, and of no other."""
+
+    def same(each: Finding) -> bool:
+        return each.code == finding.code and each.place == finding.place
+
+    chosen = asked(
+        scanned.data,
+        case.target,
+        lambda found: [each for each in found if same(each)],
+        scanned.frame.path,
+    )
+    return Answer(chosen.findings, chosen.diff, chosen.others) if chosen else Answer((finding,))
+
+
+def _where(finding: Finding, scanned: Scanned) -> str:
+    line = f"line {finding.place.line}"
+    if scanned.frame.line is not None and covers(finding, {scanned.frame.line}):
+        return f"this line ({line})"
+    if covers(finding, scanned.at):
+        return f"{line}, which called it"
+    return f"{line}, which stands behind it"
+
+
+def beside(case: Case) -> tuple[tuple[Step, ...], tuple[str, ...]]:
+    """Return what a scan says beside an error that nobody knows, and what it rules out."""
+    told: list[Step] = []
+    ruled_out = []
+    for scanned in scans(case):
+        near = [each for each in scanned.near if each.severity is not Severity.LEGACY]
+        line = f"{PurePath(scanned.frame.path).name}:{scanned.frame.line}"
+        if not near:
+            ruled_out.append(
+                f"what `kdoctor scan` reports: it was asked, for {case.target}, and says nothing "
+                f"of {line} and what stands behind it"
+            )
+        for finding in near[:_MOST]:
+            text = f"`kdoctor scan` reports {_where(finding, scanned)}: {finding.message}"
+            note = f"{finding.code}; whether that is behind the error, the text does not show"
+            told.append(Step(StepKind.ADVICE, text, note))
+    return tuple(told[:_MOST]), tuple(ruled_out)
