@@ -25,6 +25,7 @@ def fix(  # noqa: PLR0913 - the options of the command
     reason: str = "",
     python: str | None = None,
     seconds: float = 60.0,
+    no_sandbox: bool = False,
     target: str | None = None,
     namespace: choices.Namespace | None = None,
     select: list[str] | None = None,
@@ -112,7 +113,8 @@ def fix(  # noqa: PLR0913 - the options of the command
     notes = streams.notes(color, quiet=quiet, verbose=verbose)
     refused: dict[str, str] = {}
     if verify:
-        refused = _verify(result, named, python, how, notes, unsafe=unsafe, limit=seconds)
+        running = choices.Running(python, seconds, sandboxed=not no_sandbox)
+        refused = _verify(result, named, running, how, notes, unsafe=unsafe)
     if apply:
         report.write_uncommitted(engine.at_risk(result, refused), result.root, notes)
         result = engine.write(result, refused)
@@ -136,12 +138,11 @@ def fix(  # noqa: PLR0913 - the options of the command
 def _verify(  # noqa: PLR0913
     result: FixResult,
     paths: list[str],
-    python: str | None,
+    running: choices.Running,
     how: Options,
     notes: Page,
     *,
     unsafe: bool | None,
-    limit: float,
 ) -> dict[str, str]:
     """Write the verdicts; return the files that must not be written, and why."""
     from kdoctor.cli.verified import not_verified, verified  # noqa: PLC0415
@@ -149,7 +150,7 @@ def _verify(  # noqa: PLR0913
 
     if choices.STDIN in paths:
         raise choices.Misuse("--verify needs files: - (standard input) has no project")
-    report = verified(paths, result, how, python=python, seconds=limit, unsafe=unsafe)
+    report = verified(paths, result, how, running, unsafe=unsafe)
     refused = not_verified(result, report)
     write_verdicts(report, notes)
     write_refused(refused, notes)

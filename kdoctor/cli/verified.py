@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
@@ -10,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kdoctor import engine
-from kdoctor.errors import FileProblem
+from kdoctor.cli.choices import Running
+from kdoctor.errors import FileProblem, UsageProblem
 from kdoctor.model import Applicability, Severity
 from kdoctor.report.page import is_terminal
 from kdoctor.report.progress import progress
@@ -22,13 +24,12 @@ if TYPE_CHECKING:
     from kdoctor.verify.user.verifying import Source
 
 
-def verified(  # noqa: PLR0913
+def verified(
     paths: Iterable[str],
     fixed: FixResult,
     how: engine.Options,
+    running: Running,
     *,
-    python: str | None,
-    seconds: float,
     unsafe: bool | None,
 ) -> Report:
     """Verify the files at or below ``paths``, of which ``fixed`` tells what the fix changes.
@@ -36,8 +37,14 @@ def verified(  # noqa: PLR0913
     ``how`` are the options of that fix.
 
     Raises:
-        UsageProblem: a path does not exist, or no Python can run the code.
+        UsageProblem: a path does not exist, or this system or no Python can run the code.
     """
+    if not hasattr(os, "fork"):
+        raise UsageProblem(
+            "user code is verified in processes that are forked and kept in by the kernel, which "
+            f"{platform.system()} does not have: run kdoctor in Linux, as WSL or a container "
+            "gives it"
+        )
     from kdoctor.verify.user.interpreter import choose  # noqa: PLC0415
     from kdoctor.verify.user.running import Limits  # noqa: PLC0415
     from kdoctor.verify.user.sources import sources_of  # noqa: PLC0415
@@ -58,8 +65,8 @@ def verified(  # noqa: PLR0913
         except OSError as error:
             unreadable.append((path, f"it cannot be read: {error.strerror or error}"))
     first = os.path.abspath(next(iter(listing), "."))  # noqa: PTH100 - a link stays what it is
-    interpreter = choose(os.path.dirname(first), python)  # noqa: PTH120
-    limits = Limits(seconds, at_once=how.get("jobs") or 0)
+    interpreter = choose(os.path.dirname(first), running.python)  # noqa: PTH120
+    limits = Limits(running.seconds, at_once=how.get("jobs") or 0, sandboxed=running.sandboxed)
     with progress(sys.stderr, shown=is_terminal(sys.stderr)) as heard:
         report = verify(sources, texts, interpreter, limits, heard)
     left, with_unsafe = _left(fixed, report)

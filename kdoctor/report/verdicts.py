@@ -41,6 +41,7 @@ def write_json(report: Report, page: Page) -> None:
         "interpreter": report.interpreter,
         "because": report.because,
         "versions": dict(report.versions),
+        "sandboxed": report.sandboxed,
         "definitions": [
             {**asdict(each), "state": each.state.value, "largest": _finite(each.largest)}
             for each in report.verdicts
@@ -94,7 +95,8 @@ def _summary(report: Report) -> str:
         )
     sides = " and ".join(version for _, version in report.versions)
     if sides:
-        lines.append(f"Run with {sides}, on {report.interpreter} ({report.because}).")
+        alone = "" if report.sandboxed else ", without the sandbox"
+        lines.append(f"Run with {sides}, on {report.interpreter} ({report.because}){alone}.")
     return "\n".join(map(printable, lines))
 
 

@@ -56,7 +56,8 @@ class Report:
     """All verdicts, and what they were found with.
 
     ``left`` counts the errors that the fix leaves in files of which something cannot be run on
-    Keras 3, ``unsafe`` those of them with a fix that was not asked for.
+    Keras 3, ``unsafe`` those of them with a fix that was not asked for. Where it was not
+    ``sandboxed``, user code ran with all rights.
     """
 
     verdicts: tuple[Verdict, ...]
@@ -66,3 +67,4 @@ class Report:
     unreadable: tuple[tuple[str, str], ...] = ()  # a path, why
     left: int = 0
     unsafe: int = 0
+    sandboxed: bool = True

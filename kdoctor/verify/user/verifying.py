@@ -44,6 +44,11 @@ class Source:
 
 # A package that is not there; that Keras 2 is not is told before anything runs.
 _LACKING = re.compile(r"ModuleNotFoundError: .*No module named '(?P<name>(?P<root>\w+)[\w.]*)'")
+# What the kernel refuses, and what is refused in words before it comes to that.
+_KEPT_FROM = re.compile(
+    r"PermissionError: |\[Errno (1|13)\]|kdoctor does not let it |Operation not permitted"
+    r"|Permission denied"
+)
 _KERAS = frozenset({"keras", "tensorflow", "tf_keras"})
 
 # Gives the text before and after the fix of another module of the project.
@@ -81,13 +86,20 @@ def verify(
             old.append({**each.old, "id": number})
         if each.new is not None:
             new.append({**each.new, "id": number})
-    ran = run(old, new, interpreter, limits or Limits(), heard)
+    limits = limits or Limits()
+    ran = run(old, new, interpreter, limits, heard)
     verdicts = [
         each.verdict
         or _verdict(each, ran.keras_2.get(number), ran.keras_3.get(number), interpreter.path)
         for number, each in enumerate(subjects)
     ]
-    return Report(tuple(verdicts), interpreter.path, interpreter.because, ran.versions)
+    return Report(
+        tuple(verdicts),
+        interpreter.path,
+        interpreter.because,
+        ran.versions,
+        sandboxed=limits.sandboxed,
+    )
 
 
 def _subjects_of(source: Source, texts: Texts) -> Iterator[_Subject]:
@@ -237,9 +249,12 @@ def _not_run(subject: _Subject, old: Answer, new: Answer, python: str) -> Verdic
         return _of(subject, State.NOT_TRIED, why=why, notes=notes)
     if "FileNotFoundError: " in old["error"]:
         why = (
-            "it reads a file, and runs in an empty folder: with the file's absolute path it "
-            f"would be tried: {old['error']}"
+            "it reads a file, and runs in an empty folder: with the file's absolute path, and "
+            f"--no-sandbox, it would be tried: {old['error']}"
         )
+        return _of(subject, State.NOT_TRIED, why=why, notes=notes)
+    if _KEPT_FROM.search(old["error"]):
+        why = f"the sandbox keeps it from what it does (--no-sandbox does not): {old['error']}"
         return _of(subject, State.NOT_TRIED, why=why, notes=notes)
     if new.get("at") == "loading" and old.get("at") != "loading":
         return _of(subject, State.NOT_ON_KERAS_3, why=new["error"])

@@ -459,7 +459,9 @@ def test_hostile_code_is_a_verdict_and_leaves_nothing_behind(tmp_path):
         "eats": "memory",
     }
     for name, why in told.items():
-        assert found[name]["state"] == "cannot be run on Keras 2", found[name]
+        kept_from = name in {"forks", "starts", "writes", "writes_in_c"}
+        state = "not tried" if kept_from else "cannot be run on Keras 2"
+        assert found[name]["state"] == state, found[name]
         # On a machine that is slow to give memory, the time is over first.
         assert why in found[name]["why"] or name == "eats", found[name]
     assert found["writes_beside_it"]["state"] == found["goes_on"]["state"] == "equal"
