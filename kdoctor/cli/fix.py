@@ -35,7 +35,8 @@ Verify = Annotated[
     typer.Option(
         "--verify",
         help="Run the definitions of each file before the fix on Keras 2 and after it on Keras 3; "
-        "with --apply, write only the files in which what the fix changes is still the same.",
+        "what is fixed is what such a definition needs, and was found equal. The rest stays as it "
+        "is, and is named.",
     ),
 ]
 ShapeOption = Annotated[

@@ -123,7 +123,7 @@ def _user_code(
         how["target"] = "keras==3"
         # The project still names the Keras that it leaves; what comes after is what is asked here.
         fixed = engine.fix(paths, unsafe=unsafe, **how)
-    return verified(paths, fixed, how, running, unsafe=unsafe)
+    return verified(paths, fixed, how, running, unsafe=unsafe).report
 
 
 def _write_verdicts(report: Report, page: Page, *, json: bool) -> bool:

@@ -69,15 +69,22 @@ def _details(verdict: Verdict) -> str:
     match verdict.state:
         case State.EQUAL:
             cases = count(verdict.cases, "case")
+            if not verdict.share:
+                return f" in {cases}, to the last digit"
             return (
-                f", largest difference {verdict.largest or 0.0:.1e} in {cases} "
-                f"(tolerance {verdict.tolerance or 0.0:.0e} of a value)"
+                f" in {cases}: the largest difference is {_percent(verdict.share)} of what is "
+                f"allowed ({verdict.tolerance or 0.0:.0e} of a value)"
             )
         case State.DIFFERENT:
             return (
                 f" in {printable(verdict.where)}, with {verdict.input}: {printable(verdict.told)}"
             )
     return f": {printable(verdict.why)}"
+
+
+def _percent(share: float) -> str:
+    """Return a share of something in words: a small one is not none."""
+    return "less than 1 %" if share < 0.01 else f"{100 * share:.0f} %"
 
 
 def _summary(report: Report) -> str:
@@ -104,7 +111,9 @@ def _finite(value: float | None) -> float | None:
     return value if value is not None and abs(value) < float("inf") else None
 
 
-def write_refused(refused: Mapping[str, str], page: Page) -> None:
-    """Name the files that are not written, and why."""
-    for path, why in refused.items():
+def write_kept_back(unwritten: Mapping[str, str], in_part: Mapping[str, str], page: Page) -> None:
+    """Name the files that are not written, or not all of their fix, and why."""
+    for path, why in unwritten.items():
         page.line(f"{page.paint('path', printable(path))}: not written: {printable(why)}")
+    for path, why in in_part.items():
+        page.line(f"{page.paint('path', printable(path))}: fixed in part: {printable(why)}")

@@ -9,6 +9,7 @@ import ast
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 
 from kdoctor import quiet_ast
 from kdoctor.rewrite.source_lines import LINE_BREAK
@@ -37,6 +38,8 @@ class Piece:
     package: str
     is_package: bool
     text: str
+    path: Path
+    names: frozenset[str]  # of the module's, that it holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,7 +307,9 @@ class Sliced:
             else:
                 kept[start:end] = lines[start:end]
         text = "\n".join(kept)
-        return Piece(self.place.name, self.place.package, self.place.is_package, text)
+        held = frozenset(names & self.bound.keys())
+        place = self.place
+        return Piece(place.name, place.package, place.is_package, text, place.path, held)
 
     def _is_kept(self, statement: Statement, names: set[str]) -> bool:
         if statement.is_future or self._is_setting(statement):

@@ -228,7 +228,7 @@ def _verdict(subject: _Subject, old: Answer | None, new: Answer | None, python: 
         case "not tried":
             return _of(subject, State.NOT_TRIED, why=new["error"], **details)
         case "equal":
-            measured = {key: new[key] for key in ("largest", "tolerance", "cases")}
+            measured = {key: new[key] for key in ("largest", "tolerance", "share", "cases")}
             return _of(subject, State.EQUAL, **details, **measured)
         case "different":
             found = {key: new[key] for key in ("where", "told", "input")}
