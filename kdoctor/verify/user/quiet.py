@@ -14,7 +14,8 @@ _MODULES = FRAMEWORKS | {
     *("numpy", "math", "cmath", "functools", "itertools", "collections", "operator", "typing"),
     *("enum", "dataclasses", "abc", "re", "string", "fractions", "decimal", "numbers", "copy"),
     *("logging", "types", "contextlib", "packaging", "distutils", "scipy", "six", "warnings"),
-    *("random", "time", "datetime", "uuid"),
+    *("random", "time", "datetime", "uuid", "threading", "inspect", "textwrap", "json", "sys"),
+    *("pathlib", "platform", "hashlib", "struct", "weakref", "pprint", "ast", "io", "queue"),
 }
 _OF_THE_SYSTEM = ("os.environ.get", "os.getenv", "os.getcwd", "os.path.")
 _CALLABLES = frozenset(
@@ -80,10 +81,13 @@ class Quietness:
                 return self._of_expressions(node.decorator_list)
             case ast.Assign() | ast.AugAssign() | ast.AnnAssign():
                 return self._of_expressions([node.value] if node.value else [])
-            case ast.Expr(value=ast.Constant()):
-                return None
-            case ast.Expr(value=ast.Call() as call) if _last_name(call.func) in _SETTINGS:
-                return self._of_expressions([call])
+            case ast.Expr():  # in a branch: a message, a setting
+                return self._of_expressions([node.value])
+            case ast.For():
+                return self._of_expressions([node.iter]) or self._of([*node.body, *node.orelse])
+            case ast.With():
+                entered = [each.context_expr for each in node.items]
+                return self._of_expressions(entered) or self._of(node.body)
             case ast.If():
                 return self._of_expressions([node.test]) or self._of([*node.body, *node.orelse])
             case ast.Try():
@@ -161,7 +165,7 @@ def _last_name(node: ast.expr) -> str:
 
 
 def _called(node: ast.stmt) -> str:
-    names = {ast.For: "a loop", ast.While: "a loop", ast.With: "a with block"}
+    names = {ast.AsyncFor: "a loop", ast.While: "a loop", ast.AsyncWith: "a with block"}
     return names.get(type(node), "a statement that does something")
 
 

@@ -79,7 +79,19 @@ class Sliced:
         for each in self.statements:
             for name in sorted(each.binds):
                 found.setdefault(name, []).append(each)
+        for each in self.statements:
+            for name in sorted(each.changes - each.binds):
+                # A module that is imported is everybody's: nobody needs what is set in it.
+                made = [other for other in found.get(name, []) if not any(imports_in(other.node))]
+                if made:
+                    found[name].append(each)
         return found
+
+    def _of(self, statement: Statement) -> frozenset[str]:
+        """Return the names of the module that a statement binds or changes."""
+        return statement.binds | {
+            name for name in statement.changes if statement in self.bound.get(name, ())
+        }
 
     @cached_property
     def _quietness(self) -> Quietness:
@@ -175,7 +187,7 @@ class Sliced:
     def _check(self, statement: Statement) -> None:
         problem = self._quietness.why_not(statement.node)
         if problem is not None:
-            bound = ", ".join(sorted(statement.binds))
+            bound = ", ".join(sorted(self._of(statement)))
             raise NotSliced(f"it needs {bound}: {problem[0]}", problem[1])
 
     def _follow(
@@ -316,7 +328,7 @@ class Sliced:
             return True
         if statement.is_star_import:
             return True
-        return bool(statement.binds & names)
+        return bool(self._of(statement) & names)
 
 
 def _roots_of(node: ast.Import | ast.ImportFrom) -> dict[str, str]:

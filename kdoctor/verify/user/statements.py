@@ -12,6 +12,11 @@ from kdoctor import quiet_ast
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _IMPORTS = (ast.Import, ast.ImportFrom)
+# Methods of Python's containers, and of models, that change what they are called on.
+_CHANGING = frozenset(
+    {"add", "append", "clear", "discard", "extend", "insert", "pop", "remove", "reverse"}
+    | {"setdefault", "sort", "update"}
+)
 
 
 @dataclass(frozen=True)
@@ -32,6 +37,11 @@ class Statement:
     def binds(self) -> frozenset[str]:
         """The names that it binds at module level."""
         return frozenset(_bound(self.node))
+
+    @cached_property
+    def changes(self) -> frozenset[str]:
+        """The names whose values it changes in place: by an element, an attribute, a method."""
+        return frozenset(_changed(self.node))
 
     @cached_property
     def needs(self) -> frozenset[str]:
@@ -85,6 +95,26 @@ def _bound(node: ast.AST) -> Iterator[str]:
         yield node.name
     for child in ast.iter_child_nodes(node):
         yield from _bound(child)
+
+
+def _changed(node: ast.AST) -> Iterator[str]:
+    """Yield what a statement changes in its own scope without binding it."""
+    if isinstance(node, (*DEFINITIONS, ast.Lambda)):
+        return
+    if isinstance(node, ast.Subscript | ast.Attribute) and not isinstance(node.ctx, ast.Load):
+        yield from _root_name(node)
+    match node:
+        case ast.Call(func=ast.Attribute(attr=method) as called) if method in _CHANGING:
+            yield from _root_name(called)
+    for child in ast.iter_child_nodes(node):
+        yield from _changed(child)
+
+
+def _root_name(node: ast.expr) -> Iterator[str]:
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    if isinstance(node, ast.Name):
+        yield node.id
 
 
 def _global_names(table: symtable.SymbolTable, *, top: bool = True) -> Iterator[str]:

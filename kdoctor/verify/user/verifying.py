@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from kdoctor.interpreters import Interpreter
+from kdoctor.rewrite.source_lines import LINE_BREAK
 from kdoctor.verify.user.local_modules import Place, place_of
+from kdoctor.verify.user.project_uses import ProjectUses
 from kdoctor.verify.user.results import Report, State, Verdict
 from kdoctor.verify.user.running import Answer, Heard, Job, Limits, run
 from kdoctor.verify.user.slicing import NotSliced, Slice, Sliced
-from kdoctor.verify.user.statements import Statement
+from kdoctor.verify.user.statements import Statement, statements_of
 from kdoctor.verify.user.uses import Uses, shape_of, uses_of
 
 
@@ -79,7 +81,9 @@ def verify(
     heard: Heard | None = None,
 ) -> Report:
     """Run each definition of the sources on both sides; return what is to be said of it."""
-    subjects = [each for source in sources for each in _subjects_of(source, texts)]
+    sources = list(sources)
+    elsewhere = ProjectUses(frozenset(_names_in(sources)))
+    subjects = [each for source in sources for each in _subjects_of(source, texts, elsewhere)]
     old, new = [], []
     for number, each in enumerate(subjects):
         if each.old is not None:
@@ -102,7 +106,17 @@ def verify(
     )
 
 
-def _subjects_of(source: Source, texts: Texts) -> Iterator[_Subject]:
+def _names_in(sources: Iterable[Source]) -> Iterator[str]:
+    """Yield the names of all definitions."""
+    for source in sources:
+        try:
+            statements = statements_of(LINE_BREAK.sub("\n", source.before))
+        except (SyntaxError, ValueError):
+            continue
+        yield from filter(None, map(_name, _with_inner(statements)))
+
+
+def _subjects_of(source: Source, texts: Texts, elsewhere: ProjectUses) -> Iterator[_Subject]:
     place = place_of(Path(source.path))
     where = source.where
     before = Sliced(source.before, place, lambda other: _text(texts, other, 0), where)
@@ -117,7 +131,10 @@ def _subjects_of(source: Source, texts: Texts) -> Iterator[_Subject]:
         if name is None or name in known:
             continue
         known.add(name)
-        subject = _subject(source, statement, name, before, after, uses.get(name, Uses()))
+        own = uses.get(name, Uses())
+        subject = _subject(
+            source, statement, name, before, after, own, elsewhere.of(Path(source.path)).get(name)
+        )
         if subject is not None:
             yield subject
 
@@ -153,7 +170,13 @@ def _name(statement: Statement) -> str | None:
 
 
 def _subject(  # noqa: PLR0913, PLR0917
-    source: Source, statement: Statement, name: str, before: Sliced, after: Sliced, uses: Uses
+    source: Source,
+    statement: Statement,
+    name: str,
+    before: Sliced,
+    after: Sliced,
+    uses: Uses,
+    others: Uses | None,
 ) -> _Subject | None:
     """Return a definition; None where it has nothing of Keras in it."""
     subject = _Subject(source, name, statement.node.lineno)
@@ -164,10 +187,17 @@ def _subject(  # noqa: PLR0913, PLR0917
         return replace(subject, verdict=_of(subject, State.NOT_TRIED, why=told))
     if not old.frameworks and not uses.roles and not _takes_predictions(statement):
         return None
+    # By the file itself: there the calls are of this very definition.
+    is_told = any(not call["open"] for call in uses.calls)
+    all_uses = Uses(set(uses.roles), list(uses.calls), list(uses.inputs))
+    if others is not None:
+        all_uses.add(others)
     job = {
         "name": name,
-        "roles": sorted(uses.roles),
-        "calls": uses.calls,
+        "roles": sorted(all_uses.roles),
+        "calls": all_uses.calls,
+        "told": is_told,
+        "inputs": all_uses.inputs,
         **_facts(statement, source),
     }
     try:

@@ -69,11 +69,14 @@ def test_a_local_variable_of_the_same_name_is_not_needed(module):
     ("text", "line", "told"),
     [
         ("import numpy as np\nW = np.load('w')\ndef f(x):\n    return x * W", 2, "np.load()"),
-        ("for W in range(3):\n    print(W)\ndef f(x):\n    return x * W", 1, "a loop"),
+        ("while True:\n    W = 1\ndef f(x):\n    return x * W", 1, "a loop"),
+        ("for W in m.fit(1):\n    pass\ndef f(x):\n    return x * W", 1, "m.fit()"),
+        ("for W in range(3):\n    m.fit(1)\ndef f(x):\n    return x * W", 2, "m.fit()"),
+        ("if x:\n    m.fit(1)\n    W = 1\ndef f(x):\n    return x * W", 2, "m.fit()"),
         ("import cv2\nW = cv2.thing()\ndef f(x):\n    return x * W", 2, "cv2"),
         ("def g():\n    m.fit(1)\nW = g()\ndef f(x):\n    return x * W", 3, "fit()"),
         ("m = make()\ndef f(x):\n    return m(x)", 1, "nobody knows where"),
-        ("with open('a') as W:\n    pass\ndef f(x):\n    return W", 1, "a with block"),
+        ("with open('a') as W:\n    pass\ndef f(x):\n    return W", 1, "open() reads"),
     ],
 )
 def test_a_value_that_is_not_quiet_is_a_reason(module, text, line, told):
@@ -239,3 +242,29 @@ def test_what_a_setting_needs_comes_with_it(module):
     ]
     net = next(number for number, each in enumerate(found.pieces) if each.name == "pkg.net")
     assert lines_of(found, net)[:2] == ["from keras import config", "config.set_epsilon(1e-5)"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "W.append(3)",
+        "W[0] = 3",
+        "W.kept = 3",
+        "for each in range(3):\n    W.append(each)",
+        "if W:\n    W.extend([1])",
+    ],
+)
+def test_what_changes_a_value_comes_with_it(module, change):
+    found = module(f"W = []\n{change}\ndef f(x):\n    return W + x\n").slice("f")
+    assert lines_of(found) == ["W = []", *change.split("\n"), "def f(x):", "    return W + x"]
+
+
+def test_a_value_that_is_changed_by_what_is_not_run_is_a_reason(module):
+    text = "W = []\nW.append(model.fit(1))\ndef f(x):\n    return W + x\n"
+    with pytest.raises(NotSliced, match=r"it needs W: model.fit\(\) reads, writes, trains"):
+        module(text).slice("f")
+
+
+def test_what_is_set_in_an_imported_module_is_needed_by_nobody(module):
+    text = "import os\nos.environ['A'] = main.fit(1)\ndef f(x):\n    return os.sep + x\n"
+    assert "environ" not in module(text).slice("f").pieces[0].text

@@ -25,7 +25,7 @@ def run(job: dict[str, Any], side: Side, folder: Path) -> tuple[dict[str, Any], 
     job = {**job, "roles": set(job["roles"])}
     try:
         side.fresh()  # what a module draws while it is loaded is the same on both sides
-        module = loading.load(job["pieces"])
+        module = loading.load(job["pieces"], is_old=side.is_old)
         if job["name"] not in vars(module):  # of a branch that is taken elsewhere
             return {"state": "not tried", "error": f"{_BRANCH} on {_release(side)}"}, None
         subject = getattr(module, job["name"])
