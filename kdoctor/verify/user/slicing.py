@@ -151,6 +151,35 @@ class Sliced:
         }
         return Slice(tuple(pieces), frozenset(frameworks & FRAMEWORKS))
 
+    def may_need_keras(self, name: str) -> bool:
+        """Say whether a name may come to something of Keras or TensorFlow, run or not.
+
+        What comes from another module of the project may.
+        """
+        seen, waiting = set[str](), [name]
+        while waiting:
+            current = waiting.pop()
+            if current in seen:
+                continue
+            seen.add(current)
+            statements = self.bound.get(current, [])
+            if not statements and not is_builtin(current):
+                statements = [each for each in self.statements if each.is_star_import]
+            for statement in statements:
+                if any(map(self._is_of_keras, imports_in(statement.node))):
+                    return True
+                waiting += statement.needs
+        return False
+
+    def _is_of_keras(self, node: ast.Import | ast.ImportFrom) -> bool:
+        """Say whether an import brings something of Keras, or of the project's own."""
+        if isinstance(node, ast.ImportFrom):
+            modules = [local_modules.imported_module(self.place, node)]
+        else:
+            modules = [alias.name for alias in node.names]
+        own = any(local_modules.find(self.place, each) is not None for each in modules)
+        return own or any(each.partition(".")[0] in FRAMEWORKS for each in modules)
+
     def _want(self, name: str, wanted: dict[str, set[str]]) -> None:
         """Add to ``wanted`` all names that ``name`` needs, by module."""
         here = wanted.setdefault(self.place.name, set())
@@ -167,8 +196,8 @@ class Sliced:
                     self._follow(node, current, wanted)
             if current not in self.bound and not is_builtin(current):
                 for statement in self.statements:
-                    if statement.is_star_import:
-                        self._follow_star(statement, current, wanted)
+                    if self._follow_stars(statement, current, wanted):
+                        waiting += sorted(statement.needs, reverse=True)
 
     def _want_settings(self, wanted: dict[str, set[str]]) -> None:
         """Add what the settings of all modules need: pieces keep them, whatever else they hold."""
@@ -216,17 +245,24 @@ class Sliced:
                     f"it needs {alias.name} of {module}, which is not here", node.lineno
                 )
 
-    def _follow_star(
-        self,
-        statement: Statement,
-        name: str,
-        wanted: dict[str, set[str]],
-    ) -> None:
-        node = statement.node
-        assert isinstance(node, ast.ImportFrom)
-        module = local_modules.imported_module(self.place, node)
-        if self._defines(module, name):
-            self._take(module, name, node.lineno, wanted)
+    def _follow_stars(
+        self, statement: Statement, name: str | None, wanted: dict[str, set[str]]
+    ) -> bool:
+        """Take a name, None for all, of the modules that a statement imports all of.
+
+        Say whether it is to be kept for that, though it binds nothing by name.
+        """
+        found = False
+        for node in statement.star_imports:
+            module = local_modules.imported_module(self.place, node)
+            if self._defines(module, name) if name else self._other(module) is not None:
+                self._take(module, name, node.lineno, wanted)
+                found = True
+        if not found or statement.is_star_import:
+            return False
+        self._check(statement)
+        wanted[self.place.name].add(_mark(statement))
+        return True
 
     def _defines(self, module: str, name: str) -> bool:
         other = self._other(module)
@@ -288,11 +324,19 @@ class Sliced:
             for module, names in tried.items():  # the sets themselves: callers hold them
                 wanted.setdefault(module, set()).update(names)
         for statement in self.statements:
-            if statement.is_star_import:
-                assert isinstance(statement.node, ast.ImportFrom)
-                module = local_modules.imported_module(self.place, statement.node)
-                if module not in wanted:
-                    self._take(module, None, statement.node.lineno, wanted)
+            if not statement.star_imports or _mark(statement) in wanted[self.place.name]:
+                continue
+            if all(self._is_taken(node, wanted) for node in statement.star_imports):
+                continue
+            try:
+                if self._follow_stars(statement, None, wanted):
+                    for name in sorted(statement.needs):
+                        self._want(name, wanted)
+            except NotSliced:
+                continue
+
+    def _is_taken(self, node: ast.ImportFrom, wanted: dict[str, set[str]]) -> bool:
+        return local_modules.imported_module(self.place, node) in wanted
 
     def _is_of_others(self, statement: Statement) -> bool:
         """Say whether it imports what is none of the project's own modules."""
@@ -328,7 +372,12 @@ class Sliced:
             return True
         if statement.is_star_import:
             return True
-        return bool(self._of(statement) & names)
+        return bool(self._of(statement) & names) or _mark(statement) in names
+
+
+def _mark(statement: Statement) -> str:
+    """Return what stands among wanted names for a statement that binds nothing by name."""
+    return f"*{statement.number}"
 
 
 def _roots_of(node: ast.Import | ast.ImportFrom) -> dict[str, str]:

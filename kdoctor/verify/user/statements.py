@@ -55,6 +55,11 @@ class Statement:
         """Whether it imports all names of a module."""
         return isinstance(self.node, ast.ImportFrom) and self.node.names[0].name == "*"
 
+    @cached_property
+    def star_imports(self) -> tuple[ast.ImportFrom, ...]:
+        """The star imports in it: itself, or those in the branches of an ``if`` or ``try``."""
+        return tuple(_star_imports(self.node))
+
     @property
     def is_future(self) -> bool:
         """Whether it is a ``from __future__`` import."""
@@ -95,6 +100,14 @@ def _bound(node: ast.AST) -> Iterator[str]:
         yield node.name
     for child in ast.iter_child_nodes(node):
         yield from _bound(child)
+
+
+def _star_imports(node: ast.AST) -> Iterator[ast.ImportFrom]:
+    if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
+        yield node
+    elif isinstance(node, ast.If | ast.Try | ast.ExceptHandler):
+        for child in ast.iter_child_nodes(node):
+            yield from _star_imports(child)
 
 
 def _changed(node: ast.AST) -> Iterator[str]:

@@ -180,12 +180,15 @@ def _subject(  # noqa: PLR0913, PLR0917
 ) -> _Subject | None:
     """Return a definition; None where it has nothing of Keras in it."""
     subject = _Subject(source, name, statement.node.lineno)
+    is_of_keras = bool(uses.roles) or _takes_predictions(statement)
     try:
         old = before.slice(name)
     except NotSliced as refusal:
+        if not is_of_keras and not before.may_need_keras(name):
+            return None
         told = f"{refusal.why} ({source.where(refusal.line)})"
         return replace(subject, verdict=_of(subject, State.NOT_TRIED, why=told))
-    if not old.frameworks and not uses.roles and not _takes_predictions(statement):
+    if not old.frameworks and not is_of_keras:
         return None
     # By the file itself: there the calls are of this very definition.
     is_told = any(not call["open"] for call in uses.calls)

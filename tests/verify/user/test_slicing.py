@@ -268,3 +268,48 @@ def test_a_value_that_is_changed_by_what_is_not_run_is_a_reason(module):
 def test_what_is_set_in_an_imported_module_is_needed_by_nobody(module):
     text = "import os\nos.environ['A'] = main.fit(1)\ndef f(x):\n    return os.sep + x\n"
     assert "environ" not in module(text).slice("f").pieces[0].text
+
+
+def test_what_cannot_come_to_keras_is_known_though_it_is_not_run(module):
+    text = (
+        "import tensorflow as tf\nimport other\nfrom not_here import Experiment\n"
+        "data = Experiment()\n@data.config\ndef settings(): pass\n"
+        "@data.config\ndef size(x): return tf.size(x)\n"
+        "@data.config\ndef mine(x): return other.f(x)\n"
+        "def inner(x):\n    import keras\n    return data\n"
+        "def calls(x): return size(data)\n"
+    )
+    main = module(text, other="")
+    found = {each for each in main.bound if main.may_need_keras(each)}
+    assert found == {"tf", "other", "size", "mine", "inner", "calls"}
+
+
+def test_a_star_import_in_a_branch_is_followed_and_kept_for_whom_it_serves(module):
+    text = (
+        "from keras import backend as K\n"
+        "if K.backend() == 'theano':\n    from theirs import *\nelse:\n    from ours import *\n"
+        "def uses(x):\n    return K.sum(moments(x))\n"
+        "def other(x):\n    return K.sum(x)\n"
+    )
+    ours = "from keras import backend as K\ndef moments(x):\n    return K.mean(x)\n"
+    main = module(
+        text, ours=ours, theirs="import theano\ndef other_one(x):\n    return theano.f(x)\n"
+    )
+    uses = main.slice("uses")
+    assert [piece.name for piece in uses.pieces] == ["main", "ours"]
+    assert "    from ours import *" in lines_of(uses)
+    assert lines_of(uses, 1) == ours.splitlines()
+    assert "import *" not in main.slice("other").pieces[0].text
+    assert len(main.slice("other").pieces) == 1
+
+
+def test_a_module_used_whole_hands_on_what_a_branch_imports_all_of(module):
+    branch = "import keras\nif keras.backend.backend() == 'x':\n    from deep import *\n"
+    main = module(
+        "import middle\ndef f(x):\n    return middle.deepest(x)\n",
+        middle=branch,
+        deep="import keras\ndef deepest(x):\n    return keras.ops.abs(x)\n",
+    )
+    found = main.slice("f")
+    assert [piece.name for piece in found.pieces] == ["main", "middle", "deep"]
+    assert "    from deep import *" in lines_of(found, 1)
