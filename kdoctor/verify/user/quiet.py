@@ -58,15 +58,15 @@ class Quietness:
 
     ``roots`` maps names that imports bind to the top-level package that they come from;
     ``own`` tells of a function or class of the module why it may not be called, None: it may.
-    ``imported`` tells the same of one of another module of the project, "": it may, None: it is of
-    no such module.
+    ``imported`` tells the same of one of another module of the project, or of one in such a module
+    (by its name and the attribute, else ""); "": it may, None: it is of no such module.
     """
 
     def __init__(
         self,
         roots: Mapping[str, str],
         own: Callable[[str], str | None],
-        imported: Callable[[str], str | None],
+        imported: Callable[[str, str], str | None],
     ) -> None:
         self._roots = roots
         self._own = own
@@ -129,7 +129,13 @@ class Quietness:
         if root in self._roots:
             if self._roots[root] in _MODULES or called.startswith(_OF_THE_SYSTEM):
                 return None
-            why = self._imported(root) if isinstance(node.func, ast.Name) else None
+            match node.func:
+                case ast.Name():
+                    why = self._imported(root, "")
+                case ast.Attribute(value=ast.Name(), attr=attribute):
+                    why = self._imported(root, attribute)
+                case _:
+                    why = None
             if why is None:
                 return f"{called}() is of {self._roots[root]}, which may do anything"
             return f"{called}() {why}" if why else None

@@ -113,22 +113,30 @@ class Sliced:
                     return f"calls {loud[0]}() on {self.where(loud[1])}"
         return None
 
-    def _why_not_imported(self, name: str) -> str | None:
+    def _why_not_imported(self, name: str, attribute: str) -> str | None:
         """Return the same of a function that is imported from the project's own modules.
 
-        None: it is none of them.
+        With an ``attribute``, of one in a module that is imported. None: it is none of them.
         """
         for each in self.bound.get(name, []):
             for node in imports_in(each.node):
-                if not isinstance(node, ast.ImportFrom):
-                    continue
-                other = self._other(local_modules.imported_module(self.place, node))
-                if other is None:
-                    continue
                 for alias in node.names:
-                    if (alias.asname or alias.name) == name and alias.name in other.bound:
-                        return other._why_not_called(alias.name) or ""  # noqa: SLF001 - of its kind
+                    if (alias.asname or alias.name) != name:
+                        continue
+                    module, wanted = self._meant(node, alias.name, attribute)
+                    other = self._other(module)
+                    if other is not None and wanted in other.bound:
+                        return other._why_not_called(wanted) or ""  # noqa: SLF001 - of its kind
         return None
+
+    def _meant(
+        self, node: ast.Import | ast.ImportFrom, name: str, attribute: str
+    ) -> tuple[str, str]:
+        """Return the module and the name in it that an imported name means, with an attribute."""
+        if isinstance(node, ast.Import):
+            return name, attribute
+        module = local_modules.imported_module(self.place, node)
+        return (f"{module}.{name}", attribute) if attribute else (module, name)
 
     def slice(self, name: str) -> Slice:
         """Return the slice of a name that is bound at the top level.

@@ -313,3 +313,18 @@ def test_a_module_used_whole_hands_on_what_a_branch_imports_all_of(module):
     found = main.slice("f")
     assert [piece.name for piece in found.pieces] == ["main", "middle", "deep"]
     assert "    from deep import *" in lines_of(found, 1)
+
+
+def test_a_function_in_a_module_of_the_project_may_be_called(module):
+    tools = (
+        "import os\ndef mark(f):\n    return f\ndef clean(f):\n    os.remove('x')\n    return f\n"
+    )
+    text = (
+        "import tools\nfrom folder import inner\n@tools.mark\ndef f(x): return x\n"
+        "@inner.mark(1)\ndef g(x): return x\n@tools.clean(1)\ndef h(x): return x\n"
+    )
+    main = module(text, tools=tools, folder_in_inner=tools.replace("(f)", "(n)"))
+    assert [piece.name for piece in main.slice("f").pieces] == ["main", "tools"]
+    assert main.slice("g").pieces[-1].name == "folder.inner"
+    with pytest.raises(NotSliced, match=r"tools.clean\(\) calls remove\(\) on line 5"):
+        main.slice("h")

@@ -63,6 +63,12 @@ class Graph(Layer):
         return K.batch_dot(K.cast(edges, "float32"), features)
 
 
+class Abstract(Layer):
+    def __init__(self, units=3, **kwargs):
+        super().__init__(**kwargs)
+        self.units = units
+
+
 def put_onto(ip, nb_filter):
     return Conv2D(nb_filter, 3, padding="same")(ip)
 
@@ -172,6 +178,12 @@ def test_a_package_that_is_not_installed_is_told_where_it_is_used(found):
 def test_what_only_an_older_keras_2_had_stands_in_there_and_not_on_keras_3(found):
     assert found["older"]["state"] == "cannot be run on Keras 3"
     assert "No module named 'keras.utils.generic_utils'" in found["older"]["why"]
+
+
+@pytest.mark.frameworks
+def test_a_base_class_is_not_called_which_keras_2_takes_and_keras_3_refuses(found):
+    assert found["Abstract"]["state"] == "not tried"
+    assert "base class" in found["Abstract"]["why"]
 
 
 @pytest.mark.frameworks

@@ -36,8 +36,11 @@ def kind_of(subject: type, side: Side) -> str:
         ("function of a weight", keras.constraints.Constraint),
         ("initializer", keras.initializers.Initializer),
     ):
-        if issubclass(subject, base):
-            return kind
+        if not issubclass(subject, base):
+            continue
+        if kind == "layer" and _call_of(subject) is _call_of(keras.layers.Layer):
+            raise NotTried("it is a base class: it has no call() of its own")
+        return kind
     for what in ("callbacks.Callback", "optimizers.Optimizer"):
         module, name = what.split(".")
         if issubclass(subject, getattr(getattr(keras, module), name)):
@@ -45,6 +48,10 @@ def kind_of(subject: type, side: Side) -> str:
     if is_pair(parameters_of(subject.__call__)[1:]):
         return "loss"
     raise NotTried("it is a class of no kind that is called with tensors")
+
+
+def _call_of(subject: Any) -> Any:
+    return getattr(subject, "call", None)
 
 
 def _layer(subject: Any, made_with: Any, side: Side) -> Any:
