@@ -7,6 +7,8 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from kdoctor import engine
 from kdoctor.cli.verified import Texts, Verified
 from kdoctor.documents import Document, Kind
@@ -46,14 +48,13 @@ def only_verified(
         for each in grounds_of(verified.sources, verified.texts, equal)
         if verified.sources[each.source].path not in bad
     ]
+    names, again = dict[str, frozenset[str]](), dict[str, FixResult]()
     while True:
-        names = {file.path: _names_in(file.path, grounds) for file in fixed.files}
-        again = {
-            file.path: _fixed_within(
-                file.path, frozenset() if file.path in bad else names[file.path], how, unsafe=unsafe
-            )
-            for file in fixed.files
-        }
+        for file in fixed.files:
+            path, before = file.path, names.get(file.path)
+            names[path] = frozenset() if path in bad else _names_in(path, grounds)
+            if names[path] != before:
+                again[path] = _fixed_within(path, names[path], fixed, how, unsafe=unsafe)
         written = _Written(verified.texts, fixed.files, again)
         holding = [each for each in grounds if _holds(each, verified, written)]
         if len(holding) == len(grounds):
@@ -91,9 +92,11 @@ def _names_in(path: str, grounds: list[Ground]) -> frozenset[str]:
 
 
 def _fixed_within(
-    path: str, names: frozenset[str], how: engine.Options, *, unsafe: bool | None
+    path: str, names: frozenset[str], fixed: FixResult, how: engine.Options, *, unsafe: bool | None
 ) -> FixResult:
-    """Fix one file where these names are bound."""
+    """Fix one file where these names are bound; ``fixed`` is the fix of all of it."""
+    if not names:
+        return replace(fixed, files=(), left=fixed.found)
     alone = how.copy()
     alone["within"] = names
     alone["jobs"], alone["cache"] = 1, False

@@ -158,6 +158,10 @@ AT_TIMES = {
     "another user": "os.setresuid(65534, 65534, 65534)",
     "the name of the machine": "name = socket.gethostname().encode(); called(libc.sethostname(name, len(name)))",
     "what the kernel says": "called(libc.klogctl(10, None, 0))",
+    "the rights of root": (
+        "held = [each for each in open('/proc/self/status') if each.startswith('CapEff')]\n"
+        "if not int(held[0].split()[1], 16) & ~4: raise PermissionError('only reading is left')"
+    ),
     "a higher limit": "resource.setrlimit(resource.RLIMIT_CORE, (4096, 4096))",
     "a key": "called(libc.syscall(250 if os.uname().machine == 'x86_64' else 219, 0, -3, 1))",
     "a queue with a name": "called(libc.syscall(240 if os.uname().machine == 'x86_64' else 180, b'kdoctor', os.O_CREAT | os.O_RDWR, 0o600, None))",
