@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import sys
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -15,6 +15,14 @@ if TYPE_CHECKING:
     from kdoctor.engine.baseline import Baseline
 
 STDIN = "-"
+
+
+class Running(NamedTuple):
+    """How user code is verified: on which Python, for how many seconds, kept in or not."""
+
+    python: str | None = None
+    seconds: float = 60.0
+    sandboxed: bool = True
 
 
 class Misuse(Exception):

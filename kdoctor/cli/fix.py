@@ -35,7 +35,8 @@ Verify = Annotated[
     typer.Option(
         "--verify",
         help="Run the definitions of each file before the fix on Keras 2 and after it on Keras 3; "
-        "with --apply, write only the files in which what the fix changes is still the same.",
+        "what is fixed is what such a definition needs, and was found equal. The rest stays as it "
+        "is, and is named.",
     ),
 ]
 ShapeOption = Annotated[
@@ -61,6 +62,7 @@ def fix(  # noqa: PLR0913 - the options of the command
     reason: Reason = "",
     python: options.PythonOption = None,
     seconds: options.SecondsOption = 60.0,
+    no_sandbox: options.NoSandbox = False,
     target: options.TargetOption = None,
     namespace: options.NamespaceOption = None,
     select: options.Select = None,
@@ -117,6 +119,7 @@ def fix(  # noqa: PLR0913 - the options of the command
             reason=reason,
             python=python,
             seconds=seconds,
+            no_sandbox=no_sandbox,
             target=target,
             namespace=namespace,
             select=select,

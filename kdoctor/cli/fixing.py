@@ -25,6 +25,7 @@ def fix(  # noqa: PLR0913 - the options of the command
     reason: str = "",
     python: str | None = None,
     seconds: float = 60.0,
+    no_sandbox: bool = False,
     target: str | None = None,
     namespace: choices.Namespace | None = None,
     select: list[str] | None = None,
@@ -110,12 +111,13 @@ def fix(  # noqa: PLR0913 - the options of the command
         )
     page = streams.output(color, quiet=quiet, verbose=verbose)
     notes = streams.notes(color, quiet=quiet, verbose=verbose)
-    refused: dict[str, str] = {}
+    kept_back = False
     if verify:
-        refused = _verify(result, named, python, how, notes, unsafe=unsafe, limit=seconds)
+        running = choices.Running(python, seconds, sandboxed=not no_sandbox)
+        result, kept_back = _verify(result, named, running, how, notes, unsafe=unsafe)
     if apply:
-        report.write_uncommitted(engine.at_risk(result, refused), result.root, notes)
-        result = engine.write(result, refused)
+        report.write_uncommitted(engine.at_risk(result), result.root, notes)
+        result = engine.write(result)
     # What is known is fixed like all else; but what is left of it is no failure.
     left = compare(result.left, known, named, policy.asks).result if known else result.left
     write_outputs(left, outputs)
@@ -131,31 +133,31 @@ def fix(  # noqa: PLR0913 - the options of the command
     report.write_summary(result, notes)
     if not force_exclude and _is_told_of_nothing(result, notes):
         return 2
-    code = _exit_code(replace(result, left=left), on_fix=exit_non_zero_on_fix) or int(bool(refused))
+    code = _exit_code(replace(result, left=left), on_fix=exit_non_zero_on_fix) or int(kept_back)
     return 0 if exit_zero and code == 1 else code
 
 
 def _verify(  # noqa: PLR0913
     result: FixResult,
     paths: list[str],
-    python: str | None,
+    running: choices.Running,
     how: Options,
     notes: Page,
     *,
     unsafe: bool | None,
-    limit: float,
-) -> dict[str, str]:
-    """Write the verdicts; return the files that must not be written, and why."""
-    from kdoctor.cli.verified import not_verified, verified  # noqa: PLC0415
-    from kdoctor.report.verdicts import write_refused, write_verdicts  # noqa: PLC0415
+) -> tuple[FixResult, bool]:
+    """Write the verdicts; return the fix of what was verified, and whether something stays out."""
+    from kdoctor.cli.kept_back import only_verified  # noqa: PLC0415
+    from kdoctor.cli.verified import verified  # noqa: PLC0415
+    from kdoctor.report.verdicts import write_kept_back, write_verdicts  # noqa: PLC0415
 
     if choices.STDIN in paths:
         raise choices.Misuse("--verify needs files: - (standard input) has no project")
-    report = verified(paths, result, how, python=python, seconds=limit, unsafe=unsafe)
-    refused = not_verified(result, report)
-    write_verdicts(report, notes)
-    write_refused(refused, notes)
-    return refused
+    done = verified(paths, result, how, running, unsafe=unsafe)
+    kept = only_verified(result, done, how, unsafe=unsafe)
+    write_verdicts(done.report, notes)
+    write_kept_back(kept.unwritten, kept.in_part, notes)
+    return kept.result, bool(kept.unwritten or kept.in_part)
 
 
 def _undo(paths: list[str], *, apply: bool, color: choices.Color, quiet: bool) -> int:

@@ -186,6 +186,14 @@ ColorOption = Annotated[
     Color,
     typer.Option("--color", help="Colours; auto minds the terminal and NO_COLOR."),
 ]
+NoSandbox = Annotated[
+    bool,
+    typer.Option(
+        "--no-sandbox",
+        help="Run user code with all the rights that you have, kept by nothing but limits of time "
+        "and memory: for systems without Landlock and seccomp, and code that you trust.",
+    ),
+]
 PythonOption = Annotated[
     str | None,
     typer.Option(

@@ -3,41 +3,58 @@
 from __future__ import annotations
 
 import os
+import platform
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from kdoctor import engine
-from kdoctor.errors import FileProblem
-from kdoctor.model import Applicability, Severity
+from kdoctor.cli.choices import Running
+from kdoctor.errors import FileProblem, UsageProblem
+from kdoctor.model import Severity
 from kdoctor.report.page import is_terminal
 from kdoctor.report.progress import progress
 from kdoctor.verify.user.results import State
 
 if TYPE_CHECKING:
+    from kdoctor.documents import Kind
     from kdoctor.engine import FixResult
     from kdoctor.verify.user.results import Report
     from kdoctor.verify.user.verifying import Source
 
 
-def verified(  # noqa: PLR0913
+class Verified(NamedTuple):
+    """What was verified: the verdicts, and what they are of."""
+
+    report: Report
+    sources: list[Source]
+    texts: Texts
+    kind: Kind | None
+
+
+def verified(
     paths: Iterable[str],
     fixed: FixResult,
     how: engine.Options,
+    running: Running,
     *,
-    python: str | None,
-    seconds: float,
     unsafe: bool | None,
-) -> Report:
+) -> Verified:
     """Verify the files at or below ``paths``, of which ``fixed`` tells what the fix changes.
 
     ``how`` are the options of that fix.
 
     Raises:
-        UsageProblem: a path does not exist, or no Python can run the code.
+        UsageProblem: a path does not exist, or this system or no Python can run the code.
     """
+    if not hasattr(os, "fork"):
+        raise UsageProblem(
+            "user code is verified in processes that are forked and kept in by the kernel, which "
+            f"{platform.system()} does not have: run kdoctor in Linux, as WSL or a container "
+            "gives it"
+        )
     from kdoctor.verify.user.interpreter import choose  # noqa: PLC0415
     from kdoctor.verify.user.running import Limits  # noqa: PLC0415
     from kdoctor.verify.user.sources import sources_of  # noqa: PLC0415
@@ -46,7 +63,7 @@ def verified(  # noqa: PLR0913
     paths = list(paths)
     policy = engine.Policy(paths, how)
     listing = policy.listing(paths)
-    texts = _Texts(fixed, how, unsafe=policy.unsafe(unsafe))
+    texts = Texts(fixed, how, unsafe=policy.unsafe(unsafe))
     unreadable = [(each.path, each.why) for each in fixed.left.unreadable]
     unreadable += [(each.path, each.why) for each in fixed.left_alone]
     sources: list[Source] = []
@@ -58,17 +75,18 @@ def verified(  # noqa: PLR0913
         except OSError as error:
             unreadable.append((path, f"it cannot be read: {error.strerror or error}"))
     first = os.path.abspath(next(iter(listing), "."))  # noqa: PTH100 - a link stays what it is
-    interpreter = choose(os.path.dirname(first), python)  # noqa: PTH120
-    limits = Limits(seconds, at_once=how.get("jobs") or 0)
+    interpreter = choose(os.path.dirname(first), running.python)  # noqa: PTH120
+    limits = Limits(running.seconds, at_once=how.get("jobs") or 0, sandboxed=running.sandboxed)
     with progress(sys.stderr, shown=is_terminal(sys.stderr)) as heard:
         report = verify(sources, texts, interpreter, limits, heard)
     left, with_unsafe = _left(fixed, report)
-    return replace(
+    report = replace(
         report,
         unreadable=tuple(dict(unreadable).items()),
         left=left,
         unsafe=0 if policy.unsafe(unsafe) else with_unsafe,
     )
+    return Verified(report, sources, texts, how.get("kind"))
 
 
 def _left(fixed: FixResult, report: Report) -> tuple[int, int]:
@@ -82,33 +100,7 @@ def _left(fixed: FixResult, report: Report) -> tuple[int, int]:
     return len(left), sum(each.fix is not None for each in left)
 
 
-def not_verified(fixed: FixResult, report: Report) -> dict[str, str]:
-    """Return the files of a fix that are not to be written, and why.
-
-    A definition that the fix does not touch keeps no file back. Where a definition that it touches
-    could not be compared, and where it touches none, only fixes that a proof calls safe count.
-    """
-    refused = {}
-    for file in fixed.files:
-        touched = [each for each in report.verdicts if each.path == file.path and each.changed]
-        bad = [each.name for each in touched if each.is_bad]
-        open_ = [each.name for each in touched if not each.is_bad and each.state is not State.EQUAL]
-        unproven = [
-            finding.code
-            for finding in file.applied
-            if finding.fix is not None and finding.fix.applicability is not Applicability.SAFE
-        ]
-        if bad:
-            refused[file.path] = f"not the same after the fix: {', '.join(bad)}"
-        elif unproven and (open_ or not touched):
-            what = ", ".join(open_) if open_ else "nothing that the fix changes"
-            told = "could not be compared" if open_ else "could be compared"
-            codes = ", ".join(dict.fromkeys(unproven))
-            refused[file.path] = f"{what} {told}, and the fixes of {codes} are not called safe"
-    return refused
-
-
-class _Texts:
+class Texts:
     """Gives files before and after the fix; those beside the paths are fixed when asked for."""
 
     def __init__(self, fixed: FixResult, how: engine.Options, *, unsafe: bool) -> None:

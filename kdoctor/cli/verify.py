@@ -56,6 +56,7 @@ def verify(  # noqa: PLR0913 - the options of the command
     python: options.PythonOption = None,
     unsafe: options.Unsafe = None,
     seconds: options.SecondsOption = 60.0,
+    no_sandbox: options.NoSandbox = False,
     jobs: options.Jobs = None,
     kind: options.As = None,
     exclude: options.Exclude = None,
@@ -77,7 +78,10 @@ def verify(  # noqa: PLR0913 - the options of the command
     kdoctor verify --backend all --device cpu
 
     Nothing is written, and no training of a file runs: definitions are cut out with what they
-    need and run in processes of their own, which may write in a temporary folder only.
+    need and run in processes of their own. There the kernel lets them write in a temporary folder
+    only, and read nothing but Python and its packages; they have no network, no other process and
+    no secrets of the environment. Where the system cannot keep them so, nothing runs unless
+    --no-sandbox is given.
 
     Exit code: 0 where all that could be tried is equal (or within tolerance), 1 where something
     is not, 2 where it cannot be done.
@@ -95,7 +99,8 @@ def verify(  # noqa: PLR0913 - the options of the command
             "diffs": False,
             "anchors": False,
         }
-        report = _user_code(paths, python, how, unsafe=unsafe, seconds=seconds)
+        running = choices.Running(python, seconds, sandboxed=not no_sandbox)
+        report = _user_code(paths, running, how, unsafe=unsafe)
         holds = _write_verdicts(report, page, json=json)
     else:
         from kdoctor.report.reference import write_json, write_results  # noqa: PLC0415
@@ -108,7 +113,7 @@ def verify(  # noqa: PLR0913 - the options of the command
 
 
 def _user_code(
-    paths: list[str], python: str | None, how: Options, *, unsafe: bool | None, seconds: float
+    paths: list[str], running: choices.Running, how: Options, *, unsafe: bool | None
 ) -> Report:
     from kdoctor import engine  # noqa: PLC0415
     from kdoctor.cli.verified import verified  # noqa: PLC0415
@@ -118,7 +123,7 @@ def _user_code(
         how["target"] = "keras==3"
         # The project still names the Keras that it leaves; what comes after is what is asked here.
         fixed = engine.fix(paths, unsafe=unsafe, **how)
-    return verified(paths, fixed, how, python=python, seconds=seconds, unsafe=unsafe)
+    return verified(paths, fixed, how, running, unsafe=unsafe).report
 
 
 def _write_verdicts(report: Report, page: Page, *, json: bool) -> bool:

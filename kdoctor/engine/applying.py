@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import TypeVar
 
@@ -55,6 +55,17 @@ def write(result: FixResult, refused: Collection[str] = ()) -> FixResult:
         no_undo=journal.problem,
         split=tuple(split),
     )
+
+
+def narrowed(result: FixResult, again: Mapping[str, FixResult]) -> FixResult:
+    """Return a fix that was not applied, with some files fixed otherwise, each by itself."""
+    files: list[FixedFile] = []
+    for file in result.files:
+        files += [file] if file.path not in again else again[file.path].files
+    left = result.left
+    for path, other in again.items():
+        left = _mixed(other.left, left, {path})
+    return replace(result, files=tuple(files), left=left)
 
 
 def at_risk(result: FixResult, refused: Collection[str] = ()) -> list[str]:

@@ -12,6 +12,7 @@ from kdoctor.engine.conflicts import compatible
 from kdoctor.engine.diffs import decoded, unified
 from kdoctor.engine.examine import Examined, Examiner, failed, heard, why
 from kdoctor.engine.orders import Task
+from kdoctor.engine.outermost import inside
 from kdoctor.engine.policy import applicable
 from kdoctor.engine.repair import source_of, texts_of
 from kdoctor.engine.result import FileFix, FileScan, FixedFile, LeftAlone
@@ -96,6 +97,8 @@ class Mender:
                 and finding.fix is not None
                 and finding.fix.applicability in self._applicable
             ]
+            if self._examiner.orders.within is not None:
+                wanted = inside(wanted, unit.text, self._examiner.orders.within)
             kept = [*unit.masks, *_silenced_edits(examined.scan, index)]
             fixes = compatible(wanted, kept, [cell.span for cell in unit.cells]) if wanted else []
             if fixes:

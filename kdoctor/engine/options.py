@@ -57,6 +57,8 @@ class Options(TypedDict, total=False):
     ``cache``: True uses again what earlier runs found, and keeps what this one finds, in the folder
     that ``$KDOCTOR_CACHE_DIR`` or the setting ``cache-dir`` names, else in ``.kdoctor_cache`` where
     the project begins. The result is the same.
+    ``within``: names of a module; fixes are applied in the top-level statements that bind one of
+    them, and nowhere else. It does not go with ``cache``.
     ``progress``: called now and then with the numbers of files done and to do.
     """
 
@@ -80,6 +82,7 @@ class Options(TypedDict, total=False):
     config: str | os.PathLike[str] | None
     isolated: bool
     cache: bool
+    within: frozenset[str] | None
 
 
 def orders_of(target: Target, options: Options, *, unsafe: bool = False) -> Orders:
@@ -96,6 +99,7 @@ def orders_of(target: Target, options: Options, *, unsafe: bool = False) -> Orde
         unsafe=unsafe,
         cached=options.get("cache", False),
         asked=asked is not None and not (isinstance(asked, Target) and asked.inferred),
+        within=options.get("within"),
     )
 
 

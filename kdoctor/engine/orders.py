@@ -87,7 +87,8 @@ class Orders(Struct, frozen=True):
     where each file keeps its own. ``folder`` is what relative paths count from, "" for the working
     folder: another process may have another one. ``cached`` results are kept, with what of the file
     system they were made of. ``asked``: the target was asked for by name, and counts whatever the
-    code sets itself.
+    code sets itself. ``within`` are the names of the top-level statements that are fixed, None for
+    all.
     """
 
     target: Target
@@ -103,6 +104,7 @@ class Orders(Struct, frozen=True):
     folder: str = ""
     cached: bool = False
     asked: bool = False
+    within: frozenset[str] | None = None
 
     def aimed(self, task: Task) -> Orders:
         """Return the orders as one source's own configuration has them."""

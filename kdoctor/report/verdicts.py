@@ -41,6 +41,7 @@ def write_json(report: Report, page: Page) -> None:
         "interpreter": report.interpreter,
         "because": report.because,
         "versions": dict(report.versions),
+        "sandboxed": report.sandboxed,
         "definitions": [
             {**asdict(each), "state": each.state.value, "largest": _finite(each.largest)}
             for each in report.verdicts
@@ -68,15 +69,22 @@ def _details(verdict: Verdict) -> str:
     match verdict.state:
         case State.EQUAL:
             cases = count(verdict.cases, "case")
+            if not verdict.share:
+                return f" in {cases}, to the last digit"
             return (
-                f", largest difference {verdict.largest or 0.0:.1e} in {cases} "
-                f"(tolerance {verdict.tolerance or 0.0:.0e} of a value)"
+                f" in {cases}: the largest difference is {_percent(verdict.share)} of what is "
+                f"allowed ({verdict.tolerance or 0.0:.0e} of a value)"
             )
         case State.DIFFERENT:
             return (
                 f" in {printable(verdict.where)}, with {verdict.input}: {printable(verdict.told)}"
             )
     return f": {printable(verdict.why)}"
+
+
+def _percent(share: float) -> str:
+    """Return a share of something in words: a small one is not none."""
+    return "less than 1 %" if share < 0.01 else f"{100 * share:.0f} %"
 
 
 def _summary(report: Report) -> str:
@@ -94,7 +102,8 @@ def _summary(report: Report) -> str:
         )
     sides = " and ".join(version for _, version in report.versions)
     if sides:
-        lines.append(f"Run with {sides}, on {report.interpreter} ({report.because}).")
+        alone = "" if report.sandboxed else ", without the sandbox"
+        lines.append(f"Run with {sides}, on {report.interpreter} ({report.because}){alone}.")
     return "\n".join(map(printable, lines))
 
 
@@ -102,7 +111,9 @@ def _finite(value: float | None) -> float | None:
     return value if value is not None and abs(value) < float("inf") else None
 
 
-def write_refused(refused: Mapping[str, str], page: Page) -> None:
-    """Name the files that are not written, and why."""
-    for path, why in refused.items():
+def write_kept_back(unwritten: Mapping[str, str], in_part: Mapping[str, str], page: Page) -> None:
+    """Name the files that are not written, or not all of their fix, and why."""
+    for path, why in unwritten.items():
         page.line(f"{page.paint('path', printable(path))}: not written: {printable(why)}")
+    for path, why in in_part.items():
+        page.line(f"{page.paint('path', printable(path))}: fixed in part: {printable(why)}")

@@ -1,7 +1,7 @@
 """User code that loops, exits, forks, writes, deletes or eats memory costs its own verdict only."""
 
 import os
-import time
+import socket
 from pathlib import Path
 
 import pytest
@@ -66,6 +66,36 @@ BODIES = {
     "deletes by TensorFlow": "getattr(tf.io, 'gf' + 'ile').__dict__['rm' + 'tree'](OUTSIDE); return 0.0",
     "connects": "socket.create_connection(('127.0.0.1', 9)); return 0.0",
     "listens": "socket.create_server(('127.0.0.1', 0)); return 0.0",
+    "sends": (
+        "socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendmsg([b'x'], [], 0, PORT); return 0.0"
+    ),
+    "sends below Python, its guard switched off": (
+        "from worker import sandbox; sandbox._Doors.shut = False; import ctypes, struct\n"
+        "    to = struct.pack('=HH4s8x', 2, socket.htons(PORT[1]), bytes([127, 0, 0, 1]))\n"
+        "    libc = ctypes.CDLL(None)\n"
+        "    if libc.sendto(libc.socket(2, 2, 0), b'x', 1, 0, to, 16) < 0: raise PermissionError\n"
+        "    return 0.0"
+    ),
+    "reads a file of the user's": "getattr(io, 'op' + 'en')(OUTSIDE + '/kept').read(); return 0.0",
+    "reads by TensorFlow": "tf.io.read_file(OUTSIDE + '/kept'); return 0.0",
+    "reads a key of the environment": "os.environ['CLOUD_KEY']; return 0.0",
+    "reads a key of its process": (
+        "if b'CLOUD_KEY' not in pathlib.Path('/proc/self/environ').read_bytes(): raise KeyError\n"
+        "    return 0.0"
+    ),
+    "reads a key of who runs it": (
+        "pathlib.Path(f'/proc/{RUNNER}/environ').read_bytes(); return 0.0"
+    ),
+    "changes the mode of what is open": "os.fchmod(1, 0o777); return 0.0",
+    "fills the disk": (
+        "for number in range(10 ** 6):\n"
+        "        with getattr(io, 'op' + 'en')(f'{number}', 'wb') as it: it.truncate(2 ** 27)\n"
+        "    return 0.0"
+    ),
+    "writes a million files": (
+        "for number in range(10 ** 6): getattr(io, 'op' + 'en')(f'{number}', 'w').close()\n"
+        "    return 0.0"
+    ),
     "eats memory": "kept = []\n    while True: kept.append(bytearray(10 ** 7))",
     "eats memory at once": "np.ones(2 * 10 ** 10); return 0.0",
     "calls itself": "return bad(y_true, y_pred)",
@@ -87,6 +117,8 @@ import tensorflow as tf
 from keras import backend as K
 
 OUTSIDE = {outside!r}
+PORT = ("127.0.0.1", {port})
+RUNNER = {runner}
 """
 MODULES = {
     "loops when it is imported": "while True:\n    pass\n\ndef bad(y_true, y_pred):\n    return tf.reduce_mean(y_pred)",
@@ -112,19 +144,22 @@ MODULES = {
 
 @pytest.fixture(scope="module")
 def tried(tmp_path_factory):
-    """Verify all of it in one go, with a mark by which every process that it starts is known."""
+    """Verify all of it in one go."""
     outside = tmp_path_factory.mktemp("outside")
     room = tmp_path_factory.mktemp("room")
     (outside / "kept").write_text("kept")
-    head = HEAD.format(outside=str(outside))
+    listener = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    listener.bind(("127.0.0.1", 0))
+    listener.settimeout(0.0)
+    port = listener.getsockname()[1]
+    head = HEAD.format(outside=str(outside), port=port, runner=os.getpid())
     texts = {
         name: f"{head}\ndef bad(y_true, y_pred):\n    {body}\n" for name, body in BODIES.items()
     }
     texts |= {name: f"{head}\n{body}\n" for name, body in MODULES.items()}
     sources = [Source(f"{name}.py", text + GOOD, text + FIXED) for name, text in texts.items()]
-    mark = f"KDOCTOR_TRIAL={os.getpid()}-{time.time()}"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(*mark.split("="))
+        patch.setenv("CLOUD_KEY", "secret")
         patch.setenv("HOME", str(outside))
         patch.setenv("TMPDIR", str(room))
         patch.setattr("tempfile.tempdir", None)
@@ -135,7 +170,8 @@ def tried(tmp_path_factory):
     by_name = {}
     for verdict in report.verdicts:
         by_name.setdefault(verdict.path.removesuffix(".py"), {})[verdict.name] = verdict
-    return by_name, outside, room, mark
+    with listener:
+        yield by_name, outside, room, listener
 
 
 @pytest.mark.parametrize("name", [*BODIES, *MODULES])
@@ -167,6 +203,11 @@ def test_nothing_outside_is_written_or_deleted(tried):
     assert list(room.iterdir()) == []
 
 
+def test_nothing_is_sent(tried):
+    with pytest.raises(BlockingIOError):
+        tried[3].recv(1)
+
+
 def test_nothing_is_left_running(tried):
     left = []
     for each in Path("/proc").glob("[0-9]*"):
@@ -174,6 +215,7 @@ def test_nothing_is_left_running(tried):
             environment = (each / "environ").read_bytes()
         except OSError:
             continue
-        if tried[3].encode() in environment and int(each.name) != os.getpid():
+        # All that it starts has its home in the room.
+        if f"HOME={tried[2]}".encode() in environment and int(each.name) != os.getpid():
             left.append((each / "cmdline").read_bytes())
     assert left == []

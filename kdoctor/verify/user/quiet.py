@@ -14,7 +14,8 @@ _MODULES = FRAMEWORKS | {
     *("numpy", "math", "cmath", "functools", "itertools", "collections", "operator", "typing"),
     *("enum", "dataclasses", "abc", "re", "string", "fractions", "decimal", "numbers", "copy"),
     *("logging", "types", "contextlib", "packaging", "distutils", "scipy", "six", "warnings"),
-    *("random", "time", "datetime", "uuid"),
+    *("random", "time", "datetime", "uuid", "threading", "inspect", "textwrap", "json", "sys"),
+    *("pathlib", "platform", "hashlib", "struct", "weakref", "pprint", "ast", "io", "queue"),
 }
 _OF_THE_SYSTEM = ("os.environ.get", "os.getenv", "os.getcwd", "os.path.")
 _CALLABLES = frozenset(
@@ -57,15 +58,15 @@ class Quietness:
 
     ``roots`` maps names that imports bind to the top-level package that they come from;
     ``own`` tells of a function or class of the module why it may not be called, None: it may.
-    ``imported`` tells the same of one of another module of the project, "": it may, None: it is of
-    no such module.
+    ``imported`` tells the same of one of another module of the project, or of one in such a module
+    (by its name and the attribute, else ""); "": it may, None: it is of no such module.
     """
 
     def __init__(
         self,
         roots: Mapping[str, str],
         own: Callable[[str], str | None],
-        imported: Callable[[str], str | None],
+        imported: Callable[[str, str], str | None],
     ) -> None:
         self._roots = roots
         self._own = own
@@ -80,10 +81,13 @@ class Quietness:
                 return self._of_expressions(node.decorator_list)
             case ast.Assign() | ast.AugAssign() | ast.AnnAssign():
                 return self._of_expressions([node.value] if node.value else [])
-            case ast.Expr(value=ast.Constant()):
-                return None
-            case ast.Expr(value=ast.Call() as call) if _last_name(call.func) in _SETTINGS:
-                return self._of_expressions([call])
+            case ast.Expr():  # in a branch: a message, a setting
+                return self._of_expressions([node.value])
+            case ast.For():
+                return self._of_expressions([node.iter]) or self._of([*node.body, *node.orelse])
+            case ast.With():
+                entered = [each.context_expr for each in node.items]
+                return self._of_expressions(entered) or self._of(node.body)
             case ast.If():
                 return self._of_expressions([node.test]) or self._of([*node.body, *node.orelse])
             case ast.Try():
@@ -125,7 +129,13 @@ class Quietness:
         if root in self._roots:
             if self._roots[root] in _MODULES or called.startswith(_OF_THE_SYSTEM):
                 return None
-            why = self._imported(root) if isinstance(node.func, ast.Name) else None
+            match node.func:
+                case ast.Name():
+                    why = self._imported(root, "")
+                case ast.Attribute(value=ast.Name(), attr=attribute):
+                    why = self._imported(root, attribute)
+                case _:
+                    why = None
             if why is None:
                 return f"{called}() is of {self._roots[root]}, which may do anything"
             return f"{called}() {why}" if why else None
@@ -161,7 +171,7 @@ def _last_name(node: ast.expr) -> str:
 
 
 def _called(node: ast.stmt) -> str:
-    names = {ast.For: "a loop", ast.While: "a loop", ast.With: "a with block"}
+    names = {ast.AsyncFor: "a loop", ast.While: "a loop", ast.AsyncWith: "a with block"}
     return names.get(type(node), "a statement that does something")
 
 

@@ -23,8 +23,9 @@ class Verdict:
     ``path``, ``cell`` (of a notebook) and ``line`` say where it stands; ``kind`` what sort of thing
     it is, "" where that was not found out. ``why`` is the error or reason of a definition that was
     not compared. ``where`` is what differs first, with ``told`` both values and ``input`` what they
-    were computed from. ``largest`` is the largest difference over all ``cases``, ``tolerance`` what
-    is allowed of the size of a value. ``changed`` says whether the fix changes what the definition
+    were computed from. ``largest`` is the largest difference over all ``cases``; ``share`` is the
+    largest part of what is allowed that a difference takes, and ``tolerance`` what is allowed there
+    of the size of a value. ``changed`` says whether the fix changes what the definition
     is made of.
     """
 
@@ -39,6 +40,7 @@ class Verdict:
     input: str = ""
     largest: float | None = None
     tolerance: float | None = None
+    share: float | None = None
     cases: int = 0
     changed: bool = False
     hints: tuple[str, ...] = ()
@@ -56,7 +58,8 @@ class Report:
     """All verdicts, and what they were found with.
 
     ``left`` counts the errors that the fix leaves in files of which something cannot be run on
-    Keras 3, ``unsafe`` those of them with a fix that was not asked for.
+    Keras 3, ``unsafe`` those of them with a fix that was not asked for. Where it was not
+    ``sandboxed``, user code ran with all rights.
     """
 
     verdicts: tuple[Verdict, ...]
@@ -66,3 +69,4 @@ class Report:
     unreadable: tuple[tuple[str, str], ...] = ()  # a path, why
     left: int = 0
     unsafe: int = 0
+    sandboxed: bool = True

@@ -24,13 +24,14 @@ from typing import Any, Self
 from kdoctor import reference
 from kdoctor.errors import UsageProblem
 from kdoctor.interpreters import Interpreter
-from kdoctor.verify.processes import ON_THE_CPU, ONE_THREAD, UNHEARD, environment
+from kdoctor.verify.processes import ON_THE_CPU, ONE_THREAD, QUIET
 from kdoctor.verify.user import worker
 
 _HERE = Path(__file__).parent
 _SHIM = _HERE.parent / "keras_2.py"
 _KERAS_2, _KERAS_3 = "keras_2", "keras_3"
 _ENVIRONMENT = {
+    **QUIET,
     **ON_THE_CPU,
     **ONE_THREAD,
     "KERAS_BACKEND": "tensorflow",
@@ -38,8 +39,11 @@ _ENVIRONMENT = {
     "PYTHONHASHSEED": "0",
     "MPLBACKEND": "agg",
 }
-# These would run code of their own, too.
-_UNHEARD = (*UNHEARD, "PYTHONPATH", "PYTHONHOME")
+# All that is handed over of the environment: the rest may hold keys, or run code of its own.
+_HANDED_OVER = frozenset(
+    {"PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYENV_ROOT", "PYENV_VERSION"}
+    | {"USER", "LOGNAME", "LANG", "LANGUAGE", "TZ"}
+)
 _START = (
     "import sys; sys.path.insert(0, sys.argv[1]); from worker.main import main; main(*sys.argv[2:])"
 )
@@ -57,11 +61,13 @@ class Limits:
     """What one definition may use on each side: seconds of computing or waiting, and bytes.
 
     ``at_once`` is how many may run at the same time, 0 for as many as there are cores and memory.
+    Where it is not ``sandboxed``, it may do what the user may.
     """
 
     seconds: float = 60.0
     memory: int = 3 * 2**30
     at_once: int = 0
+    sandboxed: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,25 +89,25 @@ def run(
     """Run jobs before the fix on Keras 2, and after it on Keras 3.
 
     Raises:
-        UsageProblem: a worker does not start.
+        UsageProblem: a worker does not start, or this system lacks a wall of the sandbox.
     """
     if not old:
         return Ran({}, {}, ())
     with (
         _ended_in_order(),
         tempfile.TemporaryDirectory(prefix="kdoctor-", ignore_cleanup_errors=True) as folder,
-        _Worker(_KERAS_2, interpreter, Path(folder)) as first,
-        _Worker(_KERAS_3, interpreter, Path(folder)) as second,
+        _Worker(_KERAS_2, interpreter, Path(folder), limits) as first,
+        _Worker(_KERAS_3, interpreter, Path(folder), limits) as second,
     ):
         total = len(old) + len(new)
-        before = _collected(first.answers(old, limits), 0, total, heard)
+        before = _collected(first.answers(old), 0, total, heard)
         # What ended its process, or cannot be tried, would do so again.
         repeated = [
             {**job, "repeats": before[job["id"]]["state"] == "ran"}
             for job in new
             if job["id"] in before and not before[job["id"]].get("ended")
         ]
-        after = _collected(second.answers(repeated, limits), len(old), total, heard)
+        after = _collected(second.answers(repeated), len(old), total, heard)
     versions = {side: each.version for side, each in ((_KERAS_2, first), (_KERAS_3, second))}
     return Ran(before, after, tuple((side, told) for side, told in versions.items() if told))
 
@@ -141,20 +147,21 @@ def _collected(
 class _Worker:
     """A process that runs one side; it is ended with all that it started."""
 
-    def __init__(self, side: str, interpreter: Interpreter, folder: Path) -> None:
+    def __init__(self, side: str, interpreter: Interpreter, folder: Path, limits: Limits) -> None:
         self.version = ""  # of what it runs, once it has said so
         self._interpreter = interpreter
+        self._limits = limits
         self._errors = folder / f"{side}-stderr"
         self._orders = folder / f"{side}-orders.json"
         homes = {name: str(folder) for name in ("HOME", "KERAS_HOME", "TMPDIR", "XDG_CACHE_HOME")}
         code = [interpreter.path, "-c", _START, str(Path(worker.__file__).parents[1])]
         with self._errors.open("wb") as errors:
             self._process = subprocess.Popen(
-                [*code, side, str(_SHIM), str(folder)],
+                [*code, side, str(_SHIM), str(folder), "sandboxed" if limits.sandboxed else ""],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
-                env=environment(_ENVIRONMENT, homes, unheard=_UNHEARD),
+                env=_handed_over() | _ENVIRONMENT | homes,
                 cwd=folder,
                 start_new_session=True,
             )
@@ -167,14 +174,15 @@ class _Worker:
         """End the process."""
         _end(self._process)
 
-    def answers(self, jobs: Sequence[Job], limits: Limits) -> Iterator[Answer]:
+    def answers(self, jobs: Sequence[Job]) -> Iterator[Answer]:
         """Have jobs done; yield the answers as they come.
 
         Raises:
-            UsageProblem: it did not start.
+            UsageProblem: it did not start, or found no wall to keep user code in.
         """
         if not jobs:
             return
+        limits = self._limits
         orders = {
             "jobs": list(jobs),
             "reference": str(Path(reference.__file__).parent),
@@ -189,6 +197,8 @@ class _Worker:
             self._process.stdin.close()
         for line in _lines(self._process):
             message = json.loads(line)
+            if "missing" in message:
+                raise UsageProblem(_no_sandbox(message["missing"]))
             if "ready" in message:
                 self.version = ", ".join(f"{k} {v}" for k, v in message["ready"].items())
                 continue
@@ -237,6 +247,23 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         if pipe is not None:
             with contextlib.suppress(BrokenPipeError):  # what it was not told is lost
                 pipe.close()
+
+
+def _handed_over() -> dict[str, str]:
+    """Return what user code gets to know of the environment."""
+    return {
+        key: value
+        for key, value in os.environ.items()
+        if key in _HANDED_OVER or key.startswith("LC_")
+    }
+
+
+def _no_sandbox(missing: Sequence[str]) -> str:
+    """Say which walls there are not."""
+    return (
+        f"nothing was run: on this system the sandbox lacks {' and '.join(missing)}; "
+        "with --no-sandbox the code runs without it, with all the rights that you have"
+    )
 
 
 def _how_it_ended(interpreter: Interpreter, errors: Path) -> str:

@@ -9,6 +9,7 @@ import ast
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 
 from kdoctor import quiet_ast
 from kdoctor.rewrite.source_lines import LINE_BREAK
@@ -37,6 +38,8 @@ class Piece:
     package: str
     is_package: bool
     text: str
+    path: Path
+    names: frozenset[str]  # of the module's, that it holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +79,19 @@ class Sliced:
         for each in self.statements:
             for name in sorted(each.binds):
                 found.setdefault(name, []).append(each)
+        for each in self.statements:
+            for name in sorted(each.changes - each.binds):
+                # A module that is imported is everybody's: nobody needs what is set in it.
+                made = [other for other in found.get(name, []) if not any(imports_in(other.node))]
+                if made:
+                    found[name].append(each)
         return found
+
+    def _of(self, statement: Statement) -> frozenset[str]:
+        """Return the names of the module that a statement binds or changes."""
+        return statement.binds | {
+            name for name in statement.changes if statement in self.bound.get(name, ())
+        }
 
     @cached_property
     def _quietness(self) -> Quietness:
@@ -98,22 +113,30 @@ class Sliced:
                     return f"calls {loud[0]}() on {self.where(loud[1])}"
         return None
 
-    def _why_not_imported(self, name: str) -> str | None:
+    def _why_not_imported(self, name: str, attribute: str) -> str | None:
         """Return the same of a function that is imported from the project's own modules.
 
-        None: it is none of them.
+        With an ``attribute``, of one in a module that is imported. None: it is none of them.
         """
         for each in self.bound.get(name, []):
             for node in imports_in(each.node):
-                if not isinstance(node, ast.ImportFrom):
-                    continue
-                other = self._other(local_modules.imported_module(self.place, node))
-                if other is None:
-                    continue
                 for alias in node.names:
-                    if (alias.asname or alias.name) == name and alias.name in other.bound:
-                        return other._why_not_called(alias.name) or ""  # noqa: SLF001 - of its kind
+                    if (alias.asname or alias.name) != name:
+                        continue
+                    module, wanted = self._meant(node, alias.name, attribute)
+                    other = self._other(module)
+                    if other is not None and wanted in other.bound:
+                        return other._why_not_called(wanted) or ""  # noqa: SLF001 - of its kind
         return None
+
+    def _meant(
+        self, node: ast.Import | ast.ImportFrom, name: str, attribute: str
+    ) -> tuple[str, str]:
+        """Return the module and the name in it that an imported name means, with an attribute."""
+        if isinstance(node, ast.Import):
+            return name, attribute
+        module = local_modules.imported_module(self.place, node)
+        return (f"{module}.{name}", attribute) if attribute else (module, name)
 
     def slice(self, name: str) -> Slice:
         """Return the slice of a name that is bound at the top level.
@@ -136,6 +159,35 @@ class Sliced:
         }
         return Slice(tuple(pieces), frozenset(frameworks & FRAMEWORKS))
 
+    def may_need_keras(self, name: str) -> bool:
+        """Say whether a name may come to something of Keras or TensorFlow, run or not.
+
+        What comes from another module of the project may.
+        """
+        seen, waiting = set[str](), [name]
+        while waiting:
+            current = waiting.pop()
+            if current in seen:
+                continue
+            seen.add(current)
+            statements = self.bound.get(current, [])
+            if not statements and not is_builtin(current):
+                statements = [each for each in self.statements if each.is_star_import]
+            for statement in statements:
+                if any(map(self._is_of_keras, imports_in(statement.node))):
+                    return True
+                waiting += statement.needs
+        return False
+
+    def _is_of_keras(self, node: ast.Import | ast.ImportFrom) -> bool:
+        """Say whether an import brings something of Keras, or of the project's own."""
+        if isinstance(node, ast.ImportFrom):
+            modules = [local_modules.imported_module(self.place, node)]
+        else:
+            modules = [alias.name for alias in node.names]
+        own = any(local_modules.find(self.place, each) is not None for each in modules)
+        return own or any(each.partition(".")[0] in FRAMEWORKS for each in modules)
+
     def _want(self, name: str, wanted: dict[str, set[str]]) -> None:
         """Add to ``wanted`` all names that ``name`` needs, by module."""
         here = wanted.setdefault(self.place.name, set())
@@ -152,8 +204,8 @@ class Sliced:
                     self._follow(node, current, wanted)
             if current not in self.bound and not is_builtin(current):
                 for statement in self.statements:
-                    if statement.is_star_import:
-                        self._follow_star(statement, current, wanted)
+                    if self._follow_stars(statement, current, wanted):
+                        waiting += sorted(statement.needs, reverse=True)
 
     def _want_settings(self, wanted: dict[str, set[str]]) -> None:
         """Add what the settings of all modules need: pieces keep them, whatever else they hold."""
@@ -172,7 +224,7 @@ class Sliced:
     def _check(self, statement: Statement) -> None:
         problem = self._quietness.why_not(statement.node)
         if problem is not None:
-            bound = ", ".join(sorted(statement.binds))
+            bound = ", ".join(sorted(self._of(statement)))
             raise NotSliced(f"it needs {bound}: {problem[0]}", problem[1])
 
     def _follow(
@@ -201,17 +253,24 @@ class Sliced:
                     f"it needs {alias.name} of {module}, which is not here", node.lineno
                 )
 
-    def _follow_star(
-        self,
-        statement: Statement,
-        name: str,
-        wanted: dict[str, set[str]],
-    ) -> None:
-        node = statement.node
-        assert isinstance(node, ast.ImportFrom)
-        module = local_modules.imported_module(self.place, node)
-        if self._defines(module, name):
-            self._take(module, name, node.lineno, wanted)
+    def _follow_stars(
+        self, statement: Statement, name: str | None, wanted: dict[str, set[str]]
+    ) -> bool:
+        """Take a name, None for all, of the modules that a statement imports all of.
+
+        Say whether it is to be kept for that, though it binds nothing by name.
+        """
+        found = False
+        for node in statement.star_imports:
+            module = local_modules.imported_module(self.place, node)
+            if self._defines(module, name) if name else self._other(module) is not None:
+                self._take(module, name, node.lineno, wanted)
+                found = True
+        if not found or statement.is_star_import:
+            return False
+        self._check(statement)
+        wanted[self.place.name].add(_mark(statement))
+        return True
 
     def _defines(self, module: str, name: str) -> bool:
         other = self._other(module)
@@ -273,11 +332,19 @@ class Sliced:
             for module, names in tried.items():  # the sets themselves: callers hold them
                 wanted.setdefault(module, set()).update(names)
         for statement in self.statements:
-            if statement.is_star_import:
-                assert isinstance(statement.node, ast.ImportFrom)
-                module = local_modules.imported_module(self.place, statement.node)
-                if module not in wanted:
-                    self._take(module, None, statement.node.lineno, wanted)
+            if not statement.star_imports or _mark(statement) in wanted[self.place.name]:
+                continue
+            if all(self._is_taken(node, wanted) for node in statement.star_imports):
+                continue
+            try:
+                if self._follow_stars(statement, None, wanted):
+                    for name in sorted(statement.needs):
+                        self._want(name, wanted)
+            except NotSliced:
+                continue
+
+    def _is_taken(self, node: ast.ImportFrom, wanted: dict[str, set[str]]) -> bool:
+        return local_modules.imported_module(self.place, node) in wanted
 
     def _is_of_others(self, statement: Statement) -> bool:
         """Say whether it imports what is none of the project's own modules."""
@@ -304,14 +371,21 @@ class Sliced:
             else:
                 kept[start:end] = lines[start:end]
         text = "\n".join(kept)
-        return Piece(self.place.name, self.place.package, self.place.is_package, text)
+        held = frozenset(names & self.bound.keys())
+        place = self.place
+        return Piece(place.name, place.package, place.is_package, text, place.path, held)
 
     def _is_kept(self, statement: Statement, names: set[str]) -> bool:
         if statement.is_future or self._is_setting(statement):
             return True
         if statement.is_star_import:
             return True
-        return bool(statement.binds & names)
+        return bool(self._of(statement) & names) or _mark(statement) in names
+
+
+def _mark(statement: Statement) -> str:
+    """Return what stands among wanted names for a statement that binds nothing by name."""
+    return f"*{statement.number}"
 
 
 def _roots_of(node: ast.Import | ast.ImportFrom) -> dict[str, str]:

@@ -12,6 +12,11 @@ from kdoctor import quiet_ast
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _IMPORTS = (ast.Import, ast.ImportFrom)
+# Methods of Python's containers, and of models, that change what they are called on.
+_CHANGING = frozenset(
+    {"add", "append", "clear", "discard", "extend", "insert", "pop", "remove", "reverse"}
+    | {"setdefault", "sort", "update"}
+)
 
 
 @dataclass(frozen=True)
@@ -34,6 +39,11 @@ class Statement:
         return frozenset(_bound(self.node))
 
     @cached_property
+    def changes(self) -> frozenset[str]:
+        """The names whose values it changes in place: by an element, an attribute, a method."""
+        return frozenset(_changed(self.node))
+
+    @cached_property
     def needs(self) -> frozenset[str]:
         """The names of the module that running or calling it may look up."""
         alone = ast.Module([self.node], [])
@@ -44,6 +54,11 @@ class Statement:
     def is_star_import(self) -> bool:
         """Whether it imports all names of a module."""
         return isinstance(self.node, ast.ImportFrom) and self.node.names[0].name == "*"
+
+    @cached_property
+    def star_imports(self) -> tuple[ast.ImportFrom, ...]:
+        """The star imports in it: itself, or those in the branches of an ``if`` or ``try``."""
+        return tuple(_star_imports(self.node))
 
     @property
     def is_future(self) -> bool:
@@ -85,6 +100,34 @@ def _bound(node: ast.AST) -> Iterator[str]:
         yield node.name
     for child in ast.iter_child_nodes(node):
         yield from _bound(child)
+
+
+def _star_imports(node: ast.AST) -> Iterator[ast.ImportFrom]:
+    if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
+        yield node
+    elif isinstance(node, ast.If | ast.Try | ast.ExceptHandler):
+        for child in ast.iter_child_nodes(node):
+            yield from _star_imports(child)
+
+
+def _changed(node: ast.AST) -> Iterator[str]:
+    """Yield what a statement changes in its own scope without binding it."""
+    if isinstance(node, (*DEFINITIONS, ast.Lambda)):
+        return
+    if isinstance(node, ast.Subscript | ast.Attribute) and not isinstance(node.ctx, ast.Load):
+        yield from _root_name(node)
+    match node:
+        case ast.Call(func=ast.Attribute(attr=method) as called) if method in _CHANGING:
+            yield from _root_name(called)
+    for child in ast.iter_child_nodes(node):
+        yield from _changed(child)
+
+
+def _root_name(node: ast.expr) -> Iterator[str]:
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    if isinstance(node, ast.Name):
+        yield node.id
 
 
 def _global_names(table: symtable.SymbolTable, *, top: bool = True) -> Iterator[str]:

@@ -31,6 +31,21 @@ class Uses:
     roles: set[str] = field(default_factory=set)
     # Positional and keyword arguments as Python source, all of them literals.
     calls: list[dict[str, Any]] = field(default_factory=list)
+    # What instances are called with, where that is made by Input(): shapes and dtypes.
+    inputs: list[list[tuple[Any, str]]] = field(default_factory=list)
+
+    def add(self, other: Uses) -> None:
+        """Add what another file says."""
+        self.roles |= other.roles
+        self.add_calls(other.calls)
+        self.inputs += [each for each in other.inputs if each not in self.inputs]
+        del self.inputs[_KEPT_CALLS:]
+
+    def add_calls(self, calls: list[dict[str, Any]]) -> None:
+        """Add calls, as many as are kept."""
+        for call in calls:
+            if call not in self.calls and len(self.calls) < _KEPT_CALLS:
+                self.calls.append(call)
 
 
 def uses_of(statements: list[Statement]) -> dict[str, Uses]:
@@ -43,12 +58,70 @@ def uses_of(statements: list[Statement]) -> dict[str, Uses]:
                 continue
             for name, role in _roles_in(node):
                 found[name].roles.add(role)
-            name = node.func.id if isinstance(node.func, ast.Name) else ""
+            name = _called_name(node.func)
             call = _literal_call(node, constants) if name else None
-            uses = found[name]
-            if call is not None and call not in uses.calls and len(uses.calls) < _KEPT_CALLS:
-                uses.calls.append(call)
+            if call is not None:
+                found[name].add_calls([call])
+        for name, inputs in _inputs_in(statement.node, constants):
+            if inputs not in found[name].inputs:
+                found[name].inputs.append(inputs)
     return found
+
+
+def _called_name(node: ast.expr) -> str:
+    """Return the name of a definition that is called, as one of the module or of an import."""
+    match node:
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=ast.Name(id=owner), attr=name) if owner not in {"self", "cls"}:
+            return name
+    return ""
+
+
+def _inputs_in(
+    node: ast.stmt, constants: dict[str, str]
+) -> Iterator[tuple[str, list[tuple[Any, str]]]]:
+    """Yield what instances are called with in a statement: ``Name(...)([Input(...), other])``."""
+    made: dict[str, tuple[Any, str]] = {}
+    for each in ast.walk(node):
+        match each:
+            case ast.Assign(targets=[ast.Name(id=local)], value=ast.Call() as call):
+                shape = _input_of(call, constants)
+                if shape is not None:
+                    made[local] = shape
+    for each in ast.walk(node):
+        match each:
+            case ast.Call(func=ast.Call(func=called), args=[first, *_]):
+                parts = first.elts if isinstance(first, ast.List | ast.Tuple) else [first]
+                known = [
+                    made[part.id]
+                    for part in parts
+                    if isinstance(part, ast.Name) and part.id in made
+                ]
+                name = _called_name(called)
+                if name and known and len(known) == len(parts):
+                    yield name, known
+
+
+def _input_of(call: ast.Call, constants: dict[str, str]) -> tuple[Any, str] | None:
+    """Return the shape and dtype of an ``Input(...)``, where both are literals."""
+    if not (isinstance(call.func, ast.Name | ast.Attribute) and _last(call.func) == "Input"):
+        return None
+    given = {each.arg: each.value for each in call.keywords}
+    shape = call.args[0] if call.args else given.get("shape")
+    if shape is None:
+        return None
+    text = _literal(shape, constants)
+    dtype = given.get("dtype")
+    kind = dtype.value if isinstance(dtype, ast.Constant) and isinstance(dtype.value, str) else ""
+    if text is None:
+        return None
+    value = ast.literal_eval(text)
+    return (value, kind) if isinstance(value, tuple | list) else None
+
+
+def _last(node: ast.Name | ast.Attribute) -> str:
+    return node.id if isinstance(node, ast.Name) else node.attr
 
 
 def shape_of(statement: Statement) -> dict[str, Any]:
@@ -103,10 +176,13 @@ def _names(node: ast.expr) -> Iterator[str]:
 
 def _literal_call(node: ast.Call, constants: dict[str, str]) -> dict[str, Any] | None:
     args = [_literal(each, constants) for each in node.args]
+    is_open = bool(args) and args[0] is None  # a tensor, where a function is put onto one
+    if is_open:
+        args[0] = "None"
     kwargs = {each.arg: _literal(each.value, constants) for each in node.keywords}
     if None in args or None in kwargs or None in kwargs.values():
         return None
-    return {"args": args, "kwargs": kwargs}
+    return {"args": args, "kwargs": kwargs, "open": is_open}
 
 
 def _literal(node: ast.expr, constants: dict[str, str]) -> str | None:

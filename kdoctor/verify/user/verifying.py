@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from kdoctor.interpreters import Interpreter
+from kdoctor.rewrite.source_lines import LINE_BREAK
 from kdoctor.verify.user.local_modules import Place, place_of
+from kdoctor.verify.user.project_uses import ProjectUses
 from kdoctor.verify.user.results import Report, State, Verdict
 from kdoctor.verify.user.running import Answer, Heard, Job, Limits, run
 from kdoctor.verify.user.slicing import NotSliced, Slice, Sliced
-from kdoctor.verify.user.statements import Statement
+from kdoctor.verify.user.statements import Statement, statements_of
 from kdoctor.verify.user.uses import Uses, shape_of, uses_of
 
 
@@ -44,6 +46,11 @@ class Source:
 
 # A package that is not there; that Keras 2 is not is told before anything runs.
 _LACKING = re.compile(r"ModuleNotFoundError: .*No module named '(?P<name>(?P<root>\w+)[\w.]*)'")
+# What the kernel refuses, and what is refused in words before it comes to that.
+_KEPT_FROM = re.compile(
+    r"PermissionError: |\[Errno (1|13)\]|kdoctor does not let it |Operation not permitted"
+    r"|Permission denied"
+)
 _KERAS = frozenset({"keras", "tensorflow", "tf_keras"})
 
 # Gives the text before and after the fix of another module of the project.
@@ -74,23 +81,42 @@ def verify(
     heard: Heard | None = None,
 ) -> Report:
     """Run each definition of the sources on both sides; return what is to be said of it."""
-    subjects = [each for source in sources for each in _subjects_of(source, texts)]
+    sources = list(sources)
+    elsewhere = ProjectUses(frozenset(_names_in(sources)))
+    subjects = [each for source in sources for each in _subjects_of(source, texts, elsewhere)]
     old, new = [], []
     for number, each in enumerate(subjects):
         if each.old is not None:
             old.append({**each.old, "id": number})
         if each.new is not None:
             new.append({**each.new, "id": number})
-    ran = run(old, new, interpreter, limits or Limits(), heard)
+    limits = limits or Limits()
+    ran = run(old, new, interpreter, limits, heard)
     verdicts = [
         each.verdict
         or _verdict(each, ran.keras_2.get(number), ran.keras_3.get(number), interpreter.path)
         for number, each in enumerate(subjects)
     ]
-    return Report(tuple(verdicts), interpreter.path, interpreter.because, ran.versions)
+    return Report(
+        tuple(verdicts),
+        interpreter.path,
+        interpreter.because,
+        ran.versions,
+        sandboxed=limits.sandboxed,
+    )
 
 
-def _subjects_of(source: Source, texts: Texts) -> Iterator[_Subject]:
+def _names_in(sources: Iterable[Source]) -> Iterator[str]:
+    """Yield the names of all definitions."""
+    for source in sources:
+        try:
+            statements = statements_of(LINE_BREAK.sub("\n", source.before))
+        except (SyntaxError, ValueError):
+            continue
+        yield from filter(None, map(_name, _with_inner(statements)))
+
+
+def _subjects_of(source: Source, texts: Texts, elsewhere: ProjectUses) -> Iterator[_Subject]:
     place = place_of(Path(source.path))
     where = source.where
     before = Sliced(source.before, place, lambda other: _text(texts, other, 0), where)
@@ -105,7 +131,10 @@ def _subjects_of(source: Source, texts: Texts) -> Iterator[_Subject]:
         if name is None or name in known:
             continue
         known.add(name)
-        subject = _subject(source, statement, name, before, after, uses.get(name, Uses()))
+        own = uses.get(name, Uses())
+        subject = _subject(
+            source, statement, name, before, after, own, elsewhere.of(Path(source.path)).get(name)
+        )
         if subject is not None:
             yield subject
 
@@ -141,21 +170,37 @@ def _name(statement: Statement) -> str | None:
 
 
 def _subject(  # noqa: PLR0913, PLR0917
-    source: Source, statement: Statement, name: str, before: Sliced, after: Sliced, uses: Uses
+    source: Source,
+    statement: Statement,
+    name: str,
+    before: Sliced,
+    after: Sliced,
+    uses: Uses,
+    others: Uses | None,
 ) -> _Subject | None:
     """Return a definition; None where it has nothing of Keras in it."""
     subject = _Subject(source, name, statement.node.lineno)
+    is_of_keras = bool(uses.roles) or _takes_predictions(statement)
     try:
         old = before.slice(name)
     except NotSliced as refusal:
+        if not is_of_keras and not before.may_need_keras(name):
+            return None
         told = f"{refusal.why} ({source.where(refusal.line)})"
         return replace(subject, verdict=_of(subject, State.NOT_TRIED, why=told))
-    if not old.frameworks and not uses.roles and not _takes_predictions(statement):
+    if not old.frameworks and not is_of_keras:
         return None
+    # By the file itself: there the calls are of this very definition.
+    is_told = any(not call["open"] for call in uses.calls)
+    all_uses = Uses(set(uses.roles), list(uses.calls), list(uses.inputs))
+    if others is not None:
+        all_uses.add(others)
     job = {
         "name": name,
-        "roles": sorted(uses.roles),
-        "calls": uses.calls,
+        "roles": sorted(all_uses.roles),
+        "calls": all_uses.calls,
+        "told": is_told,
+        "inputs": all_uses.inputs,
         **_facts(statement, source),
     }
     try:
@@ -216,7 +261,7 @@ def _verdict(subject: _Subject, old: Answer | None, new: Answer | None, python: 
         case "not tried":
             return _of(subject, State.NOT_TRIED, why=new["error"], **details)
         case "equal":
-            measured = {key: new[key] for key in ("largest", "tolerance", "cases")}
+            measured = {key: new[key] for key in ("largest", "tolerance", "share", "cases")}
             return _of(subject, State.EQUAL, **details, **measured)
         case "different":
             found = {key: new[key] for key in ("where", "told", "input")}
@@ -237,9 +282,12 @@ def _not_run(subject: _Subject, old: Answer, new: Answer, python: str) -> Verdic
         return _of(subject, State.NOT_TRIED, why=why, notes=notes)
     if "FileNotFoundError: " in old["error"]:
         why = (
-            "it reads a file, and runs in an empty folder: with the file's absolute path it "
-            f"would be tried: {old['error']}"
+            "it reads a file, and runs in an empty folder: with the file's absolute path, and "
+            f"--no-sandbox, it would be tried: {old['error']}"
         )
+        return _of(subject, State.NOT_TRIED, why=why, notes=notes)
+    if _KEPT_FROM.search(old["error"]):
+        why = f"the sandbox keeps it from what it does (--no-sandbox does not): {old['error']}"
         return _of(subject, State.NOT_TRIED, why=why, notes=notes)
     if new.get("at") == "loading" and old.get("at") != "loading":
         return _of(subject, State.NOT_ON_KERAS_3, why=new["error"])

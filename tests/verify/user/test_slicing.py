@@ -69,11 +69,14 @@ def test_a_local_variable_of_the_same_name_is_not_needed(module):
     ("text", "line", "told"),
     [
         ("import numpy as np\nW = np.load('w')\ndef f(x):\n    return x * W", 2, "np.load()"),
-        ("for W in range(3):\n    print(W)\ndef f(x):\n    return x * W", 1, "a loop"),
+        ("while True:\n    W = 1\ndef f(x):\n    return x * W", 1, "a loop"),
+        ("for W in m.fit(1):\n    pass\ndef f(x):\n    return x * W", 1, "m.fit()"),
+        ("for W in range(3):\n    m.fit(1)\ndef f(x):\n    return x * W", 2, "m.fit()"),
+        ("if x:\n    m.fit(1)\n    W = 1\ndef f(x):\n    return x * W", 2, "m.fit()"),
         ("import cv2\nW = cv2.thing()\ndef f(x):\n    return x * W", 2, "cv2"),
         ("def g():\n    m.fit(1)\nW = g()\ndef f(x):\n    return x * W", 3, "fit()"),
         ("m = make()\ndef f(x):\n    return m(x)", 1, "nobody knows where"),
-        ("with open('a') as W:\n    pass\ndef f(x):\n    return W", 1, "a with block"),
+        ("with open('a') as W:\n    pass\ndef f(x):\n    return W", 1, "open() reads"),
     ],
 )
 def test_a_value_that_is_not_quiet_is_a_reason(module, text, line, told):
@@ -239,3 +242,89 @@ def test_what_a_setting_needs_comes_with_it(module):
     ]
     net = next(number for number, each in enumerate(found.pieces) if each.name == "pkg.net")
     assert lines_of(found, net)[:2] == ["from keras import config", "config.set_epsilon(1e-5)"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "W.append(3)",
+        "W[0] = 3",
+        "W.kept = 3",
+        "for each in range(3):\n    W.append(each)",
+        "if W:\n    W.extend([1])",
+    ],
+)
+def test_what_changes_a_value_comes_with_it(module, change):
+    found = module(f"W = []\n{change}\ndef f(x):\n    return W + x\n").slice("f")
+    assert lines_of(found) == ["W = []", *change.split("\n"), "def f(x):", "    return W + x"]
+
+
+def test_a_value_that_is_changed_by_what_is_not_run_is_a_reason(module):
+    text = "W = []\nW.append(model.fit(1))\ndef f(x):\n    return W + x\n"
+    with pytest.raises(NotSliced, match=r"it needs W: model.fit\(\) reads, writes, trains"):
+        module(text).slice("f")
+
+
+def test_what_is_set_in_an_imported_module_is_needed_by_nobody(module):
+    text = "import os\nos.environ['A'] = main.fit(1)\ndef f(x):\n    return os.sep + x\n"
+    assert "environ" not in module(text).slice("f").pieces[0].text
+
+
+def test_what_cannot_come_to_keras_is_known_though_it_is_not_run(module):
+    text = (
+        "import tensorflow as tf\nimport other\nfrom not_here import Experiment\n"
+        "data = Experiment()\n@data.config\ndef settings(): pass\n"
+        "@data.config\ndef size(x): return tf.size(x)\n"
+        "@data.config\ndef mine(x): return other.f(x)\n"
+        "def inner(x):\n    import keras\n    return data\n"
+        "def calls(x): return size(data)\n"
+    )
+    main = module(text, other="")
+    found = {each for each in main.bound if main.may_need_keras(each)}
+    assert found == {"tf", "other", "size", "mine", "inner", "calls"}
+
+
+def test_a_star_import_in_a_branch_is_followed_and_kept_for_whom_it_serves(module):
+    text = (
+        "from keras import backend as K\n"
+        "if K.backend() == 'theano':\n    from theirs import *\nelse:\n    from ours import *\n"
+        "def uses(x):\n    return K.sum(moments(x))\n"
+        "def other(x):\n    return K.sum(x)\n"
+    )
+    ours = "from keras import backend as K\ndef moments(x):\n    return K.mean(x)\n"
+    main = module(
+        text, ours=ours, theirs="import theano\ndef other_one(x):\n    return theano.f(x)\n"
+    )
+    uses = main.slice("uses")
+    assert [piece.name for piece in uses.pieces] == ["main", "ours"]
+    assert "    from ours import *" in lines_of(uses)
+    assert lines_of(uses, 1) == ours.splitlines()
+    assert "import *" not in main.slice("other").pieces[0].text
+    assert len(main.slice("other").pieces) == 1
+
+
+def test_a_module_used_whole_hands_on_what_a_branch_imports_all_of(module):
+    branch = "import keras\nif keras.backend.backend() == 'x':\n    from deep import *\n"
+    main = module(
+        "import middle\ndef f(x):\n    return middle.deepest(x)\n",
+        middle=branch,
+        deep="import keras\ndef deepest(x):\n    return keras.ops.abs(x)\n",
+    )
+    found = main.slice("f")
+    assert [piece.name for piece in found.pieces] == ["main", "middle", "deep"]
+    assert "    from deep import *" in lines_of(found, 1)
+
+
+def test_a_function_in_a_module_of_the_project_may_be_called(module):
+    tools = (
+        "import os\ndef mark(f):\n    return f\ndef clean(f):\n    os.remove('x')\n    return f\n"
+    )
+    text = (
+        "import tools\nfrom folder import inner\n@tools.mark\ndef f(x): return x\n"
+        "@inner.mark(1)\ndef g(x): return x\n@tools.clean(1)\ndef h(x): return x\n"
+    )
+    main = module(text, tools=tools, folder_in_inner=tools.replace("(f)", "(n)"))
+    assert [piece.name for piece in main.slice("f").pieces] == ["main", "tools"]
+    assert main.slice("g").pieces[-1].name == "folder.inner"
+    with pytest.raises(NotSliced, match=r"tools.clean\(\) calls remove\(\) on line 5"):
+        main.slice("h")

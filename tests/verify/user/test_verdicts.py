@@ -2,6 +2,7 @@
 
 import io
 
+import numpy as np
 import pytest
 
 from kdoctor.interpreters import Interpreter
@@ -11,6 +12,7 @@ from kdoctor.verify.user import verifying
 from kdoctor.verify.user.results import Report, State, Verdict
 from kdoctor.verify.user.running import Ran
 from kdoctor.verify.user.verifying import Source, verify
+from kdoctor.verify.user.worker import measured
 
 TEXT = "import keras\n\n\ndef f(x):\n    return keras.ops.exp(x)\n"
 RAN = {"state": "ran", "kind": "function of a tensor", "cases": 1}
@@ -71,6 +73,35 @@ def test_guessed_arguments_say_nothing_unless_the_fixed_one_takes_them(told):
     guessed = cannot("TypeError: 'int' object is not callable", guessed=True)
     assert told(guessed, guessed).state is State.NOT_TRIED
     assert told(guessed, RAN).state is State.NOT_ON_KERAS_2
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "shown"),
+    [
+        (
+            8e6,
+            8e6 + 4.6,
+            "equal in 1 case: the largest difference is 5 % of what is allowed (1e-05",
+        ),
+        (
+            8.0,
+            8.0 + 4.6e-6,
+            "equal in 1 case: the largest difference is 5 % of what is allowed (1e",
+        ),
+        (8.0, 8.0 + 1e-9, "the largest difference is less than 1 % of what is allowed (1e-05 of a"),
+        (8.0, 8.0, "equal in 1 case, to the last digit\n"),
+    ],
+)
+def test_a_difference_is_told_by_what_is_allowed_of_the_size_of_its_values(old, new, shown):
+    before = measured.Case("x", {"output": np.array([old])})
+    differences, near = measured.compare(before, measured.Case("x", {"output": np.array([new])}))
+    assert differences == []
+    assert near.largest == pytest.approx(abs(new - old))
+    page = io.StringIO()
+    found = {"largest": near.largest, "share": near.share, "tolerance": near.tolerance}
+    verdict = Verdict("a.py", 2, "f", State.EQUAL, cases=1, **found)
+    write_verdicts(Report((verdict,), "/python", "named"), Page(page))
+    assert shown in page.getvalue()
 
 
 def test_a_place_in_a_notebook_and_what_the_fix_leaves_are_shown():

@@ -10,13 +10,14 @@ from typing import Any
 from . import draws
 from .calling import measure, modes_of, weigh
 from .frameworks import Side
-from .functions import TensorFunction, meant, measure_pairs
+from .functions import TensorFunction, is_pair, meant, measure_pairs, parameters_of
 from .making import first_arguments, made, of_arguments
 from .measured import MODEL_TOLERANCE, Case, NotTaken, NotTried, plain, telling, told
 from .models import fill, given_of
 from .weights import Mismatch, give
 
 _MOST_INPUTS = 4
+_IF_NOTHING_ELSE = ("class numbers", "two", "three", draws.VOLUME)
 
 
 def kind_of(subject: type, side: Side) -> str:
@@ -33,14 +34,24 @@ def kind_of(subject: type, side: Side) -> str:
         ("loss", keras.losses.Loss),
         ("function of a weight", keras.regularizers.Regularizer),
         ("function of a weight", keras.constraints.Constraint),
+        ("initializer", keras.initializers.Initializer),
     ):
-        if issubclass(subject, base):
-            return kind
-    for what in ("callbacks.Callback", "optimizers.Optimizer", "initializers.Initializer"):
+        if not issubclass(subject, base):
+            continue
+        if kind == "layer" and _call_of(subject) is _call_of(keras.layers.Layer):
+            raise NotTried("it is a base class: it has no call() of its own")
+        return kind
+    for what in ("callbacks.Callback", "optimizers.Optimizer"):
         module, name = what.split(".")
         if issubclass(subject, getattr(getattr(keras, module), name)):
             raise NotTried(f"it is an {name}" if name[0] in "OI" else f"it is a {name}")
+    if is_pair(parameters_of(subject.__call__)[1:]):
+        return "loss"
     raise NotTried("it is a class of no kind that is called with tensors")
+
+
+def _call_of(subject: Any) -> Any:
+    return getattr(subject, "call", None)
 
 
 def _layer(subject: Any, made_with: Any, side: Side) -> Any:
@@ -72,11 +83,11 @@ class LayerClass:
                 continue
             entries: list[dict[str, Any]] = []
             ranks: set[Any] = set()
-            for label, arrays in draws.inputs(shapes):
+            for label, arrays in [*draws.told_inputs(job["inputs"]), *draws.inputs(shapes)]:
                 rank = tuple(each.ndim for each in arrays)
                 if rank in ranks or len(entries) >= _MOST_INPUTS:
                     continue
-                if entries and label.startswith(("class numbers", "two", "three")):
+                if entries and label.startswith(_IF_NOTHING_ELSE):
                     continue
                 entry: dict[str, Any] = {"label": label, "arrays": arrays, "weights": None}
                 case = cls._case(subject, made_with, entry, side)
@@ -161,6 +172,12 @@ def _fill_around(
             if side.is_old:
                 raise
             case.values[what] = told(error)
+
+
+class LayerMaker(LayerClass):
+    """A function that returns a layer."""
+
+    kind = "maker of a layer"
 
 
 class ModelClass(LayerClass):
@@ -257,6 +274,28 @@ class WeightFunction(_Made):
         return TensorFunction.measure(function, {"only": alone, **plan, "extra": ([], {})}, side)
 
 
+class InitializerClass(_Made):
+    """An initializer: the values it gives to weights; of a random one their shapes."""
+
+    kind = "initializer"
+
+    @staticmethod
+    def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
+        """Call it with the shapes that weights have."""
+        cases = []
+        for shape in ((4, 4), (3, 4), (3, 3, 2, 4)):
+            case = Case(f"a weight of {shape}")
+            try:
+                function = made(subject, plan["made_with"], side)
+                first, again = plain(function(shape)), plain(function(shape))
+                is_same = str(first) == str(again)
+                case.values["value" if is_same else "shape"] = first if is_same else first.shape
+            except BaseException as error:  # noqa: BLE001 - a shape that it does not take
+                case.error = told(error)
+            cases.append(case)
+        return cases
+
+
 def _shapes_told(calls: list[dict[str, Any]]) -> list[tuple[int, ...]]:
     """Return the input shapes that calls in the file give, with a batch."""
     found = []
@@ -268,4 +307,7 @@ def _shapes_told(calls: list[dict[str, Any]]) -> list[tuple[int, ...]]:
     return found
 
 
-EXERCISES = (LayerClass, ModelClass, LossClass, MetricClass, WeightFunction)
+EXERCISES = (
+    *(LayerClass, LayerMaker, ModelClass, LossClass, MetricClass),
+    *(WeightFunction, InitializerClass),
+)

@@ -19,13 +19,19 @@ class Pair(NamedTuple):
 
 
 _COUNTS = ("units", "filters", "dim", "channels", "size", "classes", "features", "depth")
+_IMAGE = (32, 32, 3)
 _BY_NAME: dict[str, Any] = {
     **dict.fromkeys(("kernel_size", "k_size", "window"), 3),
     **dict.fromkeys(("pool_size", "strides", "heads", "n_heads", "num_heads", "groups", "n"), 2),
-    **dict.fromkeys(("axis",), -1),
+    **dict.fromkeys(("axis", "channel_axis", "concat_axis", "bn_axis"), -1),
+    **dict.fromkeys(("padding", "border_mode"), "same"),
+    **dict.fromkeys(("kernel_initializer", "initializer", "init"), "he_normal"),
+    **dict.fromkeys(("weight_decay", "l2", "epsilon", "eps"), 1e-3),
+    **dict.fromkeys(("dilation_rate", "dilation", "stage"), 2),
+    **dict.fromkeys(("data_format",), "channels_last"),
     **dict.fromkeys(("activation", "act"), "relu"),
     **dict.fromkeys(("name", "prefix"), "thing"),
-    **dict.fromkeys(("input_shape", "shape", "img_shape", "image_shape"), (32, 32, 3)),
+    **dict.fromkeys(("input_shape", "shape", "img_shape", "image_shape"), _IMAGE),
     **dict.fromkeys(("input_dim", "vocab_size", "max_features"), 10),
     **dict.fromkeys(("maxlen", "max_len", "seq_len", "length", "timesteps"), 6),
     **dict.fromkeys(
@@ -35,6 +41,10 @@ _BY_NAME: dict[str, Any] = {
         ("clip_value", "value", "weight", "margin", "delta", "momentum", "smooth"), 0.5
     ),
 }
+# What takes an image may take it too, on Keras 2 only: it is for what takes nothing else.
+VOLUME = "a volume of numbers"
+_MOST_TENSORS = 3  # that a function takes by position
+_MOST_ELEMENTS = 500_000
 _UNKNOWN: tuple[Any, ...] = (4, 0.5, (4, 4), "relu", 2, (8, 8, 3))
 
 
@@ -95,6 +105,8 @@ def tensors(given: list[tuple[int, ...]] | None = None) -> list[tuple[str, np.nd
         values = rng(number).normal(size=shape).astype("float32") * 1.5
         found.append((f"numbers {shape}", values))
     found.append(("class numbers (2, 6)", rng(9).integers(0, 8, (2, 6)).astype("int32")))
+    volume = rng(8).normal(size=(2, 4, 4, 4, 3)).astype("float32")
+    found.append((f"{VOLUME} {volume.shape}", volume))
     return found
 
 
@@ -106,7 +118,43 @@ def inputs(given: list[tuple[int, ...]] | None = None) -> list[tuple[str, list[n
         for label, array in tensors()[:3]:
             drawn = [array[..., ::-1].copy() * (0.5 + n) for n in range(count)]
             several.append((f"{word} inputs of {label}", drawn))
-    return [*single, *several]
+    return [*single, *several, *_mixed()]
+
+
+def _mixed() -> list[tuple[str, list[np.ndarray]]]:
+    """Return what layers of graphs, masks and tables take: steps, and something about them."""
+    draw = rng(77)
+    steps = draw.normal(size=(2, 6, 4)).astype("float32")
+    near = np.eye(6, dtype="float32") + (draw.uniform(size=(2, 6, 6)) < 0.4)
+    numbers = draw.integers(0, 2, (2, 6)).astype("int32")
+    table = draw.normal(size=(8, 4)).astype("float32")
+    return [
+        ("two inputs, steps and a matrix", [steps, near.astype("float32")]),
+        ("two inputs, steps and a matrix of whole numbers", [steps, near.astype("int32")]),
+        ("two inputs, steps and class numbers", [steps, numbers]),
+        ("two inputs, steps and a table", [steps, table]),
+        ("two inputs of class numbers", [numbers, 1 - numbers]),
+        ("three inputs, steps, numbers and a table", [steps, numbers, table]),
+    ]
+
+
+def told_inputs(given: list[list[Any]]) -> list[tuple[str, list[np.ndarray]]]:
+    """Return inputs of the shapes and dtypes that the project itself uses, with two samples."""
+    found = []
+    for number, parts in enumerate(given):
+        arrays = []
+        for place, (shape, dtype) in enumerate(parts):
+            sizes = (2, *(each if isinstance(each, int) else 6 for each in shape))
+            if np.prod(sizes) > _MOST_ELEMENTS:
+                break
+            draw = rng(40 + 7 * number + place)
+            whole = dtype.startswith(("int", "uint", "bool"))
+            array = draw.integers(0, 2, sizes) if whole else draw.normal(size=sizes)
+            arrays.append(array.astype(dtype or "float32"))
+        if arrays and len(arrays) == len(parts):
+            shapes = " and ".join(str(each.shape) for each in arrays)
+            found.append((f"inputs as the project has them, {shapes}", arrays))
+    return found
 
 
 def direction(shape: tuple[int, ...]) -> np.ndarray:
@@ -123,6 +171,8 @@ def arguments_for(
     """
     found = []
     for call in calls:
+        if call.get("open") and not skip:
+            continue  # its first argument is known to nobody, and here it is asked for
         args = [ast.literal_eval(each) for each in call["args"]]
         kwargs = {key: ast.literal_eval(each) for key, each in call["kwargs"].items()}
         found.append((args[skip:], kwargs))
@@ -130,17 +180,34 @@ def arguments_for(
         required = required_of(function)[skip:]
     except (TypeError, ValueError):
         return found or [([], {})]
-    known = {name: _guess(name) for name in required}
+    known = {name: guess(name) for name in required}
     rest = [name for name in required if known[name] is None]
     found += [
         ([], {name: value if known[name] is None else known[name] for name in required})
         for value in (_UNKNOWN if rest else (None,))
+    ]
+    found += [
+        ([], {name: volume if known[name] == _IMAGE else known[name] for name in required})
+        for volume in ((16, 16, 16, 1),)
+        if _IMAGE in known.values() and not rest
     ]
     kept: list[tuple[list[Any], dict[str, Any]]] = []
     for each in found:
         if each not in kept:
             kept.append(each)
     return kept
+
+
+def counts_of_tensors(function: Any) -> list[int]:
+    """Return how many of the first parameters may be tensors: one, or all that nothing tells of."""
+    try:
+        required = required_of(function)
+    except (TypeError, ValueError):
+        return [1]
+    count = 0
+    while count < len(required) and guess(required[count]) is None:
+        count += 1
+    return [1] if count < 2 or count > _MOST_TENSORS else [1, count]
 
 
 def required_of(function: Any) -> list[str]:
@@ -153,9 +220,12 @@ def required_of(function: Any) -> list[str]:
     ]
 
 
-def _guess(name: str) -> Any:
+def guess(name: str) -> Any:
+    """Return what a parameter of this name may take; None: nothing tells."""
     lower = name.lower()
     if lower in _BY_NAME:
         return _BY_NAME[lower]
+    if lower.startswith(("use_", "is_", "with_", "has_")):
+        return True
     counted = lower.startswith(("n_", "num_", "nb_", "output_")) or lower.endswith(_COUNTS)
     return 4 if counted else None

@@ -43,7 +43,7 @@ def load(name: str, shim: str) -> Side:
         _KEPT.append(_loaded_from(shim).keras_2(with_all=True))
         _KEPT[-1].__enter__()
         return Side(
-            name, tf, tf_keras, {"tensorflow": tf.__version__, "keras": tf_keras.__version__}
+            name, tf, tf_keras, {"tensorflow": tf.__version__, "tf_keras": tf_keras.__version__}
         )
     import keras
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import types
 from typing import Any
+
+import numpy as np
 
 from . import draws
 from .frameworks import Side
@@ -37,8 +40,8 @@ def kind_of(subject: Any, job: dict[str, Any], side: Side) -> str:
     Raises:
         NotTried: nothing tells what to call it with.
     """
-    names = _parameters(subject)
-    if _is_pair(names) or (job["roles"] & {"loss", "metric"} and _takes_two(subject, names)):
+    names = parameters_of(subject)
+    if is_pair(names) or (job["roles"] & {"loss", "metric"} and _takes_two(subject, names)):
         return "loss or metric"
     activation = "activation" in job["roles"]
     if names and (activation or names[0].lower() in _TENSOR):
@@ -49,7 +52,18 @@ def kind_of(subject: Any, job: dict[str, Any], side: Side) -> str:
     if job["loud"]:
         name, where = job["loud"]
         raise NotTried(f"it calls {name}() on {where}, which kdoctor does not run")
+    if names and draws.guess(names[0]) is None and not _is_called(job):
+        if model_of_block(subject, job, side) is not None:
+            return "block of layers"
+        with contextlib.suppress(Exception):
+            if "only" in TensorFunction.plan(subject, job, side):
+                return "function of a tensor"
     return _kind_of_result(subject, job, side)
+
+
+def _is_called(job: dict[str, Any]) -> bool:
+    """Say whether the project shows all arguments of a call."""
+    return any(not call.get("open") for call in job["calls"])
 
 
 def _kind_of_result(subject: Any, job: dict[str, Any], side: Side) -> str:
@@ -63,8 +77,12 @@ def _kind_of_result(subject: Any, job: dict[str, Any], side: Side) -> str:
             continue
         if is_model(found, side):
             return "model builder"
-        if callable(found) and not isinstance(found, type) and _is_pair(_parameters(found)):
+        if isinstance(found, side.keras.layers.Layer):
+            return "maker of a layer"
+        if callable(found) and not isinstance(found, type) and is_pair(parameters_of(found)):
             return "maker of a loss or metric"
+        if is_described(found, side):
+            return "function of plain values"
         raise NotTried(f"it returns {type(found).__name__}, which kdoctor has no inputs for")
     if first is not None and not draws.required_of(subject):
         raise first
@@ -72,7 +90,8 @@ def _kind_of_result(subject: Any, job: dict[str, Any], side: Side) -> str:
     raise NotTried(f"nothing tells what to call it with (it takes {names})")
 
 
-def _parameters(subject: Any) -> list[str]:
+def parameters_of(subject: Any) -> list[str]:
+    """Return the names of what can be given by position."""
     with contextlib.suppress(TypeError, ValueError):
         kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
         found = inspect.signature(subject).parameters.values()
@@ -80,7 +99,8 @@ def _parameters(subject: Any) -> list[str]:
     return []
 
 
-def _is_pair(names: list[str]) -> bool:
+def is_pair(names: list[str]) -> bool:
+    """Say whether the first two are a truth and a prediction."""
     return len(names) > 1 and names[0].lower() in _TRUE and names[1].lower() in _PREDICTED
 
 
@@ -185,11 +205,16 @@ class TensorFunction:
         """Return further arguments and the inputs that it takes."""
         best: dict[str, Any] | None = None
         alone = {label for label, _ in draws.tensors()}
-        for extra in draws.arguments_for(subject, job["calls"], skip=1):
-            plan = {"extra": extra}
+        tried = [
+            {"extra": extra, "count": count}
+            for count in draws.counts_of_tensors(subject)
+            for extra in draws.arguments_for(subject, job["calls"], skip=count)
+        ]
+        for plan in tried:
             cases = TensorFunction.measure(subject, plan, side)
             good = {case.label for case in cases if not case.error}
             good = good & alone or good  # a list is for what takes nothing else
+            good = {each for each in good if not each.startswith(draws.VOLUME)} or good
             if good:
                 return {**plan, "only": good}
             best = best or plan
@@ -200,14 +225,16 @@ class TensorFunction:
     def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
         """Call it with each input: its value, its gradient, and in a graph."""
         args, kwargs = plan["extra"]
+        count = plan.get("count", 1)
 
         def call(tensor: Any) -> Any:
-            return subject(tensor, *args, **kwargs)
+            several = tensor if count > 1 else [tensor]
+            return subject(*several, *args, **kwargs)
 
         return [
             _measured(call, label, given_of(arrays, side), side)
             for label, arrays in draws.inputs()
-            if label in plan.get("only", {label})
+            if label in plan.get("only", {label}) and count in {1, len(arrays)}
         ]
 
 
@@ -251,4 +278,57 @@ def _defaults(subject: Any) -> dict[str, Any]:
     return {}
 
 
-EXERCISES = (PairFunction, PairMaker, TensorFunction, *MODEL_EXERCISES)
+class PlainFunction:
+    """A function that makes something other than tensors of what the project calls it with."""
+
+    kind = "function of plain values"
+
+    @staticmethod
+    def plan(subject: Any, job: dict[str, Any], side: Side) -> dict[str, Any]:
+        """Return the first arguments with which it gives what can be compared."""
+        return {
+            "made_with": arguments_that_make(
+                lambda found: is_described(found, side), subject, job, side
+            )
+        }
+
+    @staticmethod
+    def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
+        """Call it, and again to see whether it draws random numbers."""
+        case = Case("the arguments of the project, or its defaults")
+        try:
+            first = _described(made(subject, plan["made_with"], side), side)
+            again = _described(made(subject, plan["made_with"], side), side)
+            case.values["value" if str(first) == str(again) else "kind"] = (
+                first if str(first) == str(again) else type(first).__name__
+            )
+        except BaseException as error:  # noqa: BLE001 - user code may raise anything
+            case.error = told(error)
+        return [case]
+
+
+def is_described(value: Any, side: Side) -> bool:
+    """Say whether a value can be told without Keras: numbers, texts, names, symbolic tensors."""
+    try:
+        return value is not None and "<" not in str(_described(value, side))
+    except TypeError:
+        return False
+
+
+def _described(value: Any, side: Side) -> Any:
+    if isinstance(value, (type, types.FunctionType)):
+        return value.__name__
+    if isinstance(value, dict):
+        return {str(key): _described(each, side) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_described(each, side) for each in value]
+    if type(value).__name__ == "KerasTensor":
+        return f"a symbolic tensor of shape {tuple(value.shape)}"
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, (np.ndarray, np.generic)) or side.tf.is_tensor(value):
+        return plain(value)
+    raise TypeError(type(value).__name__)
+
+
+EXERCISES = (PairFunction, PairMaker, TensorFunction, PlainFunction, *MODEL_EXERCISES)

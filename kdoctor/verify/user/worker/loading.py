@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from . import absent
+
 
 class _Pieces(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds the modules of a slice before any others."""
@@ -38,8 +40,13 @@ class _Pieces(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         exec(compile(piece["text"], file, "exec", dont_inherit=True), module.__dict__)  # noqa: S102
 
 
-def load(pieces: list[dict[str, Any]]) -> Any:
-    """Return the first piece as a module; the others are there for its imports."""
+def load(pieces: list[dict[str, Any]], *, is_old: bool) -> Any:
+    """Return the first piece as a module; the others are there for its imports.
+
+    A package that is not installed stands in for itself until something of it is used: most
+    definitions of a module do not need all that it imports. So does, on Keras 2, what only an older
+    one has.
+    """
     main = pieces[0]
     if main["name"] in sys.modules:  # a file of the user's that is named like one of Python's
         main = {**main, "name": f"{main['name']}_of_the_user"}
@@ -50,7 +57,17 @@ def load(pieces: list[dict[str, Any]]) -> Any:
         for name in sorted(_all_above(names) - names)
     ]
     sys.meta_path.insert(0, _Pieces([*pieces, *empty]))
-    return importlib.import_module(main["name"])
+    own = {name.partition(".")[0] for name in names}
+    while True:
+        before = set(sys.modules)
+        try:
+            return importlib.import_module(main["name"])
+        except ImportError as error:
+            if not absent.stand_in_for(error, own, is_old=is_old):
+                raise
+        for name in set(sys.modules) - before:
+            if name in names:
+                del sys.modules[name]
 
 
 def load_again(module: Any) -> Any:

@@ -25,15 +25,24 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _POLL = 0.02
 _IDLE = 0.1  # of the time: one that only wakes up to sleep again waits
+_BETWEEN_LOOKS = 0.5  # seconds between two looks at what a fork has written
+_MOST_WRITTEN, _MOST_FILES = 2**30, 10_000
 _THROUGH = 87  # the exit status of a fork whose answer is whole
 
 
-def main(side_name: str, shim: str, folder: str) -> None:
-    """Load a side; do the jobs of the file that stdin names; write a line of JSON for each."""
+def main(side_name: str, shim: str, folder: str, sandboxed: str) -> None:
+    """Load a side; do the jobs of the file that stdin names; write a line of JSON for each.
+
+    Where user code is to be ``sandboxed`` and this kernel lacks a wall, only that is said.
+    """
     sys.dont_write_bytecode = True
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what frameworks print is no answer
     sandbox.adopt_orphans()
+    lacking = sandbox.missing(Path(folder)) if sandboxed else []
+    if lacking:
+        _say(answers, {"missing": lacking})
+        return
     from .frameworks import load
 
     # The frameworks are not looked through for garbage: forks share them as long as nobody does.
@@ -43,6 +52,7 @@ def main(side_name: str, shim: str, folder: str) -> None:
     gc.enable()
     _say(answers, {"ready": side.versions})
     orders = json.loads(Path(os.fsdecode(sys.stdin.buffer.read())).read_text("utf-8"))
+    orders["walls"] = bool(sandboxed)
     _Forks(side, Path(folder), orders, answers).work()
 
 
@@ -81,7 +91,7 @@ class _Forks:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
             os.close(self._answers.fileno())  # what user code writes there would be taken for them
             job["reference"] = self._orders["reference"]
-            _child(job, self._side, self._folder, home, self._orders["limits"])
+            _child(job, self._side, self._folder, home, self._orders)
         verdict = self._folder / f"{name}.json"
         self._running[pid] = _Fork(pid, job["id"], verdict, self._orders["limits"])
 
@@ -104,10 +114,12 @@ class _Forks:
 
 
 def _child(
-    job: dict[str, Any], side: Any, folder: Path, home: Path, limits: dict[str, float]
+    job: dict[str, Any], side: Any, folder: Path, home: Path, orders: dict[str, Any]
 ) -> None:
     """Do the job and end the process, whatever happens."""
     status = 1
+    # What was measured on Keras 2, and the reference that it is held to.
+    read = [str(folder / f"keras_2-{job['id']}.pickle"), orders["reference"]]
     try:
         name = f"{side.name}-{job['id']}"
         # Opened before the doors are shut: the user's code may write below its home only.
@@ -115,7 +127,7 @@ def _child(
             (folder / f"{name}.json").open("w", encoding="utf-8") as out,
             (folder / f"{name}.pickle").open("wb") as record,
         ):
-            sandbox.enter(home, limits)
+            sandbox.enter(home, orders["limits"], read, walls=orders["walls"])
             from .running import run
 
             answer, kept = run(job, side, folder)
@@ -135,7 +147,9 @@ class _Fork:
     def __init__(self, pid: int, job: int, verdict: Path, limits: dict[str, float]) -> None:
         self.pid, self.job = pid, job
         self._verdict, self._limits = verdict, limits
+        self._home = verdict.with_suffix("")
         self._asleep, self._used, self._at = 0.0, -1.0, time.monotonic()
+        self._next_look = self._at + _BETWEEN_LOOKS
         self._most_memory = limits["memory"] + _memory_of(os.getpid())
 
     def end(self) -> str | None:
@@ -171,7 +185,23 @@ class _Fork:
             return f"it waited for {seconds:g} s"
         if _memory_of(self.pid) > self._most_memory:
             return f"it took more than {memory / 2**30:.1f} GiB of memory"
+        if now > self._next_look:
+            self._next_look = now + _BETWEEN_LOOKS
+            return _too_much_in(self._home)
         return None
+
+
+def _too_much_in(folder: Path) -> str | None:
+    """Say that a folder holds too much; it may change meanwhile."""
+    size = 0
+    for number, each in enumerate(folder.rglob("*")):
+        with contextlib.suppress(OSError):
+            size += each.lstat().st_size
+        if size > _MOST_WRITTEN:
+            return f"it wrote more than {_MOST_WRITTEN / 2**30:g} GiB"
+        if number > _MOST_FILES:
+            return f"it wrote more than {_MOST_FILES} files"
+    return None
 
 
 def _how(status: int) -> str:

@@ -33,7 +33,7 @@ def first_arguments(subject: Any, job: dict[str, Any], side: Side) -> Any:
 
 def of_arguments(error: BaseException, subject: Any, job: dict[str, Any]) -> BaseException:
     """Return the error of a call: as that of a guess where the file itself shows no call."""
-    guessed = not job["calls"] and draws.required_of(subject)
+    guessed = not job["told"] and draws.required_of(subject)
     return NotTaken(told(error)) if guessed else error
 
 

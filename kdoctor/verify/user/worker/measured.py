@@ -64,6 +64,25 @@ class Difference:
         return self.error is not None and bool(np.isfinite(self.error))
 
 
+@dataclass
+class Closeness:
+    """How near two sides come where they are the nearest to differing.
+
+    ``share`` is the part of what is allowed that their difference takes, ``tolerance`` what is
+    allowed there of the size of a value, ``largest`` the largest difference anywhere.
+    """
+
+    largest: float = 0.0
+    share: float = 0.0
+    tolerance: float = 0.0
+
+    def take(self, other: Closeness) -> None:
+        """Let another one count as well."""
+        self.largest = max(self.largest, other.largest)
+        if other.share > self.share or not self.tolerance:
+            self.share, self.tolerance = other.share, other.tolerance
+
+
 class NotTried(Exception):
     """Nothing tells how to run a definition: no verdict, but a reason."""
 
@@ -121,9 +140,9 @@ def flat(value: Any, path: str = "") -> dict[str, Any]:
     return {name: leaf for place, each in parts for name, leaf in flat(each, place).items()}
 
 
-def compare(old: Case, new: Case) -> tuple[list[Difference], float]:
-    """Return where two cases differ, in order, and the largest difference of all."""
-    largest = 0.0
+def compare(old: Case, new: Case) -> tuple[list[Difference], Closeness]:
+    """Return where two cases differ, in order, and how near they come to it."""
+    near = Closeness(tolerance=old.tolerance)
     found = []
     # What cancels out is rounding of the size of what it is made of.
     steep = max((_size(v) for k, v in old.values.items() if k.startswith("gradient")), default=0.0)
@@ -134,7 +153,7 @@ def compare(old: Case, new: Case) -> tuple[list[Difference], float]:
             found.append(Difference(name, "Keras 3 gives nothing here"))
             continue
         if name == "weights" and before != new.values[name]:
-            return [Difference(name, str(new.values[name]))], largest
+            return [Difference(name, str(new.values[name]))], near
         is_gradient = name.startswith("gradient")
         tolerance = _tolerance(old, name)
         left, right = flat(before), flat(new.values[name])
@@ -152,13 +171,14 @@ def compare(old: Case, new: Case) -> tuple[list[Difference], float]:
             size = steep if is_gradient else _size(before)
             floor = 0.02 * tolerance * steep if is_gradient else 0.0
             floor += _ROUNDINGS * shaky * size
-            told, error = _difference(value, right[place], tolerance, floor)
-            largest = max(largest, error) if np.isfinite(error) else largest
+            told, error, share = _difference(value, right[place], tolerance, floor)
+            if np.isfinite(error):
+                near.take(Closeness(error, share, tolerance))
             if told:
                 found.append(Difference(f"{name}{place}", told, error))
     if all(each.where.startswith("layer ") for each in found):
         found = []  # what comes out is the same, by another way
-    return found, largest
+    return found, near
 
 
 def _tolerance(case: Case, name: str) -> float:
@@ -186,24 +206,28 @@ def _without_none(left: dict[str, Any], right: dict[str, Any]) -> tuple[dict[str
     return left, right
 
 
-def _difference(old: Any, new: Any, tolerance: float, floor: float) -> tuple[str, float]:
-    """Return in words how two leaves differ, "" where they do not, and by how much."""
+def _difference(old: Any, new: Any, tolerance: float, floor: float) -> tuple[str, float, float]:
+    """Return in words how two leaves differ, "" where they do not, and by how much.
+
+    The last is how much that is of what is allowed.
+    """
     if not isinstance(old, np.ndarray) or not isinstance(new, np.ndarray):
         numbers = isinstance(old, (int, float)) and isinstance(new, (int, float))
         if numbers or isinstance(old, np.ndarray) or isinstance(new, np.ndarray):
             if old is None or new is None or isinstance(old, str) or isinstance(new, str):
-                return f"{_short(old)} on Keras 2, {_short(new)} on Keras 3", np.inf
+                return f"{_short(old)} on Keras 2, {_short(new)} on Keras 3", np.inf, np.inf
             return _difference(np.asarray(old), np.asarray(new), tolerance, floor)
-        return ("", 0.0) if old == new else (f"{old!r} on Keras 2, {new!r} on Keras 3", np.inf)
+        told = "" if old == new else f"{old!r} on Keras 2, {new!r} on Keras 3"
+        return _all_or_nothing(told)
     if old.shape != new.shape:
-        return f"shape {old.shape} on Keras 2, {new.shape} on Keras 3", np.inf
+        return _all_or_nothing(f"shape {old.shape} on Keras 2, {new.shape} on Keras 3")
     if _sort(old) != _sort(new):
-        return f"{old.dtype} on Keras 2, {new.dtype} on Keras 3", np.inf
+        return _all_or_nothing(f"{old.dtype} on Keras 2, {new.dtype} on Keras 3")
     if not old.size:
-        return "", 0.0
+        return _all_or_nothing("")
     left, right = (each.astype("float64") if _is_number(each) else each for each in (old, new))
     if left.dtype.kind not in "fc":
-        return ("", 0.0) if (left == right).all() else ("other values", np.inf)
+        return _all_or_nothing("" if (left == right).all() else "other values")
     with np.errstate(all="ignore"):
         apart = np.abs(left - right)
         same = (left == right) | (np.isnan(left) & np.isnan(right))
@@ -214,12 +238,18 @@ def _difference(old: Any, new: Any, tolerance: float, floor: float) -> tuple[str
         scale = finite.max() if finite.size else 0.0
         allowed = tolerance * rough * (np.abs(np.where(same, 0, left)) + 0.1 * scale) + floor + 1e-9
         wrong = ~(apart <= allowed)
-    largest = float(apart.max())
+    largest, share = float(apart.max()), float((apart / allowed).max())
     if not wrong.any():
-        return "", largest
+        return "", largest, share
     worst = np.unravel_index(int(np.argmax(np.where(wrong, apart, -1))), apart.shape)
     at = f"at {list(map(int, worst))}: " if old.ndim else ""
-    return f"{at}{left[worst]:.7g} on Keras 2, {right[worst]:.7g} on Keras 3", largest
+    return f"{at}{left[worst]:.7g} on Keras 2, {right[worst]:.7g} on Keras 3", largest, share
+
+
+def _all_or_nothing(told: str) -> tuple[str, float, float]:
+    """Return the difference of what is the same or is not, by what is told of it."""
+    apart = np.inf if told else 0.0
+    return told, apart, apart
 
 
 def _size(value: Any) -> float:

@@ -25,23 +25,24 @@ def is_model(value: Any, side: Side) -> bool:
 
 def model_of_block(subject: Any, job: dict[str, Any], side: Side) -> Any:
     """Return a plan for a function that puts layers with weights onto a tensor, or None."""
-    for args, kwargs in draws.arguments_for(subject, job["calls"], skip=1):
-        for shape in ((8, 8, 3), (5,), (6, 4)):
-            plan = {"extra": (args, kwargs), "shape": shape}
-            try:
-                model = _made_of_block(subject, plan, side)
-            except BaseException:  # noqa: BLE001, S112 - another shape may do
-                continue
-            if model is not None and model.weights:
-                return plan
+    for count in draws.counts_of_tensors(subject):
+        for args, kwargs in draws.arguments_for(subject, job["calls"], skip=count):
+            for shape in ((8, 8, 3), (5,), (6, 4), (32, 32, 3), (4, 4, 4, 3)):
+                plan = {"extra": (args, kwargs), "shape": shape, "count": count}
+                try:
+                    model = _made_of_block(subject, plan, side)
+                except BaseException:  # noqa: BLE001, S112 - another shape may do
+                    continue
+                if model is not None and model.weights:
+                    return plan
     return None
 
 
 def _made_of_block(subject: Any, plan: dict[str, Any], side: Side) -> Any:
     side.fresh()
     args, kwargs = plan["extra"]
-    inputs = side.keras.Input(shape=plan["shape"])
-    outputs = subject(inputs, *args, **kwargs)
+    inputs = [side.keras.Input(shape=plan["shape"]) for _ in range(plan["count"])]
+    outputs = subject(*inputs, *args, **kwargs)
     if callable(outputs) and not hasattr(outputs, "shape"):
         return None
     return side.keras.Model(inputs, outputs)

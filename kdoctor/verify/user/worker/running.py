@@ -8,7 +8,7 @@ from typing import Any
 
 from . import classes, functions, hints, loading
 from .frameworks import Side
-from .measured import Case, NotTaken, NotTried, compare, may_be_of_a_guess, telling, told
+from .measured import Case, Closeness, NotTaken, NotTried, compare, may_be_of_a_guess, telling, told
 
 # What a case tells of the numbers that come out; the rest is about shapes and weights.
 _OF_NUMBERS = ("output", "value", "gradient", "result")
@@ -25,7 +25,7 @@ def run(job: dict[str, Any], side: Side, folder: Path) -> tuple[dict[str, Any], 
     job = {**job, "roles": set(job["roles"])}
     try:
         side.fresh()  # what a module draws while it is loaded is the same on both sides
-        module = loading.load(job["pieces"])
+        module = loading.load(job["pieces"], is_old=side.is_old)
         if job["name"] not in vars(module):  # of a branch that is taken elsewhere
             return {"state": "not tried", "error": f"{_BRANCH} on {_release(side)}"}, None
         subject = getattr(module, job["name"])
@@ -78,7 +78,7 @@ def _second(module: Any, job: dict[str, Any], side: Side, record: dict[str, Any]
         return {**answer, "state": "cannot", "error": told(error)}
     answer["notes"], answer["hints"] = hints.of(subject, job, record, side)
     new = {case.label: case for case in cases}
-    largest, tolerance = 0.0, 0.0
+    near = Closeness()
     for old in record["cases"]:
         other = new.get(old.label, Case(old.label, error="it was not measured"))
         if other.error and old.label.startswith("class numbers") and old is not record["cases"][0]:
@@ -87,7 +87,7 @@ def _second(module: Any, job: dict[str, Any], side: Side, record: dict[str, Any]
         if other.error:
             return {**answer, "state": "cannot", "error": f"{other.error} (with {old.label})"}
         differences, apart = compare(old, other)
-        largest, tolerance = max(largest, apart), max(tolerance, old.tolerance)
+        near.take(apart)
         if differences:
             drawn = _drawn(module, job, side, record, other)
             sure = [e for e in differences if e.where not in drawn or not e.is_of_numbers]
@@ -107,8 +107,9 @@ def _second(module: Any, job: dict[str, Any], side: Side, record: dict[str, Any]
     return {
         **answer,
         "state": "equal",
-        "largest": largest,
-        "tolerance": tolerance,
+        "largest": near.largest,
+        "tolerance": near.tolerance,
+        "share": near.share,
         "cases": len(record["cases"]),
     }
 

@@ -1,7 +1,9 @@
-"""What keeps user code in its folder.
+"""What keeps user code in its folder, whatever it does.
 
-That is limits of the system, Landlock where the kernel has it, and Python's audit events, which say
-in words what was refused.
+The walls are the kernel's: Landlock (files), seccomp (sockets, processes, metadata, the machine),
+no capabilities, limits of the system. Python's audit events are no wall, as user code can switch
+them off; they stop accidents, and say in words what was refused. ``docs/verify-sandbox.md`` says
+what is promised, and what is not.
 """
 
 from __future__ import annotations
@@ -11,15 +13,35 @@ import ctypes
 import os
 import resource
 import signal
+import socket
 import sys
+import sysconfig
 import tempfile
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import Any
 
+from . import landlock, seccomp
+
 _LARGEST_FILE = 256 * 2**20
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-_PARENT_DEATH, _NO_NEW_PRIVILEGES, _CHILD_SUBREAPER = 1, 38, 36  # of prctl
+_PARENT_DEATH, _CHILD_SUBREAPER = 1, 36  # of prctl
+# What a computation reads of the system: libraries, time zones, how many cores and how much memory.
+_OF_THE_SYSTEM = (
+    *("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/nix/store", "/gnu/store"),
+    *("/etc/ld.so.cache", "/etc/localtime", "/etc/timezone", "/usr/share/zoneinfo"),
+    *("/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/filesystems"),
+    *("/proc/sys/vm", "/sys/devices/system", "/sys/fs/cgroup"),
+    *("/dev/zero", "/dev/random", "/dev/urandom"),
+)
+_PACKAGES = ("site-packages", "dist-packages")
+_FILES, _CALLS = 1, 2
+_WALLS = {
+    _FILES: "Landlock, which guards files (Linux 5.13 or later, where it is enabled)",
+    _CALLS: "seccomp filters, which guard the network, other processes and metadata",
+}
+_READ_ANYTHING = 2  # CAP_DAC_READ_SEARCH: root reads packages that another user has installed
+_CAPABILITIES_VERSION = 0x20080522
 _OF_PATHS = {
     *("os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.link", "os.symlink", "os.truncate"),
     *("os.chmod", "os.chown", "os.utime", "os.setxattr", "os.removexattr", "shutil.rmtree"),
@@ -55,8 +77,14 @@ class _Doors:
     shut = False
 
 
-def enter(home: Path, limits: dict[str, float]) -> None:
-    """Shut the doors of this process, for good."""
+def enter(
+    home: Path, limits: dict[str, float], readable: Iterable[str] = (), *, walls: bool = True
+) -> None:
+    """Shut the doors of this process, for good; it may read ``readable`` and what Python needs.
+
+    Raises:
+        OSError: one of the kernel's walls does not stand.
+    """
     os.setsid()
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None, use_errno=True).prctl(_PARENT_DEATH, signal.SIGKILL)
@@ -74,11 +102,78 @@ def enter(home: Path, limits: dict[str, float]) -> None:
     _limit(resource.RLIMIT_FSIZE, _LARGEST_FILE)
     _limit(resource.RLIMIT_CORE, 0)
     _limit(resource.RLIMIT_AS, _mapped() + 2 * int(limits["memory"]))
-    with contextlib.suppress(OSError, AttributeError):
-        _landlock(home)
+    if walls:
+        _drop_capabilities()
+        landlock.restrict([*_needed(), *readable], [str(home), os.devnull])
+        seccomp.restrict()
     _Doors.home, _Doors.named = os.path.realpath(home), str(home)
-    _Doors.shut = True
-    sys.addaudithook(_heard)
+    if walls:
+        _Doors.shut = True
+        sys.addaudithook(_heard)
+
+
+def missing(folder: Path) -> list[str]:
+    """Return the walls that do not stand on this system: tried in a process of its own."""
+    pid = os.fork()
+    if not pid:
+        standing = 0
+        try:
+            _drop_capabilities()
+            files = _holds(
+                lambda: landlock.restrict(_needed(), [str(folder)]),
+                lambda: list(Path("/").iterdir()),
+            )
+            standing = files * _FILES + _holds(seccomp.restrict, socket.socket) * _CALLS
+        finally:
+            os._exit(standing)
+    status = os.waitpid(pid, 0)[1]
+    standing = os.WEXITSTATUS(status) if os.WIFEXITED(status) else 0
+    return [told for wall, told in _WALLS.items() if not standing & wall]
+
+
+def _holds(wall: Callable[[], None], attempt: Callable[[], object]) -> bool:
+    """Raise a wall, and say whether it refuses what it is there to refuse."""
+    try:
+        wall()
+    except OSError:
+        return False
+    try:
+        attempt()
+    except PermissionError:
+        return True
+    return False
+
+
+def _needed() -> list[str]:
+    """Return what Python and its packages are made of, and what a computation reads of a system."""
+    found = {*_OF_THE_SYSTEM, str(Path(__file__).parent)}
+    for prefix in (sys.prefix, sys.base_prefix, sys.exec_prefix):
+        found |= {os.path.join(prefix, each) for each in ("lib", "lib64")}  # noqa: PTH118
+    found |= {sysconfig.get_path(each) for each in ("stdlib", "platstdlib", "purelib", "platlib")}
+    found |= {each for each in sys.path if os.path.basename(each) in _PACKAGES}  # noqa: PTH119
+    return sorted(found | _folders_of_libraries())
+
+
+def _folders_of_libraries() -> set[str]:
+    """Return where the libraries lie that are loaded: beside them lie those to come."""
+    try:
+        lines = Path("/proc/self/maps").read_text("utf-8", "surrogateescape").splitlines()
+    except OSError:
+        return set()
+    paths = {line.split(maxsplit=5)[-1] for line in lines if ".so" in line}
+    return {os.path.dirname(each) for each in paths if os.path.isabs(each)}  # noqa: PTH117, PTH120
+
+
+def _drop_capabilities() -> None:
+    """Give up what makes root more than another user, all but reading."""
+    with contextlib.suppress(OSError, AttributeError):
+        header = (ctypes.c_uint32 * 2)(_CAPABILITIES_VERSION, 0)
+        libc = ctypes.CDLL(None, use_errno=True)
+        held = (ctypes.c_uint32 * 6)()
+        libc.capget(header, held)
+        for place in range(6):  # effective, permitted, inheritable; then those above 32
+            held[place] &= 1 << _READ_ANYTHING if place < 2 else 0
+        libc.capset(header, held)
 
 
 def leave() -> None:
@@ -167,47 +262,3 @@ def _mapped() -> int:
     except (OSError, IndexError):
         return 2**40
     return pages * os.sysconf("SC_PAGE_SIZE")
-
-
-# Landlock: https://docs.kernel.org/userspace-api/landlock.html. C code, such as HDF5's and
-# TensorFlow's, raises no audit events.
-_CREATE, _ADD, _RESTRICT = 444, 445, 446
-_EXECUTE, _WRITE_FILE, _TRUNCATE, _REFER = 1 << 0, 1 << 1, 1 << 14, 1 << 13
-_REMOVE_AND_MAKE = sum(1 << bit for bit in range(4, 13))
-
-
-class _Ruleset(ctypes.Structure):
-    _fields_ = [(name, ctypes.c_uint64) for name in ("files", "network", "scoped")]
-
-
-class _Beneath(ctypes.Structure):
-    _pack_ = 1
-    _layout_ = "ms"
-    _fields_ = [("allowed", ctypes.c_uint64), ("parent", ctypes.c_int32)]
-
-
-def _landlock(home: Path) -> None:
-    """Refuse, in the kernel, writing outside of ``home``, programs, TCP and signals to others."""
-    if not sys.platform.startswith("linux"):
-        return
-    libc = ctypes.CDLL(None, use_errno=True)
-    version = libc.syscall(_CREATE, None, 0, 1)
-    if version < 1:
-        return
-    inside = _WRITE_FILE | _REMOVE_AND_MAKE
-    inside |= _REFER if version >= 2 else 0
-    inside |= _TRUNCATE if version >= 3 else 0
-    rules = _Ruleset(inside | _EXECUTE, 3 if version >= 4 else 0, 3 if version >= 6 else 0)
-    size = 8 if version < 4 else 16 if version < 6 else 24
-    ruleset = libc.syscall(_CREATE, ctypes.byref(rules), size, 0)
-    if ruleset < 0:
-        return
-    written = _WRITE_FILE | (inside & _TRUNCATE)
-    for path, allowed in ((home, inside), (os.devnull, written)):
-        parent = os.open(path, getattr(os, "O_PATH", os.O_RDONLY))
-        beneath = _Beneath(allowed, parent)
-        libc.syscall(_ADD, ruleset, 1, ctypes.byref(beneath), 0)
-        os.close(parent)
-    libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
-    libc.syscall(_RESTRICT, ruleset, 0)
-    os.close(ruleset)

@@ -1,0 +1,98 @@
+"""Stand-ins for what cannot be imported: they do no harm until somebody uses them."""
+
+from __future__ import annotations
+
+import importlib.abc
+import importlib.machinery
+import re
+import sys
+import types
+from collections.abc import Collection
+from typing import Any
+
+_FRAMEWORKS = frozenset({"keras", "tensorflow", "tf_keras", "keras_core"})
+_OLD = frozenset({"keras", "tf_keras"})
+_NAME = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
+
+
+def stand_in_for(error: BaseException, own: Collection[str], *, is_old: bool) -> bool:
+    """Let what an import lacked stand in for itself; say whether there is more hope than before.
+
+    What the user handled is not asked for: the handler's own error is followed to its cause. Of
+    the frameworks only Keras 2 has stand-ins, as it is newer than the code may be; the user's
+    ``own`` modules have none.
+    """
+    found: BaseException | None = error
+    while found is not None:
+        if isinstance(found, ModuleNotFoundError) and found.name:
+            root = found.name.partition(".")[0]
+            known = (root in _OLD and is_old) if root in _FRAMEWORKS else root not in own
+            return known and _FINDER.add(found.name)
+        named = _NAME.search(str(found)) if isinstance(found, ImportError) else None
+        if named is not None and is_old and named[2].partition(".")[0] in _OLD:
+            module = sys.modules.get(named[2])
+            if module is None or named[1] in vars(module):
+                return False
+            setattr(module, named[1], _Absent(named[2], str(found), ImportError))
+            return True
+        found = found.__cause__ or found.__context__
+    return False
+
+
+class _Absent:
+    """Something of a module that is not there. It has attributes, and can be used for nothing."""
+
+    def __init__(self, module: str, told: str, kind: type[ImportError]) -> None:
+        self.__dict__.update(_module=module, _told=told, _kind=kind)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _Absent(self._module, self._told, self._kind)
+
+    def _use(self, *_: Any, **__: Any) -> Any:
+        raise self._kind(self._told, name=self._module)
+
+    __call__ = __mro_entries__ = __iter__ = __len__ = __bool__ = __getitem__ = __enter__ = _use
+    __index__ = __int__ = __float__ = __add__ = __radd__ = __mul__ = __rmul__ = __sub__ = _use
+    __rsub__ = __lt__ = __gt__ = __le__ = __ge__ = __array__ = __tf_tensor__ = __setattr__ = _use
+
+
+class _Module(types.ModuleType):
+    """A module that is not there."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _Absent(self.__name__, f"No module named {self.__name__!r}", ModuleNotFoundError)
+
+
+class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds the modules that stand in, after all others have not."""
+
+    def __init__(self) -> None:
+        self._names = set[str]()
+
+    def add(self, name: str) -> bool:
+        """Let a module and those below it stand in; say whether that is new."""
+        if name in self._names:
+            return False
+        self._names.add(name)
+        if self not in sys.meta_path:
+            sys.meta_path.append(self)
+        return True
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> Any:
+        del path, target
+        if not any(name == each or name.startswith(each + ".") for each in self._names):
+            return None
+        return importlib.machinery.ModuleSpec(name, self, is_package=True)
+
+    def create_module(self, spec: Any) -> types.ModuleType:
+        return _Module(spec.name)
+
+    def exec_module(self, module: Any) -> None:
+        del module
+
+
+_FINDER = _Finder()
