@@ -62,10 +62,12 @@ def _is_bfloat16_without_axes(_: str, arguments: dict[str, Any]) -> bool:
     )
 
 
-def _squeezes_the_batch(mode: str, arguments: dict[str, Any]) -> bool:
+def _squeezes_what_is_unknown(mode: str, arguments: dict[str, Any]) -> bool:
     of = arguments["x"] if "x" in arguments else arguments["input"]
     axis = arguments["axis"]
     axes = axis if isinstance(axis, list | tuple) else (axis,)
+    if mode == "function_sizes":
+        return True
     first = (0, -of.data.ndim, None, OMITTED)
     return mode.endswith("batch") and any(each in first for each in axes)
 
@@ -123,7 +125,7 @@ _LIMITS = {
     **dict.fromkeys(("depthwise_conv2d", "separable_conv2d"), (_NO_OUTPUT,)),
     "reverse": (Limit("a tensor without axes raises", _has_no_axes),),
     "squeeze": (
-        Limit("an axis of unknown size, as the batch may be, raises", _squeezes_the_batch),
+        Limit("an axis of unknown size, as the batch may be, raises", _squeezes_what_is_unknown),
     ),
     "arange": (
         Limit("a range that runs away from its end, empty in Keras 2, raises", _runs_backwards),
