@@ -13,6 +13,7 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.names._backend import BY_HAND, REWRITES, statements
 from kdoctor.rules.names._backend.examples import SPECIAL
 from kdoctor.rules.names._backend.functions import as_function
+from kdoctor.rules.names._backend.generators import with_generator
 from kdoctor.rules.names._backend.no_arrays import if_an_array
 from kdoctor.rules.names._backend.orderings import compared_ordering
 from kdoctor.rules.names._backend.phase_inputs import with_phase
@@ -55,6 +56,8 @@ def attempted(
     )
     if isinstance(attempt, Fix) and reference.call is not None:
         attempt = if_an_array(module, leaf, reference.call, attempt)
+    if isinstance(attempt, Fix):
+        attempt = with_generator(module, reference, leaf, attempt)
     if isinstance(attempt, Fix):
         reason = attempt.unsafe_because or _why_unsafe(module, reference, rows, name)
         told = replace(attempt, unsafe_because=reason)
