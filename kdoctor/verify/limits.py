@@ -36,6 +36,8 @@ EXCEPTIONS = {
     "clip": "max_value is below min_value: the gradient at the bounds",
     "argmax": "0.0 and -0.0 are both largest: Keras 3 may take the other",
     "argmin": "0.0 and -0.0 are both smallest: Keras 3 takes -0.0",
+    "gather": "an index is negative: Keras 2 raises on a CPU and gives zeros on a GPU, Keras 3 "
+    "counts from the end",
     "batch_dot": "float16 products that overflow: the order in which they are added decides "
     "whether their sum is infinite or NaN",
 }

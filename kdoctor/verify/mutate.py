@@ -44,6 +44,8 @@ _WITHOUT_EFFECT = frozenset({("resize", "antialias"), ("unstack", "num")})
 
 # Guards that see to it that nobody sees what sort of object the result is.
 _SORT_SEEN_BY_NOBODY = ("statement_position", "made_a_number")
+# Functions of which only the state is compared that they leave behind.
+_WITHOUT_RESULT = frozenset({"set_image_dim_ordering"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +199,9 @@ def _another(value: object) -> bool | int | float | None:
 
 def _of_another_sort(row: Rewrite) -> Iterator[tuple[str, ast.Expression]]:
     """As if nobody minded whether it is a tensor, a number or an array."""
-    if any(question in str(row.when) for question in _SORT_SEEN_BY_NOBODY):
+    function = row.left.partition("(")[0].rpartition(".")[2]
+    unseen = any(question in str(row.when) for question in _SORT_SEEN_BY_NOBODY)
+    if unseen or function in _WITHOUT_RESULT:
         return
     yield "an array of it", ast.parse(f"keras.ops.convert_to_numpy({row.right})", mode="eval")
 
