@@ -71,8 +71,7 @@ def as_used(result: Any, facts: Collection[str]) -> Any:
     if "made_a_number" in facts:
         return float(result)
     if "read_at_once" in facts:
-        is_variable = hasattr(result, "assign")
-        return keras.ops.convert_to_tensor(result) if is_variable else result
+        return keras.ops.copy(result) if hasattr(result, "assign") else result
     if "indexed" in facts:
         count = result.shape[0] if keras.ops.is_tensor(result) else len(result)
         places = (0, -1) if count is None else range(-int(count), int(count))

@@ -28,6 +28,7 @@ MAKERS = [
     "r = tf.ragged.constant([[1], [2, 3]])",
 ]
 NO_MAKERS = [
+    "s = tf.sparse.from_dense(z)",
     "loss = 'sparse_categorical_crossentropy'",
     "loss = keras.losses.SparseCategoricalCrossentropy()",
     "@tf.function\ndef g(x):\n    return x",

@@ -35,7 +35,7 @@ RIGHT = [
     ("keras.backend.identity(x, name=None)", "keras.ops.copy(x)", ""),
     ("keras.backend.get_value(x)", "keras.ops.convert_to_numpy(x)[()]",
      "not_symbolic('x') & no_array('x')"),
-    ("keras.backend.dot(x, y)", "keras.ops.matmul(x, y)", "of_rank(2, 'y')"),
+    ("keras.backend.dot(x, y)", "keras.ops.matmul(x, y)", "of_rank(2, 'y') & rank_is_known()"),
     ("keras.backend.ndim(x)", "keras.ops.ndim(x)", "context(Context.CALL)"),
     ("keras.backend.concatenate(tensors, axis=-1)", "keras.ops.concatenate(tensors, axis)",
      "rank_is_known()"),

@@ -32,7 +32,7 @@ Mostly the function of the same name in `keras.ops`. Not always: these differ wi
   has the type already was the variable itself.
 - In a `tf.function` the number of axes may be unknown: `K.concatenate` along axis -1 then took the
   first axis, and `K.squeeze`, `K.expand_dims` and others worked. `keras.ops` takes the last, or
-  raises. The fix is safe where nothing in the file makes such tensors (sparse ones, a `TensorSpec`,
+  raises. The fix is safe where nothing in the file makes such tensors (sparse sums, a `TensorSpec`,
   `tf.py_function` …), and while a functional model is built.
 - `keras.ops.shape(x)` is a tuple, and holds None while a functional model is built.
 

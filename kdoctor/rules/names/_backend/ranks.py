@@ -15,9 +15,9 @@ from kdoctor.rewrite.guards import Answer, Guard, Question
 from kdoctor.rules.names._backend.questions import somewhere
 from kdoctor.syntax import Module
 
-# What makes tensors of unknown rank, or passes them. Not losses and metrics of sparse labels.
+# What makes tensors of unknown rank, or passes them: among sparse ones the sums and maxima.
 _MAKERS = pattern(
-    r"(?<![A-Za-z])sparse(?!_(?:categorical|softmax|top_k))|Sparse(?!Categ|Top)"
+    r"sparse[._]reduce|reduce_\w+_sparse"
     r"|[Rr]agged|TensorSpec|input_signature|TensorArray|while_loop|shape_invariants"
     r"|py_func|numpy_function|from_generator|parse_tensor|decode_image|gather_nd|placeholder"
 )
