@@ -77,5 +77,7 @@ def test_what_may_be_another_axis_is_told():
     assert "ops.concatenate([x, x]" in after(result)
 
 
-def test_the_number_of_axes_may_be_unknown_anywhere():
-    assert "ops.ndim(x)" in after(result_of("K.ndim(x)", MAKERS[1]))
+def test_the_number_of_axes_may_be_asked_for_where_no_model_is_built():
+    source = f"{HEAD}{MAKERS[1]}\n\n\ndef loss(y_true, y_pred):\n    return K.ndim(y_pred)\n"
+    assert "ops.ndim(y_pred)" in after(fix(["-"], stdin=source.encode(), select=["KD101"]))
+    assert "len(x.shape)" in after(result_of("K.ndim(x)", "n = 1"))
