@@ -20,6 +20,8 @@ MODES = {
     "eager": "eager",
     "function": "function",
     "function_batch": "any batch",
+    "function_sizes": "any sizes",
+    "function_rank": "any rank",
     "symbolic": "symbolic",
     "symbolic_batch": "any batch",
 }

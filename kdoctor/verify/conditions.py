@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 
 from kdoctor.verify.jobs import MODES
 
+_IN_A_GRAPH = tuple(mode for mode in MODES if mode.startswith("function"))
 _MODES_OF_CONTEXT = {
-    "CALL": ("function", "function_batch"),
-    "LOSS_OR_METRIC": ("eager", "function", "function_batch"),
+    "CALL": _IN_A_GRAPH,
+    "LOSS_OR_METRIC": ("eager", *_IN_A_GRAPH),
     "EAGER": ("eager",),
     "FUNCTIONAL": ("symbolic", "symbolic_batch"),
 }
@@ -29,8 +30,14 @@ ALLOWED = {
     "statement_position": "the result of the call, which nobody reads",
 }
 
+# What a guard sees to that no tensor is there.
+_EXCLUDED_MODES = {"not_symbolic": "symbolic", "rank_is_known": "rank"}
+
 _PLAIN = frozenset({"literal", "given", "not_given", "is_lambda", "display", *ALLOWED})
-_OF_THE_PLACE = frozenset({"outside_of_classes", "calculated_with", "nothing_sparse"})
+_OF_THE_PLACE = frozenset(
+    {"outside_of_classes", "calculated_with", "nothing_sparse", "rank_is_known"}
+)
+_OF_THE_RESULT = frozenset({"made_a_number", "read_at_once"})
 _OF_PARAMETERS = frozenset(
     {
         "not_none",
@@ -42,6 +49,8 @@ _OF_PARAMETERS = frozenset(
         "no_tensor",
         "is_variable",
         "no_variables",
+        "no_variable",
+        "never_variable",
         "text",
         "is_scalar",
         "not_symbolic",
@@ -49,6 +58,8 @@ _OF_PARAMETERS = frozenset(
         "plain_name",
         "plain_number",
         "no_plain_number",
+        "no_array",
+        "of_rank",
         "is_function",
         "is_no_function",
         "both_of_rank",
@@ -57,7 +68,7 @@ _OF_PARAMETERS = frozenset(
         "resize_method",
     }
 )
-_LISTED = _PLAIN | _OF_THE_PLACE | _OF_PARAMETERS
+_LISTED = _PLAIN | _OF_THE_PLACE | _OF_THE_RESULT | _OF_PARAMETERS
 
 
 class UnknownGuard(ValueError):
@@ -76,6 +87,11 @@ class Conditions:
     properties: dict[str, set[str]] = field(default_factory=dict)
     facts: set[str] = field(default_factory=set)
     modes: tuple[str, ...] = MODES
+
+    def keep_to_symbolic(self) -> None:
+        """Leave out what no symbolic tensor is: sparse without a word, or of unknown rank."""
+        self.facts.add("nothing_sparse")
+        self.modes = tuple(m for m in self.modes if m not in ("function_sizes", "function_rank"))
 
     def known(self, parameter: str, what: str) -> bool:
         """Say whether ``what`` is known of a parameter."""
@@ -115,8 +131,9 @@ def _add(node: ast.expr, conditions: Conditions, rng: random.Random) -> None:
             conditions.values[parameter] = tuple(map(ast.literal_eval, choices))
         case ast.Call(func=ast.Name(id=what), args=args) if what in _LISTED:
             conditions.facts.add(what)
-            if what == "not_symbolic":
-                conditions.modes = tuple(m for m in conditions.modes if "symbolic" not in m)
+            excluded = _EXCLUDED_MODES.get(what)
+            if excluded is not None:
+                conditions.modes = tuple(m for m in conditions.modes if excluded not in m)
             for arg in args:
                 parameter = ast.literal_eval(arg)
                 conditions.properties.setdefault(parameter, set()).add(what)

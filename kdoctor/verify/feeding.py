@@ -36,6 +36,18 @@ def batched(array: Array, name: str, free: list[tuple[str, Array]]) -> tuple[int
     return (None, *shape[1:]) if is_batch and name not in WEIGHTS else shape
 
 
+def promised(
+    mode: str, array: Array, name: str, free: list[tuple[str, Array]]
+) -> tuple[int | None, ...] | None:
+    """Return what is known of a tensor's shape while the graph of a ``function`` mode is made."""
+    shape: tuple[int, ...] = array.data.shape
+    if name in WEIGHTS or mode == "function":
+        return shape
+    if mode == "function_rank":
+        return None
+    return (None,) * len(shape) if mode == "function_sizes" else batched(array, name, free)
+
+
 def check_promise(promised: Any, values: Any) -> None:
     """Compare the shapes that a symbolic result promised with the real ones.
 
@@ -56,7 +68,12 @@ def as_used(result: Any, facts: Collection[str]) -> Any:
     """Return what the code around a call, of which ``facts`` are known, reads of its result."""
     if "statement_position" in facts:
         return None
+    if "made_a_number" in facts:
+        return float(result)
+    if "read_at_once" in facts:
+        return keras.ops.copy(result) if hasattr(result, "assign") else result
     if "indexed" in facts:
-        count = int(result.shape[0]) if keras.ops.is_tensor(result) else len(result)
-        return [result[index] for index in range(-count, count)]
+        count = result.shape[0] if keras.ops.is_tensor(result) else len(result)
+        places = (0, -1) if count is None else range(-int(count), int(count))
+        return [result[index] for index in places]
     return result

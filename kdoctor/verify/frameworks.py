@@ -14,7 +14,7 @@ import numpy as np
 import tensorflow as tf
 import tf_keras
 
-from kdoctor.verify.feeding import WEIGHTS, batched, check_promise, filled
+from kdoctor.verify.feeding import WEIGHTS, batched, check_promise, filled, promised
 from kdoctor.verify.results import Ran, Result, taken_apart
 from kdoctor.verify.values import FLOATS, Array, Role, arrays_in
 
@@ -53,10 +53,13 @@ def run(side: Side, mode: str, call: Callable[[dict[str, Any]], Any], given: dic
     variables = list(ready.values())
     ready |= {id(array): array.data for _, array in arrays if array.role is Role.NUMPY}
     free = [(name, array) for name, array in arrays if array.role is Role.TENSOR]
+    sparse = [(name, array) for name, array in arrays if array.role is Role.SPARSE]
     if mode.startswith("symbolic"):
         result = _symbolic(side, mode, call, given, free, ready)
         return Ran(taken_apart(result), (), tuple(map(taken_apart, variables)))
     fed = [tf.constant(array.data) for _, array in free]
+    fed += [tf.sparse.from_dense(array.data) for _, array in sparse]
+    free += sparse
 
     plain: list[Any] = []
 
@@ -65,8 +68,8 @@ def run(side: Side, mode: str, call: Callable[[dict[str, Any]], Any], given: dic
             id(array): tensor for (_, array), tensor in zip(free, tensors, strict=True)
         }
         result = call(filled(given, inputs))
-        if any(result is variable for variable in variables):
-            result = tf.convert_to_tensor(result)  # who reads a variable reads a tensor
+        if mode != "eager" and any(result is variable for variable in variables):
+            result = tf.convert_to_tensor(result)  # a graph gives back tensors only
         if mode.startswith("function") and not _holds_tensors(result):
             plain.append(result)  # a tf.function would make a tensor of it
             return None
@@ -74,13 +77,17 @@ def run(side: Side, mode: str, call: Callable[[dict[str, Any]], Any], given: dic
 
     if mode.startswith("function"):
         specs = [
-            tf.TensorSpec(batched(array, name, free) if mode.endswith("batch") else tensor.shape,
-                          tensor.dtype)
+            _spec(tensor, promised(mode, array, name, free))
             for (name, array), tensor in zip(free, fed, strict=True)
         ]  # fmt: skip
         compute = tf.function(compute, input_signature=specs, autograph=False)
     ran = _with_gradients(compute, fed, variables)
     return replace(ran, result=taken_apart(plain[-1])) if plain else ran
+
+
+def _spec(tensor: Any, shape: tuple[int | None, ...] | None) -> Any:
+    kind = tf.SparseTensorSpec if isinstance(tensor, tf.SparseTensor) else tf.TensorSpec
+    return kind(shape, tensor.dtype)
 
 
 def _symbolic(  # noqa: PLR0913, PLR0917
@@ -110,7 +117,10 @@ def _symbolic(  # noqa: PLR0913, PLR0917
 
 
 def _with_gradients(compute: Callable[..., Any], fed: list[Any], variables: list[Any]) -> Ran:
-    sources = [tensor for tensor in fed if tensor.dtype.name in FLOATS]
+    sources = [
+        tensor for tensor in fed
+        if isinstance(tensor, tf.Tensor) and tensor.dtype.name in FLOATS
+    ]  # fmt: skip
     sources += [_raw(v) for v in variables if _raw(v).dtype.name in FLOATS]
     with tf.GradientTape() as tape:
         tape.watch(sources)

@@ -5,8 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-# In which ways both sides are run. ``batch``: the first axis is unknown while the graph is made.
-MODES = ("eager", "function", "function_batch", "symbolic", "symbolic_batch")
+# In which ways both sides are run. ``batch``: the first axis is unknown while the graph is made,
+# ``sizes``: all axes are, ``rank``: how many axes there are is unknown, too.
+MODES = (
+    *("eager", "function", "function_batch", "function_sizes", "function_rank"),
+    *("symbolic", "symbolic_batch"),
+)
 
 # On which the new side is run. The default of Keras decides what is safe; the others are told.
 DEFAULT_BACKEND = "tensorflow"

@@ -1,8 +1,9 @@
 """``python -m kdoctor.verify.mutate --all``: do the proofs catch what is slightly wrong?
 
 Rewrites that hold are broken as a slip of the pen would: two arguments are swapped, a keyword is
-dropped, a default or a constant is another one. Each such mutant must fail where the rewrite held.
-What means the same all the same (``add(y, x)``, a keyword that says the default) is none.
+dropped, a default or a constant is another one; or the result is another sort of object, the
+argument itself in place of a copy. Each such mutant must fail where the rewrite held. What means
+the same all the same (``add(y, x)``, a keyword that says the default) is none.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from kdoctor import keras_api
 from kdoctor.rewrite import Rewrite, rewrite
@@ -40,6 +42,12 @@ _SEEN_BY_NOBODY = frozenset({"name", "seed", "sparse", "ragged"})
 _WITHOUT_EFFECT = frozenset({("resize", "antialias"), ("unstack", "num")})
 
 
+# Guards that see to it that nobody sees what sort of object the result is.
+_SORT_SEEN_BY_NOBODY = ("statement_position", "made_a_number")
+# Functions of which only the state is compared that they leave behind.
+_WITHOUT_RESULT = frozenset({"set_image_dim_ordering"})
+
+
 @dataclass(frozen=True, slots=True)
 class Mutant:
     """A rewrite with one thing changed, and what."""
@@ -50,7 +58,10 @@ class Mutant:
 
 def mutants_of(row: Rewrite) -> list[Mutant]:
     """Return what slips of the pen make of a rewrite."""
-    changes = [*_swapped(row), *_dropped(row), *_other_defaults(row), *_other_constants(row)]
+    changes = [
+        *_swapped(row), *_dropped(row), *_other_defaults(row), *_other_constants(row),
+        *_of_another_sort(row), *_shared(row),
+    ]  # fmt: skip
     found = {row.right}
     mutants = []
     for change, tree in changes:
@@ -184,6 +195,48 @@ def _another(value: object) -> bool | int | float | None:
     if isinstance(value, float):
         return value * 2 + 0.5
     return None
+
+
+def _of_another_sort(row: Rewrite) -> Iterator[tuple[str, ast.Expression]]:
+    """As if nobody minded whether it is a tensor, a number or an array."""
+    function = row.left.partition("(")[0].rpartition(".")[2]
+    unseen = any(question in str(row.when) for question in _SORT_SEEN_BY_NOBODY)
+    if unseen or function in _WITHOUT_RESULT:
+        return
+    yield "an array of it", ast.parse(f"keras.ops.convert_to_numpy({row.right})", mode="eval")
+
+
+def _shared(row: Rewrite) -> Iterator[tuple[str, ast.Expression]]:
+    """As if a copy were as good as what it is made of, and the other way round."""
+    for number, node in enumerate(ast.walk(_tree(row))):
+        change = _shared_instead(node)
+        if change is not None:
+            tree = _tree(row)
+            old = list(ast.walk(tree))[number]
+            new = ast.parse(change, mode="eval").body
+            yield f"{change} instead of {ast.unparse(node)}", _Replaced(old, new).visit(tree)
+
+
+def _shared_instead(node: ast.AST) -> str | None:
+    match node:
+        case ast.Subscript(value=value, slice=ast.Tuple(elts=[])):
+            return ast.unparse(value)
+        case ast.Call(func=ast.Attribute(attr="copy"), args=[value], keywords=[]):
+            return ast.unparse(value)
+        case ast.Call(func=ast.Attribute(attr="asarray")):
+            return ast.unparse(node).replace(".asarray(", ".array(", 1)
+    return None
+
+
+class _Replaced(ast.NodeTransformer):
+    """Puts another node in the place of one."""
+
+    def __init__(self, old: ast.AST, new: ast.AST) -> None:
+        self._old, self._new = old, new
+
+    def visit(self, node: ast.AST) -> Any:
+        """Return the other node for the one, and look into all others."""
+        return self._new if node is self._old else super().visit(node)
 
 
 def _is_guarded(row: Rewrite, name: str) -> bool:

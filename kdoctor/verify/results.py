@@ -11,7 +11,10 @@ import numpy as np
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A result taken apart. ``kind`` is how it may be used: tensor, variable, array or tuple."""
+    """A result taken apart. ``kind`` is what sort of object it is, and so how it may be used.
+
+    An array can be changed in place, a number of NumPy cannot, and is a key of a dict.
+    """
 
     kind: str
     dtype: str = ""
@@ -38,17 +41,20 @@ def taken_apart(value: object) -> Result:
     if tf := sys.modules.get("tensorflow"):
         if isinstance(value, tf.IndexedSlices):
             value = tf.convert_to_tensor(value)
+        if isinstance(value, tf.SparseTensor):
+            dense = tf.sparse.to_dense(tf.sparse.reorder(value))
+            return Result("sparse tensor", value.dtype.name, dense.numpy())
         if isinstance(value, tf.Variable | tf.Tensor):
             kind = "variable" if isinstance(value, tf.Variable) else "tensor"
             return Result(kind, value.dtype.name, value.numpy())
         if isinstance(value, tf.TensorShape):
-            return Result("tuple", parts=tuple(taken_apart(item) for item in value))
+            return Result("TensorShape", parts=tuple(taken_apart(item) for item in value))
     match value:
         case np.ndarray():
-            return Result("array", value.dtype.name, value)
+            kind = "array" if value.flags.writeable else "read-only array"
+            return Result(kind, value.dtype.name, value)
         case np.generic():
-            # As good as a NumPy array without axes: both format, compare and calculate alike.
-            return Result("array", value.dtype.name, np.asarray(value))
+            return Result("NumPy number", value.dtype.name, np.asarray(value))
         case bool() | str() | None:
             return Result("value", data=value)
         case int():

@@ -28,6 +28,7 @@ class Role(enum.StrEnum):
     TENSOR = "tensor"
     NUMPY = "numpy"
     VARIABLE = "variable"
+    SPARSE = "sparse"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

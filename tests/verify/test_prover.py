@@ -168,7 +168,9 @@ def test_what_the_old_side_adds_up_in_16_bits_is_asked_of_nobody(outcomes):
 
 
 def changes_of(left, right):
-    return {mutant.change: mutant.row.right for mutant in mutate.mutants_of(rewrite(left, right))}
+    mutants = {each.change: each.row.right for each in mutate.mutants_of(rewrite(left, right))}
+    assert mutants.pop("an array of it") == f"keras.ops.convert_to_numpy({right})"
+    return mutants
 
 
 def test_a_rewrite_is_broken_in_each_way_that_a_pen_slips():

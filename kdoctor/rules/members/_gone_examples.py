@@ -317,7 +317,7 @@ INVALID = [
     ),
     Example(
         before=f"{_MODEL}state = model.optimizer.get_weights()",
-        after=f"{_MODEL}state = [keras.ops.convert_to_numpy(variable) "
+        after=f"{_MODEL}state = [keras.ops.convert_to_numpy(variable)[()] "
         "for variable in model.optimizer.variables]",
         raises="AttributeError: ",
         check="assert state[0] == 0",

@@ -195,7 +195,7 @@ ROWS = (
     ),
     method(
         "keras.optimizers.Optimizer.get_weights(self)",
-        "[keras.ops.convert_to_numpy(variable) for variable in self.variables]",
+        "[keras.ops.convert_to_numpy(variable)[()] for variable in self.variables]",
         unsafe_because=_OTHER_NUMBERS,
     ),
     method("keras.optimizers.Optimizer.get_scaled_loss(self, loss)", "self.scale_loss(loss)"),
@@ -209,5 +209,6 @@ ROWS = (
     method("keras.Variable.get_shape(self)", "self.shape"),
     method("keras.Variable.read_value(self)", "self.value", when=used_at_once()),
     method("keras.Variable.read_value(self)", "keras.ops.copy(self)"),
-    method("keras.Variable.eval(self)", "self.numpy()"),
+    # A number where it has no axes: [()] takes it out of the array.
+    method("keras.Variable.eval(self)", "keras.ops.convert_to_numpy(self)[()]"),
 )

@@ -32,6 +32,7 @@ from kdoctor.rewrite import Refusal, RewriteTable, rewrite
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._owners import attribute_error, symbol
 from kdoctor.rules.names import _backend
+from kdoctor.rules.names._backend.generators import with_generator
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import member_of
 from kdoctor.syntax import ImportBinding, MemberUse, Module, Reference, ReferenceKind
@@ -81,6 +82,8 @@ def _call_the_operation(module: Module, facts: Facts, use: MemberUse) -> Fix | R
         names=(name,),
     )
     attempt = _table(facts).attempt(module, reference, facts.applicability)
+    if isinstance(attempt, Fix):
+        attempt = with_generator(module, reference, function.attr.value, attempt)
     if isinstance(attempt, Refusal) and facts.lookup(name).presence is Presence.MISSING:
         return Refusal(f"{attempt.reason} (`{name}` is gone as well)")
     return attempt

@@ -25,7 +25,15 @@ Mostly the function of the same name in `keras.ops`. Not always: these differ wi
 - `K.switch` lines up a condition of lower rank with the first axes, `keras.ops.where` with the
   last. The fix is safe where condition and branches are made, element by element, of the same
   tensors. A parameter with a number as its default (`delta=1.0`) counts as a number.
-- `K.get_value(0.5)` gave a plain number back, `keras.ops.convert_to_numpy(0.5)` makes an array.
+- `K.get_value` of a tensor without axes gave a number, which `*=` does not change for whoever else
+  has it; `keras.ops.convert_to_numpy` makes an array of it: `[()]` takes the number out. What was a
+  number of Python's or a NumPy array already, `K.get_value` gave back as it was.
+- `K.identity(variable)` is a copy, as `keras.ops.copy(variable)` is. `K.cast` of a variable that
+  has the type already was the variable itself.
+- In a `tf.function` the number of axes may be unknown: `K.concatenate` along axis -1 then took the
+  first axis, and `K.squeeze`, `K.expand_dims` and others worked. `keras.ops` takes the last, or
+  raises. The fix is safe where nothing in the file makes such tensors (sparse sums, a `TensorSpec`,
+  `tf.py_function` …), and while a functional model is built.
 - `keras.ops.shape(x)` is a tuple, and holds None while a functional model is built.
 
 What was built into a graph runs at once now. `K.function([model.input], [layer.output])` made a
@@ -46,12 +54,15 @@ is `a if training else b`, with `training` as an argument of `call`. `K.gradient
 ## How we know
 `make prove` runs both sides of every rewrite: the left on tf_keras (Keras 2), the right on Keras 3,
 on the same TensorFlow, eagerly, in `tf.function` and on symbolic tensors, with a fixed and with an
-unknown batch; and compares kind, dtype, shape, values and gradients. Inputs have 0 to 4 axes, are
+unknown batch, in `tf.function` with all sizes and with the number of axes unknown, too; and
+compares the sort of object, dtype, shape, values and gradients, and whether the result shares its
+numbers with an argument: both are changed in place, and read again. Inputs have 0 to 4 axes, are
 float16, bfloat16, float32, float64, int32, int64 and bool, with zeros, negatives, NaN, infinities,
-without elements, broadcast against each other, as tensors, variables and NumPy arrays. Where Keras
-2 raises there is nothing to compare. A rewrite is safe only if it holds in every case that its
-guard lets through. Names that Keras never had are held against the function of TensorFlow or NumPy
-of that name. The record says for each rewrite what it was held against, and where it differs.
+without elements, broadcast against each other, as tensors, sparse tensors, variables and NumPy
+arrays. Where Keras 2 raises there is nothing to compare. A rewrite is safe only if it holds in
+every case that its guard lets through. Names that Keras never had are held against the function of
+TensorFlow or NumPy of that name. The record says for each rewrite what it was held against, and
+where it differs.
 """
 
 from __future__ import annotations

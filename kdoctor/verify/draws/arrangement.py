@@ -29,7 +29,8 @@ def _bounds(scene: Scene, parameter: str) -> Any:
 
 
 def _with_a_value(scene: Scene, parameter: str) -> Any:
-    if scene.conditions.known(parameter, "plain_number"):
+    may_be_one = "made_a_number" in scene.conditions.facts and scene.rng.random() < 0.2
+    if may_be_one or scene.conditions.known(parameter, "plain_number"):
         return scene.rng.choice([0, 1, -3, 0.0, 0.5, -1e-3, 1e30])
     return x(scene, parameter)
 
@@ -110,7 +111,9 @@ def _joinable(scene: Scene, _: str) -> list[Array]:
 def _indices(scene: Scene, _: str) -> Array:
     limit = scene.shape[0] if scene.shape else 1
     shape = tuple(scene.rng.choice([1, 2, 3]) for _ in range(scene.rng.randrange(3)))
-    data = scene.numbers.integers(0, max(limit, 1), size=shape)
+    is_outside = scene.rng.random() < 0.25  # what TensorFlow refuses on a CPU only
+    least, most = (-limit - 1, limit + 2) if is_outside else (0, max(limit, 1))
+    data = scene.numbers.integers(least, most, size=shape)
     return Array(np.asarray(data, scene.rng.choice(INTEGERS)))
 
 
@@ -171,7 +174,8 @@ def _range_step(scene: Scene, _: str) -> int:
 def _second_matrix(scene: Scene, parameter: str) -> Array:
     """A factor for the matrix or stack of matrices drawn first."""
     inner = scene.shape[-1] if scene.shape else 2
-    rank = scene.rng.choice([2, 2, 2, 3, 4, 1])
+    known = scene.conditions.known("y", "of_rank")
+    rank = 2 if known else scene.rng.choice([2, 2, 2, 3, 4, 1])
     lead = [scene.rng.choice([2, 3]) for _ in range(rank - 2)]
     shape = (inner,) if rank == 1 else (*lead, inner, scene.rng.choice([2, 5]))
     return scene.array(shape, role=scene.any_role(parameter))

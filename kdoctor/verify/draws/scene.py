@@ -68,9 +68,20 @@ class Scene:
         """Draw as what an argument comes: a tensor, now and then a variable or a NumPy array."""
         if self.conditions.known(parameter, "no_tensor"):
             return Role.NUMPY
-        if self.conditions.known(parameter, "is_tensor"):
+        if self.conditions.known(parameter, "no_array"):
             return self.rng.choice([Role.TENSOR, Role.TENSOR, Role.VARIABLE])
-        return self.rng.choices([Role.TENSOR, Role.VARIABLE, Role.NUMPY], [8, 1, 1])[0]
+        if self.conditions.known(parameter, "never_variable"):
+            return Role.TENSOR
+        if self.conditions.known(parameter, "is_tensor"):
+            roles = [Role.TENSOR, Role.TENSOR, Role.VARIABLE]
+            if self.conditions.known(parameter, "no_variable"):
+                roles = roles[:1]
+            return self.rng.choice(roles)
+        if self.conditions.known(parameter, "no_variable"):
+            return self.rng.choice([Role.TENSOR, Role.TENSOR, Role.NUMPY])
+        if self.shape and self.dtype != "bool" and "nothing_sparse" not in self.conditions.facts:
+            return self.rng.choices(list(Role), [22, 3, 3, 2])[0]
+        return self.rng.choices([Role.TENSOR, Role.NUMPY, Role.VARIABLE], [8, 1, 1])[0]
 
     def an_axis(self) -> int:
         """Draw one axis, counted from either end."""

@@ -14,12 +14,14 @@ from kdoctor.rules.names._backend import BY_HAND, REWRITES, statements
 from kdoctor.rules.names._backend.differences import DIFFERENCES
 from kdoctor.rules.names._backend.examples import SPECIAL
 from kdoctor.rules.names._backend.functions import as_function
+from kdoctor.rules.names._backend.generators import with_generator
 from kdoctor.rules.names._backend.keras_1_orders import may_be_swapped
 from kdoctor.rules.names._backend.no_arrays import if_an_array
 from kdoctor.rules.names._backend.one_branch import with_one_branch
 from kdoctor.rules.names._backend.orderings import compared_ordering
 from kdoctor.rules.names._backend.phase_inputs import with_phase
 from kdoctor.rules.names._backend.phases import decorator_fix, phase_fix
+from kdoctor.rules.names._backend.ranks import may_be_unknown, why_unsafe
 from kdoctor.rules.names._backend.running import session_fix
 from kdoctor.syntax import Module, Reference
 
@@ -60,13 +62,23 @@ def attempted(
         attempt = with_one_branch(module, leaf, reference.call, attempt)
         attempt = if_an_array(module, leaf, reference.call, attempt)
     if isinstance(attempt, Fix):
-        reason = attempt.unsafe_because or DIFFERENCES.get(leaf) or BY_HAND.get(leaf, _NOT_EQUAL)
+        attempt = with_generator(module, reference, leaf, attempt)
+    if isinstance(attempt, Fix):
+        reason = attempt.unsafe_because or _why_unsafe(module, reference, rows, name)
         told = replace(attempt, unsafe_because=reason)
         return statements.with_the_name_of_today(module, reference.call, told)
     phase = phase_fix(module, leaf, reference.call) if reference.call is not None else None
     if phase is not None and reference.call is not None:
         return with_one_branch(module, leaf, reference.call, phase)
     return attempt
+
+
+def _why_unsafe(module: Module, reference: Reference, rows: RewriteTable, name: str) -> str:
+    """Return what may differ, should a fix be unsafe."""
+    needs_a_rank = any("rank_is_known" in row.id for row in rows.rows_for(f"keras.backend.{name}"))
+    if needs_a_rank and may_be_unknown(module, reference.node):
+        return why_unsafe(name)
+    return DIFFERENCES.get(name) or BY_HAND.get(name, _NOT_EQUAL)
 
 
 def _special(module: Module, facts: Facts, reference: Reference, leaf: str) -> Fix | Refusal | None:

@@ -8,13 +8,15 @@ from kdoctor.rules.names._backend.questions import (
     a_float,
     builds_nothing,
     is_tensor,
+    never_variable,
     no_floats,
     no_tensor,
+    no_variable,
     plain_name,
     somewhere,
     whole_numbers,
 )
-from kdoctor.rules.names._backend.uses import is_read_only
+from kdoctor.rules.names._backend.uses import is_read_only, read_at_once
 from kdoctor.syntax import Context
 
 REWRITES = (
@@ -101,7 +103,13 @@ REWRITES = (
     rewrite(
         "keras.backend.one_hot(indices, num_classes)", "keras.ops.one_hot(indices, num_classes)"
     ),
-    rewrite("keras.backend.cast(x, dtype)", "keras.ops.cast(x, dtype)"),
+    # Of a variable that has this type Keras 2 gave the variable itself, which changes later.
+    rewrite(
+        "keras.backend.cast(x, dtype)",
+        "keras.ops.cast(x, dtype)",
+        when=no_variable("x") | read_at_once(),
+    ),
+    rewrite("keras.backend.cast(x, dtype)", "keras.ops.cast(x, dtype)", when=somewhere()),
     # Of a NumPy array K.cast_to_floatx makes a NumPy array, and of a number.
     rewrite(
         "keras.backend.cast_to_floatx(x)",
@@ -111,11 +119,13 @@ REWRITES = (
     rewrite(
         "keras.backend.cast_to_floatx(x)",
         "keras.ops.cast(x, keras.config.floatx())",
-        when=is_tensor("x"),
+        when=is_tensor("x") & (no_variable("x") | read_at_once()),
     ),
     rewrite("keras.backend.cast_to_floatx(x)", "keras.ops.cast(x, keras.config.floatx())"),
     rewrite("keras.backend.dtype(x)", "keras.backend.standardize_dtype(x.dtype)"),
-    rewrite("keras.backend.identity(x, name=None)", "x", when=is_tensor("x")),
+    # Of a variable it made a copy, which stays as it is when something is assigned to it.
+    rewrite("keras.backend.identity(x, name=None)", "x", when=is_tensor("x") & never_variable("x")),
+    rewrite("keras.backend.identity(x, name=None)", "keras.ops.copy(x)"),
     rewrite(
         "keras.backend.stop_gradient(variables)",
         "keras.ops.stop_gradient(variables)",
@@ -159,7 +169,9 @@ BY_HAND = {
     "write [keras.ops.stop_gradient(v) for v in variables] for a list of tensors",
     "to_dense": "write keras.ops.convert_to_tensor(x, sparse=False), "
     "or tf.sparse.to_dense(x) for a SparseTensor of TensorFlow",
-    "identity": "write x itself for a tensor, keras.ops.convert_to_tensor(x) for anything else",
+    "cast": "of a variable that has this type already K.cast gave the variable itself, which "
+    "changes with it; keras.ops.cast gives its value of now",
+    "identity": "write keras.ops.copy(x), or x itself for a tensor, which nothing can change",
     "is_tensor": "write keras.ops.is_tensor(x); for symbolic tensors it is False: "
     "keras.backend.is_keras_tensor(x) tells those",
     "arange": "keras.ops.arange(start, stop, step, dtype); K.arange gave floats for floats, "

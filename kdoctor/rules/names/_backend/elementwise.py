@@ -25,6 +25,7 @@ from kdoctor.rules.names._backend.questions import (
     same_shape,
     somewhere,
 )
+from kdoctor.rules.names._backend.ranks import rank_is_known
 from kdoctor.syntax import Context
 
 
@@ -131,7 +132,11 @@ REWRITES = (
     # No Keras ever had these four, though people write them.
     # keras.ops.add of 3.15 takes a column for a row: [[1, 1], [1, 1]] + [[1], [2]] gives
     # [[2, 3], [2, 3]].
-    rewrite("keras.backend.add(x, y)", "keras.ops.add(x, y)", when=same_shape("x", "y")),
+    rewrite(
+        "keras.backend.add(x, y)",
+        "keras.ops.add(x, y)",
+        when=same_shape("x", "y") & rank_is_known(),
+    ),
     rewrite("keras.backend.add(x, y)", "keras.ops.add(x, y)"),
     rewrite("keras.backend.subtract(x, y)", "keras.ops.subtract(x, y)"),
     rewrite("keras.backend.multiply(x, y)", "keras.ops.multiply(x, y)"),

@@ -24,6 +24,7 @@ from kdoctor.rules.names._backend.reading import (
     number_of,
     parameters_of,
     positional_arguments,
+    rank_as_written,
     values_of_member,
 )
 from kdoctor.syntax import Module
@@ -180,6 +181,17 @@ class Inference:
                 )
         return False
 
+    def is_never_variable(self, node: cst.BaseExpression) -> bool:
+        """Say whether a tensor surely is no variable: nothing can be assigned to it."""
+        kind = self._module.type_of(node)
+        if kind is not None:
+            return kind.kind is Kind.TENSOR
+        if isinstance(node, cst.Name):
+            return self._is_prediction(node) or self._of_all_bindings(
+                "no variable", node, self.is_never_variable
+            )
+        return self.is_tensor(node)  # what is calculated
+
     def is_no_tensor(self, node: cst.BaseExpression) -> bool:
         """Say whether it is surely a Python number or a NumPy array."""
         match node:
@@ -275,7 +287,24 @@ class Inference:
                 shape = argument_of(node, 0, "shape")
                 if isinstance(shape, cst.Tuple | cst.List):
                     return len(shape.elements) + 1
+            case cst.Attribute():
+                return self._rank_of_weight(node)
         return None
+
+    def _rank_of_weight(self, node: cst.Attribute) -> int | None:
+        """Return how many axes a weight has by the shape that its layer writes out."""
+        ranks = {rank_as_written(each) for each in self._made_as_weight(node)}
+        return ranks.pop() if len(ranks) == 1 else None
+
+    def _made_as_weight(self, node: cst.Attribute) -> list[cst.BaseExpression]:
+        """Return what the class around it assigns to a weight; nothing for all else."""
+        kind = self._module.type_of(node)
+        if kind is None or kind.kind is not Kind.VARIABLE:
+            return []
+        cls = next(
+            (each for each in self._module.ancestors(node) if isinstance(each, cst.ClassDef)), None
+        )
+        return [] if cls is None else list(values_of_member(cls, node.attr.value))
 
     # Calls
 
@@ -386,13 +415,7 @@ class Inference:
 
     def _is_float_weight(self, node: cst.Attribute) -> bool:
         """Say whether it is a weight that the layer adds, of the type that its numbers have."""
-        kind = self._module.type_of(node)
-        if kind is None or kind.kind is not Kind.VARIABLE:
-            return False
-        cls = next(
-            (each for each in self._module.ancestors(node) if isinstance(each, cst.ClassDef)), None
-        )
-        made = [] if cls is None else list(values_of_member(cls, node.attr.value))
+        made = self._made_as_weight(node)
         return bool(made) and all(
             isinstance(each, cst.Call)
             and isinstance(each.func, cst.Attribute)

@@ -6,9 +6,11 @@ from kdoctor.rewrite import rewrite
 from kdoctor.rewrite.guards import equals, not_none, one_of
 from kdoctor.rules.names._backend.questions import (
     nothing_sparse,
+    of_rank,
     somewhere,
     whole_numbers,
 )
+from kdoctor.rules.names._backend.ranks import rank_is_known, where_rank_is_known
 
 _POOL_2D = (
     "keras.backend.pool2d("
@@ -25,8 +27,12 @@ _CONVOLVED = (
 )
 
 REWRITES = (
-    # keras.ops.dot takes no sparse tensor, and keras.ops.matmul does.
+    # keras.ops.dot takes no sparse tensor, and keras.ops.matmul does: where the second is a
+    # matrix, both are the same.
     rewrite("keras.backend.dot(x, y)", "keras.ops.dot(x, y)", when=nothing_sparse()),
+    rewrite(
+        "keras.backend.dot(x, y)", "keras.ops.matmul(x, y)", when=of_rank(2, "y") & rank_is_known()
+    ),
     rewrite("keras.backend.dot(x, y)", "keras.ops.matmul(x, y)", when=somewhere()),
     rewrite(
         "keras.backend.relu(x, alpha=0.0, max_value=None, threshold=0.0)",
@@ -55,7 +61,7 @@ REWRITES = (
     rewrite(
         "keras.backend.l2_normalize(x, axis=None)",
         "keras.ops.normalize(x, axis=axis, order=2, epsilon=1e-6)",
-        when=whole_numbers("axis"),
+        when=whole_numbers("axis") & rank_is_known(),
     ),
     rewrite(
         "keras.backend.l2_normalize(x, axis=None)",
@@ -68,7 +74,7 @@ REWRITES = (
         when=not_none("axis") & somewhere(),
     ),
     # Of probabilities Keras 2 takes the logarithm of p + epsilon: at 0 and 1 they differ by 0.7.
-    rewrite(
+    *where_rank_is_known(
         "keras.backend.binary_crossentropy(target, output, from_logits=False)",
         "keras.ops.binary_crossentropy(target, output, from_logits=from_logits)",
         when=equals("from_logits", True),
@@ -77,19 +83,19 @@ REWRITES = (
         "keras.backend.binary_crossentropy(target, output, from_logits=False)",
         "keras.ops.binary_crossentropy(target, output, from_logits=from_logits)",
     ),
-    rewrite(
+    *where_rank_is_known(
         "keras.backend.categorical_crossentropy(target, output, from_logits=False, axis=-1)",
         "keras.ops.categorical_crossentropy(target, output, from_logits=from_logits)",
         # While a functional model is built, Keras 3 takes the last axis for the classes'.
         when=equals("axis", -1),
     ),
-    rewrite(
+    *where_rank_is_known(
         "keras.backend.sparse_categorical_crossentropy("
         "target, output, from_logits=False, axis=-1, ignore_class=None)",
         "keras.ops.sparse_categorical_crossentropy(target, output, from_logits=from_logits)",
         when=equals("axis", -1) & equals("ignore_class", None),
     ),
-    rewrite(
+    *where_rank_is_known(
         "keras.backend.categorical_focal_crossentropy("
         "target, output, alpha=0.25, gamma=2.0, from_logits=False, axis=-1)",
         "keras.losses.categorical_focal_crossentropy("
@@ -111,43 +117,47 @@ REWRITES = (
         "x + bias",
         when=equals("data_format", None) & somewhere(),
     ),
-    rewrite(
+    *where_rank_is_known(
         "keras.backend.conv1d("
         "x, kernel, strides=1, padding='valid', data_format=None, dilation_rate=1)",
         f"keras.ops.conv{_CONVOLVED.format('kernel')}",
         when=one_of("padding", "valid", "same"),
     ),
-    rewrite(
+    *where_rank_is_known(
         "keras.backend.conv2d("
         "x, kernel, strides=(1, 1), padding='valid', data_format=None, dilation_rate=(1, 1))",
         f"keras.ops.conv{_CONVOLVED.format('kernel')}",
     ),
-    rewrite(
+    *where_rank_is_known(
         "keras.backend.conv3d("
         "x, kernel, strides=(1, 1, 1), padding='valid', data_format=None, "
         "dilation_rate=(1, 1, 1))",
         "keras.ops.conv(x, kernel, strides=strides, padding=padding, data_format=data_format)",
         when=one_of("dilation_rate", (1, 1, 1), 1),
     ),
-    rewrite(
+    *where_rank_is_known(
         "keras.backend.depthwise_conv2d(x, depthwise_kernel, "
         "strides=(1, 1), padding='valid', data_format=None, dilation_rate=(1, 1))",
         f"keras.ops.depthwise_conv{_CONVOLVED.format('depthwise_kernel')}",
     ),
-    rewrite(
+    *where_rank_is_known(
         "keras.backend.separable_conv1d(x, depthwise_kernel, pointwise_kernel, "
         "strides=1, padding='valid', data_format=None, dilation_rate=1)",
         f"keras.ops.separable_conv{_CONVOLVED.format('depthwise_kernel, pointwise_kernel')}",
     ),
-    rewrite(
+    *where_rank_is_known(
         "keras.backend.separable_conv2d(x, depthwise_kernel, pointwise_kernel, "
         "strides=(1, 1), padding='valid', data_format=None, dilation_rate=(1, 1))",
         f"keras.ops.separable_conv{_CONVOLVED.format('depthwise_kernel, pointwise_kernel')}",
     ),
-    rewrite(_POOL_2D, f"keras.ops.max_pool{_POOLED}", when=equals("pool_mode", "max")),
-    rewrite(_POOL_2D, f"keras.ops.average_pool{_POOLED}", when=equals("pool_mode", "avg")),
-    rewrite(_POOL_3D, f"keras.ops.max_pool{_POOLED}", when=equals("pool_mode", "max")),
-    rewrite(_POOL_3D, f"keras.ops.average_pool{_POOLED}", when=equals("pool_mode", "avg")),
+    *where_rank_is_known(_POOL_2D, f"keras.ops.max_pool{_POOLED}", when=equals("pool_mode", "max")),
+    *where_rank_is_known(
+        _POOL_2D, f"keras.ops.average_pool{_POOLED}", when=equals("pool_mode", "avg")
+    ),
+    *where_rank_is_known(_POOL_3D, f"keras.ops.max_pool{_POOLED}", when=equals("pool_mode", "max")),
+    *where_rank_is_known(
+        _POOL_3D, f"keras.ops.average_pool{_POOLED}", when=equals("pool_mode", "avg")
+    ),
     rewrite(
         "keras.backend.batch_normalization(x, mean, var, beta, gamma, axis=-1, epsilon=0.001)",
         "keras.ops.batch_normalization("

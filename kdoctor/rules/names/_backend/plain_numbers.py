@@ -1,4 +1,4 @@
-"""Which expressions are plain numbers of Python, which `K.get_value` gave back as they were."""
+"""Which expressions are numbers of Python or arrays of NumPy, which `K.get_value` gave back."""
 
 from __future__ import annotations
 
@@ -39,6 +39,17 @@ def may_be_plain_number(module: Module, node: cst.BaseExpression) -> bool:
     Of most expressions nothing does.
     """
     return perhaps(module, node, is_plain_number)
+
+
+def may_be_array(module: Module, node: cst.BaseExpression) -> bool:
+    """Say whether something tells that it may be a NumPy array: a function of NumPy makes it."""
+    return perhaps(module, node, _is_array)
+
+
+def _is_array(module: Module, node: cst.BaseExpression) -> bool:
+    if not isinstance(node, cst.Call):
+        return False
+    return (module.qualified(node.func) or "").startswith("numpy.")
 
 
 def becomes_plain_number(module: Module, call: cst.Call) -> bool:

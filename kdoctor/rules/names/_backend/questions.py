@@ -16,6 +16,7 @@ from kdoctor.rules.names._backend.inference import Inference, inference_of
 from kdoctor.rules.names._backend.plain_numbers import (
     becomes_plain_number,
     is_plain_number,
+    may_be_array,
     may_be_plain_number,
 )
 from kdoctor.syntax import Module
@@ -115,6 +116,30 @@ def not_symbolic(parameter: str) -> Guard:
     )
 
 
+def never_variable(parameter: str) -> Guard:
+    """The argument surely is no variable: a symbolic tensor, or what an operation gives."""
+    return _of_values(
+        "never_variable", "`{}` may be a variable", parameter, Inference.is_never_variable
+    )
+
+
+def no_variable(parameter: str) -> Guard:
+    """The argument is not known to be a variable."""
+
+    def answer(situation: Situation) -> Answer:
+        node = situation.value(parameter)
+        found = None if node is None else situation.module.type_of(node)
+        is_one = found is not None and found.kind is Kind.VARIABLE
+        return Answer.of(not is_one)
+
+    return Question(
+        f"no_variable({parameter!r})",
+        f"`{parameter}` is a variable",
+        answer,
+        parameters=frozenset({parameter}),
+    )
+
+
 def no_variables(parameter: str) -> Guard:
     """None of several tensors is known to be a variable."""
 
@@ -151,20 +176,35 @@ def plain_number(parameter: str) -> Guard:
 
 
 def no_plain_number(parameter: str) -> Guard:
-    """Nothing says that it may be a number of Python's own, or it is made one at once."""
-
-    def answer(situation: Situation) -> Answer:
-        call = situation.node
-        if isinstance(call, cst.Call) and becomes_plain_number(situation.module, call):
-            return Answer.YES
-        return Answer.of(not _holds_of(may_be_plain_number, situation, parameter))
-
+    """Nothing says that it may be a number of Python's own."""
     return Question(
         f"no_plain_number({parameter!r})",
         f"`{parameter}` may be a plain number",
-        answer,
+        lambda situation: Answer.of(not _holds_of(may_be_plain_number, situation, parameter)),
         parameters=frozenset({parameter}),
     )
+
+
+def no_array(parameter: str) -> Guard:
+    """Nothing says that it may be a NumPy array."""
+    return Question(
+        f"no_array({parameter!r})",
+        f"`{parameter}` may be a NumPy array",
+        lambda situation: Answer.of(not _holds_of(may_be_array, situation, parameter)),
+        parameters=frozenset({parameter}),
+    )
+
+
+def made_a_number() -> Guard:
+    """The result goes into ``float(…)`` or ``int(…)`` at once."""
+
+    def answer(situation: Situation) -> Answer:
+        call = situation.node
+        return Answer.of(
+            isinstance(call, cst.Call) and becomes_plain_number(situation.module, call)
+        )
+
+    return Question("made_a_number()", "what it gives is not made a number at once", answer)
 
 
 def _holds_of(
@@ -249,6 +289,22 @@ def nothing_sparse() -> Guard:
         return Answer.of(_SPARSE.search(situation.module.text) is None)
 
     return Question("nothing_sparse()", "it may be of a sparse tensor", answer)
+
+
+def of_rank(rank: int, parameter: str) -> Guard:
+    """The tensor surely has so many axes."""
+
+    def answer(situation: Situation) -> Answer:
+        node = situation.value(parameter)
+        is_it = node is not None and Inference(situation.module).rank(node) == rank
+        return Answer.YES if is_it else Answer.UNKNOWN
+
+    return Question(
+        f"of_rank({rank}, {parameter!r})",
+        f"`{parameter}` is not known to have {rank} axes",
+        answer,
+        parameters=frozenset({parameter}),
+    )
 
 
 def both_of_rank(rank: int, *parameters: str) -> Guard:

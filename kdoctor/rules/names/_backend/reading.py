@@ -77,3 +77,23 @@ def default_of(binding: Binding) -> cst.BaseExpression | None:
         if each.name.value == binding.name:
             return each.default
     return None
+
+
+def rank_as_written(made: cst.BaseExpression) -> int | None:
+    """Return how many sizes `self.add_weight(…)` is given, by keyword or as its one tuple."""
+    is_weight = (
+        isinstance(made, cst.Call)
+        and isinstance(made.func, cst.Attribute)
+        and made.func.attr.value == "add_weight"
+    )
+    if not isinstance(made, cst.Call) or not is_weight:
+        return None
+    named = argument_of(made, len(made.args), "shape")
+    shapes = [
+        each
+        for each in (named, *positional_arguments(made))
+        if isinstance(each, cst.Tuple | cst.List)
+    ]
+    if len(shapes) != 1 or any(isinstance(e, cst.StarredElement) for e in shapes[0].elements):
+        return None
+    return len(shapes[0].elements)

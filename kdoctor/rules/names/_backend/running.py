@@ -43,8 +43,9 @@ def session_fix(module: Module, reference: Reference) -> Fix | None:
     new, need = Speller.at(module, reference).spell("keras.ops.convert_to_numpy")
     hole = Hole(module.span(value), Precedence.ANY, binds(value))
     return Fix(
-        f"Write `{new}(…)`",
-        (Edit(module.span(run), (f"{new}(", hole, ")"), Precedence.PRIMARY),),
+        f"Write `{new}(…)[()]`",
+        # A session gave a number where there are no axes: [()] takes it out of the array.
+        (Edit(module.span(run), (f"{new}(", hole, ")[()]"), Precedence.PRIMARY),),
         Applicability.UNSAFE,
         () if need is None else (need,),
         unsafe_because=_VALUES,

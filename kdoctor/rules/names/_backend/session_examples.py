@@ -110,8 +110,8 @@ SESSIONS = (
         "more = (x + 1).eval(session=K.get_session())\n",
         after="import keras\nfrom keras import ops\n\n"
         "x = keras.Variable([1.0, 2.0])\n"
-        "values = ops.convert_to_numpy(x)\n"
-        "more = ops.convert_to_numpy(x + 1)\n",
+        "values = ops.convert_to_numpy(x)[()]\n"
+        "more = ops.convert_to_numpy(x + 1)[()]\n",
         unsafe=True,
         findings=3,
         raises="AttributeError: module 'keras.backend' has no attribute 'get_session'",

@@ -8,6 +8,7 @@ from kdoctor.rewrite import rewrite
 from kdoctor.rewrite.guards import Answer, Guard, Question, Situation, context, equals
 from kdoctor.rules.calls import value_of
 from kdoctor.rules.names._backend.questions import no_variables, somewhere, whole_numbers
+from kdoctor.rules.names._backend.ranks import rank_is_known, where_rank_is_known
 from kdoctor.rules.names._backend.uses import calculated_with, indexed, no_tensor_by_use
 from kdoctor.syntax import Context
 
@@ -64,7 +65,7 @@ def _is_written_out(situation: Situation, sizes: str) -> bool:
 
 REWRITES = (
     # While a functional model is built, an unknown batch size is None in keras.ops.shape.
-    rewrite(
+    *where_rank_is_known(
         "keras.backend.shape(x)",
         "keras.ops.shape(x)",
         when=indexed() & context(Context.CALL, Context.LOSS_OR_METRIC, Context.EAGER),
@@ -76,7 +77,7 @@ REWRITES = (
     ),
     rewrite("keras.backend.shape(x)", "keras.ops.shape(x)", when=no_tensor_by_use() & somewhere()),
     # The sizes that are not known while a functional model is built are None.
-    rewrite(
+    *where_rank_is_known(
         "keras.backend.shape(x)",
         'keras.ops.convert_to_tensor(keras.ops.shape(x), dtype="int32")',
         when=calculated_with() & context(Context.CALL, Context.LOSS_OR_METRIC, Context.EAGER),
@@ -87,26 +88,38 @@ REWRITES = (
         when=calculated_with() & context(Context.UNKNOWN) & somewhere(),
     ),
     rewrite("keras.backend.int_shape(x)", "x.shape", when=indexed()),
-    rewrite("keras.backend.int_shape(x)", "tuple(x.shape)"),
-    rewrite("keras.backend.get_variable_shape(x)", "tuple(x.shape)"),
-    rewrite("keras.backend.ndim(x)", "len(x.shape)"),
+    *where_rank_is_known("keras.backend.int_shape(x)", "tuple(x.shape)"),
+    *where_rank_is_known("keras.backend.get_variable_shape(x)", "tuple(x.shape)"),
+    # Of a symbolic tensor keras.ops.ndim makes another, and no number.
+    rewrite("keras.backend.ndim(x)", "len(x.shape)", when=rank_is_known()),
+    rewrite(
+        "keras.backend.ndim(x)",
+        "keras.ops.ndim(x)",
+        when=context(Context.CALL, Context.LOSS_OR_METRIC, Context.EAGER),
+    ),
+    rewrite("keras.backend.ndim(x)", "keras.ops.ndim(x)", when=somewhere()),
     rewrite("keras.backend.count_params(x)", "numpy.prod(x.shape)"),
     rewrite("keras.backend.reshape(x, shape)", "keras.ops.reshape(x, shape)"),
     rewrite("keras.backend.flatten(x)", "keras.ops.reshape(x, (-1,))"),
     # Not (keras.ops.shape(x)[0], -1): that tells no size while a model is built. Not x.shape: in a
     # graph a size may be None there, as in a loss of images of any size, and None is no factor.
-    rewrite(
+    *where_rank_is_known(
         "keras.backend.batch_flatten(x)",
         "keras.ops.reshape(x, (-1, math.prod(keras.ops.shape(x)[1:])))",
     ),
     rewrite("keras.backend.transpose(x)", "keras.ops.transpose(x)"),
-    rewrite("keras.backend.permute_dimensions(x, pattern)", "keras.ops.transpose(x, pattern)"),
-    rewrite("keras.backend.expand_dims(x, axis=-1)", "keras.ops.expand_dims(x, axis)"),
-    rewrite("keras.backend.squeeze(x, axis)", "keras.ops.squeeze(x, axis)"),
-    rewrite("keras.backend.concatenate(tensors, axis=-1)", "keras.ops.concatenate(tensors, axis)"),
+    *where_rank_is_known(
+        "keras.backend.permute_dimensions(x, pattern)", "keras.ops.transpose(x, pattern)"
+    ),
+    *where_rank_is_known("keras.backend.expand_dims(x, axis=-1)", "keras.ops.expand_dims(x, axis)"),
+    *where_rank_is_known("keras.backend.squeeze(x, axis)", "keras.ops.squeeze(x, axis)"),
+    # Of unknown rank Keras 2 took axis=-1 for the first.
+    *where_rank_is_known(
+        "keras.backend.concatenate(tensors, axis=-1)", "keras.ops.concatenate(tensors, axis)"
+    ),
     # A variable that comes first is asked for its dtype as if it were a tensor (TensorFlow).
     rewrite("keras.backend.stack(x, axis=0)", "keras.ops.stack(x, axis)", when=no_variables("x")),
-    rewrite("keras.backend.reverse(x, axes)", "keras.ops.flip(x, axes)"),
+    *where_rank_is_known("keras.backend.reverse(x, axes)", "keras.ops.flip(x, axes)"),
     # keras.ops.repeat is another function: it repeats elements, K.repeat adds an axis of time.
     rewrite(
         "keras.backend.repeat(x, n)",
@@ -118,31 +131,33 @@ REWRITES = (
         "keras.ops.tile(x, n)",
         when=_may_be_a_tensor("n") & somewhere(),
     ),
-    rewrite("keras.backend.tile(x, n)", "keras.ops.tile(x, n)", when=_written_out("n")),
+    *where_rank_is_known(
+        "keras.backend.tile(x, n)", "keras.ops.tile(x, n)", when=_written_out("n")
+    ),
     rewrite(
         "keras.backend.gather(reference, indices)",
         "keras.ops.take(reference, indices, axis=0)",
     ),
-    rewrite(
+    *where_rank_is_known(
         "keras.backend.temporal_padding(x, padding=(1, 1))",
         "keras.ops.pad(x, ((0, 0), padding, (0, 0)))",
     ),
-    rewrite(
+    *where_rank_is_known(
         "keras.backend.spatial_2d_padding(x, padding=((1, 1), (1, 1)), data_format=None)",
         "keras.ops.pad(x, ((0, 0), *padding, (0, 0)))",
         when=_CHANNELS_LAST,
     ),
-    rewrite(
+    *where_rank_is_known(
         "keras.backend.spatial_2d_padding(x, padding=((1, 1), (1, 1)), data_format=None)",
         "keras.ops.pad(x, ((0, 0), (0, 0), *padding))",
         when=_CHANNELS_FIRST,
     ),
-    rewrite(
+    *where_rank_is_known(
         "keras.backend.spatial_3d_padding(x, padding=((1, 1), (1, 1), (1, 1)), data_format=None)",
         "keras.ops.pad(x, ((0, 0), *padding, (0, 0)))",
         when=_CHANNELS_LAST,
     ),
-    rewrite(
+    *where_rank_is_known(
         "keras.backend.spatial_3d_padding(x, padding=((1, 1), (1, 1), (1, 1)), data_format=None)",
         "keras.ops.pad(x, ((0, 0), (0, 0), *padding))",
         when=_CHANNELS_FIRST,

@@ -197,7 +197,7 @@ RATE_BY_NAME = Example(
     ),
     after=_HALVED.format(
         "ops",
-        "ops.convert_to_numpy(model.optimizer.learning_rate)",
+        "ops.convert_to_numpy(model.optimizer.learning_rate)[()]",
         "model.optimizer.learning_rate =",
         "",
     ),

@@ -20,6 +20,9 @@ _TAKE_EITHER: dict[str, tuple[int, ...]] = {
     **dict.fromkeys(("equal", "not_equal", "greater", "less"), (0, 1)),
 }
 _CHANGES = frozenset({"update", "update_add", "update_sub", "set_value", "moving_average_update"})
+# Functions whose result may be what they were given.
+_HAND_ON = frozenset({"cast", "cast_to_floatx", "eval", "get_value", "in_train_phase",
+    "in_test_phase", "switch"})  # fmt: skip
 _OPERATIONS = (cst.BinaryOperation, cst.UnaryOperation, cst.Comparison, cst.ComparisonTarget)
 
 
@@ -106,6 +109,21 @@ def is_read_only() -> Guard:
         "Keras 2 makes a variable here, and something may be assigned to it",
         answer,
     )
+
+
+def read_at_once() -> Guard:
+    """The result is an operand or an argument of a calculation: nobody keeps it."""
+
+    def answer(situation: Situation) -> Answer:
+        module = situation.module
+        parent = module.parent(situation.node)
+        if isinstance(parent, cst.Arg) and isinstance(call := module.parent(parent), cst.Call):
+            name = module.qualified(call.func) or ""
+            if name.rpartition(".")[2] in _HAND_ON:
+                return Answer.NO
+        return _is_read(module, situation.node)
+
+    return Question("read_at_once()", "the result may be kept while the variable changes", answer)
 
 
 def _is_operand(module: Module, node: cst.CSTNode) -> bool:

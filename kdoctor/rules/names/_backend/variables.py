@@ -5,6 +5,8 @@ from __future__ import annotations
 from kdoctor.rewrite import rewrite
 from kdoctor.rewrite.guards import equals, not_none, statement_position
 from kdoctor.rules.names._backend.questions import (
+    made_a_number,
+    no_array,
     no_plain_number,
     no_slash_in,
     not_symbolic,
@@ -13,6 +15,7 @@ from kdoctor.rules.names._backend.questions import (
     plain_number,
     somewhere,
 )
+from kdoctor.rules.names._backend.ranks import rank_is_known
 
 _ASSIGNMENTS = {
     "set_value(x, value)": "x.assign(value)",
@@ -21,30 +24,34 @@ _ASSIGNMENTS = {
     "update_sub(x, decrement)": "x.assign_sub(decrement)",
     "moving_average_update(x, value, momentum)": "x.assign_sub((x - value) * (1 - momentum))",
 }
+_VALUE = "keras.ops.convert_to_numpy(x)[()]"
 _VARIABLE = "keras.backend.variable(value, dtype=None, name=None, constraint=None)"
 _PLAIN = plain_name("name") & equals("constraint", None)
 
 REWRITES = (
-    # A plain number they gave back as it was; convert_to_numpy makes an array of it.
+    # Plain numbers and NumPy arrays they gave back as they were; convert_to_numpy makes an array
+    # of the one and a copy of the other. Without axes they gave a number, which cannot be changed
+    # in place: [()] takes it out of the array, and leaves an array with axes as it is.
     *(
         rewrite(f"keras.backend.{old}(x)", new, when=guard)
         for old in ("eval", "get_value")
         for new, guard in (
             ("x", plain_number("x")),
-            ("keras.ops.convert_to_numpy(x)", not_symbolic("x") & no_plain_number("x")),
-            ("keras.ops.convert_to_numpy(x)", not_symbolic("x") & somewhere()),
+            ("keras.ops.convert_to_numpy(x)", not_symbolic("x") & made_a_number()),
+            (_VALUE, not_symbolic("x") & no_plain_number("x") & no_array("x")),
+            (_VALUE, not_symbolic("x") & somewhere()),
         )
     ),
     rewrite(
         "keras.backend.batch_get_value(tensors)",
-        "[keras.ops.convert_to_numpy(tensor) for tensor in tensors]",
+        "[keras.ops.convert_to_numpy(tensor)[()] for tensor in tensors]",
     ),
     # What they are given must be a variable, else Keras 2 raises. Where the result is used, it was
     # the operation in a graph, and is the new value.
     *(
         rewrite(f"keras.backend.{old}", new, when=guard)
         for old, new in _ASSIGNMENTS.items()
-        for guard in (statement_position(), None)
+        for guard in (statement_position() & rank_is_known(), None)
     ),
     # In a layer Keras 3 takes it for a weight: trained, saved. Standalone Keras 2 did not.
     *(
@@ -70,10 +77,11 @@ REWRITES = (
 )
 
 BY_HAND = {
-    "eval": "write keras.ops.convert_to_numpy(x) for a tensor with values, and leave a number as "
-    "it is; a symbolic tensor has no value: make a keras.Model of it and call that",
-    "get_value": "write keras.ops.convert_to_numpy(x) for a tensor or variable, and leave a number "
-    "as it is",
+    "eval": "write keras.ops.convert_to_numpy(x)[()] for a tensor with values, and leave a number "
+    "or a NumPy array as it is; a symbolic tensor has no value: make a keras.Model of it and call "
+    "that",
+    "get_value": "write keras.ops.convert_to_numpy(x)[()] for a tensor or variable, and leave a "
+    "number or a NumPy array as it is",
     "variable": "write keras.Variable(value, dtype=..., name=...), with the dtype as a keyword; in "
     "a layer write self.add_weight(...), or the value is not trained and not saved; a name "
     "must not have a slash in it",

@@ -1,0 +1,106 @@
+"""Random functions with a seed: each call draws the next numbers, as in Keras 2.
+
+An int given to a function of ``keras.random`` makes the same numbers at each call: one mask of
+dropout for ever. A ``keras.random.SeedGenerator`` goes on, so one is kept for each seed.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+from msgspec.structs import replace
+
+from kdoctor.model import Edit, Fix, Hole, Span
+from kdoctor.rewrite import Refusal, Speller
+from kdoctor.rules.calls import argument
+from kdoctor.rules.helper_class import helper_edits, top_statement
+from kdoctor.syntax import Module, Reference, ReferenceKind
+
+NAME = "seed_generator"
+HELPER = '''@{cache}
+def seed_generator(seed):
+    """Return the generator of a seed, which draws its next numbers at each call."""
+    return {generator}(seed)'''
+_NAMES = {"cache": "functools.cache", "generator": "keras.random.SeedGenerator"}
+_POSITIONS = {
+    **dict.fromkeys(("random_normal", "random_uniform", "truncated_normal"), 4),
+    **dict.fromkeys(("dropout", "random_bernoulli", "random_binomial"), 3),
+}
+_OTHER_NUMBERS = (
+    "the numbers of a seed are others than on Keras 2, and calls with the same seed draw from one "
+    "sequence"
+)
+
+
+def with_generator(module: Module, reference: Reference, leaf: str, fix: Fix) -> Fix | Refusal:
+    """Return a fix with a generator in place of the seed that it passes on, if it has one."""
+    seed = _seed(module, leaf, reference.call)
+    if seed is None:
+        return fix
+    seeded: list[cst.CSTNode] = [*_seeded(module)] or [reference.node]
+    first = min(seeded, key=module.span)
+    before = top_statement(module, first)
+    speller = Speller(module, before, reference.name, reference.binding)
+    spelled = {key: speller.spell(name) for key, name in _NAMES.items()}
+    text = HELPER.format(**{key: written for key, (written, _) in spelled.items()})
+    helper = helper_edits(module, before, NAME, text)
+    if helper is None:
+        return Refusal(
+            "an int `seed` gives the same numbers at each call of `keras.random`: keep a "
+            f"`keras.random.SeedGenerator(seed)` and pass it (`{NAME}`, which a fix would write, "
+            "cannot stand in this file)"
+        )
+    needs = [need for _, need in spelled.values() if need is not None] if helper else []
+    return replace(
+        fix,
+        edits=(*helper, *_with_seed_in_it(fix.edits, module.span(seed))),
+        imports=tuple(dict.fromkeys([*fix.imports, *needs])),
+        unsafe_because=_OTHER_NUMBERS,
+    )
+
+
+def _with_seed_in_it(edits: tuple[Edit, ...], span: Span) -> tuple[Edit, ...]:
+    """Return the edits with the seed handed to the function that gives its generator."""
+    taken_over = [
+        replace(
+            edit,
+            parts=tuple(
+                part
+                for each in edit.parts
+                for part in (
+                    (f"{NAME}(", each, ")")
+                    if isinstance(each, Hole) and each.span == span
+                    else (each,)
+                )
+            ),
+        )
+        for edit in edits
+    ]
+    if taken_over != [*edits]:
+        return tuple(taken_over)
+    # The seed stays where it is, and the call around it is changed in place.
+    start, end = Span(span.start, span.start), Span(span.end, span.end)
+    return (*edits, Edit(start, (f"{NAME}(",)), Edit(end, (")",)))
+
+
+def _seeded(module: Module) -> list[cst.Call]:
+    """Return the calls of the module that are given a seed."""
+    return [
+        each.call
+        for each in module.references
+        if each.kind is ReferenceKind.LOAD
+        and ".backend." in each.name
+        and each.call is not None
+        and _seed(module, each.name.rpartition(".")[2], each.call) is not None
+    ]
+
+
+def _seed(module: Module, leaf: str, call: cst.Call | None) -> cst.BaseExpression | None:
+    """Return what a call gives for a seed, other than None and what is a generator already."""
+    if call is None or leaf not in _POSITIONS:
+        return None
+    given = argument(call, "seed", _POSITIONS[leaf])
+    if given is None or (isinstance(given.value, cst.Name) and given.value.value == "None"):
+        return None
+    made = given.value.func if isinstance(given.value, cst.Call) else None
+    is_generator = made is not None and (module.qualified(made) or "").endswith("SeedGenerator")
+    return None if is_generator else given.value
