@@ -86,7 +86,8 @@ class Orders(Struct, frozen=True):
     those that no proof calls safe. ``namespace`` is the root that Keras is to be imported from, ""
     where each file keeps its own. ``folder`` is what relative paths count from, "" for the working
     folder: another process may have another one. ``cached`` results are kept, with what of the file
-    system they were made of.
+    system they were made of. ``line_limit`` is how long a line may be that a fix writes, None where
+    each file keeps to its own.
     """
 
     target: Target
@@ -101,6 +102,7 @@ class Orders(Struct, frozen=True):
     namespace: str = ""
     folder: str = ""
     cached: bool = False
+    line_limit: int | None = None
 
     def aimed(self, task: Task) -> Orders:
         """Return the orders as one source's own configuration has them."""

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from kdoctor.engine.gather import Gathering
 from kdoctor.engine.options import Options, orders_of, workers_of
@@ -16,6 +17,7 @@ from kdoctor.engine.policy import Policy
 from kdoctor.engine.targets import Targets
 from kdoctor.engine.workers import enough
 from kdoctor.model import Unreadable
+from kdoctor.project.line_length import line_limit
 
 if TYPE_CHECKING:
     from kdoctor.engine.cache.cache import Cache
@@ -58,7 +60,8 @@ class Plan:
         paths = list(paths)
         policy = Policy(paths, options)
         self.targets = Targets(policy, options)
-        self.orders = orders_of(self.targets.main, options, unsafe=policy.unsafe(unsafe))
+        orders = orders_of(self.targets.main, options, unsafe=policy.unsafe(unsafe))
+        self.orders = replace(orders, line_limit=line_limit(policy.start))
         self.cache = _cache(policy) if options.get("cache") else None
         self._gathered = Gathered()
         self._finding = self._find(Gathering(paths, options, policy, self.cache), policy)

@@ -8,23 +8,34 @@ from kdoctor.documents import Cell, Unit
 from kdoctor.model import Edit, Fix
 from kdoctor.rewrite import plan_imports, render
 from kdoctor.rewrite.imports import Keeps, kept_by_nothing
+from kdoctor.rewrite.laid_out import laid_out, limit_of
 from kdoctor.syntax import Module
 
 
 def edits_of(
-    source: Module | Unit, fixes: Sequence[Fix], keeps: Keeps = kept_by_nothing
+    source: Module | Unit,
+    fixes: Sequence[Fix],
+    keeps: Keeps = kept_by_nothing,
+    limit: int | None = None,
 ) -> list[Edit]:
-    """Return the edits of the fixes and those that the imports need for them.
+    """Return the edits of the fixes and those that the imports and the layout need for them.
 
     A unit that was not parsed has fixes of comments only, and these need no import. ``keeps`` says
-    which imports stay although nothing in the file uses them any longer.
+    which imports stay although nothing in the file uses them any longer, ``limit`` how long a line
+    may be, None where that is what the file keeps to.
     """
     edits = [edit for fix in fixes for edit in fix.edits]
-    return edits if isinstance(source, Unit) else [*edits, *plan_imports(source, fixes, keeps)]
+    if isinstance(source, Unit):
+        return edits
+    longest = limit_of(source, limit)
+    return laid_out(source, [*edits, *plan_imports(source, fixes, keeps, longest)], longest)
 
 
 def texts_of(
-    source: Module | Unit, fixes: Sequence[Fix], keeps: Keeps = kept_by_nothing
+    source: Module | Unit,
+    fixes: Sequence[Fix],
+    keeps: Keeps = kept_by_nothing,
+    limit: int | None = None,
 ) -> list[str]:
     """Return the new text of each cell of a unit, masked magics put back.
 
@@ -32,7 +43,7 @@ def texts_of(
         ValueError: edits overlap, or one lies in no single cell.
     """
     unit = source if isinstance(source, Unit) else source.unit
-    return texts_with(unit, edits_of(source, fixes, keeps))
+    return texts_with(unit, edits_of(source, fixes, keeps, limit))
 
 
 def texts_with(unit: Unit, edits: Sequence[Edit]) -> list[str]:

@@ -321,6 +321,11 @@ class Module:
         """Say whether a star import below an import may bind its name to something else."""
         return self._resolver.is_bound_anew(binding)
 
+    @cached_property
+    def unreadable_stars(self) -> tuple[ImportBinding, ...]:
+        """The star imports of modules that cannot be read, in source order: they bind any name."""
+        return tuple(self._resolver.unreadable_stars())
+
     def _in_a_star(self, local: str) -> bool:
         scope = self._survey.module
         return bool(scope.stars) and self._resolver.meaning(local, self.tree, scope) is not None

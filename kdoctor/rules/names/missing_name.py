@@ -368,7 +368,7 @@ INVALID = [
     ),
     Example(
         before="from keras.layers import *\n\nlayer = CuDNNGRU(3)\n",
-        after="from keras.layers import *\nfrom keras import layers\n\nlayer = layers.GRU(3)\n",
+        after="from keras import layers\nfrom keras.layers import *\n\nlayer = layers.GRU(3)\n",
         raises="NameError: name 'CuDNNGRU' is not defined",
         unsafe=True,
     ),
