@@ -302,6 +302,10 @@ class Module:
         """
         return self._uses_by_import.get(id(binding), ())
 
+    def is_taken_elsewhere(self, binding: ImportBinding) -> bool:
+        """Say whether another file of the project may take what an import binds from here."""
+        return self._package is not None and self._package.is_taken(self.path, binding.local)
+
     def bindings_at(self, name: cst.Name) -> tuple[Binding, ...]:
         """Return what may have bound a name where it is read, none for a builtin."""
         return self._resolver.bindings_at(name)
