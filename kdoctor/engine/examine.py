@@ -311,7 +311,9 @@ class Examiner:
         from kdoctor.engine.finding_diffs import FindingDiffs  # noqa: PLC0415
 
         keeps = partial(self.is_taken_elsewhere, document.path)
-        return FindingDiffs(document, data, keeps, diffs=diffs, replacements=replacements)
+        made = FindingDiffs(document, data, keeps, diffs=diffs, replacements=replacements)
+        made.limit = self.orders.line_limit
+        return made
 
     def _kept(self, finding: Finding) -> Finding:
         """Return the finding with as much of its fix as is asked for."""

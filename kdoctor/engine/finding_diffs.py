@@ -26,12 +26,13 @@ class FindingDiffs:
 
     For Python it is a diff of the file, for a notebook one of each changed cell's source, for
     Markdown and reStructuredText one of the document's lines. ``keeps`` says which imports stay
-    although nothing in the file uses them any longer.
+    although nothing in the file uses them any longer. ``limit`` is how long a line may be.
     """
 
     def __init__(
         self, document: Document, data: bytes, keeps: Keeps, *, diffs: bool, replacements: bool
     ) -> None:
+        self.limit: int | None = None
         self._document = document
         self._data = data
         self._keeps = cache(keeps)
@@ -55,7 +56,7 @@ class FindingDiffs:
         return replace(finding, fix=same)
 
     def _shown(self, fix: Fix, source: Module | Unit) -> Fix:
-        edits = edits_of(source, [fix], self._keeps)
+        edits = edits_of(source, [fix], self._keeps, self.limit)
         return replace(
             fix,
             diff=self._diff(edits, _unit(source)) if self._diffs else fix.diff,

@@ -22,6 +22,17 @@ from kdoctor.engine.tree import Tree
 from kdoctor.errors import UsageProblem
 
 _PYTHON = (".py", ".pyw", ".ipynb")
+# By these a file gets at a module, or at what is in it, through text.
+_THROUGH_TEXT = re.compile(
+    rb"import_module|__import__|importlib|sys\s*\.\s*modules|resolve_name|run_path|run_module"
+    rb"|\bpatch\b|[gs]etattr|delattr|attrgetter|\bvars\b|__dict__|\bdir\s*\(|getmembers"
+)
+# All that is in a module.
+_ALL_OF_IT = re.compile(rb"\bvars\s*\(|__dict__|\bdir\s*\(|getmembers")
+# A module by a name that the file itself makes up.
+_BY_ANY_NAME = re.compile(
+    rb"(?:import_module|__import__|resolve_name)\s*\(\s*(?:[^\s'\"]|[fF]['\"])"
+)
 _PROJECTS = 4  # that are remembered; memory must not grow with the tree
 _TAKEN, _LEFT = digest(b"taken"), digest(b"left")
 
@@ -42,6 +53,7 @@ class _Project:
     def __init__(self, files: Iterable[str]) -> None:
         self.files = tuple(files)
         self.index: _Index | None = None  # made when it is first needed
+        self.through_text: list[str] = []  # the files that read modules through text, likewise
 
     @cached_property
     def signature(self) -> Signature | None:
@@ -68,7 +80,8 @@ class Importers:
     def take(self, path: str, name: str) -> bool:
         """Say whether another file may take a name out of the module at ``path``.
 
-        By ``from module import name``, by ``*``, or as ``module.name``.
+        By ``from module import name``, by ``*``, as ``module.name``, or through text:
+        ``getattr(import_module("module"), "name")``, ``mock.patch("module.name")``.
         """
         own = self._tree.place_of(path)
         if self._trace is None or not self._trace.is_heard:
@@ -87,7 +100,18 @@ class Importers:
         return self._project(own).signature
 
     def _take(self, own: str, name: str) -> bool:
-        return self._is_taken(self._index(self._project(own)), own, name, {own})
+        project = self._project(own)
+        index = self._index(project)
+        return self._is_taken(index, own, name, {own}) or any(
+            _reads_through_text(
+                path,
+                own,
+                name,
+                imports_it=any(each.importer == path for each in index.get(own, ())),
+            )
+            for path in project.through_text
+            if path != own
+        )
 
     def _is_taken(self, index: _Index, module: str, name: str, seen: set[str]) -> bool:
         leaf = _leaf(module)
@@ -124,6 +148,8 @@ class Importers:
         if project.index is None:
             index: _Index = {}
             for path in project.files:
+                if _THROUGH_TEXT.search(_bytes(path)):
+                    project.through_text.append(path)
                 for module, found in self._imports(path):
                     if module != path:
                         index.setdefault(module, []).append(found)
@@ -206,6 +232,20 @@ def _reads(path: str, module: str, name: str) -> bool:
     names = {own, *map(re.escape, re.findall(rb"\b" + own + rb"\s+as\s+(\w+)", data))}
     dotted = rb"\b(?:" + rb"|".join(sorted(names)) + rb")\s*\.\s*" + re.escape(name.encode())
     return re.search(dotted + rb"\b", data) is not None
+
+
+def _reads_through_text(path: str, own: str, name: str, *, imports_it: bool) -> bool:
+    """Say whether a file may read a name of a module through text, as far as its words tell."""
+    data, leaf, word = _bytes(path), re.escape(_leaf(own).encode()), re.escape(name.encode())
+    dotted = rb"['\"](?:[\w.]*\.)?" + leaf + rb"[.:]" + word + rb"\b"
+    if re.search(dotted, data):  # mock.patch("package.module.name")
+        return True
+    named = re.search(rb"['\"./]" + leaf + rb"(?:\.py)?['\"]", data) is not None
+    if not (imports_it or named or _BY_ANY_NAME.search(data)):
+        return False
+    if (imports_it or named) and _ALL_OF_IT.search(data):
+        return True
+    return re.search(rb"['\"]" + word + rb"['\"]|\.\s*" + word + rb"\b", data) is not None
 
 
 def _speaks_of(path: str, name: str) -> bool:

@@ -88,7 +88,8 @@ class Orders(Struct, frozen=True):
     folder: another process may have another one. ``cached`` results are kept, with what of the file
     system they were made of. ``asked``: the target was asked for by name, and counts whatever the
     code sets itself. ``within`` are the names of the top-level statements that are fixed, None for
-    all.
+    all. ``line_limit`` is how long a line may be that a fix writes, None where each file keeps to
+    its own.
     """
 
     target: Target
@@ -105,6 +106,7 @@ class Orders(Struct, frozen=True):
     cached: bool = False
     asked: bool = False
     within: frozenset[str] | None = None
+    line_limit: int | None = None
 
     def aimed(self, task: Task) -> Orders:
         """Return the orders as one source's own configuration has them."""

@@ -9,25 +9,35 @@ from kdoctor.engine.emptied_blocks import without_empty_blocks
 from kdoctor.model import Edit, Fix
 from kdoctor.rewrite import plan_imports, render
 from kdoctor.rewrite.imports import Keeps, kept_by_nothing
+from kdoctor.rewrite.laid_out import laid_out, limit_of
 from kdoctor.syntax import Module
 
 
 def edits_of(
-    source: Module | Unit, fixes: Sequence[Fix], keeps: Keeps = kept_by_nothing
+    source: Module | Unit,
+    fixes: Sequence[Fix],
+    keeps: Keeps = kept_by_nothing,
+    limit: int | None = None,
 ) -> list[Edit]:
-    """Return the edits of the fixes and those that the imports need for them.
+    """Return the edits of the fixes and those that the imports and the layout need for them.
 
     A unit that was not parsed has fixes of comments only, and these need no import. ``keeps`` says
-    which imports stay although nothing in the file uses them any longer.
+    which imports stay although nothing in the file uses them any longer, ``limit`` how long a line
+    may be, None where that is what the file keeps to.
     """
     edits = [edit for fix in fixes for edit in fix.edits]
     if isinstance(source, Unit):
         return edits
-    return without_empty_blocks(source, [*edits, *plan_imports(source, fixes, keeps)])
+    longest = limit_of(source, limit)
+    planned = [*edits, *plan_imports(source, fixes, keeps, longest)]
+    return laid_out(source, without_empty_blocks(source, planned), longest)
 
 
 def texts_of(
-    source: Module | Unit, fixes: Sequence[Fix], keeps: Keeps = kept_by_nothing
+    source: Module | Unit,
+    fixes: Sequence[Fix],
+    keeps: Keeps = kept_by_nothing,
+    limit: int | None = None,
 ) -> list[str]:
     """Return the new text of each cell of a unit, masked magics put back.
 
@@ -35,7 +45,7 @@ def texts_of(
         ValueError: edits overlap, or one lies in no single cell.
     """
     unit = source if isinstance(source, Unit) else source.unit
-    return texts_with(unit, edits_of(source, fixes, keeps))
+    return texts_with(unit, edits_of(source, fixes, keeps, limit))
 
 
 def texts_with(unit: Unit, edits: Sequence[Edit]) -> list[str]:

@@ -6,7 +6,7 @@ What goes and what comes is decided elsewhere; here is only how it is written.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import groupby
 
 import libcst as cst
@@ -15,11 +15,11 @@ from msgspec import Struct, field
 from kdoctor.model import Edit, ImportNeed, Span
 from kdoctor.patterns import pattern
 from kdoctor.rewrite.source_lines import LINE_BREAK, line_end, line_start, margin
-from kdoctor.rewrite.surroundings import comments_in
+from kdoctor.rewrite.surroundings import comments_in, is_for_tools
 from kdoctor.syntax import Module
 
 ImportStatement = cst.Import | cst.ImportFrom
-MERGED_LENGTH = 88
+LINE_LIMIT = 88  # where nobody says another: that of ruff and Black
 
 _BLANK_LINE = pattern(r"[ \t]*(?:\r\n|\r|\n)")
 
@@ -36,8 +36,11 @@ class Change(Struct):
     added: list[ImportNeed] = field(default_factory=list)
 
 
-def import_text(needs: Sequence[ImportNeed]) -> list[str]:
-    """Return import statements for ``needs``, one for each module that names come from."""
+def import_text(needs: Sequence[ImportNeed], limit: int | None = None) -> list[str]:
+    """Return import statements for ``needs``, one for each module that names come from.
+
+    One that is longer than ``limit`` has a line for each name.
+    """
     lines: list[str] = []
     for module, group in groupby(sorted(set(needs), key=_sort_key), key=lambda need: need.module):
         named = [need for need in group if need.name is not None]
@@ -45,7 +48,12 @@ def import_text(needs: Sequence[ImportNeed]) -> list[str]:
             lines += [_plain_import(need) for need in needs if need.module == module]
             continue
         lines += [_plain_import(need) for need in needs if need.module == module and not need.name]
-        lines.append(f"from {module} import {', '.join(map(alias_text, named))}")
+        names = list(map(alias_text, named))
+        line = f"from {module} import {', '.join(names)}"
+        if limit is not None and len(line) > limit:
+            below = "".join(f"    {name},\n" for name in names)
+            line = f"from {module} import (\n{below})"
+        lines.append(line)
     return lines
 
 
@@ -55,26 +63,40 @@ def alias_text(need: ImportNeed) -> str:
     return f"{need.name}" if plain else f"{need.name} as {need.local}"
 
 
-def statement_edits(module: Module, changes: Mapping[ImportStatement, Change]) -> Iterator[Edit]:
-    """Yield the edits of all statements that change."""
+def statement_edits(
+    module: Module,
+    changes: Mapping[ImportStatement, Change],
+    gone: Sequence[Span] = (),
+    limit: int = LINE_LIMIT,
+    new_lines: Sequence[Edit] = (),
+) -> Iterator[Edit]:
+    """Yield the edits of all statements that change.
+
+    ``gone`` are lines that go as a whole, ``limit`` is how long a line may be. ``new_lines`` are
+    written as well.
+    """
     vanishing = {
         statement
         for statement, change in changes.items()
-        if not change.added and not change.renamed and len(change.gone) == len(_aliases(statement))
+        if not change.added and vanishes(statement, change)
     }
     lines = _by_line(module, vanishing).items()
-    removed = [edit for line, gone in lines for edit in _remove(module, line, gone, vanishing)]
-    yield from _with_blank_lines(module, removed)
+    removed = [edit for line, some in lines for edit in _remove(module, line, some, vanishing)]
+    removed += (Edit(span, ("",)) for span in gone)
+    removed.sort(key=lambda edit: edit.span)
+    yield from _with_blank_lines(module, removed, {edit.span.start for edit in new_lines})
+    yield from new_lines
     for statement, change in changes.items():
         if statement not in vanishing:
-            yield from _Statement(module, statement).edits(change)
+            yield from _Statement(module, statement, limit).edits(change)
 
 
 class _Statement:
     """One import statement that stays, or turns into another."""
 
-    def __init__(self, module: Module, statement: ImportStatement) -> None:
+    def __init__(self, module: Module, statement: ImportStatement, limit: int) -> None:
         self.module = module
+        self.limit = limit
         self.node = statement
         self.span = module.span(statement)
         self.aliases = _aliases(statement)
@@ -86,22 +108,27 @@ class _Statement:
         if change.added and len(change.gone) == len(self.aliases) > 0:
             yield from self._turn_into(change.added)
             return
-        here = [need for need in change.added if self._can_hold(need)]
+        here = [need for need in change.added if self.can_hold(need)]
         beside = [need for need in change.added if need not in here]
-        left = list(change.gone)
+        if here and not change.renamed and self._is_too_long_with(here, change.gone):
+            yield self._wrapped(here, change.gone)
+        else:
+            yield from self._inside(here, change)
+        if beside:
+            yield self._beside(beside)
+
+    def _inside(self, here: list[ImportNeed], change: Change) -> Iterator[Edit]:
+        """Yield the edits of the list of names."""
+        left, several = list(change.gone), len(here) > 1
         for need in list(here):
-            if left:
+            if left and self._may_stand_for(left[0], need, left, others=several):
                 yield Edit(self._alias_span(left.pop(0)), (alias_text(need),))
                 here.remove(need)
         for alias, text in change.renamed.items():
             yield Edit(self._alias_span(alias), (text,))
         yield from self._take_out(left)
-        if here and not self._takes_more(here):
-            beside, here = [*here, *beside], []
         if here:
             yield from self._put_in(here, [a for a in self.aliases if a not in left])
-        if beside:
-            yield self._beside(beside)
 
     def _turn_into(self, needs: Sequence[ImportNeed]) -> Iterator[Edit]:
         source = self.module.text[self.span.start : self.span.end]
@@ -113,7 +140,8 @@ class _Statement:
                 yield Edit(self.span, ("; ".join(import_text(needs)),))
             return
         indent = _indent(self.module, self.span.start)
-        yield Edit(self.span, (f"\n{indent}".join([*comments, *import_text(needs)]),))
+        lines = import_text(needs, None if indent else self.limit)
+        yield Edit(self.span, (f"\n{indent}".join([*comments, *lines]),))
 
     def _beside(self, needs: Sequence[ImportNeed]) -> Edit:
         """Add import statements after this one."""
@@ -132,16 +160,58 @@ class _Statement:
 
     # Inside the list of names
 
-    def _can_hold(self, need: ImportNeed) -> bool:
-        return need.name is not None and need.module == from_module(self.node)
-
-    def _takes_more(self, needs: Sequence[ImportNeed]) -> bool:
+    def can_hold(self, need: ImportNeed) -> bool:
         """Say whether people would add a name here rather than write a new line."""
-        if isinstance(self.node, cst.ImportFrom) and self.node.lpar is not None:
+        if need.name is None or need.module != from_module(self.node):
+            return False
+        if "\\" in self.module.text[self.span.start : self.span.end]:
+            return False
+        renames = any(alias.asname for alias in self.aliases)
+        # Sorted imports have `b as c` on a line of its own.
+        return len(self.aliases) > 1 if renames else need.name == need.local
+
+    def _may_stand_for(
+        self,
+        alias: cst.ImportAlias,
+        need: ImportNeed,
+        gone: Sequence[cst.ImportAlias],
+        *,
+        others: bool,
+    ) -> bool:
+        """Say whether the names stay in order if one takes the place of another."""
+        if not self._is_in_order():
             return True
-        length = self.span.end - line_start(self.module.text, self.span.start) + 1
-        short = length + sum(len(alias_text(need)) + 2 for need in needs) <= MERGED_LENGTH
-        return short and not any(alias.asname for alias in self.aliases)
+        if others:
+            return False  # each finds its own place
+        kept = [each for each in self.aliases if each not in gone or each is alias]
+        names = [alias_text(need) if each is alias else self._name(each) for each in kept]
+        return names == sorted(names, key=name_key)
+
+    def _is_in_order(self) -> bool:
+        names = list(map(self._name, self.aliases))
+        return names == sorted(names, key=name_key)
+
+    def _is_too_long_with(
+        self, needs: Sequence[ImportNeed], gone: Sequence[cst.ImportAlias]
+    ) -> bool:
+        """Say whether names do not fit on the one line that the statement is."""
+        start = line_start(self.module.text, self.span.start)
+        source = self.module.text[start : self.span.end]
+        if LINE_BREAK.search(source) or "(" in source or not self._has_own_line():
+            return False
+        more = sum(len(alias_text(need)) + 2 for need in needs)
+        return len(source) + more - sum(len(self._name(each)) + 2 for each in gone) > self.limit
+
+    def _wrapped(self, needs: Sequence[ImportNeed], gone: Sequence[cst.ImportAlias]) -> Edit:
+        """Write one name a line, as ruff and Black do."""
+        names = [self._name(each) for each in self.aliases if each not in gone]
+        names += map(alias_text, needs)
+        if self._is_in_order():
+            names.sort(key=name_key)
+        indent = _indent(self.module, self.span.start)
+        lines = "".join(f"{indent}    {name},\n" for name in names)
+        start = self._alias_span(self.aliases[0]).start
+        return Edit(Span(start, self.span.end), (f"(\n{lines}{indent})",))
 
     def _alias_span(self, alias: cst.ImportAlias) -> Span:
         """Return where ``name as local`` stands, without its comma."""
@@ -179,11 +249,10 @@ class _Statement:
     def _put_in(
         self, needs: Sequence[ImportNeed], present: Sequence[cst.ImportAlias]
     ) -> Iterator[Edit]:
-        names = [self._name(alias) for alias in present]
-        in_order = names == sorted(names, key=_name_key)
+        in_order = self._is_in_order()
         for need in sorted(needs, key=_sort_key):
             name = alias_text(need)
-            after = next((a for a in present if _name_key(self._name(a)) > _name_key(name)), None)
+            after = next((a for a in present if name_key(self._name(a)) > name_key(name)), None)
             if in_order and after is not None:
                 start = self._alias_span(after).start
                 indent = self._own_line_indent(start)
@@ -218,6 +287,11 @@ class _Statement:
         return self.module.text[span.start : span.end]
 
 
+def can_join(module: Module, statement: ImportStatement, need: ImportNeed) -> bool:
+    """Say whether a name may be added to the list of names of a statement."""
+    return _Statement(module, statement, LINE_LIMIT).can_hold(need)
+
+
 def from_module(statement: ImportStatement) -> str | None:
     """Return the module of an absolute ``from module import …``, else None."""
     if not isinstance(statement, cst.ImportFrom) or statement.relative or not statement.module:
@@ -243,10 +317,11 @@ def _remove(
     source = module.text[first.start : last.end]
     end = line_end(module.text, last.end)
     rest = module.text[last.end : end].lstrip(" \t;")
-    comments = comments_in(source)
+    rest = "" if is_for_tools(rest) else rest
+    comments = [each for each in comments_in(source) if not is_for_tools(each)]
     if _leaves_nothing(module, line, vanishing):
         stays = "\n".join(["pass", *(_indent(module, first.start) + each for each in comments)])
-        yield Edit(Span(first.start, last.end), (stays,))
+        yield Edit(Span(first.start, last.end if rest else end), (stays,))
     elif comments or rest:
         indent = _indent(module, first.start)
         kept = f"\n{indent}".join(comments)
@@ -284,8 +359,13 @@ def _leaves_nothing(module: Module, line: cst.CSTNode, vanishing: set[ImportStat
     return block.body[-1] is line and all(statement in vanishing for statement in small)
 
 
-def _with_blank_lines(module: Module, removed: Sequence[Edit]) -> Iterator[Edit]:
-    """Let the blank lines below a line go with it, as far as there are as many above it."""
+def _with_blank_lines(
+    module: Module, removed: Sequence[Edit], filled: Collection[int]
+) -> Iterator[Edit]:
+    """Let the blank lines below a line go with it, as far as there are as many above it.
+
+    They stay where something new is written above them, at the ``filled`` places.
+    """
     text, row_end, above = module.text, -1, 0
     for edit in removed:
         start, end = edit.span.start, edit.span.end
@@ -297,6 +377,8 @@ def _with_blank_lines(module: Module, removed: Sequence[Edit]) -> Iterator[Edit]
             before = text[cell.start : start]
             kept = before.rstrip(" \t\r\n")
             above = len(LINE_BREAK.findall(before[len(kept) :])) - 1 if kept else len(text)
+        if any(cell.start + len(kept) <= each <= start for each in filled):
+            above = 0
         left = above
         while left and (blank := _BLANK_LINE.match(text, end, cell.end)):
             end, left = blank.end(), left - 1
@@ -340,10 +422,19 @@ def _plain_import(need: ImportNeed) -> str:
 
 
 def _sort_key(need: ImportNeed) -> tuple[str, tuple[int, str], str]:
-    return need.module, _name_key(need.name or ""), need.local
+    return need.module, name_key(need.name or ""), need.local
 
 
-def _name_key(name: str) -> tuple[int, str]:
+def vanishes(statement: ImportStatement, change: Change | None) -> bool:
+    """Say whether nothing of a statement stays."""
+    return (
+        change is not None
+        and not change.renamed
+        and len(change.gone) == len(_aliases(statement)) > 0
+    )
+
+
+def name_key(name: str) -> tuple[int, str]:
     """Sort names as isort and ruff do: constants, classes, then functions and modules."""
     kind = 0 if name.isupper() and len(name) > 1 else 1 if name[:1].isupper() else 2
     return kind, name.lower()

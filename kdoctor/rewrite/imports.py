@@ -16,16 +16,25 @@ import libcst as cst
 from kdoctor.model import Edit, Fix, Hole, ImportNeed, Span
 from kdoctor.once import once
 from kdoctor.patterns import pattern
+from kdoctor.rewrite.import_choices import (
+    Hold,
+    counts,
+    emptied,
+    held,
+    is_for_another_release,
+    is_in_try,
+    whole,
+)
 from kdoctor.rewrite.import_lines import (
+    LINE_LIMIT,
     Change,
     ImportStatement,
-    import_text,
     statement_edits,
 )
+from kdoctor.rewrite.import_places import Places
 from kdoctor.rewrite.roots import package_of, transposed
-from kdoctor.rewrite.source_lines import line_end
 from kdoctor.rewrite.texts import is_read_by_text
-from kdoctor.rewrite.visibility import is_conditional, says_keep
+from kdoctor.rewrite.visibility import is_conditional, says_keep, star_below
 from kdoctor.syntax import ImportBinding, Module, ReferenceKind
 
 _NAME = pattern(r"(?<![\w.])[^\W\d]\w*(?!\w)(?!\s*=(?!=))")
@@ -41,11 +50,15 @@ def kept_by_nothing(_: ImportBinding) -> bool:
 
 
 def plan_imports(
-    module: Module, fixes: Sequence[Fix], keeps: Keeps = kept_by_nothing
+    module: Module,
+    fixes: Sequence[Fix],
+    keeps: Keeps = kept_by_nothing,
+    limit: int = LINE_LIMIT,
 ) -> tuple[Edit, ...]:
     """Return the edits of the import statements that go with ``fixes``, in source order.
 
-    ``keeps`` says what else an import is needed for that nothing in the file uses any longer.
+    ``keeps`` says what else an import is needed for that nothing in the file uses any longer,
+    ``limit`` how long a line may be.
 
     Raises:
         ValueError: two fixes bind one name to different things; they cannot go together.
@@ -54,11 +67,12 @@ def plan_imports(
     for need in chain.from_iterable(fix.imports for fix in fixes):
         if bound.setdefault(need.local, need) != need:
             raise ValueError(f"{need} and {bound[need.local]} bind the same name")
-    return tuple(sorted(_Plan(module, fixes, keeps).edits(), key=lambda edit: edit.span))
+    return tuple(sorted(_Plan(module, fixes, keeps, limit).edits(), key=lambda edit: edit.span))
 
 
 class _Plan:
-    def __init__(self, module: Module, fixes: Sequence[Fix], keeps: Keeps) -> None:
+    def __init__(self, module: Module, fixes: Sequence[Fix], keeps: Keeps, limit: int) -> None:
+        self.limit = limit
         self.module = module
         self.fixes = fixes
         self.keeps = keeps
@@ -66,16 +80,24 @@ class _Plan:
         self.new_names = set(chain.from_iterable(map(_names_in, _new_text(self.fixed))))
         self.dropped = {span for fix in fixes for span in fix.drops}
         self.changes: dict[ImportStatement, Change] = {}
-        self.at_the_top: list[ImportNeed] = []
+        self.places = Places(module, self.changes, limit)
         self.replaced = sorted(chain.from_iterable(map(_replaced_stretches, self.fixed)))
+        self.gone_choices: list[Span] = []
 
     def edits(self) -> Iterator[Edit]:
         for binding in self._touched():
             self._let_go(binding)
+        chosen = [each for each in _choices(self.module) if self._is_left_unused(each)]
+        self._take_out(emptied(self.module, chosen, decided=True))
         for need in dict.fromkeys(chain.from_iterable(fix.imports for fix in self.fixes)):
             self._bring_in(need)
-        yield from statement_edits(self.module, self.changes)
-        yield from self._inserted()
+        left = [each for each in chosen if each.statement not in self.changes]
+        self._take_out(emptied(self.module, left, decided=False))
+        self._settle_choices(chosen)
+        new_lines = self.places.settle()
+        yield from statement_edits(
+            self.module, self.changes, self.gone_choices, self.limit, new_lines
+        )
 
     # What goes
 
@@ -94,7 +116,9 @@ class _Plan:
         if alias is None:
             return
         forced = self.module.span(alias) in self.dropped
-        if not forced and not self._is_left_unused(binding):
+        if not forced and not (
+            held(self.module, binding) is Hold.NONE and self._is_left_unused(binding)
+        ):
             return
         change = self.changes.setdefault(binding.statement, Change())
         if forced and alias.asname is None and self._is_package_still_read(binding):
@@ -106,29 +130,48 @@ class _Plan:
         uses = self.module.uses_of(binding)
         return (
             bool(uses)
-            and all(self._vanishes(self.module.span(use)) for use in uses)
+            and all(
+                self._vanishes(self.module.span(use))
+                for use in uses
+                if counts(self.module, binding, use)
+            )
             and binding.local not in self.new_names
             and not binding.exported
-            and not self._is_kept_by_a_guard(binding)
             and not says_keep(self.module, binding.statement)
             and not self._is_bound_otherwise(binding)
             and (self._fails(binding) or not is_read_by_text(self.module, binding.local))
             and not (self._scope(binding) is None and self.keeps(binding))
         )
 
-    def _is_kept_by_a_guard(self, binding: ImportBinding) -> bool:
-        """Say whether an import tries something, or is one of those that others choose from.
+    def _take_out(self, choices: Iterable[cst.If]) -> None:
+        """Take out each `if` that chose between imports alone, and what only its test read."""
+        gone = [whole(self.module, each) for each in choices]
+        if not gone:
+            return
+        self.gone_choices += gone
+        self.replaced = sorted([*self.replaced, *gone])
+        for binding in self.module.imports:
+            if not self._is_in_gone_choice(binding) and not self._is_gone(binding):
+                self._let_go(binding)
 
-        In a function an `if` around it only says where its uses run.
+    def _is_in_gone_choice(self, binding: ImportBinding) -> bool:
+        span = self.module.span(binding.statement)
+        return any(each.covers(span) for each in self.gone_choices)
+
+    def _is_gone(self, binding: ImportBinding) -> bool:
+        return any(binding.alias is alias for alias in self._gone())
+
+    def _settle_choices(self, chosen: Iterable[ImportBinding]) -> None:
+        """Take out of each branch what nothing uses any longer.
+
+        What may fail, in a `try`, only makes room for what is to be imported in its place.
         """
-        if not is_conditional(self.module, binding.statement):
-            return False
-        for each in self.module.ancestors(binding.statement):
-            if each is binding.scope.node:
-                return not isinstance(each, cst.FunctionDef)
-            if isinstance(each, cst.Try | cst.TryStar):
-                return True
-        return True
+        for binding in chosen:
+            if binding.alias is None or self._is_in_gone_choice(binding):
+                continue
+            change = self.changes.setdefault(binding.statement, Change())
+            if change.added or not is_in_try(self.module, binding.statement):
+                change.gone.append(binding.alias)
 
     def _vanishes(self, span: Span) -> bool:
         """Say whether a piece of source is replaced, and not kept in a hole."""
@@ -165,13 +208,17 @@ class _Plan:
         if self._is_there(need):
             return
         sources = [self._replaced_bindings(fix, need) for fix in self.fixes if need in fix.imports]
-        old = list(dict.fromkeys(chain.from_iterable(sources)))
+        old = [
+            each
+            for each in dict.fromkeys(chain.from_iterable(sources))
+            if not self._is_in_gone_choice(each)
+        ]
         always = [each for each in old if self._is_always_bound(each)]
         if always:
-            self._add(min(always, key=self._position).statement, need)
+            self._add_to_module(need, min(always, key=self._position))
             return
         top = self._top_import_of(package_of(need.module))
-        everywhere = all(sources)
+        everywhere = all(sources) and bool(old)
         for binding in old:
             scope = self._scope(binding)
             renewed = need.local == binding.local and self._is_dropped(binding)
@@ -187,7 +234,7 @@ class _Plan:
                     here = need if each is binding else transposed(need, each.name)
                     self._add(each.statement, here)
         if not everywhere:
-            self._add_at_the_top(need, top)
+            self._add_to_module(need, top)
 
     def _is_there(self, need: ImportNeed) -> bool:
         name = need.module if need.name is None else f"{need.module}.{need.name}"
@@ -196,6 +243,7 @@ class _Plan:
             and self._is_always_bound(binding)
             and binding.alias not in self._gone()
             for binding in _by_local(self.module).get(need.local, ())
+            if star_below(self.module, binding.statement) is None
         )
 
     def _gone(self) -> list[cst.ImportAlias]:
@@ -229,14 +277,17 @@ class _Plan:
     def _alternatives(self, binding: ImportBinding, need: ImportNeed) -> Iterator[ImportBinding]:
         """Yield the imports that bind the same name in the same scope: the branches of a `try`.
 
-        Where ``need`` only takes the place of one of them, the others stay as they are.
+        Where ``need`` only takes the place of one of them, the others stay as they are. A branch
+        that the target never gets to is for another release, which may not have what is needed.
         """
         if need.local == binding.local and self._is_dropped(binding):
             yield binding
             return
         scope = self._scope(binding)
         for other in _by_local(self.module)[binding.local]:
-            if self._scope(other) is scope:
+            if self._scope(other) is not scope:
+                continue
+            if other is binding or not is_for_another_release(self.module, other.statement):
                 yield other
 
     def _is_dropped(self, binding: ImportBinding) -> bool:
@@ -248,11 +299,11 @@ class _Plan:
         uses = self.module.uses_of(binding)
         return not all(inside.covers(self.module.span(use)) for use in uses)
 
-    def _top_import_of(self, package: str) -> ImportStatement | None:
+    def _top_import_of(self, package: str) -> ImportBinding | None:
         """Return the first import of a package that is made whenever the file is imported."""
         for binding in _by_package(self.module).get(package, ()):
             if self._is_always_bound(binding):
-                return binding.statement
+                return binding
         return None
 
     def _add(self, statement: ImportStatement, need: ImportNeed) -> None:
@@ -260,39 +311,27 @@ class _Plan:
         if need not in change.added:
             change.added.append(need)
 
-    def _add_at_the_top(self, need: ImportNeed, beside: ImportStatement | None) -> None:
-        statement = beside or self._last_leading_import()
-        if statement is not None:
-            self._add(statement, need)
-        elif need not in self.at_the_top:
-            self.at_the_top.append(need)
-
-    def _last_leading_import(self) -> ImportStatement | None:
-        """Return the last import before the file's first other statement."""
-        last: ImportStatement | None = None
-        for line in self.module.tree.body:
-            small = line.body if isinstance(line, cst.SimpleStatementLine) else ()
-            imports = [each for each in small if isinstance(each, cst.Import | cst.ImportFrom)]
-            if imports:
-                last = imports[-1]
-            elif not _is_text(line):
-                break
-        return last
-
-    def _inserted(self) -> Iterator[Edit]:
-        """Write what has no import to stand beside: above the first statement, below docstrings."""
-        if not self.at_the_top:
+    def _add_to_module(self, need: ImportNeed, beside: ImportBinding | None) -> None:
+        renewed = beside is not None and need.local == beside.local and self._is_dropped(beside)
+        if renewed and beside is not None:
+            self._add(beside.statement, need)
             return
-        lines = import_text(self.at_the_top)
-        first = self.module.tree.body[0]
-        start = self.module.span(first).start
-        if _is_text(first):
-            end = line_end(self.module.text, self.module.span(first).end)
-            yield Edit(Span(end, end), ("\n\n" + "\n".join(lines),))
-            return
-        if isinstance(first, cst.FunctionDef | cst.ClassDef) and first.decorators:
-            start = min(start, self.module.span(first.decorators[0]).start)
-        yield Edit(Span(start, start), ("".join(f"{line}\n" for line in lines),))
+        statement = None if beside is None else beside.statement
+        self.places.add(need, statement, self._places_of(need))
+
+    def _places_of(self, need: ImportNeed) -> Iterator[tuple[Span, cst.CSTNode]]:
+        """Yield what is replaced by something that needs an import."""
+        references = self.module.placed_references
+        for fix in self.fixes:
+            if need not in fix.imports:
+                continue
+            for edit in fix.edits:
+                first = bisect.bisect_left(
+                    references, edit.span.start, key=lambda pair: pair[0].start
+                )
+                inside = references[first : first + 1]
+                node = inside[0][1].node if inside else self.module.tree
+                yield edit.span, node
 
 
 @once
@@ -305,6 +344,16 @@ def _places(module: Module) -> list[tuple[int, int]]:
         if binding.alias is not None:
             found.append((module.span(binding.alias).start, number))
     return sorted(found)
+
+
+@once
+def _choices(module: Module) -> list[ImportBinding]:
+    """Return the imports that an `if` chooses between."""
+    return [
+        each
+        for each in module.imports
+        if each.alias is not None and held(module, each) is Hold.CHOICE
+    ]
 
 
 @once
@@ -353,13 +402,3 @@ def _names_in(text: str) -> list[str]:
 
 def _dotted(node: cst.CSTNode) -> str:
     return cst.Module(()).code_for_node(node)
-
-
-def _is_text(line: cst.CSTNode) -> bool:
-    """Say whether a statement is a docstring."""
-    return (
-        isinstance(line, cst.SimpleStatementLine)
-        and len(line.body) == 1
-        and isinstance(line.body[0], cst.Expr)
-        and isinstance(line.body[0].value, cst.SimpleString | cst.ConcatenatedString)
-    )

@@ -9,12 +9,16 @@ from collections.abc import Iterable
 import libcst as cst
 
 from kdoctor.model import Edit
+from kdoctor.patterns import pattern
 from kdoctor.rewrite.refusal import Refused
 from kdoctor.syntax import Module
 
 _BRACKETED = (
     cst.List, cst.Set, cst.Dict, cst.ListComp, cst.SetComp, cst.DictComp, cst.SubscriptElement,
 )  # fmt: skip
+_FOR_TOOLS = pattern(
+    r"#\s*(?:type:\s*ignore(?:\[[^\]#]*\])?|(?:pylint|pyright|isort|pragma):[^#]*|nosec)\s*"
+)
 _OPENING, _CLOSING = "([{", ")]}"
 
 
@@ -69,3 +73,8 @@ def check_fits_f_strings(module: Module, node: cst.CSTNode, edits: Iterable[Edit
 def comments_in(source: str) -> list[str]:
     """Return the comments in a piece of source that holds no strings."""
     return ["#" + line.partition("#")[2] for line in source.splitlines() if "#" in line]
+
+
+def is_for_tools(comment: str) -> bool:
+    """Say whether a comment only tells a tool what to pass over on its line: it goes with that."""
+    return _FOR_TOOLS.fullmatch(comment) is not None

@@ -16,7 +16,7 @@ from kdoctor.rewrite.spelling import Speller
 from kdoctor.rewrite.template import Rewrite
 from kdoctor.rewrite.variables import assigned_to_variable
 from kdoctor.rewrite.visibility import says_keep
-from kdoctor.syntax import ImportBinding, Module, Reference, ReferenceKind
+from kdoctor.syntax import Module, Reference, ReferenceKind
 
 _WORST_FIRST = (Applicability.MANUAL, Applicability.UNSAFE, Applicability.SAFE)
 Rating = Callable[[Rewrite], Applicability]
@@ -111,7 +111,7 @@ class RewriteTable:
         uses = [use for use in everywhere if not module.is_dead(use.node)]
         binding = reference.binding
         if not uses:
-            _check_that_it_may_go(module, binding, is_read_in_dead_code=bool(everywhere))
+            _check_that_it_may_go(module, reference, is_read_in_dead_code=bool(everywhere))
         fixes, refused = _going_together(
             each_use(use) if each_use else self.attempt(module, use, applicability) for use in uses
         )
@@ -133,18 +133,20 @@ class RewriteTable:
 
 
 def _check_that_it_may_go(
-    module: Module, binding: ImportBinding, *, is_read_in_dead_code: bool
+    module: Module, reference: Reference, *, is_read_in_dead_code: bool
 ) -> None:
     """Hold back an import that nothing which runs uses.
 
     Raises:
         Refused: somebody may need it all the same.
     """
+    binding = reference.binding
     if binding.exported or says_keep(module, binding.statement):
         raise Refused("other files may import it from here")
     if is_read_in_dead_code:
         raise Refused(ONLY_IN_DEAD_CODE.reason)
-    if module.uses_of(binding):
+    if module.uses_of(binding) and reference.name == binding.name:
+        # `import keras.gone` binds `keras`, which may go on being read: `import keras` is left.
         raise Refused("other imports may bind the name that is used, too")
 
 

@@ -68,10 +68,22 @@ def _is_readable(module: Module, binding: ImportBinding, node: cst.CSTNode) -> b
     }
     if any(each.node not in same for each in home.bindings[binding.local]):
         return False
-    if module.is_bound_anew(binding):
+    if module.is_bound_anew(binding) or star_below(module, binding.statement) is not None:
         return False
     runs_later = not place.runs_with(home)
     return runs_later or module.span(binding.statement) < module.span(node)
+
+
+def star_below(module: Module, statement: cst.CSTNode) -> cst.Import | cst.ImportFrom | None:
+    """Return the last star import below one of the module that may bind any name anew.
+
+    Of a module that cannot be read nobody knows what it brings.
+    """
+    stars = module.unreadable_stars
+    if not stars or any(isinstance(each, _SCOPES[:-1]) for each in module.ancestors(statement)):
+        return None
+    last = stars[-1].statement
+    return last if module.span(last) > module.span(statement) else None
 
 
 def _starts_with(node: cst.CSTNode, local: str) -> bool:

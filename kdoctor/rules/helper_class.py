@@ -5,11 +5,15 @@ from __future__ import annotations
 import libcst as cst
 
 from kdoctor.model import Edit, Span
+from kdoctor.patterns import pattern
 from kdoctor.rewrite.source_lines import LINE_BREAK, line_start
 from kdoctor.rules.own_classes import class_named
 from kdoctor.syntax import Module
 from kdoctor.syntax.fallbacks import checks_types
 from kdoctor.target import FRAMEWORKS
+
+# What is not the same where long lines were broken.
+_LAYOUT = pattern(r"\s+|,(?=\s*[)\]}])")
 
 
 def top_statement(module: Module, node: cst.CSTNode) -> cst.CSTNode:
@@ -34,8 +38,8 @@ def helper_edits(module: Module, before: cst.CSTNode, name: str, text: str) -> l
     if scope.owner(name) is not None:
         bound = scope.bindings.get(name, [])
         node = bound[0].node if len(bound) == 1 else None
-        same = (
-            isinstance(node, cst.ClassDef | cst.FunctionDef) and module.source(node).strip() in text
+        same = isinstance(node, cst.ClassDef | cst.FunctionDef) and (
+            _LAYOUT.sub("", module.source(node)) in _LAYOUT.sub("", text)
         )
         return [] if same else None
     if class_named(module, cst.Name(name)) is not None or not _imports_keras_at_once(module):

@@ -301,6 +301,10 @@ class Module:
         """Return all that may read (or delete) the name that an import binds, maybe another's."""
         return self._uses_by_import.get(id(binding), ())
 
+    def is_taken_elsewhere(self, binding: ImportBinding) -> bool:
+        """Say whether another file of the project may take what an import binds from here."""
+        return self._package is not None and self._package.is_taken(self.path, binding.local)
+
     def bindings_at(self, name: cst.Name) -> tuple[Binding, ...]:
         """Return what may have bound a name where it is read, none for a builtin."""
         return self._resolver.bindings_at(name)
@@ -318,6 +322,11 @@ class Module:
     def is_bound_anew(self, binding: ImportBinding) -> bool:
         """Say whether a star import below an import may bind its name to something else."""
         return self._resolver.is_bound_anew(binding)
+
+    @cached_property
+    def unreadable_stars(self) -> tuple[ImportBinding, ...]:
+        """The star imports of modules that cannot be read, in source order: they bind any name."""
+        return tuple(self._resolver.unreadable_stars())
 
     def _in_a_star(self, local: str) -> bool:
         scope = self._survey.module

@@ -80,6 +80,9 @@ class Package(Protocol):
     def returned_call(self, unit_path: str, module: str, level: int, name: str) -> str | None:
         """Return which call from outside of the tree a function surely returns the result of."""
 
+    def is_taken(self, unit_path: str, name: str) -> bool:
+        """Say whether another file of the project may take a name out of ``unit_path``."""
+
     def takes_another(self, unit_path: str, module: str, level: int) -> bool:
         """Say whether a module of the tree imports another of what is known under the same names.
 

@@ -150,6 +150,10 @@ class Resolver:
         )
         return any(each.names != (imported.name,) for each in later)
 
+    def unreadable_stars(self) -> list[ImportBinding]:
+        """Return the star imports of modules that cannot be read: they may bind any name."""
+        return [self._imports.of[star] for star, names in self._known_stars() if names is None]
+
     def meaning_of(self, chain: cst.CSTNode) -> Meaning | None:
         """Return what ``of_chain`` does, and keep it.
 

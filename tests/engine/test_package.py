@@ -406,6 +406,45 @@ def test_an_import_stays_that_is_taken_from_wherever_python_finds_it(tmp_path, f
     assert "import keras.backend as K\n" in fixed_losses(tmp_path, files)
 
 
+@pytest.mark.parametrize(
+    "reader",
+    [
+        "from importlib import import_module\n\ngetattr(import_module('losses'), 'K')\n",
+        "import importlib\n\nK = importlib.import_module('losses').K\n",
+        "K = getattr(__import__('losses'), 'K')\n",
+        "import losses\n\nK = vars(losses)['K']\n",
+        "import losses\n\nK = losses.__dict__['K']\n",
+        "import losses\n\nK = getattr(losses, 'K')\n",
+        "import sys\n\nimport losses as other\n\nsys.modules['losses'].K\n",
+        "from unittest import mock\n\nmock.patch('losses.K').start()\n",
+        "from unittest import mock\n\nimport losses\n\nmock.patch.object(losses, 'K')\n",
+        "def test_it(monkeypatch):\n    monkeypatch.setattr('losses.K', None)\n",
+        "from pkgutil import resolve_name\n\nresolve_name('losses:K')\n",
+        "import runpy\n\nrunpy.run_path('losses.py')['K']\n",
+        "import importlib\nimport sys\n\nimportlib.import_module(sys.argv[1]).K.clear_session()\n",
+        "import importlib\n\nimportlib.import_module(f'{__name__}.losses').K\n",
+    ],
+)
+def test_an_import_stays_that_another_file_reads_through_text(tmp_path, reader):
+    files = {"losses.py": _LOSSES, "train.py": reader}
+    assert "import keras.backend as K\n" in fixed_losses(tmp_path, files)
+
+
+@pytest.mark.parametrize(
+    "reader",
+    [
+        # Another module, or another name.
+        "from importlib import import_module\n\ngetattr(import_module('layers'), 'K')\n",
+        "from unittest import mock\n\nmock.patch('losses.loss').start()\n",
+        "import losses\n\ngetattr(losses, 'loss')\n",
+        "import keras\n\nsetattr(keras, 'K', 1)\n",
+    ],
+)
+def test_an_import_goes_that_no_text_elsewhere_speaks_of(tmp_path, reader):
+    files = {"losses.py": _LOSSES, "train.py": reader}
+    assert "import keras.backend as K\n" not in fixed_losses(tmp_path, files)
+
+
 def test_an_import_of_a_package_stays_that_is_taken_as_its_attribute(tmp_path):
     package = tmp_path / "pk/__init__.py"
     package.parent.mkdir()

@@ -109,14 +109,14 @@ def test_a_module_that_moved_is_imported_from_its_new_place(fix):
 
 def test_an_import_is_cured_by_rewriting_its_uses(fix):
     source = "from keras.backend import square, epsilon\ny = square(x) + epsilon()\nf = square\n"
-    after = "from keras.backend import epsilon\nfrom keras import ops\ny = ops.square(x) + epsilon()\nf = ops.square\n"
+    after = "from keras import ops\nfrom keras.backend import epsilon\ny = ops.square(x) + epsilon()\nf = ops.square\n"
     result = fix(source, SQUARE, imports_too=True)
     assert result.text == after
 
 
 def test_an_import_stays_while_one_use_cannot_be_rewritten(fix):
     source = "from keras.backend import square\ny = square(x)\nz = square(*x)\n"
-    after = "from keras.backend import square\nfrom keras import ops\ny = ops.square(x)\nz = square(*x)\n"
+    after = "from keras import ops\nfrom keras.backend import square\ny = ops.square(x)\nz = square(*x)\n"
     assert fix(source, SQUARE, imports_too=True).text == after
 
 

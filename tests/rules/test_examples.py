@@ -27,6 +27,13 @@ def found(rule: Rule, source: str, target: str | None = None, namespace: str = "
     return result.findings
 
 
+@pytest.fixture(autouse=True)
+def any_length(tmp_path, monkeypatch):
+    """Examples show what is written, not where a long line is broken: that is the layout's."""
+    (tmp_path / "ruff.toml").write_text("line-length = 320\n")
+    monkeypatch.chdir(tmp_path)
+
+
 def mended(rule: Rule, source: str, target: str | None = None, namespace: str = "") -> str:
     result = fix(
         ["-"],

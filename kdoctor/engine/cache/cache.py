@@ -166,6 +166,7 @@ class Cache:
             asked = (
                 *(target, aimed.asked, aimed.codes, aimed.kind, aimed.gate, aimed.namespace),
                 *(aimed.edits, aimed.diffs, aimed.replacements, aimed.anchors, task.admitted),
+                aimed.line_limit,
             )
             self._keys[own] = blake2b(repr(asked).encode(), digest_size=16).digest()
         return self._keys[own]

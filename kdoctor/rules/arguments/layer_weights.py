@@ -328,7 +328,7 @@ INVALID = [
     Example(
         before="from keras.layers import Dense\n\n"
         "y = Dense(3, kernel_initializer='zeros', weights=both)(x)\n",
-        after="from keras.layers import Dense\nfrom keras import initializers\n\n"
+        after="from keras import initializers\nfrom keras.layers import Dense\n\n"
         "y = Dense(3, kernel_initializer=initializers.Constant(both[0]), "
         "bias_initializer=initializers.Constant(both[1]))(x)\n",
         raises=_ERROR,

@@ -124,7 +124,7 @@ INVALID = [
     Example(
         before="from tensorflow.keras.layers import LSTM\n\n"
         "layer = LSTM(2, recurrent_activation='hard_sigmoid', kernel_initializer='ones')\n",
-        after="from tensorflow.keras.layers import LSTM\nfrom tensorflow.keras import ops\n\n"
+        after="from tensorflow.keras import ops\nfrom tensorflow.keras.layers import LSTM\n\n"
         "layer = LSTM(2, recurrent_activation=lambda x: ops.clip(0.2 * x + 0.5, 0.0, 1.0), "
         "kernel_initializer='ones')\n",
         unsafe=True,

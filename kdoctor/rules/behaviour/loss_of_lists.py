@@ -251,7 +251,7 @@ INVALID = [
     _example(
         "import tensorflow as tf\n\n"
         "value = tf.keras.losses.Huber()(y_pred=tf.constant([[0.5, 1.5]]), y_true=[[1.0, 0.0]])",
-        "import tensorflow as tf\nimport numpy as np\n\nvalue = tf.keras.losses.Huber()"
+        "import numpy as np\nimport tensorflow as tf\n\nvalue = tf.keras.losses.Huber()"
         "(y_pred=tf.constant([[0.5, 1.5]]), y_true=np.array([[1.0, 0.0]]))",
         "Expected an instance of list, got <tf.Tensor",
     ),

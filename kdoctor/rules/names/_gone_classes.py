@@ -228,7 +228,7 @@ EXAMPLES = (
     Example(
         before="from keras.layers import Dense, LocallyConnected1D\n\n\ndef is_local(layer):\n"
         "    return isinstance(layer, LocallyConnected1D)\n\n\nlocal = is_local(Dense(1))\n",
-        after="from keras.layers import Dense\nfrom keras import layers\n\n\n"
+        after="from keras import layers\nfrom keras.layers import Dense\n\n\n"
         "def is_local(layer):\n"
         '    return isinstance(layer, getattr(layers, "LocallyConnected1D", ()))\n\n\n'
         "local = is_local(Dense(1))\n",

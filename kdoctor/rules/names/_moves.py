@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from packaging.version import Version
 
 from kdoctor.keras_api import EntryKind, Lookup, Presence, Signature, split_root
-from kdoctor.model import Applicability, Fix
+from kdoctor.model import Applicability, Confidence, Fix
 from kdoctor.rewrite import Refusal, Rewrite, RewriteTable, rewrite
 from kdoctor.rules.arguments._callees import callee_of
 from kdoctor.rules.arguments._keywords import is_refused
@@ -20,6 +20,7 @@ from kdoctor.rules.names._calls import changed_defaults, mean_the_same, misplace
 from kdoctor.rules.names._class_questions import with_question
 from kdoctor.rules.names._homes import home_of, public_names, twins
 from kdoctor.rules.names._successors import IN_TF_KERAS, SUCCESSORS, UNLIKE, Successor
+from kdoctor.rules.rule import Example
 from kdoctor.syntax import Module, Reference
 
 ONLY_PRIVATE = "what has it now is private"
@@ -29,6 +30,23 @@ _NOT_RUN = "the two were not run against each other"
 _OTHER_ROOT = "this name was never public there; under `keras` it was the same object"
 _COPY = "the class of tf.keras is another one than that of this copy of Keras 2"
 _BY_NAME = "they have the same name only: no release had one object under both"
+
+
+REMOVALS = (
+    Example(
+        before="import keras\nfrom keras.utils import layer_utils\n\n"
+        "layer = keras.layers.Dense(3)\n",
+        after="import keras\n\nlayer = keras.layers.Dense(3)\n",
+        raises="ImportError: cannot import name 'layer_utils' from 'keras.utils'",
+        check="assert layer.units == 3",
+    ),
+    Example(
+        before="import keras\nimport keras.utils.layer_utils\n\nlayer = keras.layers.Dense(3)\n",
+        after="import keras\n\nlayer = keras.layers.Dense(3)\n",
+        raises="ModuleNotFoundError: No module named 'keras.utils.layer_utils'",
+        check="assert layer.units == 3",
+    ),
+)
 
 
 class _Move(Struct, frozen=True):
@@ -101,8 +119,7 @@ class Moves:
         if not_taken is not None:
             # An import that nothing uses may go, whatever took its place.
             attempt = self._table.attempt(self._module, reference, lambda _: Applicability.UNSAFE)
-            is_removal = isinstance(attempt, Fix) and attempt.drops and not attempt.edits
-            return attempt if is_removal else Refusal(not_taken)
+            return self._removal(reference, attempt) or Refusal(not_taken)
         if isinstance(reference.node, cst.ImportStar):
             return Refusal("a star import does not say which names it was to bring in")
         reasons: list[str] = []
@@ -119,11 +136,30 @@ class Moves:
         attempt = self._table.attempt(self._module, reference, rated)
         if isinstance(attempt, Refusal):
             return attempt
+        if (removal := self._removal(reference, attempt)) is not None:
+            return removal
         if not attempt.unsafe_because:
             because = "; ".join(dict.fromkeys(each for each in reasons if each))
             attempt = replace(attempt, unsafe_because=because or _CALLS_CHANGE)
         new = written[-1] if written else ""
         return with_question(self._module, self._facts, reference, new, attempt)
+
+    def _removal(self, reference: Reference, attempt: Fix | Refusal) -> Fix | None:
+        """Return the fix that lets an import go that nothing uses, None where it is another.
+
+        The import raises: without it all goes on that never began. It is safe, but where another
+        file takes the name from here, and where it is no more than likely to be missing.
+        """
+        if isinstance(attempt, Refusal) or not attempt.drops or attempt.edits or attempt.imports:
+            return None
+        is_certain = reference.confidence is Confidence.CERTAIN
+        if not is_certain or self._module.is_taken_elsewhere(reference.binding):
+            return attempt
+        proven = self._facts.applicability(*REMOVALS)
+        is_safe = proven is Applicability.SAFE
+        return replace(
+            attempt, applicability=proven, unsafe_because="" if is_safe else attempt.unsafe_because
+        )
 
     def is_known(self, found: Lookup) -> bool:
         """Say whether anything stands for a name in some uses."""

@@ -236,7 +236,7 @@ INVALID = [
         before="import tensorflow as tf\nfrom tensorflow.keras import backend as K\n\n\n"
         "@tf.function(input_signature=[tf.TensorSpec((None, None, 2))])\n"
         "def flat(x):\n    return K.batch_flatten(x)\n",
-        after="import tensorflow as tf\nimport math\nfrom tensorflow.keras import ops\n\n\n"
+        after="import math\n\nimport tensorflow as tf\nfrom tensorflow.keras import ops\n\n\n"
         "@tf.function(input_signature=[tf.TensorSpec((None, None, 2))])\n"
         "def flat(x):\n    return ops.reshape(x, (-1, math.prod(ops.shape(x)[1:])))\n",
         check="assert flat(tf.zeros((4, 3, 2))).shape == (4, 6)",

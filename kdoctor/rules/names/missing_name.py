@@ -85,7 +85,14 @@ from kdoctor.rules.names._missing import (
     look_up,
     may_be_missing,
 )
-from kdoctor.rules.names._moves import ONLY_PRIVATE, Moves, Ways, is_of_the_copy, under_keras
+from kdoctor.rules.names._moves import (
+    ONLY_PRIVATE,
+    REMOVALS,
+    Moves,
+    Ways,
+    is_of_the_copy,
+    under_keras,
+)
 from kdoctor.rules.names._star_imports import star_of_package
 from kdoctor.rules.names._successors import EXAMPLES, told_by_hand
 from kdoctor.rules.rule import Example, Rule
@@ -362,13 +369,14 @@ INVALID = [
     *_MOVED,
     *EXAMPLES,
     *GONE_CLASSES,
+    *REMOVALS,
     Example(
         before="from keras.utils import multi_gpu_model\n\nmulti_gpu_model(model, 2)",
         raises="ImportError: cannot import name 'multi_gpu_model' from 'keras.utils'",
     ),
     Example(
         before="from keras.layers import *\n\nlayer = CuDNNGRU(3)\n",
-        after="from keras.layers import *\nfrom keras import layers\n\nlayer = layers.GRU(3)\n",
+        after="from keras import layers\nfrom keras.layers import *\n\nlayer = layers.GRU(3)\n",
         raises="NameError: name 'CuDNNGRU' is not defined",
         unsafe=True,
     ),

@@ -112,7 +112,7 @@ VALID = [
 INVALID = [
     Example(
         before="from keras.layers import *\n\nx = Input((3,))\nsmall = K.epsilon()\n",
-        after="from keras.layers import *\nfrom keras import backend as K\n\n"
+        after="from keras import backend as K\nfrom keras.layers import *\n\n"
         "x = Input((3,))\nsmall = K.epsilon()\n",
         raises="NameError: name 'K' is not defined",
         check="assert small == 1e-7",

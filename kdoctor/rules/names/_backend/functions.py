@@ -20,7 +20,7 @@ from kdoctor.syntax.walk import descendants
 
 NAME = "keras_function"
 HELPER = '''def keras_function(inputs, outputs):
-    """Do what `K.function` of Keras 2 did: return a function from values to NumPy arrays."""
+    """Do what `K.function` of Keras 2 did: values in, NumPy arrays out."""
     if not isinstance(outputs, (dict, list, tuple)) and not {is_keras_tensor}(outputs):
         outputs = list(outputs)  # the values of a dict
     model = {model}(inputs, outputs)

@@ -14,7 +14,7 @@ _FED = (
 )
 
 _NODES = (
-    "import keras\n{}from keras import layers\n\nx = keras.Input((2,))\n"
+    "import keras\nfrom keras import backend as K\nfrom keras import {}\n\nx = keras.Input((2,))\n"
     "model = keras.Model(x, layers.Dense(3, name='wide')(x))\n"
     "nodes = {{each.name: each.output for each in model.layers[1:]}}\n{}"
 )
@@ -24,11 +24,9 @@ _RUNS = (
 )
 # Given with and without a list, as integers; and the values of a dict.
 FUNCTION = Example(
-    before=_NODES.format(
-        "from keras import backend as K\n", _RUNS.format("K.function", ", name='f'")
-    ),
+    before=_NODES.format("layers", _RUNS.format("K.function", ", name='f'")),
     after=_NODES.format(
-        "from keras import backend as K\nfrom keras import ops\n",
+        "layers, ops",
         "\n\n"
         + HELPER.format(
             model="keras.Model",

@@ -60,7 +60,7 @@ _MERGED_MODELS = Example(
     before="from keras.layers import Dense, Merge\nfrom keras.models import Sequential\n\n"
     "model = Sequential()\nmodel.add(Merge([left, right], mode='concat', concat_axis=1))\n"
     "model.add(Dense(1))\n",
-    after="from keras.layers import Dense\nfrom keras import Model, layers\n"
+    after="from keras import Model, layers\nfrom keras.layers import Dense\n"
     "from keras.models import Sequential\n\n"
     "model = Sequential()\nmodel.add(Model([each for model in [left, right] for each in "
     "model.inputs], layers.Concatenate(axis=1)([model.outputs[0] for model in [left, right]])))\n"

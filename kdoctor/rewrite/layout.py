@@ -1,0 +1,294 @@
+"""The layout of one statement: too long lines are broken, what aligned goes on aligning.
+
+Only white space inside brackets changes, and a comma may come behind the last of several items.
+"""
+
+from __future__ import annotations
+
+import io
+import keyword
+import tokenize
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+_OPENING, _CLOSING = ("(", "[", "{"), (")", "]", "}")
+_WORDS = ("and", "or", "if", "else", "for")
+_MOST_BREAKS = 40  # in one statement
+_BLANK = (tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
+
+
+def wrapped(statement: str, limit: int, unit: str = "    ") -> str:
+    """Return a statement with its lines at most ``limit`` long, as far as brackets allow that.
+
+    >>> print(wrapped("x = first(a, b) + second(c, d)", 26))
+    x = first(a, b) + second(
+        c, d
+    )
+    """
+    lines, stuck = statement.split("\n"), set[str]()
+    for _ in range(_MOST_BREAKS):
+        number = next(
+            (n for n, line in enumerate(lines) if len(line) > limit and line not in stuck), None
+        )
+        if number is None:
+            break
+        broken = _broken("\n".join(lines), number, limit, unit)
+        if broken is None:
+            stuck.add(lines[number])
+        else:
+            lines = broken.split("\n")
+    return "\n".join(lines)
+
+
+def realigned(old: str, new: str) -> str:
+    r"""Return a statement with its lines below an opening bracket as they stood below the old one.
+
+    >>> print(realigned("K.sum(x,\n      axis=0)", "ops.sum(x,\n      axis=0)"))
+    ops.sum(x,
+            axis=0)
+    """
+    before, lines = _Statement.of(old), new.split("\n")
+    if before is None or old.count("\n") != len(lines) - 1:
+        return new
+    for number in range(1, len(lines)):
+        bracket = before.around(number)
+        if bracket is None or before.indent(number) != bracket.column + 1:
+            continue
+        after = _Statement.of("\n".join(lines))
+        here = None if after is None else after.around(number)
+        if here is not None:
+            lines[number] = " " * (here.column + 1) + lines[number].lstrip()
+    return "\n".join(lines)
+
+
+class _Pair(Struct, frozen=True):
+    """Two brackets: tokens by their number. ``end`` is None where they close on no line of it."""
+
+    start: int
+    end: int
+    depth: int
+    line: int
+    column: int
+
+
+class _Statement(Struct, frozen=True):
+    """The tokens of one statement, with lines that count from 0."""
+
+    text: str
+    tokens: Sequence[tokenize.TokenInfo]
+    pairs: Sequence[_Pair]
+
+    @classmethod
+    def of(cls, text: str) -> _Statement | None:
+        """Return the tokens of a text, None where some go over several lines."""
+        try:
+            tokens = list(tokenize.generate_tokens(io.StringIO(text + "\n").readline))
+        except (tokenize.TokenError, SyntaxError, IndentationError):
+            return None
+        tokens = [each for each in tokens if each.type not in _BLANK]
+        if any(each.start[0] != each.end[0] for each in tokens) or "\\\n" in text:
+            return None
+        pairs, open_ones = list[_Pair](), list[int]()
+        for number, token in enumerate(tokens):
+            if token.type != tokenize.OP:
+                continue
+            if token.string in _OPENING:
+                open_ones.append(number)
+            elif token.string in _CLOSING and open_ones:
+                start = open_ones.pop()
+                row, column = tokens[start].start
+                pairs.append(_Pair(start, number, len(open_ones), row - 1, column))
+        return cls(text, tokens, sorted(pairs, key=lambda pair: pair.start))
+
+    def around(self, line: int) -> _Pair | None:
+        """Return the innermost brackets that are open where a line starts."""
+        found = [
+            pair
+            for pair in self.pairs
+            if pair.line < line <= self.tokens[pair.end].start[0] - 1
+            and self.tokens[pair.start + 1].start[0] - 1 == pair.line  # something stands behind it
+        ]
+        every = [
+            pair for pair in self.pairs if pair.line < line <= self.tokens[pair.end].start[0] - 1
+        ]
+        innermost = max(every, key=lambda pair: pair.depth, default=None)
+        return innermost if innermost in found else None
+
+    def indent(self, line: int) -> int:
+        """Return how far a line is indented."""
+        text = self.text.split("\n")[line]
+        return len(text) - len(text.lstrip(" "))
+
+    def is_commented(self, pair: _Pair) -> bool:
+        """Say whether a comment stands between two brackets."""
+        return any(each.type == tokenize.COMMENT for each in self.tokens[pair.start : pair.end])
+
+    def items(self, pair: _Pair) -> list[tuple[int, int]]:
+        """Return the columns of what commas part between two brackets of one line."""
+        found, start, depth, lambdas = [], self.tokens[pair.start].end[1], 0, 0
+        for token in self.tokens[pair.start + 1 : pair.end]:
+            if token.string in _OPENING:
+                depth += 1
+            elif token.string in _CLOSING:
+                depth -= 1
+            elif token.string == "lambda":
+                lambdas += 1
+            elif token.string == ":" and lambdas and not depth:
+                lambdas -= 1
+            elif token.string == "," and not depth and not lambdas:
+                found.append((start, token.start[1]))
+                start = token.end[1]
+        end = self.tokens[pair.end].start[1]
+        line = self.text.split("\n")[pair.line]
+        return [*found, (start, end)] if line[start:end].strip() else found
+
+    def takes_comma(self, pair: _Pair) -> bool:
+        """Say whether a comma behind the last of several items changes nothing."""
+        before = self.tokens[pair.start - 1] if pair.start else None
+        opening = self.tokens[pair.start].string
+        is_name = before is not None and (
+            (before.type == tokenize.NAME and not keyword.iskeyword(before.string))
+            or before.string in _CLOSING
+        )
+        if opening == "[" and is_name:
+            return False  # an index
+        return not any(
+            each.string == "for" or (each.string in ("*", "**") and self._is_star(number, pair))
+            for number, each in enumerate(self.tokens[pair.start + 1 : pair.end], pair.start + 1)
+        )
+
+    def _is_star(self, number: int, pair: _Pair) -> bool:
+        return number == pair.start + 1 or self.tokens[number - 1].string == ","
+
+
+def _broken(text: str, number: int, limit: int, unit: str) -> str | None:
+    """Return a statement with one line broken once, None where that cannot be."""
+    statement = _Statement.of(text)
+    if statement is None:
+        return None
+    return (
+        _at_a_comma(statement, number, limit)
+        or _at_brackets(statement, number, limit, unit)
+        or _at_an_operator(statement, number, limit, unit)
+    )
+
+
+def _at_a_comma(statement: _Statement, number: int, limit: int) -> str | None:
+    """Break a line of a list that goes over several lines already, as far behind as it fits."""
+    lines = statement.text.split("\n")
+    around = [
+        pair
+        for pair in statement.pairs
+        if pair.line <= number <= statement.tokens[pair.end].start[0] - 1
+        and pair.line != statement.tokens[pair.end].start[0] - 1
+    ]
+    pair = max(around, key=lambda each: each.depth, default=None)
+    if pair is None:
+        return None
+    commas, depth = list[int](), 0
+    for token in statement.tokens[pair.start + 1 : pair.end]:
+        depth += (token.string in _OPENING) - (token.string in _CLOSING)
+        if token.string == "," and not depth and token.start[0] - 1 == number:
+            commas.append(token.end[1])
+    fitting = [each for each in commas if each <= limit and lines[number][each:].strip()]
+    if not fitting or lines[number][fitting[-1] :].lstrip().startswith("#"):
+        return None
+    first = statement.tokens[pair.start + 1].start
+    indent = first[1] if first[0] - 1 == pair.line else statement.indent(first[0] - 1)
+    head, rest = lines[number][: fitting[-1]], lines[number][fitting[-1] :].lstrip()
+    lines[number : number + 1] = [head, " " * indent + rest]
+    return "\n".join(lines)
+
+
+def _at_brackets(statement: _Statement, number: int, limit: int, unit: str) -> str | None:
+    """Put what stands between brackets on lines of its own, as Black does: the last that help."""
+    lines = statement.text.split("\n")
+    line, indent = lines[number], " " * statement.indent(number)
+    whole = [
+        pair
+        for pair in statement.pairs
+        if pair.line == number == statement.tokens[pair.end].start[0] - 1
+        and pair.end > pair.start + 1
+        and not statement.is_commented(pair)
+    ]
+    if not whole:
+        return None
+    depth = min(pair.depth for pair in whole)
+    for pair in sorted(whole, key=lambda each: (each.depth, -each.start)):
+        if pair.depth > depth + 1:
+            return None
+        opened = line[: statement.tokens[pair.start].end[1]]
+        closed = indent + line[statement.tokens[pair.end].start[1] :]
+        if len(opened) > limit or (len(closed) > limit and "#" not in closed):
+            continue
+        items = [line[start:end].strip() for start, end in statement.items(pair)]
+        inner = indent + unit
+        between = line[statement.tokens[pair.start].end[1] : statement.tokens[pair.end].start[1]]
+        body = [inner + between.strip()]
+        if len(body[0]) > limit and len(items) > 1:
+            body = [f"{inner}{each}," for each in items]
+            if not statement.takes_comma(pair) and not between.rstrip().endswith(","):
+                body[-1] = body[-1].removesuffix(",")
+        return "\n".join([*lines[:number], opened, *body, closed, *lines[number + 1 :]])
+    return None
+
+
+def _at_an_operator(statement: _Statement, number: int, limit: int, unit: str) -> str | None:
+    """Break a line inside brackets before a word such as `else`, as far behind as it fits."""
+    if not any(
+        pair.line < number < statement.tokens[pair.end].start[0] for pair in statement.pairs
+    ):
+        return None
+    lines = statement.text.split("\n")
+    found = [
+        token.start[1]
+        for token in statement.tokens
+        if token.start[0] - 1 == number and token.string in _WORDS
+    ]
+    place = max((each for each in found if statement.indent(number) < each <= limit), default=None)
+    if place is None:
+        return None
+    head, rest = lines[number][:place].rstrip(), lines[number][place:]
+    lines[number : number + 1] = [head, " " * statement.indent(number) + unit + rest]
+    return "\n".join(lines)
+
+
+def statements(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where each statement, or the head of a block, starts and ends; nothing if unreadable.
+
+    Comments above a statement are none of it, one behind it is.
+    """
+    starts = [0]
+    for line in text.split("\n"):
+        starts.append(starts[-1] + len(line) + 1)
+    start: int | None = None
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            if token.type == tokenize.NEWLINE and start is not None:
+                yield start, starts[token.start[0] - 1] + token.start[1]
+                start = None
+            elif start is None and token.type not in (*_BLANK, tokenize.COMMENT):
+                start = starts[token.start[0] - 1] + token.start[1]
+    except (tokenize.TokenError, SyntaxError, IndentationError):
+        return
+
+
+def says_the_same(one: str, other: str) -> bool:
+    """Say whether two texts are the same but for white space and a comma behind the last item."""
+    first, second = _words(one), _words(other)
+    return first is not None and first == second
+
+
+def _words(text: str) -> list[str] | None:
+    try:
+        tokens = list(tokenize.generate_tokens(io.StringIO(text + "\n").readline))
+    except (tokenize.TokenError, SyntaxError, IndentationError):
+        return None
+    words = [each.string for each in tokens if each.type not in (*_BLANK[:1], *_BLANK[2:])]
+    behind = [*words[1:], ""]
+    return [
+        word
+        for word, following in zip(words, behind, strict=True)
+        if not (word == "," and following in _CLOSING)
+    ]
