@@ -21,20 +21,24 @@ ROOT: Final = "keras.src"
 _TESTS: Final = frozenset({"tests", "integration_test"})
 FILE: Final = f"{ROOT}.modules.bin"
 
-Spans = list[tuple[int, int]]
-"""In which releases something was: from the first to the last of each span, counted from 0."""
+Spans = int | list[int]
+"""In which releases something is, counted from 0: from one on, or the first and last of each span.
+"""
 
 
 class PrivateModules(Struct, frozen=True, array_like=True):
     """The modules of some releases, oldest first, and in each module the names that it binds.
 
-    Names are dotted and relative to the root, which is ``""`` itself. ``open`` are modules that may
-    bind anything, as they import by star from elsewhere.
+    Names are dotted and relative to the root, which is ``""`` itself. ``common`` are those that
+    more than a few modules bind, most of them by an import: nobody looks for them in a module, and
+    they would take as much room as all others. ``open`` are modules that may bind anything, as they
+    import by star from elsewhere.
     """
 
     releases: tuple[str, ...]
     modules: dict[str, Spans]
     names: dict[str, dict[str, Spans]]
+    common: tuple[str, ...]
     open: dict[str, Spans]
 
 
@@ -42,7 +46,7 @@ def missing_prefix(qualified: str, release: str) -> str | None:
     """Return the part of a name under ``keras.src`` that a release lacks, None where it has all.
 
     That is also None where it is not known: of a release before Keras 3, of names that begin with
-    an underscore, of what stands in a class.
+    an underscore or that many modules bind, of what stands in a class.
     """
     table = _table()
     number = _number(release)
@@ -57,11 +61,15 @@ def missing_prefix(qualified: str, release: str) -> str | None:
         is_known = _is_in(table.names.get(module, {}).get(part), number) or _is_in(
             table.open.get(module), number
         )
-        # Tests are not read, and private names may be made in many ways.
-        if is_known or part.startswith("_") or part.endswith("_test") or part in _TESTS:
+        if is_known or part in table.common or _may_be_anywhere(part):
             return None
         return f"{ROOT}.{child}"
     return None
+
+
+def _may_be_anywhere(name: str) -> bool:
+    """Say whether it is a test, which is not read, or a private name, made in many ways."""
+    return name.startswith("_") or name.endswith("_test") or name in _TESTS
 
 
 def pack(table: PrivateModules) -> bytes:
@@ -87,4 +95,7 @@ def _number(release: str) -> int | None:
 
 
 def _is_in(spans: Spans | None, number: int) -> bool:
-    return any(first <= number <= last for first, last in spans or ())
+    if isinstance(spans, int):
+        return spans <= number
+    pairs = zip(spans[::2], spans[1::2], strict=True) if spans else ()
+    return any(first <= number <= last for first, last in pairs)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from tools.api_data.wheels import Wheel
 
 OUT = Path(__file__).parents[2] / "kdoctor" / "keras_api" / DATA
 _FIRST = Version("3.0")
+_FEW = 3  # modules: what more of them bind is an import of all over Keras
 
 
 def releases() -> list[str]:
@@ -44,26 +46,38 @@ def read(wheels: Sequence[Wheel]) -> PrivateModules:
             for each in sorted(package.bound_names(module)):
                 if not each.startswith("_"):
                     of_module.setdefault(each, []).append(number)
+    often = Counter(name for found in names.values() for name in found)
+    common = tuple(sorted(name for name, count in often.items() if count > _FEW))
+    own = {
+        module: {
+            name: numbers
+            for name, numbers in found.items()
+            if name not in common and f"{module}.{name}".lstrip(".") not in modules
+        }
+        for module, found in sorted(names.items())
+    }
+    last = len(wheels) - 1
     return PrivateModules(
         tuple(wheel.version for wheel in wheels),
-        _spans_of(modules),
-        {module: _spans_of(found) for module, found in sorted(names.items())},
-        _spans_of(opened),
+        _spans_of(modules, last),
+        {module: _spans_of(found, last) for module, found in own.items()},
+        common,
+        _spans_of(opened, last),
     )
 
 
-def _spans_of(numbers: dict[str, list[int]]) -> dict[str, Spans]:
-    return {name: _spans(found) for name, found in sorted(numbers.items())}
+def _spans_of(numbers: dict[str, list[int]], last: int) -> dict[str, Spans]:
+    return {name: _spans(found, last) for name, found in sorted(numbers.items())}
 
 
-def _spans(numbers: Iterable[int]) -> Spans:
-    spans: Spans = []
+def _spans(numbers: Iterable[int], last: int) -> Spans:
+    spans: list[int] = []
     for number in numbers:
-        if spans and spans[-1][1] == number - 1:
-            spans[-1] = (spans[-1][0], number)
+        if spans and spans[-1] == number - 1:
+            spans[-1] = number
         else:
-            spans.append((number, number))
-    return spans
+            spans += [number, number]
+    return spans[0] if len(spans) == 2 and spans[1] == last else spans
 
 
 def main() -> None:
