@@ -2,14 +2,17 @@
 
 import importlib
 import pkgutil
+from types import ModuleType
 
 import pytest
 
 from kdoctor import keras_api
 from kdoctor.engine import fix, scan
+from kdoctor.keras_api.private_modules import missing_prefix
 from kdoctor.keras_api.surface import surface_on
+from kdoctor.model import Severity
 from kdoctor.rules.names._homes import home_of, public_names
-from kdoctor.rules.names.private_name import OTHERWISE, PACKAGES
+from kdoctor.rules.names.private_name import OTHERWISE
 
 
 def findings(source: str, code: str = "KD1", target: str | None = None):
@@ -140,16 +143,84 @@ def test_the_whole_copy_is_imported_from_tensorflow() -> None:
 
 
 def test_a_private_module_with_a_private_use_is_left_alone() -> None:
-    source = "from keras.src import backend\n\nbackend.compute_dtype\nbackend.epsilon()\n"
+    source = "from keras.src import backend\n\nbackend.compute_output_spec\nbackend.epsilon()\n"
     (found,) = findings(source, "KD104")
     assert found.no_fix_because is None or "public" in found.no_fix_because
-    assert "backend.compute_dtype" in mended(source)
+    assert "backend.compute_output_spec" in mended(source)
+
+
+def test_what_is_read_of_a_private_module_and_not_there_is_told_where_it_is_read() -> None:
+    source = "from keras.src import backend\n\nbackend.compute_dtype\nbackend.epsilon()\n"
+    of_import, of_read = findings(source, "KD104")
+    assert (of_import.severity, of_import.place.line) == (Severity.LEGACY, 1)
+    assert (of_read.severity, of_read.place.line) == (Severity.ERROR, 3)
 
 
 @pytest.mark.frameworks
 def test_what_stands_in_keras_src_is_known() -> None:
+    keras = importlib.import_module("keras")
     package = importlib.import_module("keras.src")
-    assert {each.name for each in pkgutil.iter_modules(package.__path__)} <= PACKAGES
+    there = [package, *map(_imported, _modules(package))]
+    for module in filter(None, there):
+        names = [module.__name__, *(f"{module.__name__}.{each}" for each in dir(module))]
+        assert {missing_prefix(each, keras.__version__) for each in names} == {None}
+
+
+MISSING = [
+    "from keras.src.layers import NoSuch",
+    "from keras.src.layers.core.nomod import A",
+    "from keras.src.engine.base_layer import Layer",
+    "from keras.src.utils import generic_utils",
+    "import keras.src.layers.core.nothere",
+    "import keras.src.engine as e",
+    "import keras\nkeras.src.layers.Foo",
+    "import keras\nkeras.src.engine.base_layer",
+    "from keras.src import nothere",
+    "from keras.src import layers\nlayers.core.nothere",
+    "from tensorflow.python.keras.layers import NoSuch",
+    "from tensorflow.python.keras.engine.base_layer_v9 import X",
+    "import tensorflow.python.keras.nomodule as n",
+    "from tensorflow.python.keras.applications import resnet",
+]
+
+
+@pytest.mark.frameworks
+@pytest.mark.parametrize("source", MISSING)
+def test_a_private_name_that_is_not_there_is_an_error_with_what_python_says(source: str) -> None:
+    with pytest.raises((ImportError, AttributeError)) as raised:
+        exec(source, {})  # noqa: S102 - what is under test is what it does
+    told = f"{raised.type.__name__}: {str(raised.value).partition(' (')[0]}"
+    (finding,) = [each for each in findings(source) if each.severity is Severity.ERROR]
+    assert finding.message.endswith(told)
+
+
+@pytest.mark.parametrize(
+    ("name", "release", "missing"),
+    [
+        ("keras.src.layers.Dense", "3.15.1", None),
+        ("keras.src.layers.Dense.nothing", "3.15.1", None),
+        ("keras.src.visualization", "3.6.0", "keras.src.visualization"),
+        ("keras.src.visualization", "3.15.1", None),
+        ("keras.src._anything", "3.15.1", None),
+        ("keras.src.engine", "2.15.0", None),
+        ("keras.src.engine", "", None),
+        ("keras.layers.Nothing", "3.15.1", None),
+    ],
+)
+def test_each_release_has_its_own_private_names(name, release, missing) -> None:
+    assert missing_prefix(name, release) == missing
+
+
+def _modules(package: ModuleType) -> list[str]:
+    found = pkgutil.walk_packages(package.__path__, f"{package.__name__}.", lambda _: None)
+    return [each.name for each in found if "test" not in each.name]
+
+
+def _imported(name: str) -> ModuleType | None:
+    try:
+        return importlib.import_module(name)
+    except ImportError:  # of another backend, which is not installed
+        return None
 
 
 @pytest.mark.frameworks

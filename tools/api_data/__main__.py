@@ -14,10 +14,13 @@ from pathlib import Path
 
 from packaging.version import Version
 
+from kdoctor.keras_api.private_modules import FILE
+from kdoctor.keras_api.private_modules import pack as pack_private
 from kdoctor.keras_api.tables import DATA, pack
 from tools.api_data.definitions import Definitions, attributes_set_from_outside
 from tools.api_data.history import ReleasedClasses, classes_table, names_table
 from tools.api_data.packages import Package
+from tools.api_data.private_modules import read, releases
 from tools.api_data.releases import DEFAULT_CACHE, READ_WITH, RELEASES, fetch
 from tools.api_data.surfaces import Surface, surfaces_of, unlisted_classes
 from tools.api_data.wheels import Wheel
@@ -115,6 +118,9 @@ def main() -> None:
     # Syntax trees have no cycles, and looking for some takes as long as reading them.
     with ProcessPoolExecutor(options.jobs, initializer=gc.disable) as pool:
         files = tables_of(pool.map(read_release, archives))
+    if not options.wheels:
+        wheels = [Wheel.read(fetch("keras", each, options.cache)) for each in releases()]
+        files[FILE] = pack_private(read(wheels))
     for name, data in files.items():
         (options.out / name).write_bytes(data)
         print(f"{name}: {len(data):,} bytes")

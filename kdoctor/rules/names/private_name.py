@@ -1,7 +1,8 @@
 """Private names of Keras: `keras.src`, `keras.api`, `keras._tf_keras`, `tensorflow.python.keras`.
 
 ## What it does
-Reports imports of private modules, and says under which public name the same object is found.
+Reports imports of private modules, and says under which public name the same object is found. What
+the target does not have is an error.
 
 ## Why it breaks
 Private modules move with any release. `keras.src.engine` went with Keras 3: `ModuleNotFoundError:
@@ -30,6 +31,7 @@ import libcst as cst
 from msgspec.structs import replace
 
 from kdoctor.keras_api import ClassFamily, Presence
+from kdoctor.keras_api.private_modules import missing_prefix
 from kdoctor.keras_api.surface import surface_on
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.once import once
@@ -44,16 +46,6 @@ from kdoctor.syntax import ImportBinding, Module, Reference, ReferenceKind
 
 _SRC, _API, _TF = "keras.src", "keras.api", "keras._tf_keras.keras"
 _PYTHON = "tensorflow.python.keras"
-# What stands in `keras.src` in some release of Keras 3. A test looks for more.
-PACKAGES = frozenset(
-    {
-        "activations", "api_export", "applications", "backend", "callbacks", "constraints",
-        "datasets", "distillation", "distribution", "dtype_policies", "export", "initializers",
-        "layers", "legacy", "losses", "metrics", "models", "ops", "optimizers", "quantizers",
-        "random", "regularizers", "saving", "testing", "trainers", "tree", "utils", "version",
-        "visualization", "wrappers",
-    }
-)  # fmt: skip
 # What Keras imports of its own private modules gives its public names.
 _KERAS_ITSELF = pattern(r"(^|/)keras/(src/|(.+/)?__init__\.py$)")
 # Public names that mean a module in `keras.src`.
@@ -85,7 +77,10 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     rows: _Rows = {reference: _row(reference.name, facts) for reference in private}
     rows |= {each: _row_of_module(module, each, rows) for each in private if rows[each] is None}
     for reference in private:
-        if reference.kind is ReferenceKind.LOAD and _root(reference.binding.name) is not None:
+        is_read_of_one = (
+            reference.kind is ReferenceKind.LOAD and _root(reference.binding.name) is not None
+        )
+        if is_read_of_one and not _is_missing_here(reference, facts):
             continue  # reported at the import, or tried there
         if not _is_private(reference, facts):
             continue
@@ -178,9 +173,11 @@ def _error(reference: Reference, facts: Facts) -> str:
     root = _root(reference.name)
     if root == _API and not _has_api(facts):
         missing = _API
-    elif root == _SRC and _is_gone(reference.name):
-        missing = ".".join(reference.name.split(".")[:3])
+    elif root == _SRC:
+        missing = missing_prefix(reference.name, facts.target.keras_version) or ""
     else:
+        return ""
+    if not missing:
         return ""
     owner, _, leaf = missing.rpartition(".")
     match form_of(reference):
@@ -192,10 +189,11 @@ def _error(reference: Reference, facts: Facts) -> str:
             return f"ModuleNotFoundError: No module named '{missing}'"
 
 
-def _is_gone(name: str) -> bool:
-    part = name.removeprefix(f"{_SRC}.").partition(".")[0]
-    is_module = part.islower() and part.isidentifier() and not part.startswith("_")
-    return name != _SRC and part not in PACKAGES and is_module
+def _is_missing_here(reference: Reference, facts: Facts) -> bool:
+    """Say whether something that is read off a private import is what is not there."""
+    release, bound = facts.target.keras_version, reference.binding.name
+    missing = missing_prefix(reference.name, release) or ""
+    return missing.startswith(f"{bound}.") and missing_prefix(bound, release) is None
 
 
 def _has_api(facts: Facts) -> bool:
