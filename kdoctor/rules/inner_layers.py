@@ -25,18 +25,37 @@ UNLESS_TOLD: Final = frozenset({"GroupNormalization", "LayerNormalization"})
 
 
 def layers_made(module: Module, method: cst.FunctionDef | None) -> Iterator[str]:
-    """Yield the attributes to which a method assigns one of Keras' layers with weights."""
+    """Yield the attributes to which a method assigns one of Keras' layers with weights.
+
+    Or a list of such: ``self.hidden = [Dense(n) for n in units]``.
+    """
     for each in descendants(method.body) if method is not None else ():
-        if not isinstance(each, cst.Assign) or not isinstance(each.value, cst.Call):
+        if not isinstance(each, cst.Assign):
             continue
-        name = module.qualified(each.value.func)
-        made = module.knowledge.class_type(name) if name else None
-        if made is None or made.kind is not Kind.LAYER or not has_weights(made.cls, each.value):
+        if not any(_is_weighted(module, call) for call in calls_in(each.value)):
             continue
         for target in each.targets:
             found = method and member_of_self(target.target, method)
             if found:
                 yield found
+
+
+def _is_weighted(module: Module, call: cst.Call) -> bool:
+    name = module.qualified(call.func)
+    made = module.knowledge.class_type(name) if name else None
+    return made is not None and made.kind is Kind.LAYER and has_weights(made.cls, call)
+
+
+def calls_in(value: cst.BaseExpression) -> Iterator[cst.Call]:
+    """Yield the calls that make a value, or what it holds: a list that is written out, or made."""
+    match value:
+        case cst.Call():
+            yield value
+        case cst.List() | cst.Tuple():
+            for each in value.elements:
+                yield from calls_in(each.value)
+        case cst.ListComp(elt=element, for_in=cst.CompFor(ifs=[], inner_for_in=None)):
+            yield from calls_in(element)
 
 
 def has_weights(cls: str | None, call: cst.Call) -> bool:
@@ -59,14 +78,24 @@ def attributes_read(method: cst.FunctionDef) -> set[str]:
 
 
 def layers_built(init: cst.FunctionDef | None) -> set[str]:
-    """Return the attributes of ``self`` that are built, or called, as soon as they are made."""
+    """Return the attributes of ``self`` that are built, or called, as soon as they are made.
+
+    Or looped over there, be it to do so.
+    """
     if init is None:
         return set()
     found: list[str | None] = []
     for each in descendants(init.body):
         match each:
             case cst.Call(func=cst.Attribute(value=layer, attr=cst.Name(value="build"))):
-                found.append(member_of_self(layer, init))
-            case cst.Call(func=cst.Attribute() as layer):
-                found.append(member_of_self(layer, init))
+                found.append(_member(layer, init))
+            case cst.Call(func=cst.Attribute() | cst.Subscript() as layer):
+                found.append(_member(layer, init))
+            case cst.For(iter=listed) | cst.CompFor(iter=listed):
+                found += [member_of_self(node, init) for node in (listed, *descendants(listed))]
     return {each for each in found if each is not None}
+
+
+def _member(node: cst.BaseExpression, method: cst.FunctionDef) -> str | None:
+    """Return ``x`` of ``self.x`` and of ``self.x[0]``."""
+    return member_of_self(node.value if isinstance(node, cst.Subscript) else node, method)

@@ -10,7 +10,13 @@ import libcst as cst
 from kdoctor.kinds import Kind
 from kdoctor.rules.calls import argument, is_call_of_super
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.inner_layers import attributes_read, has_weights, layers_built, layers_made
+from kdoctor.rules.inner_layers import (
+    attributes_read,
+    calls_in,
+    has_weights,
+    layers_built,
+    layers_made,
+)
 from kdoctor.rules.own_classes import class_named, member_of_self, methods_in, only_base, receiver
 from kdoctor.rules.own_models import lineage, methods_of
 from kdoctor.syntax import Module
@@ -87,10 +93,12 @@ def _calls_itself(init: cst.FunctionDef) -> bool:
 
 
 def _is_weighted(module: Module, value: cst.BaseExpression, depth: int) -> bool:
-    if isinstance(value, cst.List | cst.Tuple):
-        return any(_is_weighted(module, each.value, depth) for each in value.elements)
-    if not isinstance(value, cst.Call) or depth > _DEEPEST:
+    if depth > _DEEPEST:
         return False
+    return any(_is_weighted_call(module, each, depth) for each in calls_in(value))
+
+
+def _is_weighted_call(module: Module, value: cst.Call, depth: int) -> bool:
     own = class_named(module, value.func)
     if own is not None:
         return _is_unbuilt_layer(module, own, depth)

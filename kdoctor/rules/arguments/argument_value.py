@@ -40,6 +40,7 @@ from kdoctor.rules.arguments._ints import an_int_is_passed, is_int
 from kdoctor.rules.arguments._name_parts import Functions
 from kdoctor.rules.arguments._named_values import dtype, initializer, known_as, regularizer
 from kdoctor.rules.arguments._paddings import FINE, REFUSED, padding
+from kdoctor.rules.arguments._reductions import HANDED_ON, LEFT_AS_IS, reduction
 from kdoctor.rules.arguments._refusable import MAY_BE_REFUSED
 from kdoctor.rules.arguments._refused import Refused
 from kdoctor.rules.arguments._short_names import CONSTRAINTS, LOSSES, METRICS, OF_KERAS_1
@@ -52,7 +53,6 @@ from kdoctor.rules.arguments._slashed_names import (
 )
 from kdoctor.rules.calls import argument, literal, value_of
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.given_values import used_default
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 
@@ -74,7 +74,7 @@ def _values(module: Module, functions: Functions, call: KerasCall) -> Iterator[R
     if call.leaf == "BatchNormalization":
         yield from _axis(module, call)
     if call.kind is Kind.LOSS:
-        yield from _reduction(module, call)
+        yield from reduction(module, call.call)
     if is_named(call):
         yield from slashed_name(module, functions, argument(call.call, "name"))
     if call.kind is Kind.LAYER:
@@ -144,45 +144,6 @@ def _axis(module: Module, call: KerasCall) -> Iterator[Refused]:
         given, error, "An axis is an int.", (edit,), f"Write `{module.source(element)}`",
         proofs=("axis=[",),
     )  # fmt: skip
-
-
-def _reduction(module: Module, call: KerasCall) -> Iterator[Refused]:
-    given = argument(call.call, "reduction")
-    if given is None:
-        return
-    default = used_default(module, given.value)
-    if default is not None and _is_auto(module, default):
-        yield _reduction_by_default(module, default)
-    value = value_of(module, given.value)
-    if not _is_auto(module, value):
-        return
-    edits = without(module, call.call, [given])
-    yield Refused(
-        given,
-        "ValueError: Invalid value for argument `reduction`.",
-        "Leave it out: the default, 'sum_over_batch_size', is what 'auto' was.",
-        tuple(edits or ()),
-        f"Leave out `reduction={module.source(given.value)}`",
-        no_fix_because="there is a comment inside it",
-        proofs=("reduction=",),
-    )
-
-
-def _is_auto(module: Module, value: cst.BaseExpression) -> bool:
-    name = module.qualified(value) or ""
-    return literal(value) == "auto" or name.endswith("Reduction.AUTO")
-
-
-def _reduction_by_default(module: Module, default: cst.BaseExpression) -> Refused:
-    """Refuse what `super().__init__(reduction=reduction)` hands on where nobody gives another."""
-    return Refused(
-        default,
-        "ValueError: Invalid value for argument `reduction`.",
-        "Write 'sum_over_batch_size', which is what 'auto' was.",
-        (Edit(module.span(default), ('"sum_over_batch_size"',)),),
-        'Write `"sum_over_batch_size"`',
-        proofs=("reduction=reduction",),
-    )
 
 
 def _class_weight(module: Module, call: KerasCall) -> Iterator[Refused]:
@@ -282,14 +243,6 @@ rule = Rule(
     since="3.0",
 )
 
-_OWN_LOSS = (
-    "import tensorflow as tf\n\n\nclass Mine(tf.keras.losses.Loss):\n"
-    "    def __init__(self, reduction={}):\n{}        {}\n\n"
-    "    def call(self, y_true, y_pred):\n        return tf.square(y_true - y_pred)\n\n\n"
-)
-_HANDED_ON = "super().__init__(reduction=reduction)"
-_MEAN = "value = float(mine(tf.ones((2, 1)), tf.zeros((2, 1))))\n"
-
 VALID = [
     *UNSLASHED,
     *FINE,
@@ -299,12 +252,7 @@ VALID = [
     "import keras\ndef f(s):\n    return keras.Input(s)\nf((3,))",
     "import keras\nkeras.layers.BatchNormalization(axis=-1), keras.layers.BatchNormalization(3)",
     "import keras\nkeras.losses.MeanSquaredError(reduction='none')",
-    # Nobody leaves the default to it; it decides by what it got; it is something else by then.
-    _OWN_LOSS.format("'auto'", "", _HANDED_ON) + "mine = Mine('sum')\n",
-    _OWN_LOSS.format(
-        "'auto'", "        if reduction == 'auto':\n            reduction = None\n", _HANDED_ON
-    ),
-    _OWN_LOSS.format("'auto'", "", "super().__init__(reduction='sum')"),
+    *LEFT_AS_IS,
     "import keras\nmodel = keras.Sequential()\nmodel.compile('sgd', 'kld', metrics=['mse', 'acc'])",
     "import keras\nmodel = keras.Sequential()\nmodel.compile('sgd', 'mse', metrics=metrics)",
     "import keras\nkeras.Input((4,), dtype='float64'), keras.layers.Dense(3, dtype=float)",
@@ -362,14 +310,7 @@ INVALID = [
         prelude="import numpy as np\n\nx = np.ones((2, 1))",
         same="names",
     ),
-    # Handed on, as the default of a parameter: what everybody gets who passes nothing.
-    Example(
-        before=_OWN_LOSS.format("tf.keras.losses.Reduction.AUTO", "", _HANDED_ON)
-        + f"mine = Mine()\n{_MEAN}",
-        after=_OWN_LOSS.format('"sum_over_batch_size"', "", _HANDED_ON) + f"mine = Mine()\n{_MEAN}",
-        raises="ValueError: Invalid value for argument `reduction`.",
-        same="round(value, 6)",
-    ),
+    *HANDED_ON,
     Example(
         before="import keras\n\nloss = keras.losses.MeanSquaredError(reduction='auto', name='l')\n"
         "value = float(loss([[1.0], [2.0]], [[0.0], [0.0]]))",

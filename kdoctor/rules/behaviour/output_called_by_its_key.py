@@ -24,6 +24,7 @@ from collections.abc import Iterator, Mapping
 
 import libcst as cst
 
+from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Finding, Fix, Severity
 from kdoctor.patterns import pattern
 from kdoctor.rules.behaviour._lists_of_one import outputs_of
@@ -39,7 +40,7 @@ from kdoctor.rules.logs import (
 )
 from kdoctor.rules.output_names import name_of_output
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, keyword
+from kdoctor.rules.triggers import Trigger, calls_that_make, keyword
 from kdoctor.rules.written_out import written_out
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
@@ -120,9 +121,14 @@ def _finding(
     )
 
 
-def _may_be_called_so(glimpse: Glimpse, _: Facts) -> bool:
-    """Say whether a layer's name may stand in front of something in a string."""
-    if not glimpse.nodes.get(ast.Subscript) and not glimpse.calls:
+def _may_be_called_so(glimpse: Glimpse, facts: Facts) -> bool:
+    """Say whether outputs are in a dict, and a layer's name is in front of something in a text."""
+    outputs = (
+        value
+        for _, called in calls_that_make(glimpse, facts, Kind.MODEL, "Functional")
+        for value in glimpse.values_of(called.argument("outputs", 1))
+    )
+    if not any(isinstance(each, ast.Dict) for each in outputs):
         return False
     names = {
         each.value

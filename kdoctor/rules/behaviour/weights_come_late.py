@@ -97,7 +97,8 @@ def _finding(
         "and does not run `call` before; `load_weights` and `set_weights` of a new model fail",
         symbol=f"{node.name.value}.build",
         confidence=Confidence.LIKELY,
-        help=f"Build it here, `self.{late[0]}.build(shape)`, or leave `compute_output_shape` out.",
+        help=f"Build it here, `self.{late[0]}.build(shape)` (each layer of a list), or leave "
+        "`compute_output_shape` out.",
         no_fix_because="which shape it is called with is for you to say",
     )
 
@@ -121,7 +122,7 @@ def _may_leave_one(node: ast.ClassDef, made: set[ast.AST]) -> bool:
         target.attr
         for method in (method_of(node, "__init__"), build)
         for each in (() if method is None else statements_in(method.body))
-        if isinstance(each, ast.Assign) and each.value in made
+        if isinstance(each, ast.Assign) and not made.isdisjoint(nodes_in(each.value))
         for target in each.targets
         if isinstance(target, ast.Attribute)
     }

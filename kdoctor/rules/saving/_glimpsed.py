@@ -12,6 +12,7 @@ from kdoctor.kinds import Kind
 from kdoctor.once import once
 from kdoctor.patterns import pattern
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.glimpsed_values import looped_over, passed_for
 from kdoctor.rules.saving._paths import H5
 from kdoctor.rules.triggers import Trigger, may_be_called_on, may_hold, suffix
 from kdoctor.syntax.glimpse import Called, Glimpse
@@ -23,6 +24,11 @@ _TAKE_PATHS = frozenset({
     *("join", "Path", "PurePath", "PosixPath", "abspath", "expanduser", "normpath", "str"),
     *("fspath", "joinpath", "with_name", "with_suffix"),
 })  # fmt: skip
+_GIVE_NUMBERS = frozenset({
+    *("int", "len", "float", "round", "range", "enumerate"),
+    *("time", "time_ns", "perf_counter", "getpid"),
+})  # fmt: skip
+_DEEPEST = 8
 _OF_PATHS = frozenset({"as_posix", "absolute", "expanduser"})
 _ENDS_IN_A_FIELD = pattern(r"(?:\}|%[\d.hlL*+# -]*[a-zA-Z%])$")
 
@@ -122,8 +128,8 @@ def _parts(glimpse: Glimpse, value: ast.expr, ends: Ends) -> Sequence[ast.expr] 
             return True
         case ast.Call(func=ast.Attribute(attr=leaf, value=part), args=[]) if leaf in _OF_PATHS:
             return [part]
-        case ast.Call(func=ast.Name(id="str"), args=[part]) if not _is_text(part):
-            return True  # a number, maybe
+        case ast.Call(func=ast.Name(id="str"), args=[part]):
+            return _may_be_number(glimpse, part) or [part]
         case ast.Call(func=function, args=[*_, part]) if _takes_paths(glimpse, function):
             return [part]
         case ast.IfExp():
@@ -141,15 +147,8 @@ def _parts(glimpse: Glimpse, value: ast.expr, ends: Ends) -> Sequence[ast.expr] 
 
 def _values(glimpse: Glimpse, path: ast.expr) -> list[ast.expr]:
     """Return an expression, or all that a name may be: what is assigned, or looped over."""
-    if not isinstance(path, ast.Name):
-        return [path]
-    loops = (*glimpse.nodes.get(ast.For, ()), *glimpse.nodes.get(ast.comprehension, ()))
-    of_loops = [
-        each.iter
-        for each in loops
-        if isinstance(each.target, ast.Name) and each.target.id == path.id
-    ]
-    return [*glimpse.values_of(path), *of_loops]
+    looped = looped_over(glimpse, path.id) if isinstance(path, ast.Name) else ()
+    return [*glimpse.values_of(path), *looped]
 
 
 @once
@@ -175,10 +174,22 @@ def _may_end_in_a_field(glimpse: Glimpse, template: ast.expr) -> bool:
     return any(_ENDS_IN_A_FIELD.search(each) is not None for each in texts)
 
 
-def _is_text(node: ast.expr) -> bool:
-    return isinstance(node, ast.JoinedStr | ast.Attribute | ast.Subscript) or (
-        isinstance(node, ast.Constant) and isinstance(node.value, str)
-    )
+def _may_be_number(glimpse: Glimpse, node: ast.expr, depth: int = 0) -> bool:
+    """Say whether an expression may be what ``_values.is_number`` knows for a number."""
+    match node:
+        case ast.Constant(value=value):
+            return not isinstance(value, str)
+        case ast.UnaryOp(operand=operand):
+            return _may_be_number(glimpse, operand, depth + 1)
+        case ast.BinOp(left=left, right=right):
+            return all(_may_be_number(glimpse, each, depth + 1) for each in (left, right))
+        case ast.Call(func=ast.Name(id=name)) | ast.Call(func=ast.Attribute(attr=name)):
+            return name in _GIVE_NUMBERS
+        case ast.Name():
+            return depth > _DEEPEST or any(
+                _may_be_number(glimpse, each, depth + 1) for each in _values(glimpse, node)
+            )
+    return False
 
 
 def _kept(glimpse: Glimpse, held: ast.Name, key: str) -> list[ast.expr]:
@@ -224,6 +235,24 @@ def in_one_piece(*endings: str) -> Ends:
 def ending_in(*endings: str) -> Ends:
     """Ask for paths that end in one of these, or in what may be the end of one."""
     return lambda _, text: text.endswith(endings) or any(each.endswith(text) for each in endings)
+
+
+def hands_path(name: str, place: int, ends: Ends) -> Trigger:
+    """What is called so gets a parameter for its path, which may get one of which ``ends`` holds.
+
+    Be it a method of a model, or a function of Keras.
+    """
+
+    def is_handed(glimpse: Glimpse, _: Facts, called: Called) -> bool:
+        given = [called.argument(keyword, place) for keyword in ("filepath", "path")]
+        return any(
+            _may_end(glimpse, value, ends)
+            for each in given
+            if isinstance(each, ast.Name)
+            for value in passed_for(glimpse, each.id)
+        )
+
+    return uses(is_handed, name)
 
 
 LOADS_H5 = suffix(*H5) & passes_path("load_model", 0, ending_in(*H5))

@@ -36,8 +36,7 @@ from kdoctor.rules.calls import argument
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._collisions import taken
-from kdoctor.rules.saving._glimpsed import but_for, passes_path, uses
-from kdoctor.rules.saving._handed import hands_path
+from kdoctor.rules.saving._glimpsed import but_for, hands_path, passes_path, uses
 from kdoctor.rules.saving._paths import NOT_WRITTEN_OUT, Ending, renamed
 from kdoctor.rules.saving._served import reads_of_saved_models
 from kdoctor.rules.saving._uses import (
@@ -229,8 +228,8 @@ rule = Rule(
     check=check,
     triggers=passes_path("save", 0, _NO_FILE)
     | passes_path("save_model", 1, _NO_FILE)
-    | hands_path("save")
-    | hands_path("save_model", 1)
+    | hands_path("save", 0, _NO_FILE)
+    | hands_path("save_model", 1, _NO_FILE)
     | passes_path("load_model", 0, _NO_FILE)
     | word("mkdtemp", "TemporaryDirectory") & _SAVES,
     since="3.0",

@@ -43,8 +43,7 @@ from kdoctor.rules.calls import argument, literal, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._collisions import taken
-from kdoctor.rules.saving._glimpsed import but_for, in_one_piece, passes_path
-from kdoctor.rules.saving._handed import hands_path
+from kdoctor.rules.saving._glimpsed import but_for, hands_path, in_one_piece, passes_path
 from kdoctor.rules.saving._paths import NOT_WRITTEN_OUT, Ending, renamed
 from kdoctor.rules.saving._uses import (
     PathUse,
@@ -192,7 +191,7 @@ rule = Rule(
     severity=Severity.ERROR,
     check=check,
     triggers=passes_path("save_weights", 0, in_one_piece(_NEW))
-    | hands_path("save_weights")
+    | hands_path("save_weights", 0, in_one_piece(_NEW))
     | passes_path("load_weights", 0, but_for(".h5", ".hdf5", ".keras"))
     | word("load_weights") & word("latest_checkpoint"),
     since="3.0",
