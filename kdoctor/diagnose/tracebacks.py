@@ -66,7 +66,8 @@ _QUOTED: Final = re.compile(
 )
 # What Keras and `tf.function` put above a message, which is told without a traceback, too.
 _WRAPS: Final = re.compile(
-    r": (?:in (?:user|converted) code:$|Exception encountered when calling \w)"
+    rf"(?:^|[\s(:]){_TYPE}: (?P<message>in (?:user|converted) code:|Exception encountered when "
+    r"calling \w.*)$"
 )
 _UNTOLD: Final = frozenset({"Error", "Exception"})  # as in `print(f"Error: {error}")`
 _TYPE_ALONE: Final = re.compile(r"(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt):?")
@@ -138,11 +139,14 @@ class _Reader:
             self.marked = line[1:].strip()
         elif line.startswith("E  ") or line == "E":
             self.told.append(line[1:])
-        elif (exception := _EXCEPTION.match(line)) and (
-            self.frames or self.headed or _WRAPS.search(line)
-        ):
+        elif exception := self._raised(line):
             return self._exception(at, exception)
         return at + 1
+
+    def _raised(self, line: str) -> re.Match[str] | None:
+        """Read the exception that ends a traceback, or that wraps another and needs none."""
+        is_ended = self.frames or self.headed
+        return _WRAPS.search(line) or (_EXCEPTION.match(line) if is_ended else None)
 
     def _frame(self, at: int, frame: Frame) -> int:
         """Read the lines of source below a frame's head."""

@@ -77,7 +77,7 @@ def cured(case, text, then, names):
     """Return the error of a program with the step in the place of CURE, "" for none."""
     for old, new in case.get("put", {}).items():
         text = text.replace(old, new)
-    lines = then.splitlines() or ["CURE"]
+    lines = then.splitlines()
     program = "\n".join(
         textwrap.indent(text, line[: len(line) - len(line.lstrip())])
         if line.strip() == "CURE"

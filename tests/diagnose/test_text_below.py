@@ -105,6 +105,35 @@ def test_pytest_shows_code_of_a_user_behind_its_own_sign():
     assert read_exceptions(f"{text}\n$ \n")[-1].message == SAID
 
 
+@pytest.mark.parametrize(
+    ("before", "below"),
+    [
+        ("ERROR:root:", "WARNING:root:trying again"),
+        ("root - ERROR - ", "[2024-05-01, 10:00:01 UTC] INFO - exit code 1"),
+        ("It says `", "Why?"),
+    ],
+)
+def test_what_a_logger_writes_before_the_first_line_alone_is_no_type(before, below):
+    error = read_exceptions(f"{before.rstrip('`')}{USER_CODE}\n{below}\n")[-1]
+    assert (error.type, error.message) == ("AttributeError", SAID)
+
+
+def test_an_error_that_another_process_raised_failed_there():
+    remote = FRAMES + "ValueError: Could not interpret metric identifier: loss\n"
+    text = (
+        f'joblib.externals.loky.process_executor._RemoteTraceback: \n"""\n{remote}"""\n\n'
+        "The above exception was the direct cause of the following exception:\n\n"
+        "Traceback (most recent call last):\n"
+        '  File "/v/lib/python3.11/site-packages/joblib/parallel.py", line 795, in get\n'
+        "    raise self._result\nValueError: Could not interpret metric identifier: loss\n"
+    )
+    (error,) = read_exceptions(text)
+    assert [frame.line for frame in error.frames] == [795, 12]
+    other = read_exceptions(text.replace("raise self._result\nValueError", "f()\nTypeError"))[-1]
+    assert [frame.line for frame in other.frames] == [795]
+    assert other.before is not None
+
+
 def test_a_path_below_a_folder_that_was_told_is_whole():
     frame = read_exceptions(FRAMES + OF_TENSORFLOW_2_0)[-1].frames[1]
     assert frame.path.endswith("tensorflow_core/python/keras/engine/training_v2.py")
