@@ -147,13 +147,14 @@ def _verify(  # noqa: PLR0913
     unsafe: bool | None,
 ) -> tuple[FixResult, bool]:
     """Write the verdicts; return the fix of what was verified, and whether something stays out."""
-    from kdoctor.cli.kept_back import only_verified  # noqa: PLC0415
     from kdoctor.cli.verified import verified  # noqa: PLC0415
     from kdoctor.report.verdicts import write_kept_back, write_verdicts  # noqa: PLC0415
 
     if choices.STDIN in paths:
         raise choices.Misuse("--verify needs files: - (standard input) has no project")
     done = verified(paths, result, how, running, unsafe=unsafe)
+    from kdoctor.cli.kept_back import only_verified  # noqa: PLC0415 - of what cannot run everywhere
+
     kept = only_verified(result, done, how, unsafe=unsafe)
     write_verdicts(done.report, notes)
     write_kept_back(kept.unwritten, kept.in_part, notes)

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import kdoctor.verify.user
+from kdoctor.verify.user.interpreter import choose
 from kdoctor.verify.user.worker import seccomp
 
 WORKER = Path(kdoctor.verify.user.__file__).parent
@@ -199,6 +200,17 @@ def test_a_kernel_without_a_wall_runs_nothing_and_asks_for_no_sandbox(tmp_path, 
         assert ran.returncode == 0, ran.stderr
         assert "1 equal" in ran.stdout
         assert "without the sandbox" in ran.stdout
+
+
+def test_a_python_of_a_project_is_told_no_keys(tmp_path, monkeypatch):
+    monkeypatch.setenv("CLOUD_KEY", "secret")
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\nenv > {tmp_path}/told\nexec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    choose(str(tmp_path), str(python))
+    told = (tmp_path / "told").read_text()
+    assert "PATH=" in told
+    assert "CLOUD_KEY" not in told
 
 
 @pytest.mark.parametrize("command", [["verify"], ["fix", "--verify"]])

@@ -31,6 +31,11 @@ for name in ("tensorflow", "keras", "tf_keras", "numpy"):
 print(json.dumps({"python": list(sys.version_info[:2]), "found": found}))
 """
 _PATIENCE = 120
+# All that is handed over of the environment: the rest may hold keys, or run code of its own.
+_HANDED_OVER = frozenset(
+    {"PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYENV_ROOT", "PYENV_VERSION"}
+    | {"USER", "LOGNAME", "LANG", "LANGUAGE", "TZ"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +77,15 @@ class _Asked:
         return ""
 
 
+def handed_over() -> dict[str, str]:
+    """Return what a project's Python, and the code that it runs, get to know of the environment."""
+    return {
+        key: value
+        for key, value in os.environ.items()
+        if key in _HANDED_OVER or key.startswith("LC_")
+    }
+
+
 def choose(folder: str, named: str | None) -> Interpreter:
     """Return the Python to verify on.
 
@@ -109,7 +123,7 @@ def _asked(interpreter: Interpreter) -> _Asked:
             text=True,
             timeout=_PATIENCE,
             check=False,
-            env={key: value for key, value in os.environ.items() if key != "PYTHONPATH"},
+            env=handed_over() | {"HOME": os.environ.get("HOME", os.sep)},
         )
         answer: dict[str, Any] = json.loads(done.stdout)
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:

@@ -26,6 +26,7 @@ from kdoctor.errors import UsageProblem
 from kdoctor.interpreters import Interpreter
 from kdoctor.verify.processes import ON_THE_CPU, ONE_THREAD, QUIET
 from kdoctor.verify.user import worker
+from kdoctor.verify.user.interpreter import handed_over
 
 _HERE = Path(__file__).parent
 _SHIM = _HERE.parent / "keras_2.py"
@@ -39,11 +40,6 @@ _ENVIRONMENT = {
     "PYTHONHASHSEED": "0",
     "MPLBACKEND": "agg",
 }
-# All that is handed over of the environment: the rest may hold keys, or run code of its own.
-_HANDED_OVER = frozenset(
-    {"PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYENV_ROOT", "PYENV_VERSION"}
-    | {"USER", "LOGNAME", "LANG", "LANGUAGE", "TZ"}
-)
 _START = (
     "import sys; sys.path.insert(0, sys.argv[1]); from worker.main import main; main(*sys.argv[2:])"
 )
@@ -161,7 +157,7 @@ class _Worker:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
-                env=_handed_over() | _ENVIRONMENT | homes,
+                env=handed_over() | _ENVIRONMENT | homes,
                 cwd=folder,
                 start_new_session=True,
             )
@@ -247,15 +243,6 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         if pipe is not None:
             with contextlib.suppress(BrokenPipeError):  # what it was not told is lost
                 pipe.close()
-
-
-def _handed_over() -> dict[str, str]:
-    """Return what user code gets to know of the environment."""
-    return {
-        key: value
-        for key, value in os.environ.items()
-        if key in _HANDED_OVER or key.startswith("LC_")
-    }
 
 
 def _no_sandbox(missing: Sequence[str]) -> str:

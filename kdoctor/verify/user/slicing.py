@@ -274,7 +274,19 @@ class Sliced:
 
     def _defines(self, module: str, name: str) -> bool:
         other = self._other(module)
-        return other is not None and name in other.bound
+        return other is not None and other._has(name, set())  # noqa: SLF001 - of its own kind
+
+    def _has(self, name: str, seen: set[str]) -> bool:
+        """Say whether the module has a name, also by star imports, which may go in circles."""
+        if name in self.bound:
+            return True
+        seen.add(self.place.name)
+        for node in (node for each in self.statements for node in each.star_imports):
+            module = local_modules.imported_module(self.place, node)
+            other = None if module in seen else self._other(module)
+            if other is not None and other._has(name, seen):  # noqa: SLF001 - of its own kind
+                return True
+        return False
 
     def _other(self, name: str) -> Sliced | None:
         """Return a module of the project's own; None where there is none that can be read."""
@@ -317,7 +329,7 @@ class Sliced:
             other._want(name, wanted)  # noqa: SLF001
         except NotSliced as refusal:
             raise NotSliced(f"in {module}, {refusal.why}", line) from refusal
-        return name in other.bound
+        return other._has(name, set())  # noqa: SLF001 - of its own kind
 
     def _want_all(self, wanted: dict[str, set[str]]) -> None:
         """Add all names of the module that can be had: which of them is used, nothing tells."""

@@ -328,3 +328,21 @@ def test_a_function_in_a_module_of_the_project_may_be_called(module):
     assert main.slice("g").pieces[-1].name == "folder.inner"
     with pytest.raises(NotSliced, match=r"tools.clean\(\) calls remove\(\) on line 5"):
         main.slice("h")
+
+
+def test_a_name_is_followed_through_star_imports_of_packages_also_in_circles(module):
+    main = module(
+        "from .package_ import Warm\ndef f(x):\n    return Warm(x)\n",
+        __init__="",
+        package__in___init__="from .inner import *\n",
+        package__in_inner="from .deeper import *\nfrom . import *\n",
+        package__in_deeper="import keras\nfrom .inner import *\nWarm = keras.ops.abs\n",
+    )
+    main.place.path.with_name("__init__.py").write_text("")
+    found = Sliced(main.text, place_of(main.place.path), main.read).slice("f")
+    texts = {
+        piece.name.partition(".")[2]: lines_of(found, n) for n, piece in enumerate(found.pieces)
+    }
+    assert texts["package_.deeper"][0] == "import keras"
+    assert texts["package_.deeper"][-1] == "Warm = keras.ops.abs"
+    assert texts["package_"] == ["from .inner import *"]
