@@ -63,6 +63,9 @@ def _table(scene: Scene, parameter: str) -> Array:
 def _first_matrix(scene: Scene, parameter: str) -> Array:
     missing = max(2 - len(scene.shape), 0) if scene.rng.random() < 0.9 else 0
     scene.shape = (*scene.shape, *(scene.rng.choice([2, 3]) for _ in range(missing)))
+    if "nothing_sparse" not in scene.conditions.facts and scene.rng.random() < 0.2:
+        scene.shape, scene.dtype = (scene.rng.choice([2, 4]), 3), "float32"
+        return scene.array(role=Role.SPARSE)
     return x(scene, parameter)
 
 
