@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 
 import libcst as cst
@@ -36,32 +36,47 @@ class OwnClass(Struct, eq=False):
     node: cst.ClassDef | None = None
     scope: Scope | None = None
     stores: dict[str, list[Store]] = field(default_factory=dict)
-
-    def lineage(self) -> Iterator[OwnClass]:
-        """Yield the class and its own bases, nearest first."""
-        yield self
-        for base in self.bases:
-            yield from base.lineage()
+    answers: dict[object, OwnClass | None] = field(default_factory=dict)
 
     def may_define(self, member: str) -> bool:
         """Say whether ``member`` may come from the user's own code."""
-        return any(member in each.members or not each.closed for each in self.lineage())
+        return self._nearest(_may_define, member) is not None
 
     def may_override(self, member: str) -> bool:
         """Say whether ``member`` may stand in the body of the class, or of a base of it.
 
         What is only assigned to ``self`` does not; of a class in another file that is not known.
         """
-        return any(
-            not each.closed
-            or (member in each.members and each.scope is None)
-            or (each.scope is not None and member in each.scope.bindings)
-            for each in self.lineage()
-        )
+        return self._nearest(_may_override, member) is not None
 
     def definer(self, member: str) -> OwnClass | None:
         """Return the nearest class that surely defines ``member``."""
-        return next((each for each in self.lineage() if member in each.members), None)
+        return self._nearest(_defines, member)
+
+    def _nearest(self, holds: Callable[[OwnClass, str], bool], member: str) -> OwnClass | None:
+        """Return the nearest of the class and its own bases of which something holds.
+
+        Each keeps its answer: of 200 classes that are bases of each other, all would be asked for
+        each. A base that is there twice is asked once, or diamonds would have 2^n ways up.
+        """
+        key = holds, member
+        found: OwnClass | None = None
+        seen: set[int] = set()
+        waiting = [self]
+        while waiting and found is None:
+            each = waiting.pop()
+            if id(each) in seen:
+                continue
+            seen.add(id(each))
+            if key in each.answers:
+                found = each.answers[key] or (each if holds(each, member) else None)
+            elif holds(each, member):
+                found = each
+            else:
+                waiting += reversed(each.bases)
+        # A ring would keep the tree until a collector comes: itself is not among its answers.
+        self.answers[key] = None if found is self else found
+        return found
 
     def method(self, name: str) -> cst.FunctionDef | None:
         """Return the one definition of a method in this class itself."""
@@ -69,6 +84,22 @@ class OwnClass(Struct, eq=False):
         if len(bindings) == 1 and isinstance(bindings[0].node, cst.FunctionDef):
             return bindings[0].node
         return None
+
+
+def _may_define(own: OwnClass, member: str) -> bool:
+    return member in own.members or not own.closed
+
+
+def _may_override(own: OwnClass, member: str) -> bool:
+    return (
+        not own.closed
+        or (member in own.members and own.scope is None)
+        or (own.scope is not None and member in own.scope.bindings)
+    )
+
+
+def _defines(own: OwnClass, member: str) -> bool:
+    return member in own.members
 
 
 class OwnClasses:
