@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -33,11 +33,14 @@ from kdoctor.rules.index import RuleEntry, rule_index
 from kdoctor.rules.triggers import Holds, trigger_of
 from kdoctor.syntax import ImportBinding, Module
 from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.parsing import on_a_deep_stack
 from kdoctor.target import LEGACY_SWITCH
 
 if TYPE_CHECKING:
     from kdoctor.engine.finding_diffs import FindingDiffs
     from kdoctor.suppression import Directives
+
+_T = TypeVar("_T")
 
 
 class Examined(Struct, frozen=True):
@@ -129,6 +132,11 @@ class Examiner:
         Raises:
             FileProblem: it is no document of its kind, or its Python cannot be parsed.
         """
+        return with_room(partial(self._examine, path, data, like, changed))
+
+    def _examine(
+        self, path: str, data: bytes, like: Document | None, changed: Collection[int]
+    ) -> Examined:
         document = Document.parse(data, path, self.orders.kind, like)
         if self._switched is None:
             return self.examined(document, data, changed)
@@ -295,7 +303,7 @@ class Examiner:
             if rule.code not in codes:
                 continue
             try:
-                found = list(rule.load().check(module, self._facts))
+                found = with_room(partial(_checked, rule, module, self._facts))
             except Exception as error:  # noqa: BLE001 - a bug in one rule
                 problems.append(f"{why(error)} (in rule {rule.code})")
                 continue
@@ -324,6 +332,22 @@ class Examiner:
 
     def _kept_silenced(self, silenced: Suppressed) -> Suppressed:
         return replace(silenced, finding=self._kept(silenced.finding))
+
+
+def with_room(work: Callable[[], _T]) -> _T:
+    """Return ``work()``, done once more with more room where a usual stack is too small for it.
+
+    Raises:
+        RecursionError: there is no room for it anywhere.
+    """
+    try:
+        return work()
+    except RecursionError:
+        return on_a_deep_stack(lambda _: work(), None)
+
+
+def _checked(rule: RuleEntry, module: Module, facts: Facts) -> list[Finding]:
+    return list(rule.load().check(module, facts))
 
 
 class _Question:
@@ -368,7 +392,7 @@ def why(error: Exception) -> str:
         case OSError():
             return f"it cannot be read: {error.strerror or error}"
         case RecursionError():
-            return f"{INTERNAL_ERROR}: the code is nested too deeply"
+            return "the code is nested too deeply; split it, or exclude the file"
         case _:
             text = " ".join(str(error).split())
             return f"{INTERNAL_ERROR}: {type(error).__name__}: {text}"

@@ -383,20 +383,39 @@ def defines(*methods: str) -> Trigger:
     )
 
 
+def lineage(node: ast.ClassDef, glimpse: Glimpse) -> list[ast.ClassDef]:
+    """Return a class with all that may be its own bases: classes of the source so called."""
+    by_name = _classes_by_name(glimpse)
+    found = {node}
+    waiting = [node]
+    for each in waiting:  # it grows meanwhile
+        names = (base.id for base in bases_of(each) if isinstance(base, ast.Name))
+        more = [own for name in names for own in by_name.get(name, ()) if own not in found]
+        found.update(more)
+        waiting += more
+    return waiting
+
+
 def lineages(glimpse: Glimpse) -> Iterator[list[ast.ClassDef]]:
-    """Yield each class with all that may be its own bases: classes of the source so called."""
+    """Yield classes with all that may be their own bases: of each lineage that has all of another.
+
+    Of 200 classes of which each is the base of the next, that is one, and not 200.
+    """
+    classes = glimpse.nodes.get(ast.ClassDef, ())
+    bases = {base.id for node in classes for base in bases_of(node) if isinstance(base, ast.Name)}
+    seen: set[ast.ClassDef] = set()
+    for node in sorted(classes, key=lambda each: each.name in bases):
+        if node not in seen:  # it is a base, or one of a ring
+            line = lineage(node, glimpse)
+            seen.update(line)
+            yield line
+
+
+def _classes_by_name(glimpse: Glimpse) -> dict[str, list[ast.ClassDef]]:
     by_name: dict[str, list[ast.ClassDef]] = {}
     for node in glimpse.nodes.get(ast.ClassDef, ()):
         by_name.setdefault(node.name, []).append(node)
-    for node in chain.from_iterable(by_name.values()):
-        found = {node}
-        waiting = [node]
-        for each in waiting:  # it grows meanwhile
-            names = (base.id for base in bases_of(each) if isinstance(base, ast.Name))
-            more = [own for name in names for own in by_name.get(name, ()) if own not in found]
-            found.update(more)
-            waiting += more
-        yield waiting
+    return by_name
 
 
 def method_of(node: ast.ClassDef, name: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:

@@ -38,37 +38,52 @@ class OwnClass(Struct, eq=False):
     node: cst.ClassDef | None = None
     scope: Scope | None = None
     stores: dict[str, list[Store]] = field(default_factory=dict)
+    answers: dict[object, OwnClass | None] = field(default_factory=dict)
     keeps: Callable[[str], bool] | None = None
-
-    def lineage(self) -> Iterator[OwnClass]:
-        """Yield the class and its own bases, nearest first."""
-        yield self
-        for base in self.bases:
-            yield from base.lineage()
-
-    def may_define(self, member: str) -> bool:
-        """Say whether ``member`` may come from the user's own code."""
-        return any(member in each.members or each.is_open_to(member) for each in self.lineage())
 
     def is_open_to(self, member: str) -> bool:
         """Say whether ``member`` may come from what is not known of this class itself."""
         return not self.closed and (self.keeps is None or not self.keeps(member))
+
+    def may_define(self, member: str) -> bool:
+        """Say whether ``member`` may come from the user's own code."""
+        return self._nearest(_may_define, member) is not None
 
     def may_override(self, member: str) -> bool:
         """Say whether ``member`` may stand in the body of the class, or of a base of it.
 
         What is only assigned to ``self`` does not; of a class in another file that is not known.
         """
-        return any(
-            each.is_open_to(member)
-            or (member in each.members and each.scope is None)
-            or (each.scope is not None and member in each.scope.bindings)
-            for each in self.lineage()
-        )
+        return self._nearest(_may_override, member) is not None
 
     def definer(self, member: str) -> OwnClass | None:
         """Return the nearest class that surely defines ``member``."""
-        return next((each for each in self.lineage() if member in each.members), None)
+        return self._nearest(_defines, member)
+
+    def _nearest(self, holds: Callable[[OwnClass, str], bool], member: str) -> OwnClass | None:
+        """Return the nearest of the class and its own bases of which something holds.
+
+        Each keeps its answer: of 200 classes that are bases of each other, all would be asked for
+        each. A base that is there twice is asked once, or diamonds would have 2^n ways up.
+        """
+        key = holds, member
+        found: OwnClass | None = None
+        seen: set[int] = set()
+        waiting = [self]
+        while waiting and found is None:
+            each = waiting.pop()
+            if id(each) in seen:
+                continue
+            seen.add(id(each))
+            if key in each.answers:
+                found = each.answers[key] or (each if holds(each, member) else None)
+            elif holds(each, member):
+                found = each
+            else:
+                waiting += reversed(each.bases)
+        # A ring would keep the tree until a collector comes: itself is not among its answers.
+        self.answers[key] = None if found is self else found
+        return found
 
     def method(self, name: str) -> cst.FunctionDef | None:
         """Return the one definition of a method in this class itself."""
@@ -76,6 +91,22 @@ class OwnClass(Struct, eq=False):
         if len(bindings) == 1 and isinstance(bindings[0].node, cst.FunctionDef):
             return bindings[0].node
         return None
+
+
+def _may_define(own: OwnClass, member: str) -> bool:
+    return member in own.members or own.is_open_to(member)
+
+
+def _may_override(own: OwnClass, member: str) -> bool:
+    return (
+        own.is_open_to(member)
+        or (member in own.members and own.scope is None)
+        or (own.scope is not None and member in own.scope.bindings)
+    )
+
+
+def _defines(own: OwnClass, member: str) -> bool:
+    return member in own.members
 
 
 class OwnClasses:
@@ -197,7 +228,7 @@ class OwnClasses:
             keeps = partial(self._knowledge.defines, first.qualified)
         name = node.name.value
         kind = _subtype(types[0], name) if types else None
-        return OwnClass(name, kind, tuple(own), members, closed, node, scope, stores, keeps)
+        return OwnClass(name, kind, tuple(own), members, closed, node, scope, stores, keeps=keeps)
 
     def _base(self, argument: cst.Arg) -> tuple[OwnClass | Type | None, bool]:
         """Return what a base class is, and whether all that it defines is known."""

@@ -17,7 +17,7 @@ from kdoctor.kinds import Kind
 from kdoctor.rules.calls import argument, is_builtin, is_call_of_super, is_keras_3, literal
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.own_classes import class_named, kind_of_class, methods_in, only_base
-from kdoctor.rules.triggers import bases_of, lineages
+from kdoctor.rules.triggers import bases_of, lineage
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.sketch import FUNCTIONS
@@ -118,8 +118,8 @@ def _may_be_none(module: Module, node: cst.ClassDef, given: cst.BaseExpression |
 def may_be_bare(glimpse: Glimpse) -> bool:
     """Say whether there may be such a property, in a class that may be made from one of Keras'."""
     return any(
-        any(map(_is_a_property, line[0].body)) and _may_be_of_keras(glimpse, line)
-        for line in lineages(glimpse)
+        any(map(_is_a_property, node.body)) and _may_be_of_keras(glimpse, lineage(node, glimpse))
+        for node in glimpse.nodes.get(ast.ClassDef, ())
     )
 
 

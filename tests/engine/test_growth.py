@@ -1,0 +1,67 @@
+"""Whatever a program has much of: the work of a scan and of a fix grows no faster than n·log n.
+
+Work is counted in calls, not in seconds. ``KDOCTOR_GROWTH=200`` grows each construct to that size,
+in scans and in fixes: that takes some minutes.
+"""
+
+from __future__ import annotations
+
+import cProfile
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import kdoctor
+
+from .constructs import NAMES, grown
+
+LARGEST = int(os.environ.get("KDOCTOR_GROWTH", "40"))
+# What the second doubling adds, by what the first one does: n·log n has 2.4 at most, n² has 4.
+MOST = 2.7
+MOST_BY_DEPTH = 4.4
+"""Of what stands in each other: each level has a finding, whose text has all levels within it. No
+more than 500 levels are looked into."""
+DEEP = {"calls in each other", "a chain of calls"}
+NOISE = 6000  # calls: what is looked up for the first time, or is there for some sizes only
+
+
+def scanned() -> kdoctor.ScanResult:
+    return kdoctor.scan(["."], jobs=1, target="keras==3.15.1")
+
+
+def fixed() -> kdoctor.ScanResult:
+    return kdoctor.fix(["."], jobs=1, target="keras==3.15.1", unsafe=True).found
+
+
+def work_of(files: dict[str, str], run: Callable[[], kdoctor.ScanResult]) -> int:
+    for each in Path().iterdir():
+        each.unlink()
+    for name, text in files.items():
+        Path(name).write_text(text)
+    profile = cProfile.Profile()
+    profile.enable()
+    result = run()
+    profile.disable()
+    assert not result.unreadable
+    return sum(each.callcount for each in profile.getstats())
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "code").mkdir()
+    monkeypatch.chdir(tmp_path / "code")
+
+
+RUNS = [scanned, fixed] if LARGEST > 40 else [scanned]
+
+
+@pytest.mark.parametrize("run", RUNS)
+@pytest.mark.parametrize("name", NAMES)
+def test_work_grows_as_the_program_does(name, run):
+    work_of(grown(name, 3), run)  # what is looked up once is not counted
+    least, less, most = (work_of(grown(name, LARGEST // part), run) for part in (4, 2, 1))
+    bound = MOST_BY_DEPTH if name in DEEP else MOST
+    assert most - less <= bound * (less - least) + NOISE, (least, less, most)
