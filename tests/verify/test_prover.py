@@ -6,6 +6,7 @@ import random
 import secrets
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -60,7 +61,8 @@ LIMITED = (
     " -> keras.ops.max(x, axis=axis, keepdims=keepdims)"
 )
 # With seed 1 Keras 2's gradient of a bfloat16 kernel is not what it gives in 32 bits.
-(CONVOLVED,) = (row for row in subjects.rewrites_of_rules() if ".conv3d(" in row.left)
+CONVOLVED = next(row for row in subjects.rewrites_of_rules() if ".conv3d(" in row.left)
+UNDER_SEED_1 = CONVOLVED.id.removesuffix(" & rank_is_known()")  # which decides what is drawn
 # Old names of other roots, and who is asked what they did.
 OF_OTHER_ROOTS = {
     "tensorflow.reduce_sum(input_tensor, axis=None, keepdims=False, name=None)"
@@ -84,7 +86,8 @@ def outcomes(prove):
         # What is wrong is so for nearly all inputs; what a limit excuses, for few.
         cases = 24 if key in WRONG else 60
         jobs.append(RewriteJob(key, left, right, guard, cases, seed))
-    return prove([*jobs, subjects.rewrite_job(CONVOLVED, cases=29, seed=1)])
+    convolved = subjects.rewrite_job(CONVOLVED, cases=29, seed=1)
+    return prove([*jobs, replace(convolved, id=UNDER_SEED_1)])
 
 
 def test_a_fresh_sample_of_the_record_still_holds():
@@ -159,7 +162,7 @@ def test_a_limit_excuses_one_error_only():
 
 
 def test_what_the_old_side_adds_up_in_16_bits_is_asked_of_nobody(outcomes):
-    outcome = outcomes[CONVOLVED.id]
+    outcome = outcomes[UNDER_SEED_1]
     assert outcome.holds, outcome.failures
     assert outcome.outside > 0
 
