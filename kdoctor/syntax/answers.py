@@ -121,6 +121,23 @@ def truth_of(value: object) -> bool:
     return value.undecided() if len(truths) > 1 else truths.pop()
 
 
+def numbers_in(texts: object) -> list[int]:
+    """Return the numbers that some texts are, of ``"3.15.1".split(".")``."""
+    if not isinstance(texts, list | tuple):
+        raise NotAGuard
+    return [*map(int, texts)]
+
+
+def is_text(value: object) -> bool:
+    """Say whether a value is a text."""
+    return isinstance(value, str)
+
+
+def version_of(text: object) -> Version:
+    """Return the version that a text, or another version, names."""
+    return Version(str(text))
+
+
 def known(value: object, unknown: Collection[type[Exception]]) -> object:
     """Return a value, if there is nothing unknown beside it.
 

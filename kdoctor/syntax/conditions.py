@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 import libcst as cst
 from msgspec import Struct
-from packaging.version import InvalidVersion, Version
+from packaging.version import InvalidVersion
 
 from kdoctor.patterns import pattern
 from kdoctor.syntax.answers import (
@@ -25,10 +25,13 @@ from kdoctor.syntax.answers import (
     Something,
     Undecided,
     holds,
+    is_text,
     known,
+    numbers_in,
     of_each,
     python_versions,
     truth_of,
+    version_of,
 )
 from kdoctor.syntax.following import Following, Kept
 from kdoctor.syntax.kept_answers import kept_answers
@@ -152,7 +155,7 @@ class Conditions:
                 cst.Call(func=cst.Name(value="int"), args=[cst.Arg(value=cst.Name(value=part))]),
                 cst.CompFor(target=cst.Name(value=each), inner_for_in=None, ifs=[]),
             ) if part == each:
-                return of_each(_numbers, self._value(node.for_in.iter))
+                return of_each(numbers_in, self._value(node.for_in.iter))
         raise NotAGuard
 
     def _first_that_settles(self, operands: Iterable[cst.BaseExpression], *, stops: bool) -> object:
@@ -210,7 +213,7 @@ class Conditions:
                 return self._returned(bindings[0].node)
         name = self._resolver.name_of(function)
         if name in _PARSERS:
-            return of_each(_version, self._value(args[0]))
+            return of_each(version_of, self._value(args[0]))
         if name is not None and (name in _METADATA or name in _GETTERS):
             return self._told_outside(name, args)
         if name is not None and name.endswith(".version") and not args:
@@ -231,7 +234,7 @@ class Conditions:
         if any(each.star for each in node.args) or not isinstance(function, cst.Attribute):
             return _unknown(function)
         owner, method = self._value(function.value), function.attr.value
-        if method not in _READ_OF_TEXT or not of_each(_is_text, owner):
+        if method not in _READ_OF_TEXT or not of_each(is_text, owner):
             return _unknown(function)
         given = [(each.keyword, self._value(each.value)) for each in node.args]
         positional = [value for keyword, value in given if keyword is None]
@@ -286,7 +289,7 @@ class Conditions:
                 function = len if name == "len" else made.get(name, bool)
                 return of_each(function, self._value(only))
             case ("map", [cst.Name(value="int"), values]):
-                return of_each(_numbers, self._value(values))
+                return of_each(numbers_in, self._value(values))
             case ("dir" | "vars", [owner]):
                 module = self._resolver.name_of(owner)
                 return _refuse() if module is None else _Names(module, self._knowledge)
@@ -412,20 +415,6 @@ def _elements(node: cst.Tuple | cst.List | cst.Set) -> list[cst.BaseExpression]:
     if any(not isinstance(each, cst.Element) for each in node.elements):
         raise NotAGuard  # `*others`
     return [each.value for each in node.elements]
-
-
-def _numbers(texts: object) -> list[int]:
-    if not isinstance(texts, list | tuple):
-        raise NotAGuard
-    return [*map(int, texts)]
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
-
-
-def _version(text: object) -> Version:
-    return Version(str(text))
 
 
 def _part(value: Any, steps: Sequence[int | None]) -> object:
