@@ -4,7 +4,9 @@ from keras import Input
 
 
 def dice_loss(y_true, y_pred, smooth=1.0):
-    overlap = ops.sum(ops.reshape(y_true, (-1,)) * ops.reshape(y_pred, (-1,)))  # foreground in both
+    overlap = ops.sum(
+        ops.reshape(y_true, (-1,)) * ops.reshape(y_pred, (-1,))
+    )  # foreground in both
     return 1 - (2 * overlap + smooth) / (ops.sum(y_true) + ops.sum(y_pred) + smooth)
 
 

@@ -10,7 +10,9 @@ def dice_coefficient(y_true, y_pred):
     y_true_f = ops.reshape(y_true, (-1,))
     y_pred_f = ops.reshape(y_pred, (-1,))
     intersection = ops.sum(y_true_f * y_pred_f)
-    return (2. * intersection + SMOOTH) / (ops.sum(y_true_f) + ops.sum(y_pred_f) + SMOOTH)
+    return (2. * intersection + SMOOTH) / (
+        ops.sum(y_true_f) + ops.sum(y_pred_f) + SMOOTH
+    )
 
 
 def dice_loss(y_true, y_pred):

@@ -7,8 +7,8 @@ import argparse
 import os
 
 import numpy as np
-from keras.callbacks import EarlyStopping, ReduceLROnPlateau
 from keras import config
+from keras.callbacks import EarlyStopping, ReduceLROnPlateau
 
 from losses import bce_dice_loss, dice_coefficient, jaccard_coefficient, pixel_accuracy
 from unet import small_unet

@@ -7,13 +7,12 @@ import sys
 from collections import Counter
 
 import numpy as np
-from keras import ops
+from keras import ops, utils
 from keras.layers import Conv1D, Dense, Dropout, Embedding, Lambda
 from keras.layers import Activation, Flatten
 from keras.models import Model, Sequential
 from keras import Input
 from keras.preprocessing.sequence import pad_sequences
-from keras import utils
 
 MAX_WORDS, MAX_LENGTH = 60, 6
 DESKS = ['sport', 'money', 'science', 'city']
