@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import libcst as cst
 
@@ -15,7 +16,12 @@ from kdoctor.model import Edit, Span
 from kdoctor.once import once
 from kdoctor.syntax import Module
 
-_Block = tuple[Span, ...]  # the statements of one block, from the top
+
+class _Block(NamedTuple):
+    """The statements of one block, from the top, and where what it belongs to begins: `else:`."""
+
+    header: int
+    statements: tuple[Span, ...]
 
 
 def without_empty_blocks(module: Module, edits: Sequence[Edit]) -> list[Edit]:
@@ -40,9 +46,11 @@ def _emptied(module: Module, gone: Sequence[Edit]) -> Iterator[tuple[Edit, _Bloc
         return gone[at] if at >= 0 and gone[at].span.covers(statement) else None
 
     for block in dict.fromkeys(_touched(module, gone)):
-        takers = [taker(each) for each in block]
-        if takers[0] is not None and all(takers):
-            yield takers[0], block
+        takers = [taker(each) for each in block.statements]
+        first = takers[0]
+        # What takes the header as well leaves no block behind.
+        if first is not None and all(takers) and first.span.start > block.header:
+            yield first, block
 
 
 def _touched(module: Module, gone: Sequence[Edit]) -> Iterator[_Block]:
@@ -58,10 +66,16 @@ def _touched(module: Module, gone: Sequence[Edit]) -> Iterator[_Block]:
 def _statements(module: Module) -> list[tuple[Span, _Block]]:
     """Return the statements of all indented blocks in order, each with those of its block."""
     blocks = [
-        tuple(_extent(module, each) for each in block.body)
+        _Block(_header(module, block), tuple(_extent(module, each) for each in block.body))
         for block in module.nodes(cst.IndentedBlock)
     ]
-    return sorted((each, block) for block in blocks for each in block)
+    return sorted((each, block) for block in blocks for each in block.statements)
+
+
+def _header(module: Module, block: cst.IndentedBlock) -> int:
+    owner = module.parent(block)
+    assert owner is not None
+    return module.span(owner).start
 
 
 def _extent(module: Module, statement: cst.CSTNode) -> Span:
@@ -72,7 +86,7 @@ def _extent(module: Module, statement: cst.CSTNode) -> Span:
 
 
 def _filled(module: Module, edit: Edit, block: _Block) -> Edit:
-    taken = [each for each in block if edit.span.covers(each)]
+    taken = [each for each in block.statements if edit.span.covers(each)]
     before = module.text[edit.span.start : taken[0].start]
     after = module.text[taken[-1].end : edit.span.end]
     return Edit(edit.span, (f"{before}pass{after}",))
