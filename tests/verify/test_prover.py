@@ -49,7 +49,7 @@ WRONG = {
 GUARDS = {
     "stop_gradient": "is_tensor('variables')",
     "random_normal": "equals('seed', None)",
-    "expand_dims": "equals('axis', -1)",
+    "expand_dims": "equals('axis', -1) & rank_is_known()",
     "abs": "looks_good('x')",
     "squeeze": "equals('axis', 9)",
 }
