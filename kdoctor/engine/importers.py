@@ -240,12 +240,26 @@ def _reads_through_text(path: str, own: str, name: str, *, imports_it: bool) -> 
     dotted = rb"['\"](?:[\w.]*\.)?" + leaf + rb"[.:]" + word + rb"\b"
     if re.search(dotted, data):  # mock.patch("package.module.name")
         return True
-    named = re.search(rb"['\"./]" + leaf + rb"(?:\.py)?['\"]", data) is not None
-    if not (imports_it or named or _BY_ANY_NAME.search(data)):
-        return False
+    named = re.search(rb"(?:['\"]|\.)" + leaf + rb"['\"]", data) is not None
+    if b"run_path" in data or b"spec_from_file" in data:
+        named = named or re.search(rb"\b" + leaf + rb"\.py\b", data) is not None
+    if not (imports_it or named):
+        return _BY_ANY_NAME.search(data) is not None and _takes_out(data, word)
     if (imports_it or named) and _ALL_OF_IT.search(data):
         return True
     return re.search(rb"['\"]" + word + rb"['\"]|\.\s*" + word + rb"\b", data) is not None
+
+
+def _takes_out(data: bytes, word: bytes) -> bool:
+    """Say whether a file reads a name of what it imports by a name that it makes up."""
+    made = set(re.findall(rb"(\w+)\s*=\s*[\w.]*(?:import_module|__import__)\s*\(", data))
+    held = rb"|".join(sorted(map(re.escape, made))) or rb"(?!)"
+    read = (
+        rb"getattr\s*\([^\n]*['\"]" + word + rb"['\"]"
+        rb"|(?:import_module|__import__|resolve_name)\s*\([^\n]*\)\s*\.\s*" + word + rb"\b"
+        rb"|\b(?:" + held + rb")\s*\.\s*" + word + rb"\b"
+    )
+    return re.search(read, data) is not None
 
 
 def _speaks_of(path: str, name: str) -> bool:

@@ -5,6 +5,13 @@ import pytest
 from kdoctor.engine import fix
 
 
+@pytest.fixture(autouse=True)
+def any_length(tmp_path, monkeypatch):
+    """Where long lines are broken is told elsewhere."""
+    (tmp_path / "ruff.toml").write_text("line-length = 320\n")
+    monkeypatch.chdir(tmp_path)
+
+
 def mended(source: str) -> str:
     result = fix(["-"], stdin=source.encode(), select=["KD102"], unsafe=True)
     assert not result.left_alone
