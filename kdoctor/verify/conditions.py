@@ -90,7 +90,7 @@ class Conditions:
 
     def keep_to_symbolic(self) -> None:
         """Leave out what no symbolic tensor is: sparse without a word, or of unknown rank."""
-        self.facts.add("nothing_sparse")
+        self.facts |= {"nothing_sparse", "first_is_symbolic"}
         self.modes = tuple(m for m in self.modes if m not in ("function_sizes", "function_rank"))
 
     def known(self, parameter: str, what: str) -> bool:

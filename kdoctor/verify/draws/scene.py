@@ -66,6 +66,8 @@ class Scene:
 
     def any_role(self, parameter: str) -> Role:
         """Draw as what an argument comes: a tensor, now and then a variable or a NumPy array."""
+        if "first_is_symbolic" in self.conditions.facts and not self.values:
+            return Role.TENSOR
         if self.conditions.known(parameter, "no_tensor"):
             return Role.NUMPY
         if self.conditions.known(parameter, "no_array"):
