@@ -250,8 +250,7 @@ class ProjectPackage:
 
     def _read(self, path: str) -> Outline | None:
         data = self.trace.read(path)
-        tree = None if data is None else self.trees.of_bytes(data)
-        if data is None or tree is None:
+        if data is None or (tree := self.trees.of_bytes(data)) is None:
             return None
         self._functions.note(path, tree)
         return outline_from(tree, data)

@@ -32,7 +32,7 @@ from kdoctor.syntax.package import ClassInfo, Package
 from kdoctor.syntax.parsing import Parsed, on_a_deep_stack, parse
 from kdoctor.syntax.places import DifferentTextError, Places
 from kdoctor.syntax.references import ImportBinding, Reference, ReferenceKind
-from kdoctor.syntax.resolving import Resolver
+from kdoctor.syntax.resolving import Meaning, Resolver
 from kdoctor.syntax.scopes import Binding, Scope
 from kdoctor.syntax.survey import Mode, Store, Survey, Use
 from kdoctor.syntax.surveying import survey
@@ -398,18 +398,7 @@ class Module:
                 continue
             above = parents.get(use.chain)
             call = above if type(above) is cst.Call and above.func is use.chain else None
-            yield (
-                use.order,
-                Reference(
-                    use.chain,
-                    meaning.name,
-                    meaning.binding,
-                    _KINDS[use.mode],
-                    call,
-                    meaning.confidence,
-                    meaning.names,
-                ),
-            )
+            yield use.order, _reference(use.chain, meaning, _KINDS[use.mode], call)
 
     def _string_references(self) -> Iterator[tuple[int, Reference]]:
         for use in self._string_uses:
@@ -417,14 +406,7 @@ class Module:
             if meaning is None or use.text is None:
                 continue
             meaning = self._resolver.member(meaning, use.text.split(".")[1:])
-            kind = ReferenceKind.ANNOTATION_STRING
-            yield (
-                use.order,
-                Reference(
-                    use.node, meaning.name, meaning.binding, kind, None,
-                    meaning.confidence, meaning.names,
-                ),
-            )  # fmt: skip
+            yield use.order, _reference(use.node, meaning, ReferenceKind.ANNOTATION_STRING)
 
     @cached_property
     def _string_uses(self) -> tuple[Use, ...]:
@@ -455,3 +437,10 @@ class Module:
                 if meaning is not None:
                     found.setdefault(id(meaning.binding), []).append(use.node)
         return {each: tuple(nodes) for each, nodes in found.items()}
+
+
+def _reference(
+    node: cst.CSTNode, meaning: Meaning, kind: ReferenceKind, call: cst.Call | None = None
+) -> Reference:
+    found = meaning.name, meaning.binding
+    return Reference(node, *found, kind, call, meaning.confidence, meaning.names)

@@ -15,9 +15,8 @@ from kdoctor.rewrite.guards import (
     is_lambda,
     not_none,
 )
+from kdoctor.rules.names._backend.function_questions import is_no_function, is_no_known_function
 from kdoctor.rules.names._backend.questions import (
-    is_no_function,
-    is_no_known_function,
     is_scalar,
     no_tensor,
     not_integer,

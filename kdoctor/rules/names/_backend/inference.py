@@ -18,6 +18,22 @@ from kdoctor.rules.calls import literal
 from kdoctor.rules.fixed_points import Expansion, GreatestFixedPoint
 from kdoctor.rules.names._backend.float_by_use import FloatByUse
 from kdoctor.rules.names._backend.kept import all_kept_in
+from kdoctor.rules.names._backend.kinds_of_results import (
+    ARITHMETIC,
+    BOOL,
+    EITHER_TYPE,
+    ELEMENTWISE,
+    FIRST_ONLY,
+    FLOAT,
+    FLOAT_LAYERS,
+    INPUT_ARGUMENTS,
+    LIBRARIES,
+    MADE_AS_FLOAT,
+    NOT_NEGATIVE,
+    REDUCING,
+    SAME_SIGN,
+    SAME_TYPE,
+)
 from kdoctor.rules.names._backend.reading import (
     argument_of,
     has_number_as_default,
@@ -30,54 +46,6 @@ from kdoctor.rules.names._backend.reading import (
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import evaluated
 from kdoctor.syntax.scopes import Binding, BindingKind
-
-# By the last part of a name in keras.backend, keras.ops, tf, tf.math and tf.nn.
-_FLOAT = frozenset({
-    "exp", "log", "sqrt", "sin", "cos", "sigmoid", "hard_sigmoid", "softmax", "softplus",
-    "softsign", "tanh", "elu", "std", "var", "logsumexp", "dropout", "random_normal",
-    "random_uniform", "truncated_normal", "binary_crossentropy", "categorical_crossentropy",
-    "sparse_categorical_crossentropy", "l2_normalize", "epsilon", "cast_to_floatx",
-    "sigmoid_cross_entropy_with_logits", "softmax_cross_entropy_with_logits",
-})  # fmt: skip
-_BOOL = frozenset({
-    "equal", "not_equal", "greater", "greater_equal", "less", "less_equal", "any", "all",
-    "in_top_k",
-})  # fmt: skip
-_ELEMENTWISE = frozenset({
-    "abs", "square", "sqrt", "exp", "log", "round", "sign", "sin", "cos", "sigmoid",
-    "hard_sigmoid", "softplus", "softsign", "tanh", "elu", "relu", "stop_gradient", "identity",
-    "equal", "not_equal", "greater", "greater_equal", "less", "less_equal", "maximum", "minimum",
-    "pow", "add", "subtract", "multiply", "divide",
-})  # fmt: skip
-_FIRST_ONLY = frozenset({"cast", "cast_to_floatx", "clip", "elu", "relu"})
-_REDUCING = frozenset({"sum", "prod", "max", "min", "mean", "any", "all", "std", "var"})
-# The result has the type of the first argument, or of either of the first two.
-_SAME_TYPE = frozenset({
-    "abs", "square", "sum", "prod", "max", "min", "mean", "clip", "round", "sign", "reshape",
-    "flatten", "batch_flatten", "transpose", "permute_dimensions", "expand_dims", "squeeze",
-    "reverse", "repeat", "repeat_elements", "tile", "gather", "stop_gradient", "identity",
-    "cumsum", "cumprod", "relu", "reduce_sum", "reduce_mean", "reduce_max", "reduce_min",
-})  # fmt: skip
-_EITHER_TYPE = frozenset({
-    "maximum", "minimum", "pow", "dot", "batch_dot", "matmul", "add", "subtract", "multiply",
-})  # fmt: skip
-_NOT_NEGATIVE = frozenset({
-    "abs", "square", "exp", "sigmoid", "hard_sigmoid", "softmax", "softplus", "sqrt", "var", "std",
-    "epsilon",
-})  # fmt: skip
-_SAME_SIGN = _SAME_TYPE - {"clip", "round", "sign", "abs", "square", "relu"} | {"round", "cast"}
-_MADE_AS_FLOAT = frozenset({"constant", "variable", "zeros", "ones"})  # unless dtype= is given
-# Layers whose output is a float whatever goes in.
-_FLOAT_LAYERS = frozenset({
-    "Dense", "Conv1D", "Conv2D", "Conv3D", "Conv2DTranspose", "SeparableConv2D", "DepthwiseConv2D",
-    "Embedding", "LSTM", "GRU", "SimpleRNN", "BatchNormalization", "LayerNormalization",
-})  # fmt: skip
-# Of keras.Input. A tensor that is passed in (`tensor=`) has a type of its own.
-_INPUT_ARGUMENTS = frozenset({"", "shape", "batch_size", "batch_shape", "name", "sparse", "dtype"})
-_LIBRARIES = ("tensorflow.", "tensorflow.math.", "tensorflow.nn.")
-_ARITHMETIC = (
-    cst.Add, cst.Subtract, cst.Multiply, cst.Divide, cst.Power, cst.BitAnd, cst.BitOr,
-)  # fmt: skip
 
 Shape = frozenset[tuple[str, int]]
 """The tensors, by name and scope, that stretch over each other: none for a scalar."""
@@ -128,12 +96,12 @@ class Inference:
             case cst.BinaryOperation(operator=cst.Add() | cst.Subtract() | cst.Multiply()):
                 if self.works_as_no_integer(node.left) or self.works_as_no_integer(node.right):
                     return True
-            case cst.Call() if self._leaf(node) in _SAME_TYPE and (
+            case cst.Call() if self._leaf(node) in SAME_TYPE and (
                 first := positional_arguments(node)
             ):
                 if self.works_as_no_integer(first[0]):
                     return True
-        use = FloatByUse(self._module, node, self._leaf, self.is_not_integer, _SAME_TYPE)
+        use = FloatByUse(self._module, node, self._leaf, self.is_not_integer, SAME_TYPE)
         return use.holds()
 
     def is_not_negative(self, node: cst.BaseExpression) -> bool:
@@ -167,7 +135,7 @@ class Inference:
         match node:
             case cst.Call():
                 leaf = self._leaf(node)
-                known = _ELEMENTWISE | _FLOAT | _SAME_TYPE | _EITHER_TYPE | _REDUCING
+                known = ELEMENTWISE | FLOAT | SAME_TYPE | EITHER_TYPE | REDUCING
                 return leaf in known - {"stop_gradient", "identity", "epsilon", "cast_to_floatx"}
             case cst.BinaryOperation():
                 return self.is_tensor(node.left) or self.is_tensor(node.right)
@@ -254,7 +222,7 @@ class Inference:
         match node:
             case cst.Integer() | cst.Float():
                 return frozenset()
-            case cst.BinaryOperation() if isinstance(node.operator, _ARITHMETIC):
+            case cst.BinaryOperation() if isinstance(node.operator, ARITHMETIC):
                 return self._shape_of_all([node.left, node.right])
             case cst.Comparison(comparisons=[one]):
                 return self._shape_of_all([node.left, one.comparator])
@@ -317,20 +285,20 @@ class Inference:
         parent, _, leaf = (split[1] if split else name).rpartition(".")
         if split:
             return leaf if parent in ("backend", "ops") else None
-        return leaf if f"{parent}." in _LIBRARIES else None
+        return leaf if f"{parent}." in LIBRARIES else None
 
     def _makes_no_integers(self, call: cst.Call) -> bool:
         leaf, arguments = self._leaf(call), positional_arguments(call)
-        if leaf in _FLOAT or leaf in _BOOL:
+        if leaf in FLOAT or leaf in BOOL:
             return True
         if leaf == "cast":
             return self._is_float_dtype(argument_of(call, 1, "dtype"))
-        if leaf in _MADE_AS_FLOAT and self._is_of_the_backend(call):
+        if leaf in MADE_AS_FLOAT and self._is_of_the_backend(call):
             dtype = argument_of(call, 1, "dtype")
             return dtype is None or self._is_float_dtype(dtype)
-        if leaf in _SAME_TYPE and arguments:
+        if leaf in SAME_TYPE and arguments:
             return self.is_not_integer(arguments[0])
-        if leaf in _EITHER_TYPE:
+        if leaf in EITHER_TYPE:
             return any(self.is_not_integer(each) for each in arguments[:2])
         if leaf == "switch":
             return any(self.is_not_integer(each) for each in arguments[1:3])
@@ -338,11 +306,11 @@ class Inference:
 
     def _makes_no_negatives(self, call: cst.Call) -> bool:
         leaf, arguments = self._leaf(call), positional_arguments(call)
-        if leaf in _NOT_NEGATIVE:
+        if leaf in NOT_NEGATIVE:
             return True
         if leaf == "relu":
             return len(call.args) == 1
-        if leaf in _SAME_SIGN and arguments:
+        if leaf in SAME_SIGN and arguments:
             return self.is_not_negative(arguments[0])
         if leaf == "maximum":
             return any(self.is_not_negative(each) for each in arguments[:2])
@@ -353,13 +321,13 @@ class Inference:
 
     def _shape_of_call(self, call: cst.Call) -> Shape | None:
         leaf, arguments = self._leaf(call), positional_arguments(call)
-        if leaf in _REDUCING and len(call.args) == 1:
+        if leaf in REDUCING and len(call.args) == 1:
             return frozenset()
         if leaf == "epsilon":
             return frozenset()
-        if leaf in _FIRST_ONLY:
+        if leaf in FIRST_ONLY:
             return self.shape(arguments[0]) if arguments else None
-        if leaf in _ELEMENTWISE and len(arguments) == len(call.args):
+        if leaf in ELEMENTWISE and len(arguments) == len(call.args):
             return self._shape_of_all(arguments)
         return None
 
@@ -398,7 +366,7 @@ class Inference:
 
     def _is_float_layer(self, call: cst.Call) -> bool:
         layer = self._module.type_of(call.func)
-        return layer is not None and layer.kind is Kind.LAYER and layer.cls in _FLOAT_LAYERS
+        return layer is not None and layer.kind is Kind.LAYER and layer.cls in FLOAT_LAYERS
 
     def _is_float_input(self, call: cst.Call) -> bool:
         """Say whether it is ``keras.Input`` of a float type, which is meant where none is said."""
@@ -411,7 +379,7 @@ class Inference:
             return False
         given = {each.keyword.value if each.keyword else each.star for each in call.args}
         dtype = argument_of(call, 3, "dtype")
-        return given <= _INPUT_ARGUMENTS and (dtype is None or self._is_float_dtype(dtype))
+        return given <= INPUT_ARGUMENTS and (dtype is None or self._is_float_dtype(dtype))
 
     def _is_float_weight(self, node: cst.Attribute) -> bool:
         """Say whether it is a weight that the layer adds, of the type that its numbers have."""

@@ -26,26 +26,26 @@ from kdoctor.syntax.walk import descendants
 
 def not_integer(parameter: str) -> Guard:
     """The tensor surely holds floats or bools."""
-    return _of_values(
+    return of_values(
         "not_integer", "`{}` may hold integers", parameter, Inference.works_as_no_integer
     )
 
 
 def not_negative(parameter: str) -> Guard:
     """The tensor surely holds nothing below 0."""
-    return _of_values("not_negative", "`{}` may be negative", parameter, Inference.is_not_negative)
+    return of_values("not_negative", "`{}` may be negative", parameter, Inference.is_not_negative)
 
 
 def is_tensor(parameter: str) -> Guard:
     """The argument surely is one tensor: no list of them, no NumPy array."""
-    return _of_values(
+    return of_values(
         "is_tensor", "`{}` is not known to be one tensor", parameter, Inference.is_tensor
     )
 
 
 def no_tensor(parameter: str) -> Guard:
     """The argument surely is a number or a NumPy array."""
-    return _of_values("no_tensor", "`{}` may be a tensor", parameter, Inference.is_no_tensor)
+    return of_values("no_tensor", "`{}` may be a tensor", parameter, Inference.is_no_tensor)
 
 
 def whole_numbers(*parameters: str) -> Guard:
@@ -53,7 +53,7 @@ def whole_numbers(*parameters: str) -> Guard:
     return reduce(
         lambda one, other: one & other,
         (
-            _of_values(
+            of_values(
                 "whole_numbers", "`{}` is not known to be a whole number", each,
                 Inference.is_whole,
             )
@@ -64,12 +64,12 @@ def whole_numbers(*parameters: str) -> Guard:
 
 def text(parameter: str) -> Guard:
     """The argument surely is a string."""
-    return _of_values("text", "`{}` is not known to be a string", parameter, Inference.is_text)
+    return of_values("text", "`{}` is not known to be a string", parameter, Inference.is_text)
 
 
 def is_scalar(parameter: str) -> Guard:
     """The tensor surely has no axes."""
-    return _of_values(
+    return of_values(
         "is_scalar",
         "`{}` is not known to be a scalar",
         parameter,
@@ -118,7 +118,7 @@ def not_symbolic(parameter: str) -> Guard:
 
 def never_variable(parameter: str) -> Guard:
     """The argument surely is no variable: a symbolic tensor, or what an operation gives."""
-    return _of_values(
+    return of_values(
         "never_variable", "`{}` may be a variable", parameter, Inference.is_never_variable
     )
 
@@ -378,62 +378,7 @@ def builds_nothing() -> Guard:
     return Question("builds_nothing()", "it may be meant as a variable", answer)
 
 
-def is_function(parameter: str) -> Guard:
-    """The argument surely is a function: a lambda, or the name of one that is defined here."""
-    return _of_values(
-        "is_function", "`{}` is not known to be a function", parameter, _names_a_function
-    )
-
-
-# What has another value than a function; a call, or an item of something, may give one.
-_NO_FUNCTIONS = (
-    cst.BaseNumber | cst.BaseString | cst.BinaryOperation | cst.UnaryOperation | cst.Comparison
-    | cst.Tuple | cst.List | cst.Dict | cst.Set
-)  # fmt: skip
-_GIVING_TENSORS = ("backend", "ops", "random")
-
-
-def is_no_function(parameter: str) -> Guard:
-    """The argument surely is no function."""
-
-    def answer(situation: Situation) -> Answer:
-        node, module = situation.value(parameter), situation.module
-        if node is None:
-            return Answer.UNKNOWN
-        found = isinstance(node, _NO_FUNCTIONS) or Inference(module).is_tensor(node)
-        return Answer.YES if found or _gives_a_tensor(module, node) else Answer.UNKNOWN
-
-    return Question(
-        f"is_no_function({parameter!r})",
-        f"`{parameter}` may be a function",
-        answer,
-        parameters=frozenset({parameter}),
-    )
-
-
-def _gives_a_tensor(module: Module, node: cst.BaseExpression) -> bool:
-    """Say whether a function of Keras' own is called that makes no other function."""
-    name = module.qualified(node.func) if isinstance(node, cst.Call) else None
-    split = split_root(name) if name else None
-    parent, _, leaf = split[1].rpartition(".") if split else ("", "", "")
-    return parent in _GIVING_TENSORS and leaf != "function"
-
-
-def is_no_known_function(parameter: str) -> Guard:
-    """The argument is neither a lambda nor what is known to be a function."""
-    return _of_values(
-        "is_no_known_function",
-        "`{}` is a function",
-        parameter,
-        lambda inference, node: not _names_a_function(inference, node),
-    )
-
-
-def _names_a_function(inference: Inference, node: cst.BaseExpression) -> bool:
-    return isinstance(node, cst.Lambda) or inference.is_function(node)
-
-
-def _of_values(
+def of_values(
     name: str,
     sentence: str,
     parameter: str,
