@@ -16,8 +16,9 @@ from msgspec import Struct
 from kdoctor.documents import discover, read_regular
 from kdoctor.engine.cache.state import Signature, State, all_settled, digest, question
 from kdoctor.engine.cache.trace import Trace
-from kdoctor.engine.outline import outline_of
+from kdoctor.engine.outline import outline_of, parsed
 from kdoctor.engine.prefilter import imports_of_bytes
+from kdoctor.engine.text_reads import TextReads
 from kdoctor.engine.tree import Tree
 from kdoctor.errors import UsageProblem
 
@@ -29,6 +30,11 @@ _THROUGH_TEXT = re.compile(
 )
 # All that is in a module.
 _ALL_OF_IT = re.compile(rb"\bvars\s*\(|__dict__|\bdir\s*\(|getmembers")
+# Modules by whatever name or path.
+_MODULES = re.compile(
+    rb"import_module|__import__|sys\s*\.\s*modules|resolve_name|run_path|run_module|load_module"
+    rb"|load_source|spec_from_file_location|find_spec"
+)
 # A module by a name that the file itself makes up.
 _BY_ANY_NAME = re.compile(
     rb"(?:import_module|__import__|resolve_name)\s*\(\s*(?:[^\s'\"]|[fF]['\"])"
@@ -235,8 +241,20 @@ def _reads(path: str, module: str, name: str) -> bool:
 
 
 def _reads_through_text(path: str, own: str, name: str, *, imports_it: bool) -> bool:
-    """Say whether a file may read a name of a module through text, as far as its words tell."""
-    data, leaf, word = _bytes(path), re.escape(_leaf(own).encode()), re.escape(name.encode())
+    """Say whether a file may read a name of a module through text."""
+    data, leaf = _bytes(path), _leaf(own)
+    reaches_it = imports_it or leaf.encode() in data or _MODULES.search(data)
+    if not reaches_it or not (name.encode() in data or _ALL_OF_IT.search(data)):
+        return False
+    tree = None if path.endswith(".ipynb") else parsed(data)
+    if tree is None:
+        return _speaks_of_both(data, leaf.encode(), name.encode(), imports_it=imports_it)
+    return TextReads(tree, leaf, imports_it=imports_it).read(name)
+
+
+def _speaks_of_both(data: bytes, leaf: bytes, name: bytes, *, imports_it: bool) -> bool:
+    """Say whether a file reads a name of a module, as far as its words tell."""
+    leaf, word = re.escape(leaf), re.escape(name)
     dotted = rb"['\"](?:[\w.]*\.)?" + leaf + rb"[.:]" + word + rb"\b"
     if re.search(dotted, data):  # mock.patch("package.module.name")
         return True
@@ -245,7 +263,7 @@ def _reads_through_text(path: str, own: str, name: str, *, imports_it: bool) -> 
         named = named or re.search(rb"\b" + leaf + rb"\.py\b", data) is not None
     if not (imports_it or named):
         return _BY_ANY_NAME.search(data) is not None and _takes_out(data, word)
-    if (imports_it or named) and _ALL_OF_IT.search(data):
+    if _ALL_OF_IT.search(data):
         return True
     return re.search(rb"['\"]" + word + rb"['\"]|\.\s*" + word + rb"\b", data) is not None
 

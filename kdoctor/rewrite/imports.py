@@ -312,12 +312,24 @@ class _Plan:
             change.added.append(need)
 
     def _add_to_module(self, need: ImportNeed, beside: ImportBinding | None) -> None:
-        renewed = beside is not None and need.local == beside.local and self._is_dropped(beside)
-        if renewed and beside is not None:
-            self._add(beside.statement, need)
-            return
+        uses = list(self._places_of(need))
+        if beside is not None and need.local == beside.local and self._is_dropped(beside):
+            if self._may_be_bound_again(beside):
+                self._add(beside.statement, need)
+                return
+            # The name is moved: all that reads it reads the new import.
+            uses += ((self.module.span(use), use) for use in self.module.uses_of(beside))
         statement = None if beside is None else beside.statement
-        self.places.add(need, statement, self._places_of(need))
+        self.places.add(need, statement, uses)
+
+    def _may_be_bound_again(self, binding: ImportBinding) -> bool:
+        """Say whether another statement may bind the name of an import: their order matters."""
+        scope = self.module.scope_of(self.module.tree)
+        return (
+            len(scope.bindings[binding.local]) > 1
+            or self.module.is_bound_anew(binding)
+            or bool(self.module.unreadable_stars)
+        )
 
     def _places_of(self, need: ImportNeed) -> Iterator[tuple[Span, cst.CSTNode]]:
         """Yield what is replaced by something that needs an import."""

@@ -423,6 +423,23 @@ def test_an_import_stays_that_is_taken_from_wherever_python_finds_it(tmp_path, f
         "import runpy\n\nrunpy.run_path('losses.py')['K']\n",
         "import importlib\nimport sys\n\nimportlib.import_module(sys.argv[1]).K.clear_session()\n",
         "import importlib\n\nimportlib.import_module(f'{__name__}.losses').K\n",
+        # What holds the module goes from name to name.
+        "import losses\n\ndef show(module):\n    return getattr(module, 'K')\n\nshow(losses)\n",
+        "import losses\n\nfor module in (losses, print):\n    print(module.__dict__)\n",
+        "import importlib\n\nname = 'losses'\nmodule = importlib.import_module(name)\nvars(module)\n",
+        "from importlib import import_module as get\n\ndef load(name):\n    return get(f'pk.{name}')\n\nload('losses').K\n",
+        "import importlib\nimport sys\n\ngetattr(\n    importlib.import_module(sys.argv[1]),\n    'K',\n)\n",
+        "from importlib import util\n\nmodule = util.module_from_spec(util.spec_from_file_location('any', __file__))\nmodule.K\n",
+        "import sys\n\nfor module in list(sys.modules.values()):\n    getattr(module, 'K', None)\n",
+        "import losses\n\nall_of_them = []\nall_of_them.append(losses)\nall_of_them[0].K\n\nvars()\n",
+        "import losses\n\nprint(list(map(lambda module: module.K, [losses])), vars())\n",
+        "import losses\n\ndef show(module):\n    return vars(module)\n\nlist(map(show, [losses]))\n",
+        "import losses\n\ndef show(module=losses):\n    return vars(module)\n",
+        "import losses\n\nsetattr(print, 'held', losses)\nprint.held.K\n",
+        "from operator import attrgetter\n\nimport losses\n\nattrgetter('K')(losses)\n",
+        "from unittest import mock\n\nmock.patch.multiple('losses', K=None)\n",
+        # Of what Python cannot parse, the words count.
+        "import losses\n\nprint getattr(losses, 'K')\n",
     ],
 )
 def test_an_import_stays_that_another_file_reads_through_text(tmp_path, reader):
@@ -438,6 +455,14 @@ def test_an_import_stays_that_another_file_reads_through_text(tmp_path, reader):
         "from unittest import mock\n\nmock.patch('losses.loss').start()\n",
         "import losses\n\ngetattr(losses, 'loss')\n",
         "import keras\n\nsetattr(keras, 'K', 1)\n",
+        "import importlib\n\nimportlib.import_module(f'{__name__}.layers').K\nprint('losses')\n",
+        # What is read is no module, and stands beside the words.
+        "import argparse\n\nfrom losses import dice\n\nprint(vars(argparse.Namespace()))\n",
+        "NAMES = {'losses': 'loss', 'K': 'backend'}\n\ndef show(one):\n    return vars(one)\n",
+        "import losses\n\ndef show(one):\n    return getattr(one, 'K')\n\nlosses.dice(1, 2)\n",
+        "import sys\n\nsys.modules['keras'].K\nprint('losses')\n",
+        # A program in a text.
+        "PROGRAM = 'import importlib, sys; importlib.import_module(sys.argv[1]).K'\n",
     ],
 )
 def test_an_import_goes_that_no_text_elsewhere_speaks_of(tmp_path, reader):

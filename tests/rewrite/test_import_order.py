@@ -26,6 +26,10 @@ KERAS = {
     "from {}.models import Model as M": "M",
     "from {}.utils import to_categorical": "to_categorical",
     "from {} import losses as all_losses": "all_losses",
+    # What these import has moved.
+    "from {}.models import Input, Sequential": "(Input, Sequential)",
+    "from {}.layers.core import Dropout, Permute": "(Dropout, Permute)",
+    "from {}.utils.np_utils import normalize": "normalize",
 }
 BACKENDS = {
     "from {} import backend as K": "K.",

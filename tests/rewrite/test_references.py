@@ -82,9 +82,40 @@ def test_star_arguments_do_not_matter_to_a_name(fix):
 
 def test_an_imported_name_is_imported_from_its_new_place(fix):
     source = "from keras.models import Model, Input\n\nx = Input((1,))\nm = Model(x, x)\n"
-    after = "from keras.models import Model\nfrom keras import Input\n\nx = Input((1,))\nm = Model(x, x)\n"
+    after = "from keras import Input\nfrom keras.models import Model\n\nx = Input((1,))\nm = Model(x, x)\n"
     assert fix(source, INPUT, imports_too=True).text == after
     assert fix(source, INPUT).text == after
+
+
+def test_an_import_that_moves_joins_the_line_of_its_new_place(fix):
+    source = "from keras.models import Input, Model\nfrom keras import utils\n\nInput(1), Model\n"
+    after = "from keras.models import Model\nfrom keras import Input, utils\n\nInput(1), Model\n"
+    assert fix(source, INPUT, imports_too=True).text == after
+
+
+def test_an_import_that_moves_shares_its_line_with_what_else_comes(fix):
+    source = "from keras import backend as K\nfrom keras.models import Input, Model\n\nModel(K.square(Input(1)))\n"
+    after = "from keras import Input, ops\nfrom keras.models import Model\n\nModel(ops.square(Input(1)))\n"
+    assert fix(source, INPUT, SQUARE, imports_too=True).text == after
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        # Something else may take the name between the two imports.
+        "from keras.models import Input\nif x:\n    Input = x\nfrom keras import utils\n\nInput(1)\n",
+        "from keras.models import Input\nInput = x(Input)\nfrom keras import utils\n\nInput(1)\n",
+        "from keras.models import Input\nwith x as Input:\n    pass\nfrom keras import utils\n\nInput(1)\n",
+        "from keras.models import Input\nfrom settings import *\nfrom keras import utils\n\nInput(1)\n",
+        "from keras.models import Input\nif x:\n    from mine import Input\nfrom keras import utils\n\nInput(1)\n",
+        "from keras.models import Input\ndef f():\n    global Input\n    Input = x\nf()\nfrom keras import utils\n\nInput(1)\n",
+        # It is read above the other.
+        "from keras.models import Input\n\nInput(1)\n\nfrom keras import utils\n",
+    ],
+)
+def test_an_import_that_moves_stays_where_its_place_matters(fix, source):
+    after = source.replace("keras.models", "keras", 1)
+    assert fix(source, INPUT, imports_too=True).text == after
 
 
 def test_an_imported_name_keeps_its_alias(fix):
@@ -180,8 +211,8 @@ def test_a_variable_that_is_made_of_a_name_in_two_places_is_read_as_before(fix):
 
 def test_a_name_that_is_imported_for_others_goes_on_saying_so(fix):
     source = "from keras.models import Input as Input, Model as Model\n"
-    after = "from keras.models import Model as Model\nfrom keras import Input as Input\n"
+    after = "from keras import Input as Input\nfrom keras.models import Model as Model\n"
     assert fix(source, INPUT, imports_too=True).text == after
     assert fix(source.replace(" as Input", " as I"), INPUT, imports_too=True).text == (
-        "from keras.models import Model as Model\nfrom keras import Input as I\n"
+        "from keras import Input as I\nfrom keras.models import Model as Model\n"
     )

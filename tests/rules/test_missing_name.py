@@ -212,7 +212,7 @@ def test_what_only_tf_keras_has_takes_another_name_than_what_keras_has_too() -> 
     result = fix(["-"], stdin=source.encode(), unsafe=True, target="keras==3.15.1")
     assert result.found.unreadable == ()
     assert result.files[0].after.decode() == (
-        "from tensorflow.keras import layers as keras_layers\nfrom keras import layers\n\n"
+        "from keras import layers\nfrom tensorflow.keras import layers as keras_layers\n\n"
         "both = [layers.RandomFlip(), keras_layers.RandomHeight(0.1)]\n"
     )
 
