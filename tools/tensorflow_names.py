@@ -26,6 +26,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -54,6 +55,8 @@ REFUSAL = "A KerasTensor cannot be used as input to a TensorFlow function."
 MODULES = ("", "math", "nn", "linalg", "image", "signal", "random", "bitwise", "debugging")
 # What would change how everything after it runs.
 STATEFUL = "disable_ enable_ print"
+# A private module that programs import: the wheel of TensorFlow 2.15.1 has it, that of 2.16.1 not.
+PRIVATE = ("python.estimator",)
 # Of these TensorFlow 1 has another meaning for the same arguments.
 CHANGED = {"where", "argmax", "argmin", "round"}
 
@@ -154,6 +157,7 @@ def only_1() -> dict[str, str]:
         if callable(thing):
             names.setdefault(id(thing), name)
     gone = {name: "" for name in ("contrib", "estimator") if not _has(tf, name)}
+    gone |= {name: "" for name in PRIVATE if find_spec(f"tensorflow.{name}") is None}
     for name, thing in _walk(tf.compat.v1, depth=2):
         renamed = names.get(id(thing), "") if callable(thing) else ""
         lost = not _has(tf, name)
@@ -172,6 +176,8 @@ def modules() -> dict[str, str]:
                 _get(tf, f"{parent}.no_such_name" if parent else "no_such_name")
             except AttributeError as error:
                 found[parent] = str(error).split("'")[1]
+        elif f"tensorflow.{parent}" in sys.modules:
+            found[parent] = f"tensorflow.{parent}"
     return found
 
 

@@ -23,21 +23,70 @@ WITH_WEIGHTS: Final = frozenset({
 UNLESS_TOLD: Final = frozenset({"GroupNormalization", "LayerNormalization"})
 """Layers that have weights unless they are made with ``center=False`` and ``scale=False``."""
 
+GROW: Final = frozenset({"append", "extend", "insert"})
+"""Methods that add to a list."""
+_ALWAYS_RUN: Final = (cst.Expr, cst.SimpleStatementLine, cst.IndentedBlock, cst.With)
+
 
 def layers_made(module: Module, method: cst.FunctionDef | None) -> Iterator[str]:
     """Yield the attributes to which a method assigns one of Keras' layers with weights.
 
-    Or a list of such: ``self.hidden = [Dense(n) for n in units]``.
+    Or a list of such: ``self.hidden = [Dense(n) for n in units]``, be it filled one by one.
     """
-    for each in descendants(method.body) if method is not None else ():
-        if not isinstance(each, cst.Assign):
+    for name, value in values_kept(module, method) if method is not None else ():
+        if any(_is_weighted(module, call) for call in calls_in(value)):
+            yield name
+
+
+def values_kept(
+    module: Module, method: cst.FunctionDef
+) -> Iterator[tuple[str, cst.BaseExpression]]:
+    """Yield what a method assigns to attributes of ``self``, or surely adds to a list in one."""
+    lists: set[str] = set()
+    for each in descendants(method.body):
+        if isinstance(each, cst.Assign):
+            names = [member_of_self(target.target, method) for target in each.targets]
+            kept = [name for name in names if name]
+            lists.update(kept if _is_list(each.value) else ())
+            yield from ((name, each.value) for name in kept)
             continue
-        if not any(_is_weighted(module, call) for call in calls_in(each.value)):
-            continue
-        for target in each.targets:
-            found = method and member_of_self(target.target, method)
-            if found:
-                yield found
+        owner, added = added_to(each)
+        name = member_of_self(owner, method) if owner is not None else None
+        if name in lists and added is not None and _is_surely_run(module, each, method):
+            yield name, added
+
+
+def added_to(node: cst.CSTNode) -> tuple[cst.BaseExpression | None, cst.BaseExpression | None]:
+    """Return the list to which something is added, and what is: it, or a list of it."""
+    match node:
+        case cst.AugAssign(target=owner, operator=cst.AddAssign(), value=added):
+            return owner, added
+        case cst.Call(
+            func=cst.Attribute(value=owner, attr=cst.Name(value=how)),
+            args=[*_, cst.Arg(value=added, star="")],
+        ) if how in GROW:
+            return owner, added
+    return None, None
+
+
+def _is_list(value: cst.BaseExpression) -> bool:
+    match value:
+        case cst.List() | cst.ListComp() | cst.Call(func=cst.Name(value="list")):
+            return True
+    return False
+
+
+def _is_surely_run(module: Module, node: cst.CSTNode, method: cst.FunctionDef) -> bool:
+    """Say whether a method always gets to a place, or does for each turn of a loop."""
+    for above in module.ancestors(node):
+        if above is method:
+            return True
+        if isinstance(above, cst.For):
+            if any(isinstance(each, cst.Break | cst.Continue) for each in descendants(above)):
+                return False
+        elif not isinstance(above, _ALWAYS_RUN):
+            return False
+    return False
 
 
 def _is_weighted(module: Module, call: cst.Call) -> bool:
@@ -67,9 +116,10 @@ def has_weights(cls: str | None, call: cst.Call) -> bool:
 
 
 def attributes_read(method: cst.FunctionDef) -> set[str]:
-    """Return the attributes of ``self`` that a method reads."""
+    """Return the attributes of ``self`` that a method reads, not to add to a list alone."""
     parts = list(descendants(method.body))
     stored = {id(each.target) for each in parts if isinstance(each, cst.AssignTarget)}
+    stored |= {id(owner) for each in parts if (owner := added_to(each)[0]) is not None}
     return {
         found
         for each in parts

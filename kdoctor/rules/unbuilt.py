@@ -16,8 +16,9 @@ from kdoctor.rules.inner_layers import (
     has_weights,
     layers_built,
     layers_made,
+    values_kept,
 )
-from kdoctor.rules.own_classes import class_named, member_of_self, methods_in, only_base, receiver
+from kdoctor.rules.own_classes import class_named, methods_in, only_base, receiver
 from kdoctor.rules.own_models import lineage, methods_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants
@@ -67,15 +68,16 @@ def unbuilt_layers(module: Module, facts: Facts, node: cst.ClassDef) -> list[str
 def makes_weights(module: Module, line: Sequence[cst.ClassDef], depth: int = 0) -> bool:
     """Say whether ``__init__`` of these classes surely makes a layer that has weights.
 
-    In a list, too, or one of the user's that leaves it to Keras to build what is inside. Not where
-    the object is made by its inputs and outputs, or calls itself.
+    In a list, too, or one of the user's that leaves it to Keras to build what is inside; not one
+    that is built there. Not where the object is made by its inputs and outputs, or calls itself.
     """
     inits = inits_of(line)
     return not any(_gives_tensors(each) or _calls_itself(each) for each in inits) and any(
-        _is_weighted(module, each.value, depth)
+        _is_weighted(module, value, depth)
         for init in inits
-        for each in descendants(init.body)
-        if isinstance(each, cst.Assign) and member_of_self(each.targets[0].target, init) is not None
+        for ready in (layers_built(init),)
+        for name, value in values_kept(module, init)
+        if name not in ready
     )
 
 

@@ -10,7 +10,7 @@ _BUILT_ON_KERAS = (
     # Those of KD704 that are not called after Keras.
     *("tensorflow_addons", "tensorflow_recommenders", "tensorflow_ranking", "tensorflow_gnn"),
     *("neural_structured_learning", "anago", "deepctr", "hyperas", "innvestigate", "larq"),
-    *("mrcnn", "ncps", "textgenrnn"),
+    *("mrcnn", "ncps", "tensorflow_estimator", "textgenrnn"),
 )
 
 

@@ -11,6 +11,7 @@ import libcst as cst
 
 from kdoctor.syntax.answers import NotAGuard, Undecided
 from kdoctor.syntax.blocks import early_exits
+from kdoctor.syntax.cases import Cases
 from kdoctor.syntax.conditions import Conditions
 from kdoctor.syntax.fallbacks import asks_for, conditions, is_for_types_only, where_they_meet
 from kdoctor.syntax.following import Kept
@@ -52,6 +53,7 @@ class Guards:
         self._kept_on_new_python = Kept(Undecided, NotAGuard)
         self._answers: dict[cst.CSTNode, object] = {}
         self._is_answering = False
+        self._cases = Cases()
         self._exits: dict[Block, dict[int, cst.BaseExpression]] = {}
         own: Guards = weakref.proxy(self)  # a ring would keep the tree until a collector comes
 
@@ -139,6 +141,9 @@ class Guards:
             return not kinds.isdisjoint(_HANDLERS) and cst.Finally not in kinds
         if isinstance(parent, cst.If) and parent.test not in parts:
             return self._answer(parent.test) is not NotAGuard
+        if isinstance(parent, cst.Match):
+            tests = [test for part in parts for test, _ in self._cases.tests(parent, part)]
+            return any(self._answer(test) is not NotAGuard for test in tests)
         return False
 
     def live(self, bindings: Iterable[Binding]) -> list[Binding]:
@@ -194,7 +199,7 @@ class Guards:
         """
         child, parent = node, self._parents.get(node)
         while parent is not None:
-            for test, wanted in conditions(parent, child, self._kept_in):
+            for test, wanted in self._tests(parent, child):
                 answer = self._answer(test)
                 if answer is NotAGuard and wanted and asks_for(test, node):
                     yield Undecided
@@ -203,6 +208,14 @@ class Guards:
             if type(parent) is cst.IndentedBlock or type(parent) is cst.Module:
                 yield from self._early_exits(parent, child)
             child, parent = parent, self._parents.get(parent)
+
+    def _tests(
+        self, parent: cst.CSTNode, child: cst.CSTNode
+    ) -> Iterable[tuple[cst.BaseExpression, bool]]:
+        """Return the tests on which ``child`` of ``parent`` depends, and how each must turn out."""
+        if isinstance(parent, cst.Match | cst.MatchCase):
+            return self._cases.tests(parent, child)
+        return conditions(parent, child, self._kept_in)
 
     def _early_exits(
         self, block: cst.IndentedBlock | cst.Module, until: cst.CSTNode

@@ -55,6 +55,11 @@ def test_what_keras_3_has_by_the_same_name_is_said():
     assert "Keras 3 has `keras.optimizers.AdamW`: what they do may differ" in finding.help
 
 
+def test_estimators_are_not_to_be_copied_but_written_anew():
+    (finding,) = found_in("from tensorflow_estimator.python.estimator import keras\n")
+    assert finding.help.startswith("Write the model with Keras")
+
+
 def test_a_module_of_the_project_is_its_own(tmp_path):
     (tmp_path / "pyproject.toml").touch()
     (tmp_path / "mrcnn").mkdir()

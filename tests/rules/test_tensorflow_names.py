@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from kdoctor.engine import scan
 from kdoctor.keras_api.returns import (
     NOT_TENSOR_FUNCTIONS,
     TENSOR_FUNCTIONS,
@@ -176,6 +177,8 @@ def test_what_only_tensorflow_1_had_is_not_in_tensorflow():
 
 def test_errors_name_what_is_lost_as_python_does():
     for name, renamed in lost().items():
+        if name.startswith("python."):
+            continue  # `tf` has no attribute `python`
         gone = _tensorflow.only_1(f"tensorflow.{name}")
         if renamed and gone.name != name:
             continue  # the module is gone, too
@@ -198,6 +201,42 @@ def test_errors_name_what_even_compat_v1_has_lost_as_python_does():
             assert said == f"`{gone.leaf}` is not available with Keras 3."
     assert _tensorflow.only_1("tensorflow.compat.v1.layers") is None
     assert _tensorflow.only_1("tensorflow.compat.v1.Session") is None
+
+
+@pytest.mark.parametrize(
+    "imports",
+    [
+        "from tensorflow.python.estimator import estimator",
+        "from tensorflow.python.estimator.inputs import numpy_io",
+        "import tensorflow.python.estimator.keras as keras_estimator",
+        "from tensorflow.python import estimator",
+        "from tensorflow.estimator import estimator",
+        "from tensorflow.compat.v1.estimator import estimator",
+        "from tensorflow.compat.v1 import estimator",
+        "from tensorflow import estimator",
+        "from tensorflow.contrib import contrib",
+        "from tensorflow import python\npython.estimator.Estimator",
+        "import tensorflow as tf\ntf.python.estimator.Estimator",
+    ],
+)
+def test_of_each_import_of_what_is_gone_the_error_is_that_of_python(imports):
+    source = f"import keras\n\nkeras.Model\n{imports}\n".encode()
+    (finding,) = scan(["-"], stdin=source, select=["KD506"]).findings
+    assert scan(["-"], stdin=source, select=["KD506"], gate=False).findings == (finding,)
+    with pytest.raises((ImportError, AttributeError)) as error:
+        exec(source, {})  # noqa: S102 - Python's own words are wanted
+    raised = f"{type(error.value).__name__}: {error.value}".partition(" (")[0]
+    assert finding.message.endswith(f": {raised}")
+
+
+def test_estimators_for_which_something_else_is_tried_are_left_alone():
+    for module in ("tensorflow.python.estimator", "tensorflow_estimator"):
+        source = (
+            f"import keras\n\ntry:\n    from {module} import keras as made\n"
+            "except ImportError:\n    from mine import made\n"
+        )
+        found = scan(["-"], stdin=source.encode(), select=["KD506", "KD704"]).findings
+        assert not found, module
 
 
 def test_old_keywords_are_of_functions_that_do_not_take_them():

@@ -442,6 +442,76 @@ def test_what_runs_on_an_engine_that_is_gone_is_guarded(parse, test):
     assert not guarded(parse, source, "k.gone")
 
 
+@pytest.mark.parametrize(
+    "cases",
+    [
+        "case 'old':\n{}\n    case _:\n{}",
+        "case 'old' | 'older':\n{}\n    case 'one' | 'two':\n{}",
+        "case ('old' as engine):\n{}\n    case engine:\n{}",
+        "case _ if k.engine() == 'old':\n{}\n    case _:\n{}",
+        "case 'old' if asked():\n{}\n    case _ if asked():\n{}",
+    ],
+)
+def test_what_a_case_runs_on_an_engine_that_is_gone_is_guarded(parse, cases):
+    uses = ("        k.ops.gone(x)", "        k.gone(x)")
+    source = f"import k\nmatch k.engine():\n    {cases.format(*uses)}\n"
+
+    assert guarded(parse, source, "k.ops.gone")
+    assert not guarded(parse, source, "k.gone")
+
+
+def test_what_an_earlier_case_takes_never_gets_to_a_later_one(parse):
+    source = """
+        import k
+        match k.__version__ < "3":
+            case False:
+                k.gone(x)
+            case _:
+                k.ops.gone(x)
+    """
+
+    assert guarded(parse, source, "k.ops.gone")
+    assert not guarded(parse, source, "k.gone")
+
+
+@pytest.mark.parametrize(
+    ("subject", "cases"),
+    [
+        ("mode", ("'old'", "_")),
+        ("k.engine(), 1", ("('old', 1)", "_")),
+        ("k.engine()", ("str()", "_")),
+        ("k.engine()", ("'one' if asked()", "'one'")),
+        ("k.engine()", ("'one'", "'two'")),
+    ],
+)
+def test_cases_that_the_target_may_get_to_are_not(parse, subject, cases):
+    source = (
+        f"import k\nmatch {subject}:\n    case {cases[0]}:\n        k.gone(x)\n"
+        f"    case {cases[1]}:\n        k.ops.gone(x)\n"
+    )
+
+    assert not guarded(parse, source, "k.gone")
+    assert not guarded(parse, source, "k.ops.gone")
+
+
+@pytest.mark.parametrize(
+    ("subject", "names"), [("k.engine()", ("k.ops.gone", "k.gone")), ("mode", ())]
+)
+def test_imports_in_cases_for_engines_stand_in_for_each_other(parse, subject, names):
+    source = f"""
+        import k
+        match {subject}:
+            case "old":
+                import k.ops as engine
+            case _:
+                import k as engine
+        engine.gone(x)
+    """
+
+    found = [each for each in parse(source).references if each.name.endswith("gone")]
+    assert [name for each in found for name in each.names] == [*names]
+
+
 def test_a_loop_that_a_version_check_never_enters_is_guarded(parse):
     source = """
         import k

@@ -22,7 +22,7 @@ Run on Keras 3.15.1 and tf_keras 2.21, with the inner layers made in `__init__` 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
@@ -31,6 +31,7 @@ from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.calls import is_keras_3
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.inner_layers import (
+    GROW,
     UNLESS_TOLD,
     WITH_WEIGHTS,
     attributes_read,
@@ -42,7 +43,7 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, calls_that_make, method_of, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.nodes import nodes_in, statements_in
+from kdoctor.syntax.nodes import nodes_in
 from kdoctor.syntax.walk import descendants
 
 _METHODS = ("build", "call", "compute_output_shape")
@@ -119,21 +120,34 @@ def _may_leave_one(node: ast.ClassDef, made: set[ast.AST]) -> bool:
     if call is None or build is None or shape is None:
         return False
     inner = {
-        target.attr
+        owner.attr
         for method in (method_of(node, "__init__"), build)
-        for each in (() if method is None else statements_in(method.body))
-        if isinstance(each, ast.Assign) and not made.isdisjoint(nodes_in(each.value))
-        for target in each.targets
-        if isinstance(target, ast.Attribute)
+        for each in (() if method is None else nodes_in(method))
+        for owner in _kept_in(each)
+        if isinstance(owner, ast.Attribute) and not made.isdisjoint(nodes_in(each))
     }
     return bool(inner and inner & _glimpsed_reads(call) - _glimpsed_reads(build))
 
 
+def _kept_in(node: ast.AST) -> Sequence[ast.expr]:
+    """Return what is assigned to, or is the list to which something is added."""
+    match node:
+        case ast.Assign(targets=owners):
+            return owners
+        case ast.Call(func=ast.Attribute(value=owner, attr=how)) if how in GROW:
+            return [owner]
+        case ast.AugAssign(target=owner):
+            return [owner]
+    return ()
+
+
 def _glimpsed_reads(method: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+    nodes = nodes_in(method)
+    grown = {owner for each in nodes for owner in _kept_in(each)}
     return {
         each.attr
-        for each in nodes_in(method)
-        if isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Load)
+        for each in nodes
+        if isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Load) and each not in grown
     }
 
 

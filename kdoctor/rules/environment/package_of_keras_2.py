@@ -12,7 +12,8 @@ ask which Keras there is and refuse the new one.
 Some can be imported where `tf.keras` is Keras 2: with `TF_USE_LEGACY_KERAS=1`, set before
 TensorFlow is imported, and the package tf_keras. Of the others, Keras 3 itself has some by the same
 names (`keras.optimizers.AdamW`, `keras.layers.GroupNormalization`): what they do may differ. What
-else is needed, copy into the project: kdoctor mends such code like any other.
+else is needed, copy into the project: kdoctor mends such code like any other. What stood on
+`tensorflow_estimator` is written with Keras, and `compile` and `fit`.
 
 ## How we know
 `python -m tools.package_imports` installs the last release of each package, imports all of its
@@ -25,6 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
@@ -32,6 +34,7 @@ from kdoctor.keras_api import Presence
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.environment._failures import failure_is_caught
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.idioms._tensorflow.graphs import advice
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import names, word
 from kdoctor.syntax import ImportBinding, Module
@@ -53,6 +56,10 @@ class Broken(msgspec.Struct, frozen=True):
 class _Record(msgspec.Struct, frozen=True):
     frameworks: dict[str, str]
     packages: dict[str, Broken]
+
+
+_INSTEAD: Final = {"tensorflow_estimator": advice("estimator")}
+"""What to write for packages that are no code to copy into a project."""
 
 
 @cache
@@ -85,21 +92,27 @@ def _finding(
     module: Module, facts: Facts, binding: ImportBinding, name: str, error: str
 ) -> Finding:
     broken = broken_packages()[name]
-    named = _named_alike(module, facts, name.partition(".")[0])
     return rule.finding(
         module.place(binding.statement),
         f"`{name}` of {broken.distribution} {broken.release}, the last release, cannot be "
         f"imported with Keras 3: {error}",
         symbol=name,
         confidence=Confidence.CERTAIN,
-        help="Set TF_USE_LEGACY_KERAS=1 before TensorFlow is imported, and install tf_keras: "
-        "`tf.keras` is then Keras 2, for all of the program."
-        if not broken.legacy
-        else f"Keras 3 has {', '.join(named)}: what they do may differ."
-        if named
-        else "Copy what you need of it into the project.",
+        help=_INSTEAD.get(name) or _help(module, facts, name),
         no_fix_because="it was written for Keras 2",
     )
+
+
+def _help(module: Module, facts: Facts, name: str) -> str:
+    if not broken_packages()[name].legacy:
+        return (
+            "Set TF_USE_LEGACY_KERAS=1 before TensorFlow is imported, and install tf_keras: "
+            "`tf.keras` is then Keras 2, for all of the program."
+        )
+    named = _named_alike(module, facts, name.partition(".")[0])
+    if named:
+        return f"Keras 3 has {', '.join(named)}: what they do may differ."
+    return "Copy what you need of it into the project."
 
 
 def _named_alike(module: Module, facts: Facts, package: str) -> list[str]:

@@ -2,9 +2,10 @@
 
 ## What it does
 Reports each name that the `tensorflow` of TensorFlow 1 had and that of TensorFlow 2 has not, in a
-file that uses Keras 3, and what `tf.compat.v1` has no more: `contrib`, `estimator`, and beside
-Keras 3 all of `layers` and `nn.rnn_cell`. A function whose argument is a symbolic tensor is left to
-KD503; the session that only lets the GPU's memory grow is left to KD101.
+file that uses Keras 3, `tensorflow.python.estimator`, and what `tf.compat.v1` has no more:
+`contrib`, `estimator`, and beside Keras 3 all of `layers` and `nn.rnn_cell`. A function whose
+argument is a symbolic tensor is left to KD503; the session that only lets the GPU's memory grow is
+left to KD101.
 
 ## Why it breaks
 Keras 3 needs TensorFlow 2: `AttributeError: module 'tensorflow' has no attribute 'Session'`. To
@@ -46,7 +47,9 @@ packages (`tensorflow-addons`, `tf-slim`), or away.
 
 ## How we know
 `tools/tensorflow_names.py` compares the names of `tf.compat.v1` with those of `tensorflow` 2.21 and
-finds which are the very same object. `tf.estimator` went with TensorFlow 2.16 (its release notes).
+finds which are the very same object. `tf.estimator` went with TensorFlow 2.16 (its release notes);
+the wheel of 2.15.1 has `tensorflow/python/estimator` and asks for tensorflow-estimator, that of
+2.16.1 does neither.
 The errors, the session on Keras 3 and the programs above were run on Keras 3.15.1 with TensorFlow
 2.21.
 """
@@ -78,7 +81,8 @@ _ROOT = "tensorflow."
 _SEEDS_MORE = (
     "it seeds Python and NumPy, too; the numbers are others than those of TensorFlow 1 anyway"
 )
-_SINCE_2_16 = "estimator"
+_PRIVATE = "python."
+_SINCE_2_16 = frozenset({"estimator", f"{_PRIVATE}estimator"})
 _OF_KERAS_2 = tuple(f"{way}{each}" for way in FIRST for each in ("layers", "nn.rnn_cell"))
 _WRITE_ANEW = "what stands on graphs and sessions must be written anew"
 
@@ -146,7 +150,7 @@ def _finding(module: Module, facts: Facts, reference: Reference) -> Finding:
     fix = None if reference.kind is ReferenceKind.IMPORT else _fix(module, facts, reference)
     return rule.finding(
         module.place(reference.node),
-        f"`tf.{gone.name}` is {_gone_since(gone)}: {_error(reference, gone)}",
+        f"`{_shown(gone)}` is {_gone_since(gone)}: {_error(reference, gone)}",
         symbol=reference.name,
         confidence=reference.confidence,
         help=f"{fix.title}." if fix else advice(gone.name, gone.renamed),
@@ -155,8 +159,13 @@ def _finding(module: Module, facts: Facts, reference: Reference) -> Finding:
     )
 
 
+def _shown(gone: Gone) -> str:
+    """Return a name as users write it: ``tf`` has its public modules alone."""
+    return f"{_ROOT if gone.name.startswith(_PRIVATE) else 'tf.'}{gone.name}"
+
+
 def _gone_since(gone: Gone) -> str:
-    return "gone since TensorFlow 2.16" if gone.name == _SINCE_2_16 else "of TensorFlow 1"
+    return "gone since TensorFlow 2.16" if gone.name in _SINCE_2_16 else "of TensorFlow 1"
 
 
 def _error(reference: Reference, gone: Gone) -> str:
@@ -168,10 +177,13 @@ def _error(reference: Reference, gone: Gone) -> str:
     if reference.kind is ReferenceKind.IMPORT or public == reference.binding.name:
         parent = public
     if reference.kind is not ReferenceKind.IMPORT:
+        if gone.name.startswith(_PRIVATE) and f"{reference.binding.name}." == _ROOT:
+            parent, leaf = reference.binding.name, _PRIVATE.rstrip(".")
         return f"AttributeError: module '{parent}' has no attribute '{leaf}'"
-    if reference.binding.imported.rpartition(".")[2] == leaf and isinstance(
-        reference.binding.statement, cst.ImportFrom
-    ):
+    # Of `from tensorflow.python.estimator import estimator` the module is not found.
+    home, _, name = reference.binding.imported.rpartition(".")
+    is_from = isinstance(reference.binding.statement, cst.ImportFrom)
+    if is_from and name == leaf and only_1(home) is None:
         return f"ImportError: cannot import name '{leaf}' from '{parent}'"
     return f"ModuleNotFoundError: No module named '{parent}.{leaf}'"
 
@@ -408,6 +420,10 @@ INVALID = [
     Example(
         before=_HEAD + "config = tf.estimator.RunConfig(keras.__version__)\n",
         raises="AttributeError: module 'tensorflow' has no attribute 'estimator'",
+    ),
+    Example(
+        before="import keras\nfrom tensorflow.python.estimator import estimator\n",
+        raises="ModuleNotFoundError: No module named 'tensorflow.python.estimator'",
     ),
     Example(
         before="import keras\nimport tensorflow.compat.v1 as tf\n\n"

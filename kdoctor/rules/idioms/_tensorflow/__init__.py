@@ -89,8 +89,8 @@ def only_1(name: str) -> Gone | None:
     data, parts = _data(), short.removeprefix(_ROOT).split(".")
     heads = [".".join(parts[: count + 1]) for count in range(len(parts))]
     lost = next((head for head in heads if head in data["only_1"]), None)
-    if lost is None or (short != name and lost in data["second"]):
-        return None
+    if lost is None or (short != name and (lost in data["second"] or parts[0] == "python")):
+        return None  # there, or never there: `tf.compat.v2.python`
     renamed = next((head for head in reversed(heads) if data["only_1"].get(head)), "")
     parent = data["modules"].get(lost.rpartition(".")[0], "tensorflow")
     if short != name and parent.startswith("tensorflow"):

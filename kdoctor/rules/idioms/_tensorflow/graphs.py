@@ -105,8 +105,11 @@ BY_NAME = {
     "reset_default_graph": "Write `keras.utils.clear_session()`",
     "contrib": "`tf.contrib` has no successor: see which package its part went into, such as "
     "tensorflow-addons or tf-slim, or write the layer with Keras",
-    "estimator": "Write the model with Keras, and `compile` and `fit` it; what is to stay with "
-    "estimators needs TensorFlow 2.15",
+    **dict.fromkeys(
+        ("estimator", "python.estimator"),
+        "Write the model with Keras, and `compile` and `fit` it; what is to stay with estimators "
+        "needs TensorFlow 2.15",
+    ),
     "layers": "Write the layer of `keras.layers` (`keras.layers.Dense(units)(x)`), and keep it: "
     "each holds its own weights",
     "Print": "Write `tf.print(message, x)` on a line of its own, and use x",
