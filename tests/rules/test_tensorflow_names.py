@@ -16,7 +16,7 @@ from kdoctor.keras_api.returns import (
 from kdoctor.rules.idioms import _tensorflow
 from kdoctor.rules.idioms._tensorflow import graphs
 from kdoctor.rules.members import _tensorflows
-from kdoctor.rules.names._backend import inference
+from kdoctor.rules.names._backend import kinds_of_results
 
 pytestmark = pytest.mark.frameworks
 
@@ -96,8 +96,8 @@ def test_functions_that_make_no_tensor_are_those_of_a_backend():
 @pytest.mark.parametrize(
     "names",
     [
-        inference._FLOAT, inference._BOOL, inference._ELEMENTWISE, inference._SAME_TYPE,
-        inference._EITHER_TYPE, inference._NOT_NEGATIVE, inference._REDUCING,
+        kinds_of_results.FLOAT, kinds_of_results.BOOL, kinds_of_results.ELEMENTWISE, kinds_of_results.SAME_TYPE,
+        kinds_of_results.EITHER_TYPE, kinds_of_results.NOT_NEGATIVE, kinds_of_results.REDUCING,
     ],
 )  # fmt: skip
 def test_what_is_known_of_results_is_known_of_functions_that_exist(names):
@@ -115,7 +115,7 @@ def samples():
     yield tf.constant([[-2, 0], [1, 3]])
 
 
-@pytest.mark.parametrize("name", sorted(inference._NOT_NEGATIVE - {"epsilon"}))
+@pytest.mark.parametrize("name", sorted(kinds_of_results.NOT_NEGATIVE - {"epsilon"}))
 def test_what_is_called_not_negative_is(name):
     from tf_keras.src import backend  # noqa: PLC0415
 
@@ -126,7 +126,7 @@ def test_what_is_called_not_negative_is(name):
 @pytest.mark.parametrize(
     "name",
     sorted(
-        inference._SAME_TYPE
+        kinds_of_results.SAME_TYPE
         & {
             *("abs", "square", "sum", "prod", "max", "min", "mean", "sign", "flatten", "transpose"),
             *("stop_gradient", "cumsum", "cumprod", "relu", "batch_flatten", "round", "identity"),
@@ -145,7 +145,7 @@ def test_what_is_said_to_keep_the_type_does(name):
 @pytest.mark.parametrize(
     "name",
     sorted(
-        inference._FLOAT
+        kinds_of_results.FLOAT
         & {
             *("exp", "log", "sqrt", "sin", "cos", "sigmoid", "softmax", "softplus", "softsign"),
             *("tanh", "elu", "std", "var", "logsumexp", "hard_sigmoid"),
