@@ -23,7 +23,8 @@ LEFT = ("keras.backend.square(", "keras.backend.concatenate(", "keras.backend.re
 
 @pytest.fixture(scope="module")
 def jobs():
-    rows = {row.left: row for row in subjects.rewrites_of_rules()}
+    # Of several rows for one function the first, which is the one that is proven.
+    rows = {row.left: row for row in reversed([*subjects.rewrites_of_rules()])}
     picked = [next(row for left, row in rows.items() if left.startswith(name)) for name in LEFT]
     return [subjects.rewrite_job(row, CASES, backend="torch") for row in picked]
 
