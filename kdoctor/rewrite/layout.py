@@ -215,9 +215,15 @@ def _at_brackets(statement: _Statement, number: int, limit: int, unit: str) -> s
     if not whole:
         return None
     depth = min(pair.depth for pair in whole)
-    for pair in sorted(whole, key=lambda each: (each.depth, -each.start)):
+
+    def is_short(pair: _Pair) -> bool:
+        """Say whether to put it on a line of its own makes more lines than room: `[()]`."""
+        start, end = statement.tokens[pair.start].end[1], statement.tokens[pair.end].start[1]
+        return len(line[start:end].strip()) <= len(unit)
+
+    for pair in sorted(whole, key=lambda each: (is_short(each), each.depth, -each.start)):
         if pair.depth > depth + 1:
-            return None
+            continue
         opened = line[: statement.tokens[pair.start].end[1]]
         closed = indent + line[statement.tokens[pair.end].start[1] :]
         if len(opened) > limit or (len(closed) > limit and "#" not in closed):

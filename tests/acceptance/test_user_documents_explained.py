@@ -20,7 +20,7 @@ FORKING = ROOT / "tools" / "raise_errors" / "forking.py"
 # Block -> the rule, and what the remedy must have in it. A rule of "" stands for a block whose
 # error the block itself prints without its traceback, and of which nobody could tell the cause.
 EXPECTED = {
-    "000_0": ("KD101", "ops.convert_to_tensor(np.array([[1, 2], [3, 4]], dtype='float32')"),
+    "000_0": ("KD101", "np.array([[1, 2], [3, 4]], dtype='float32')"),
     "000_1": ("KD202", "`.name`"),
     "000_2": ("", ""),
     "001_0": ("KD701", "SM_FRAMEWORK=tf.keras"),

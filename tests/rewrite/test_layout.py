@@ -42,6 +42,12 @@ def test_what_cannot_be_broken_stays(statement):
     assert "#" not in statement or wrapped(statement, 12).count("#") == 1
 
 
+def test_what_is_short_between_brackets_is_no_line_of_its_own():
+    line = "result = ops.convert_to_numpy(ops.clip(values, lowest, highest))[()]"
+    broken = "result = ops.convert_to_numpy(\n    ops.clip(values, lowest, highest)\n)[()]"
+    assert wrapped(line, 60) == broken
+
+
 def test_lines_go_on_standing_below_their_bracket():
     old = "K.sum(K.abs(x,\n            y),\n      axis=0)"
     new = "ops.sum(ops.absolute(x,\n            y),\n      axis=0)"
