@@ -228,6 +228,8 @@ class _Plan:
                 everywhere = False
             elif isinstance(scope, cst.ClassDef):
                 everywhere = False  # a name of a class is not seen in its methods
+            elif top and self._is_read_above(need, binding):
+                everywhere = False
             else:
                 for each in self._alternatives(binding, need):
                     # The other branch of an `if` may import from another root.
@@ -289,6 +291,13 @@ class _Plan:
                 continue
             if other is binding or not is_for_another_release(self.module, other.statement):
                 yield other
+
+    def _is_read_above(self, need: ImportNeed, binding: ImportBinding) -> bool:
+        """Say whether new code reads a name above an import: a class that a fix writes."""
+        start = self._position(binding).start
+        return self._scope(binding) is None and any(
+            span.start < start for span, _ in self._places_of(need)
+        )
 
     def _is_dropped(self, binding: ImportBinding) -> bool:
         return binding.alias is not None and self.module.span(binding.alias) in self.dropped
