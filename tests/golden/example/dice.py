@@ -1,6 +1,5 @@
-from keras import ops
+from keras import Input, ops
 from keras.models import Model
-from keras import Input
 
 
 def dice_loss(y_true, y_pred, smooth=1.0):

@@ -1,9 +1,13 @@
 """A two-storey U-Net, for when no pretrained encoder is wanted."""
-from keras.layers import Activation, Input
-from keras.layers import Conv2D, UpSampling2D
-from keras.layers import concatenate
-from keras.layers import BatchNormalization
-from keras.layers import MaxPooling2D
+from keras.layers import (
+    Activation,
+    BatchNormalization,
+    Conv2D,
+    Input,
+    MaxPooling2D,
+    UpSampling2D,
+    concatenate,
+)
 from keras.models import Model
 
 

@@ -4,8 +4,8 @@ try:
 except ImportError:
     from tensorflow.keras.preprocessing.text import Tokenizer
 
-from tensorflow.keras.preprocessing.text import text_to_word_sequence
 from keras.utils import get_file
+from tensorflow.keras.preprocessing.text import text_to_word_sequence
 
 
 def sequences(path, num_words=2000):

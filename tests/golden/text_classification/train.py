@@ -7,11 +7,9 @@ import sys
 from collections import Counter
 
 import numpy as np
-from keras import ops, utils
-from keras.layers import Conv1D, Dense, Dropout, Embedding, Lambda
-from keras.layers import Activation, Flatten
+from keras import Input, ops, utils
+from keras.layers import Activation, Conv1D, Dense, Dropout, Embedding, Flatten, Lambda
 from keras.models import Model, Sequential
-from keras import Input
 from keras.preprocessing.sequence import pad_sequences
 
 MAX_WORDS, MAX_LENGTH = 60, 6

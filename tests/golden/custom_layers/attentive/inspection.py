@@ -14,7 +14,13 @@ def first_producer(model: keras.Model):
 
 
 def describe(model: keras.Model):
-    total = keras.ops.sum([ops.prod(ops.convert_to_tensor(tuple(w.shape), dtype=keras.config.floatx())) for w in model.weights])
+    total = keras.ops.sum(
+        [
+            ops.prod(
+                ops.convert_to_tensor(tuple(w.shape), dtype=keras.config.floatx())
+            ) for w in model.weights
+        ]
+    )
     print('parameters:', ops.convert_to_numpy(total)[()])
     for weight in model.weights:
         print(weight.unique_object_name, tuple(weight.shape))
