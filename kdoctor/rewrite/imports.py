@@ -29,6 +29,7 @@ from kdoctor.rewrite.import_lines import (
     LINE_LIMIT,
     Change,
     ImportStatement,
+    from_module,
     statement_edits,
 )
 from kdoctor.rewrite.import_places import Places
@@ -328,14 +329,37 @@ class _Plan:
                 return
             # The name is moved: all that reads it reads the new import.
             uses += ((self.module.span(use), use) for use in self.module.uses_of(beside))
-        statement = None if beside is None else beside.statement
-        self.places.add(need, statement, uses)
+            uses += self._what_may_take(beside)
+        self.places.add(need, None if beside is None else beside.statement, uses)
+
+    def _what_may_take(self, binding: ImportBinding) -> Iterator[tuple[Span, cst.CSTNode]]:
+        """Yield the first statement below an import that may run what takes its name from here.
+
+        ``from . import part``, where ``part`` imports the name from the package.
+        """
+        start = self._position(binding).start
+        for line in self.module.tree.body:
+            if self.module.span(line).start <= start:
+                continue
+            small = line.body if isinstance(line, cst.SimpleStatementLine) else (line,)
+            if not all(map(self._is_import_of_others, small)):
+                yield self.module.span(line), line
+                return
+
+    def _is_import_of_others(self, statement: cst.CSTNode) -> bool:
+        """Say whether a statement only imports from packages that are installed."""
+        modules: list[str | None] = []
+        if isinstance(statement, cst.Import):
+            modules = [_dotted(alias.name) for alias in statement.names]
+        elif isinstance(statement, cst.ImportFrom):
+            modules = [from_module(statement)]
+        tops = [each and each.partition(".")[0].strip() for each in modules]
+        return bool(tops) and all(top and not self.module.is_of_the_tree(top) for top in tops)
 
     def _may_be_bound_again(self, binding: ImportBinding) -> bool:
         """Say whether another statement may bind the name of an import: their order matters."""
-        scope = self.module.scope_of(self.module.tree)
         return (
-            len(scope.bindings[binding.local]) > 1
+            len(self.module.scope_of(self.module.tree).bindings[binding.local]) > 1
             or self.module.is_bound_anew(binding)
             or bool(self.module.unreadable_stars)
         )
