@@ -29,6 +29,7 @@ from kdoctor.rewrite.import_lines import (
     LINE_LIMIT,
     Change,
     ImportStatement,
+    from_module,
     statement_edits,
 )
 from kdoctor.rewrite.import_places import Places
@@ -228,6 +229,8 @@ class _Plan:
                 everywhere = False
             elif isinstance(scope, cst.ClassDef):
                 everywhere = False  # a name of a class is not seen in its methods
+            elif top and self._is_read_above(need, binding):
+                everywhere = False
             else:
                 for each in self._alternatives(binding, need):
                     # The other branch of an `if` may import from another root.
@@ -290,6 +293,13 @@ class _Plan:
             if other is binding or not is_for_another_release(self.module, other.statement):
                 yield other
 
+    def _is_read_above(self, need: ImportNeed, binding: ImportBinding) -> bool:
+        """Say whether new code reads a name above an import: a class that a fix writes."""
+        start = self._position(binding).start
+        return self._scope(binding) is None and any(
+            span.start < start for span, _ in self._places_of(need)
+        )
+
     def _is_dropped(self, binding: ImportBinding) -> bool:
         return binding.alias is not None and self.module.span(binding.alias) in self.dropped
 
@@ -319,14 +329,37 @@ class _Plan:
                 return
             # The name is moved: all that reads it reads the new import.
             uses += ((self.module.span(use), use) for use in self.module.uses_of(beside))
-        statement = None if beside is None else beside.statement
-        self.places.add(need, statement, uses)
+            uses += self._what_may_take(beside)
+        self.places.add(need, None if beside is None else beside.statement, uses)
+
+    def _what_may_take(self, binding: ImportBinding) -> Iterator[tuple[Span, cst.CSTNode]]:
+        """Yield the first statement below an import that may run what takes its name from here.
+
+        ``from . import part``, where ``part`` imports the name from the package.
+        """
+        start = self._position(binding).start
+        for line in self.module.tree.body:
+            if self.module.span(line).start <= start:
+                continue
+            small = line.body if isinstance(line, cst.SimpleStatementLine) else (line,)
+            if not all(map(self._is_import_of_others, small)):
+                yield self.module.span(line), line
+                return
+
+    def _is_import_of_others(self, statement: cst.CSTNode) -> bool:
+        """Say whether a statement only imports from packages that are installed."""
+        modules: list[str | None] = []
+        if isinstance(statement, cst.Import):
+            modules = [_dotted(alias.name) for alias in statement.names]
+        elif isinstance(statement, cst.ImportFrom):
+            modules = [from_module(statement)]
+        tops = [each and each.partition(".")[0].strip() for each in modules]
+        return bool(tops) and all(top and not self.module.is_of_the_tree(top) for top in tops)
 
     def _may_be_bound_again(self, binding: ImportBinding) -> bool:
         """Say whether another statement may bind the name of an import: their order matters."""
-        scope = self.module.scope_of(self.module.tree)
         return (
-            len(scope.bindings[binding.local]) > 1
+            len(self.module.scope_of(self.module.tree).bindings[binding.local]) > 1
             or self.module.is_bound_anew(binding)
             or bool(self.module.unreadable_stars)
         )

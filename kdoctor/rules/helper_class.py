@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import libcst as cst
 
 from kdoctor.model import Edit, Span
 from kdoctor.patterns import pattern
 from kdoctor.rewrite.source_lines import LINE_BREAK, line_start
+from kdoctor.rewrite.visibility import is_conditional
 from kdoctor.rules.own_classes import class_named
 from kdoctor.syntax import Module
 from kdoctor.syntax.fallbacks import checks_types
@@ -44,6 +47,8 @@ def helper_edits(module: Module, before: cst.CSTNode, name: str, text: str) -> l
         return [] if same else None
     if class_named(module, cst.Name(name)) is not None or not _imports_keras_at_once(module):
         return None
+    if not text.startswith("def ") and not _has_keras_at(module, before):
+        return None  # a class reads its base where it stands
     start = _with_comments(module.text, module.span(_first(before)).start)
     above = module.text[module.unit.cell_at(start).span.start : start]
     blank = len(LINE_BREAK.findall(above[len(above.rstrip("\r\n")) :]))
@@ -53,16 +58,30 @@ def helper_edits(module: Module, before: cst.CSTNode, name: str, text: str) -> l
 
 def _imports_keras_at_once(module: Module) -> bool:
     """Say whether the module imports Keras whenever it is imported itself, be it one of two."""
-    scope = module.scope_of(module.tree)
-    return any(
-        each.scope is scope
-        and each.name.partition(".")[0] in FRAMEWORKS
-        and not any(
-            isinstance(above, cst.If) and checks_types(above.test)
-            for above in module.ancestors(each.statement)
-        )
-        for each in module.imports
+    return any(True for _ in _imports_of_keras(module))
+
+
+def _has_keras_at(module: Module, statement: cst.CSTNode) -> bool:
+    """Say whether Keras is imported above a statement, by all that the statement may rely on."""
+    start = module.span(_first(statement)).start
+    above = [each for each in _imports_of_keras(module) if module.span(each).start < start]
+    return any(not is_conditional(module, each) for each in above) or (
+        bool(above) and len(above) == len(list(_imports_of_keras(module)))
     )
+
+
+def _imports_of_keras(module: Module) -> Iterator[cst.Import | cst.ImportFrom]:
+    scope = module.scope_of(module.tree)
+    for each in module.imports:
+        if (
+            each.scope is scope
+            and each.name.partition(".")[0] in FRAMEWORKS
+            and not any(
+                isinstance(above, cst.If) and checks_types(above.test)
+                for above in module.ancestors(each.statement)
+            )
+        ):
+            yield each.statement
 
 
 def _first(statement: cst.CSTNode) -> cst.CSTNode:

@@ -93,6 +93,14 @@ def test_an_import_that_moves_joins_the_line_of_its_new_place(fix):
     assert fix(source, INPUT, imports_too=True).text == after
 
 
+def test_an_import_that_moves_joins_a_line_below_the_imports_of_other_packages(fix):
+    source = (
+        "from keras.models import Input\nimport numpy as np\nfrom keras import utils\n\nInput(1)\n"
+    )
+    after = "import numpy as np\nfrom keras import Input, utils\n\nInput(1)\n"
+    assert fix(source, INPUT, imports_too=True).text == after
+
+
 def test_an_import_that_moves_shares_its_line_with_what_else_comes(fix):
     source = "from keras import backend as K\nfrom keras.models import Input, Model\n\nModel(K.square(Input(1)))\n"
     after = "from keras import Input, ops\nfrom keras.models import Model\n\nModel(ops.square(Input(1)))\n"
@@ -109,6 +117,9 @@ def test_an_import_that_moves_shares_its_line_with_what_else_comes(fix):
         "from keras.models import Input\nfrom settings import *\nfrom keras import utils\n\nInput(1)\n",
         "from keras.models import Input\nif x:\n    from mine import Input\nfrom keras import utils\n\nInput(1)\n",
         "from keras.models import Input\ndef f():\n    global Input\n    Input = x\nf()\nfrom keras import utils\n\nInput(1)\n",
+        # What is imported in between may take it from here.
+        "from keras.models import Input\nfrom . import part\nfrom keras import utils\n\nInput(1)\n",
+        "from keras.models import Input\nrun()\nfrom keras import utils\n\n__all__ = ['Input']\n",
         # It is read above the other.
         "from keras.models import Input\n\nInput(1)\n\nfrom keras import utils\n",
     ],

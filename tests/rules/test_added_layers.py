@@ -9,6 +9,13 @@ HEAD = "import keras\n\nx = keras.Input((4,))\nhidden = keras.layers.Dense(3)(x)
 TWO = f"{HEAD}one, two = keras.layers.Dense(2)(hidden), keras.layers.Dense(1)(hidden)\n"
 
 
+@pytest.fixture(autouse=True)
+def any_length(tmp_path, monkeypatch):
+    """Where long lines are broken is told elsewhere."""
+    (tmp_path / "ruff.toml").write_text("line-length = 320\n")
+    monkeypatch.chdir(tmp_path)
+
+
 def mended(source: str) -> str:
     result = fix(["-"], stdin=source.encode(), select=["KD213"], unsafe=True)
     return result.files[0].after.decode() if result.files else source
