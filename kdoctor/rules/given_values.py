@@ -7,13 +7,15 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.rules.calls import value_of
+from kdoctor.rules.calls import argument, is_hidden, value_of
 from kdoctor.rules.origins import origins_of
+from kdoctor.rules.reads import names_spelled
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.syntax.walk import descendants
 
 MOST_VALUES: Final = 8
+_SCOPES: Final = (cst.FunctionDef, cst.ClassDef, cst.Lambda)
 
 
 def values_of_name(module: Module, name: cst.Name) -> Sequence[cst.BaseExpression]:
@@ -75,6 +77,48 @@ def used_default(module: Module, node: cst.BaseExpression) -> cst.BaseExpression
         return None
     given = [origins.passed(call, parameter) for call in origins.callers(function)]
     return parameter.default if not given or None in given else None
+
+
+def all_given(module: Module, parameter: cst.Param) -> Sequence[cst.BaseExpression]:
+    """Return all that a parameter ever gets, nothing where that cannot be known.
+
+    It is known of a function inside another, or of a private one of the module, that is only
+    called: not handed on, not taken by another file, not decorated.
+    """
+    function = module.parent(module.parent(parameter) or parameter)
+    if not isinstance(function, cst.FunctionDef) or not _is_called_here_alone(module, function):
+        return ()
+    params = function.params
+    in_order = [*params.posonly_params, *params.params]
+    if parameter not in (*in_order, *params.kwonly_params):
+        return ()  # `*values`
+    place = in_order.index(parameter) if parameter in in_order else None
+    found: list[cst.BaseExpression] = []
+    for name in names_spelled(module, function.name.value):
+        call = module.parent(name)
+        if name is function.name:
+            continue
+        is_call = isinstance(call, cst.Call) and call.func is name
+        bound = [each.node for each in module.bindings_at(name)]
+        if not isinstance(call, cst.Call) or not is_call or bound != [function]:
+            return ()
+        passed = None if is_hidden(call) else argument(call, parameter.name.value, place)
+        value = parameter.default if passed is None else passed.value
+        if value is None or is_hidden(call):
+            return ()
+        found.append(value)
+    return found
+
+
+def _is_called_here_alone(module: Module, function: cst.FunctionDef) -> bool:
+    name = function.name.value
+    around = next((each for each in module.ancestors(function) if isinstance(each, _SCOPES)), None)
+    if function.decorators:
+        return False
+    if around is None:
+        is_private = name.startswith("_") and not name.endswith("_")
+        return is_private and not module.may_be_taken_elsewhere(name)
+    return isinstance(around, cst.FunctionDef)
 
 
 def _decides_by(function: cst.FunctionDef, parameter: cst.Param) -> bool:

@@ -303,7 +303,11 @@ class Module:
 
     def is_taken_elsewhere(self, binding: ImportBinding) -> bool:
         """Say whether another file of the project may take what an import binds from here."""
-        return self._package is not None and self._package.is_taken(self.path, binding.local)
+        return self.may_be_taken_elsewhere(binding.local)
+
+    def may_be_taken_elsewhere(self, name: str) -> bool:
+        """Say whether another file of the project may take a name out of this one."""
+        return self._package is not None and self._package.is_taken(self.path, name)
 
     def bindings_at(self, name: cst.Name) -> tuple[Binding, ...]:
         """Return what may have bound a name where it is read, none for a builtin."""

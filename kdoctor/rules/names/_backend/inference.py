@@ -16,6 +16,7 @@ from kdoctor.kinds import Context, Kind
 from kdoctor.once import once
 from kdoctor.rules.calls import literal
 from kdoctor.rules.fixed_points import Expansion, GreatestFixedPoint
+from kdoctor.rules.given_values import all_given
 from kdoctor.rules.names._backend.float_by_use import FloatByUse
 from kdoctor.rules.names._backend.kept import all_kept_in
 from kdoctor.rules.names._backend.kinds_of_results import (
@@ -434,7 +435,14 @@ class Inference:
     def _holds_of(
         self, what: str, binding: Binding, holds: Callable[[cst.BaseExpression], bool]
     ) -> bool:
-        value = binding.value
+        value, parameter = binding.value, binding.node
+        if binding.kind is BindingKind.PARAMETER and isinstance(parameter, cst.Param):
+
+            def all_hold() -> bool:
+                values = all_given(self._module, parameter)
+                return bool(values) and all(map(holds, values))
+
+            return self._answers.holds((what, id(binding)), all_hold)
         if binding.kind is not BindingKind.ASSIGN or binding.path or value is None:
             return False
         return self._answers.holds((what, id(binding)), lambda: holds(value))
