@@ -12,7 +12,7 @@ from collections.abc import Callable
 import libcst as cst
 
 from kdoctor.keras_api import split_root
-from kdoctor.kinds import Context, Kind
+from kdoctor.kinds import Kind
 from kdoctor.once import once
 from kdoctor.rules.calls import literal
 from kdoctor.rules.fixed_points import Expansion, GreatestFixedPoint
@@ -38,8 +38,8 @@ from kdoctor.rules.names._backend.kinds_of_results import (
 from kdoctor.rules.names._backend.reading import (
     argument_of,
     has_number_as_default,
+    is_prediction,
     number_of,
-    parameters_of,
     positional_arguments,
     rank_as_written,
     values_of_member,
@@ -84,7 +84,7 @@ class Inference:
             case cst.Attribute():
                 return self._is_float_weight(node)
             case cst.Name():
-                return self._is_prediction(node) or self._of_all_bindings(
+                return is_prediction(self._module, node) or self._of_all_bindings(
                     "type", node, self.is_not_integer
                 )
         return False
@@ -145,7 +145,7 @@ class Inference:
             case cst.Subscript():
                 return self.is_tensor(node.value)
             case cst.Name():
-                return self._is_prediction(node) or self._of_all_bindings(
+                return is_prediction(self._module, node) or self._of_all_bindings(
                     "tensor", node, self.is_tensor
                 )
         return False
@@ -156,7 +156,7 @@ class Inference:
         if kind is not None:
             return kind.kind is Kind.TENSOR
         if isinstance(node, cst.Name):
-            return self._is_prediction(node) or self._of_all_bindings(
+            return is_prediction(self._module, node) or self._of_all_bindings(
                 "no variable", node, self.is_never_variable
             )
         return self.is_tensor(node)  # what is calculated
@@ -405,17 +405,6 @@ class Inference:
         return False
 
     # Names
-
-    def _is_prediction(self, node: cst.Name) -> bool:
-        """Say whether it is ``y_pred`` of a loss or metric: what a model gives, floats."""
-        owner = self._module.scope_of(node).owner(node.value)
-        bindings = owner.bindings.get(node.value, []) if owner else []
-        if len(bindings) != 1 or bindings[0].kind is not BindingKind.PARAMETER:
-            return False
-        if self._module.context_of(node) is not Context.LOSS_OR_METRIC:
-            return False
-        names = parameters_of(bindings[0].scope)
-        return names.index(node.value) == 1 if node.value in names else False
 
     def _of_all_bindings(
         self, what: str, node: cst.Name, holds: Callable[[cst.BaseExpression], bool]

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.kinds import Context
+from kdoctor.syntax import Module
 from kdoctor.syntax.literals import evaluated
-from kdoctor.syntax.scopes import Binding, Scope
+from kdoctor.syntax.scopes import Binding, BindingKind, Scope
 from kdoctor.syntax.walk import descendants
 
 
@@ -51,6 +53,18 @@ def number_of(node: cst.BaseExpression) -> float | None:
         value = evaluated(node)
         return value if isinstance(value, int | float) else None
     return None
+
+
+def is_prediction(module: Module, node: cst.Name) -> bool:
+    """Say whether it is ``y_pred`` of a loss or metric: what a model gives, floats."""
+    owner = module.scope_of(node).owner(node.value)
+    bindings = owner.bindings.get(node.value, []) if owner else []
+    if len(bindings) != 1 or bindings[0].kind is not BindingKind.PARAMETER:
+        return False
+    if module.context_of(node) is not Context.LOSS_OR_METRIC:
+        return False
+    names = parameters_of(bindings[0].scope)
+    return names.index(node.value) == 1 if node.value in names else False
 
 
 def parameters_of(scope: Scope) -> list[str]:
