@@ -48,10 +48,8 @@ packages (`tensorflow-addons`, `tf-slim`), or away.
 ## How we know
 `tools/tensorflow_names.py` compares the names of `tf.compat.v1` with those of `tensorflow` 2.21 and
 finds which are the very same object. `tf.estimator` went with TensorFlow 2.16 (its release notes);
-the wheel of 2.15.1 has `tensorflow/python/estimator` and asks for tensorflow-estimator, that of
-2.16.1 does neither.
-The errors, the session on Keras 3 and the programs above were run on Keras 3.15.1 with TensorFlow
-2.21.
+the wheel of 2.15.1 has `tensorflow/python/estimator`, that of 2.16.1 does not. The errors, the
+session on Keras 3 and the programs above were run on Keras 3.15.1 with TensorFlow 2.21.
 """
 
 from __future__ import annotations
