@@ -27,7 +27,10 @@ def is_unsafe(row):
 
 
 def test_each_function_of_the_backend_that_no_proof_calls_safe_has_a_reason():
-    unsafe = {row.left.partition("(")[0].rpartition(".")[2] for row in REWRITES if is_unsafe(row)}
+    # Where only the rank is not known, the guard that asks for it says what differs.
+    ranked = {(row.left, row.right) for row in REWRITES if "rank_is_known" in row.id}
+    rows = [row for row in REWRITES if is_unsafe(row) and (row.left, row.right) not in ranked]
+    unsafe = {row.left.partition("(")[0].rpartition(".")[2] for row in rows}
     assert unsafe - OF_KERAS.keys() - TOLD_BY_HAND == set()
 
 
