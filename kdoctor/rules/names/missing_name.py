@@ -291,7 +291,7 @@ _MOVED = [
     ),
     Example(
         before="from keras.models import Model, Input as I\n\nx = I((4,))\nModel(x, x)",
-        after="from keras.models import Model\nfrom keras import Input as I\n\n"
+        after="from keras import Input as I\nfrom keras.models import Model\n\n"
         "x = I((4,))\nModel(x, x)",
         raises="ImportError: cannot import name 'Input' from 'keras.models'",
     ),
