@@ -48,7 +48,7 @@ DIFFERENCES: Final = {
     "l2_normalize": "for an `axis` that turns out to be None `keras.ops.normalize` takes the last "
     "one, K.l2_normalize took all",
     "moving_average_update": _NOT_BY_GRAPH,
-    "cast": "of a variable that has the type already Keras 2 gave the variable itself, which goes on "
+    "cast": "of a variable that has the type Keras 2 gave the variable itself, which goes on "
     "changing; `keras.ops.cast` gives a tensor that keeps the value",
     "ndim": "of a symbolic tensor it is a symbolic number, where Keras 2 gave an int",
     "np": _A_NAME,
