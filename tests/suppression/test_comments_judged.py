@@ -154,8 +154,8 @@ def test_a_fix_that_would_lose_a_comment_of_use_is_given_up(monkeypatch):
     source = f"{HEAD}{OLD}  # kdoctor: ignore[KD101]\ny = K.sum(2)\n".encode()
     honest = mend.texts_of
 
-    def careless(unit, fixes, keeps):
-        new = honest(unit, fixes, keeps)
+    def careless(unit, fixes, *how):
+        new = honest(unit, fixes, *how)
         return [text.replace("# kdoctor: ignore[KD101]", "") for text in new]
 
     monkeypatch.setattr(mend, "texts_of", careless)

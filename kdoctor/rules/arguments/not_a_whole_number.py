@@ -36,6 +36,7 @@ from packaging.version import Version
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, ImportNeed, Severity
+from kdoctor.once import once
 from kdoctor.rules.calls import argument, instances, is_hidden, is_keras_3, keras_version, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.given_values import handed_on, values_of_name
@@ -227,29 +228,42 @@ def _may_be_refused(glimpse: Glimpse, facts: Facts) -> bool:
     return may_be_called_on(glimpse, facts, counting, {Kind.MODEL})
 
 
-def _may_be_no_int(glimpse: Glimpse, node: ast.expr | None, depth: int = 0) -> bool:
-    """Say of an expression of a glimpse whether ``_number`` may know it for no int."""
-    if depth > 2 * _DEEPEST:
-        return False
-    for value in values_given(glimpse, node):
-        match value:
-            case ast.Name() if value is not node:  # what is passed
-                if _may_be_no_int(glimpse, value, depth + 1):
+def _may_be_no_int(glimpse: Glimpse, node: ast.expr | None) -> bool:
+    """Say of an expression of a glimpse whether ``_number`` may know it for no int.
+
+    Each name is followed once: of all that it may hold, some may be passed on for itself.
+    """
+    waiting: list[ast.expr | None] = [node]
+    fine, asked = _ints(glimpse), set[str]()
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, ast.Name):
+            if each.id in fine or each.id in asked:
+                continue
+            asked.add(each.id)
+        for value in values_given(glimpse, each):
+            match value:
+                case ast.Name() if value is not each:  # what is passed
+                    waiting.append(value)
+                case ast.List() | ast.Tuple():  # what a loop runs over
+                    waiting += value.elts
+                case ast.Constant(value=float()) | ast.BinOp(op=ast.Div()):
                     return True
-            case ast.List() | ast.Tuple():  # what a loop runs over
-                if any(_may_be_no_int(glimpse, each, depth + 1) for each in value.elts):
-                    return True
-            case ast.Constant(value=float()) | ast.BinOp(op=ast.Div()):
-                return True
-            case ast.BinOp(op=operator, left=left, right=right):
-                if isinstance(operator, _ARITHMETIC_OF_AST) and any(
-                    _may_be_no_int(glimpse, each, depth + 1) for each in (left, right)
-                ):
-                    return True
-            case ast.Call(func=function, args=[_], keywords=[]):
-                if any(name.rpartition(".")[2] in _NUMBERS for name in glimpse.meant_by(function)):
-                    return True
+                case ast.BinOp(op=operator, left=left, right=right):
+                    if isinstance(operator, _ARITHMETIC_OF_AST):
+                        waiting += [left, right]
+                case ast.Call(func=function, args=[_], keywords=[]):
+                    names = glimpse.meant_by(function)
+                    if any(name.rpartition(".")[2] in _NUMBERS for name in names):
+                        return True
+    fine |= asked
     return False
+
+
+@once
+def _ints(_: Glimpse) -> set[str]:
+    """Return the names of which it is known by now that they are not known for anything else."""
+    return set()
 
 
 def _fix(module: Module, facts: Facts, value: cst.BaseExpression, function: str) -> Fix:
