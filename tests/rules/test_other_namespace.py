@@ -28,9 +28,9 @@ def build():
     return models.Model
 """
 KERAS = """\
+import keras
 import tensorflow as tf
 from tensorflow import nn  # both
-import keras
 from keras import layers as L, models
 from keras.layers import (
     Conv2D,  # convolution
@@ -104,7 +104,7 @@ def test_what_is_not_one_object_stays_and_says_why(source, reason):
 def test_what_stays_does_not_keep_the_others():
     source = "from tensorflow.keras import backend as K, layers\n\nlayers.Dense(K.sum(1))\n"
     assert moved(source, "keras", select=["KD710"]) == (
-        "from tensorflow.keras import backend as K\nfrom keras import layers\n\n"
+        "from keras import layers\nfrom tensorflow.keras import backend as K\n\n"
         "layers.Dense(K.sum(1))\n"
     )
 
