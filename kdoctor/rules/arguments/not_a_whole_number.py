@@ -26,7 +26,6 @@ question (`keras/src/layers/core/dense.py`, `embedding.py`).
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from typing import Final
 
@@ -36,11 +35,10 @@ from packaging.version import Version
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, ImportNeed, Severity
-from kdoctor.once import once
+from kdoctor.rules.arguments._glimpsed_numbers import FLOATS, NUMBERS, may_be_no_int
 from kdoctor.rules.calls import argument, instances, is_hidden, is_keras_3, keras_version, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.given_values import handed_on, values_of_name
-from kdoctor.rules.glimpsed_values import values_given
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, calls_that_make, may_be_called_on
 from kdoctor.syntax import Module
@@ -94,11 +92,7 @@ _STEPS: Final[dict[str, dict[str, int | None]]] = {
     "predict_generator": {"steps": 1},
 }
 _ARITHMETIC: Final = (cst.Add, cst.Subtract, cst.Multiply)
-_ARITHMETIC_OF_AST: Final = (ast.Add, ast.Sub, ast.Mult)
 _DEEPEST: Final = 4  # names and operations within each other
-# Functions of NumPy that give one of its own numbers, and those of them that give a float.
-_FLOATS: Final = frozenset({"ceil", "floor", "mean", "rint", "round", "sqrt"})
-_NUMBERS: Final = frozenset({"amax", "amin", "max", "min", "prod", "sum"}) | _FLOATS
 
 
 class _Number(Struct, frozen=True):
@@ -192,8 +186,8 @@ def _number_in(module: Module, node: cst.BaseExpression, depth: int) -> _Number 
                 )
         case cst.Call(func=function, args=[_]):
             parent, _, leaf = (module.qualified(function) or "").rpartition(".")
-            if parent == "numpy" and leaf in _NUMBERS:
-                return _Number(is_float=leaf in _FLOATS, of_numpy=True)
+            if parent == "numpy" and leaf in NUMBERS:
+                return _Number(is_float=leaf in FLOATS, of_numpy=True)
     return None
 
 
@@ -214,56 +208,18 @@ def _may_be_refused(glimpse: Glimpse, facts: Facts) -> bool:
         for made, called in calls_that_make(glimpse, facts)
         for place, name in enumerate(_SIZES.get(made.cls or "", ()))
     )
-    if any(_may_be_no_int(glimpse, each) for each in sizes):
+    if any(may_be_no_int(glimpse, each) for each in sizes):
         return True
     counting = [
         called
         for method in _STEPS.keys() & glimpse.calls_by_leaf.keys()
         for called in glimpse.calls_by_leaf[method]
         if any(
-            _may_be_no_int(glimpse, called.argument(name, position))
+            may_be_no_int(glimpse, called.argument(name, position))
             for name, position in _STEPS[method].items()
         )
     ]
     return may_be_called_on(glimpse, facts, counting, {Kind.MODEL})
-
-
-def _may_be_no_int(glimpse: Glimpse, node: ast.expr | None) -> bool:
-    """Say of an expression of a glimpse whether ``_number`` may know it for no int.
-
-    Each name is followed once: of all that it may hold, some may be passed on for itself.
-    """
-    waiting: list[ast.expr | None] = [node]
-    fine, asked = _ints(glimpse), set[str]()
-    while waiting:
-        each = waiting.pop()
-        if isinstance(each, ast.Name):
-            if each.id in fine or each.id in asked:
-                continue
-            asked.add(each.id)
-        for value in values_given(glimpse, each):
-            match value:
-                case ast.Name() if value is not each:  # what is passed
-                    waiting.append(value)
-                case ast.List() | ast.Tuple():  # what a loop runs over
-                    waiting += value.elts
-                case ast.Constant(value=float()) | ast.BinOp(op=ast.Div()):
-                    return True
-                case ast.BinOp(op=operator, left=left, right=right):
-                    if isinstance(operator, _ARITHMETIC_OF_AST):
-                        waiting += [left, right]
-                case ast.Call(func=function, args=[_], keywords=[]):
-                    names = glimpse.meant_by(function)
-                    if any(name.rpartition(".")[2] in _NUMBERS for name in names):
-                        return True
-    fine |= asked
-    return False
-
-
-@once
-def _ints(_: Glimpse) -> set[str]:
-    """Return the names of which it is known by now that they are not known for anything else."""
-    return set()
 
 
 def _fix(module: Module, facts: Facts, value: cst.BaseExpression, function: str) -> Fix:
