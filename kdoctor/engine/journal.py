@@ -23,7 +23,7 @@ from kdoctor.documents import uninterrupted, write_atomically
 from kdoctor.engine.result import FixedFile, LeftAlone
 from kdoctor.engine.undo_folder import Project, is_private, journals_of_user, make_private
 from kdoctor.errors import FileProblem, UsageProblem
-from kdoctor.project.root import root_of, shown, start_of
+from kdoctor.project.root import leads_into, root_of, shown, start_of
 
 _LINES: Final = "journal.jsonl"
 _LEFT: Final = ".left"  # what was taken back only in part
@@ -65,7 +65,7 @@ class Journal:
             name = f"{self._number:04}"
             _new(folder / name, before)
             line = {"path": _stored(path, self.root), "before": name, "after": _hash(after)}
-            if not _is_within(Path(path), self.root):
+            if not leads_into(Path(path), self.root):
                 line["real"] = os.path.realpath(path)
             with (folder / _LINES).open("a", encoding="ascii") as lines:
                 lines.write(json.dumps(line) + "\n")
@@ -215,7 +215,7 @@ def _restore(root: Path, line: _Line, step: _Step) -> str | None:
     """Write a file's old content. Return why not, "" where it has it already."""
     path = root / line.path
     kept = _shown(step.folder.with_name(step.folder.name + _LEFT) / line.before)
-    if os.path.realpath(path) != line.real and not _is_within(path, root):
+    if os.path.realpath(path) != line.real and not leads_into(path, root):
         return f"it leads out of the project; what it was before is in {kept}"
     try:
         before = (step.folder / line.before).read_bytes()
@@ -253,11 +253,6 @@ def _steps(undo: Path) -> list[Path]:
 def _new(path: Path, data: bytes) -> None:
     with path.open("xb") as file:
         file.write(data)
-
-
-def _is_within(path: Path, root: Path) -> bool:
-    """Say whether a path leads to something in a folder, links and all."""
-    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root))
 
 
 def _stored(path: str, root: Path) -> str:
