@@ -16,6 +16,8 @@ from kdoctor.syntax.scopes import BindingKind
 from kdoctor.syntax.walk import descendants
 
 NO_PATH = "KeyError: 'Failed to format this callback filepath"
+FIELD = pattern(r"\{(\w+)(?=[:!}])")
+"""What `ModelCheckpoint` puts into a path: `{val_loss:.2f}`."""
 # Where `monitor` and `mode` stand by position.
 _PLACES = {"EarlyStopping": (0, 4), "ReduceLROnPlateau": (0, 4), "ModelCheckpoint": (1, 5)}
 _ADDING = frozenset({"setdefault", "update"})

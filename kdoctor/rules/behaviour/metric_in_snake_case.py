@@ -25,10 +25,10 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.model import Confidence, Finding, Fix, Severity
-from kdoctor.patterns import pattern
 from kdoctor.rules.calls import argument, literal, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.logs import (
+    FIELD,
     NO_PATH,
     fields_of_paths,
     is_written,
@@ -43,7 +43,6 @@ from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.scopes import BindingKind
 
-_FIELD = pattern(r"\{(\w+)(?=[:!}])")
 _FUNCTIONS = (BindingKind.FUNCTION, BindingKind.IMPORT)
 
 
@@ -52,7 +51,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     named = {each for each in _metrics(module) if not _is_given(module, each)}
     if not named:
         return
-    places = [(node, name, NO_PATH) for node, name in fields_of_paths(module, _FIELD)]
+    places = [(node, name, NO_PATH) for node, name in fields_of_paths(module, FIELD)]
     places += [
         (node, node.raw_value, what) for node, what in (*keys_of_logs(module), *monitored(module))
     ]

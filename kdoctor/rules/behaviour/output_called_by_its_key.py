@@ -26,11 +26,11 @@ import libcst as cst
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Finding, Fix, Severity
-from kdoctor.patterns import pattern
 from kdoctor.rules.behaviour._lists_of_one import outputs_of
 from kdoctor.rules.calls import is_keras_3
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.logs import (
+    FIELD,
     NO_PATH,
     fields_of_paths,
     is_written,
@@ -45,7 +45,6 @@ from kdoctor.rules.written_out import written_out
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 
-_FIELD = pattern(r"\{(\w+)(?=[:!}])")
 _LOSS = "loss"
 
 
@@ -54,7 +53,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     keys = _keys_by_layer(module, facts)
     if not keys:
         return
-    places = [(node, name, NO_PATH) for node, name in fields_of_paths(module, _FIELD)]
+    places = [(node, name, NO_PATH) for node, name in fields_of_paths(module, FIELD)]
     places += [
         (node, node.raw_value, what) for node, what in (*keys_of_logs(module), *monitored(module))
     ]
