@@ -3,6 +3,8 @@ import signal
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.forking import Forking
+
 # No test is timed: a machine may be busy, and a draw that took long is no failure.
 settings.register_profile(
     "untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
@@ -67,3 +69,11 @@ def _in_no_project(_empty, monkeypatch):
     than a thousand files.
     """
     monkeypatch.chdir(_empty)
+
+
+@pytest.fixture(scope="session")
+def forking():
+    """What runs ``kdoctor`` in a process of its own, without the start of one."""
+    made = Forking()
+    yield made
+    made.end()

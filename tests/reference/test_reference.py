@@ -32,6 +32,16 @@ def kdoctor_cli(*arguments, **environment):
     )
 
 
+@pytest.fixture
+def reference(forking, tmp_path):
+    def told(*names):
+        ran = forking.kdoctor("reference", *names, cwd=tmp_path, env=os.environ)
+        written = (ran.stdout.decode(), ran.stderr.decode())
+        return subprocess.CompletedProcess(ran.args, ran.returncode, *written)
+
+    return told
+
+
 @pytest.fixture(scope="module")
 def room(tmp_path_factory):
     return tmp_path_factory.mktemp("room")
@@ -141,8 +151,8 @@ def test_a_file_of_the_reference_touches_nothing_private_of_keras(path):
             assert ast.unparse(node.value) == "self" or node.attr == "__init__", ast.unparse(node)
 
 
-def test_reference_lists_every_file_and_definition():
-    ran = kdoctor_cli("reference")
+def test_reference_lists_every_file_and_definition(reference):
+    ran = reference()
     assert ran.returncode == 0
     for module in catalogue.modules():
         assert f"{module.name}: {module.summary}" in ran.stdout
@@ -151,14 +161,14 @@ def test_reference_lists_every_file_and_definition():
 
 
 @pytest.mark.parametrize("name", ["dice", "DiceLoss", "diceloss", "overlap"])
-def test_reference_prints_the_file_that_holds_a_name(name):
-    ran = kdoctor_cli("reference", name)
+def test_reference_prints_the_file_that_holds_a_name(reference, name):
+    ran = reference(name)
     assert ran.returncode == 0
     assert ran.stdout == (FOLDER / "overlap.py").read_text("utf-8")
 
 
-def test_a_name_that_the_reference_has_not_is_one_clear_sentence():
-    ran = kdoctor_cli("reference", "hubr")
+def test_a_name_that_the_reference_has_not_is_one_clear_sentence(reference):
+    ran = reference("hubr")
     assert ran.returncode == 2
     assert ran.stderr == (
         "kdoctor: the reference has no 'hubr'; did you mean huber? "
