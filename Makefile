@@ -15,7 +15,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo docs test lint types floors pytest prove backends proofs-page rule-index mutants old-oracle api-data environments environment-data corpus packages migration package-imports api-check golden record clean
+.PHONY: help demo docs test test-all lint types floors pytest prove backends proofs-page rule-index mutants old-oracle api-data environments environment-data corpus packages migration package-imports api-check golden record clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 18
@@ -35,10 +35,15 @@ types: $(STAMP)
 floors: $(STAMP)
 	$(BIN)/lint-imports
 
+# Of what examples multiply, a part is drawn anew each time: `make test-all` takes all of it.
+SAMPLE ?= --sample
+test-all: ## The same without drawing: all cases of the tests that are marked as sampled
+	$(MAKE) test SAMPLE=
+
 # By file: what a module sets up once (a corpus, packages, proofs) is not set up in each process.
 # In the order of tests/conftest.py: the files that take longest first.
 pytest: $(STAMP)
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(SAMPLE)
 
 docs: $(STAMP) ## Build the documentation into site/: open site/index.html
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet

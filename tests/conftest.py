@@ -1,3 +1,5 @@
+import random
+import secrets
 import signal
 
 import pytest
@@ -21,7 +23,44 @@ def pytest_configure():
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def pytest_collection_modifyitems(items):
+def pytest_addoption(parser):
+    parser.addoption(
+        "--sample",
+        action="store_true",
+        help="of the tests that are marked as sampled, run some that are drawn anew each time",
+    )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config, items):
+    """Draw what is only sampled, and put the rest in its order."""
+    if config.getoption("sample"):
+        _draw(config, items)
+    _put_long_files_first(items)
+
+
+def _draw(config, items):
+    """Keep one in so many of the cases of a test that is marked as sampled, at least one.
+
+    All processes of a run draw the same.
+    """
+    worker = getattr(config, "workerinput", None)
+    seed = worker["testrunuid"] if worker else secrets.token_hex()
+    cases = {}
+    for each in items:
+        if marker := each.get_closest_marker("sampled"):
+            cases.setdefault((each.path, each.originalname, *marker.args), []).append(each)
+    left = set()
+    for (path, name, one_in), some in cases.items():
+        draw = random.Random(f"{seed} {path.name} {name}")  # noqa: S311
+        kept = {*draw.sample(some, -(-len(some) // one_in))}
+        left |= {each for each in some if each not in kept}
+    if left:
+        config.hook.pytest_deselected(items=[*left])
+        items[:] = [each for each in items if each not in left]
+
+
+def _put_long_files_first(items):
     """Begin with the files that take longest: those that run frameworks or the whole program.
 
     With ``--dist loadfile`` one process would else still be at one of them when all else is done.
