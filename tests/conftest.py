@@ -1,3 +1,4 @@
+import os
 import random
 import secrets
 import signal
@@ -108,6 +109,24 @@ def _in_no_project(_empty, monkeypatch):
     than a thousand files.
     """
     monkeypatch.chdir(_empty)
+
+
+@pytest.fixture(scope="session")
+def drawn_of(pytestconfig):
+    """What keeps one in so many with --sample, and all without it."""
+
+    def drawn(some, one_in):
+        some = list(some)
+        count = -(-len(some) // one_in) if pytestconfig.getoption("sample") else len(some)
+        return secrets.SystemRandom().sample(some, count)
+
+    return drawn
+
+
+@pytest.fixture(scope="session")
+def variables(_state):
+    """The environment of what a fixture of a whole module starts: the ones above come later."""
+    return os.environ | {"KDOCTOR_NO_CACHE": "1", "XDG_STATE_HOME": str(_state)}
 
 
 @pytest.fixture(scope="session")

@@ -84,7 +84,7 @@ def outcomes(prove):
         left, right = key.split(" -> ")
         guard = GUARDS.get(left.partition("(")[0].rpartition(".")[2], "")
         # What is wrong is so for nearly all inputs; what a limit excuses, for few.
-        cases = 24 if key in WRONG else 60
+        cases = 60 if key == LIMITED else 24
         jobs.append(RewriteJob(key, left, right, guard, cases, seed))
     convolved = subjects.rewrite_job(CONVOLVED, cases=29, seed=1)
     return prove([*jobs, replace(convolved, id=UNDER_SEED_1)])
