@@ -44,6 +44,8 @@ _OF_PARAMETERS = frozenset(
         "whole_numbers",
         "not_integer",
         "not_negative",
+        "from_the_front",
+        "none_below_zero",
         "same_shape",
         "is_tensor",
         "no_tensor",

@@ -44,6 +44,8 @@ DIFFERENCES: Final = {
     "dot": "where x has two axes and y has more, `keras.ops.matmul` multiplies along other axes",
     "dropout": _DRAWN,
     "eval": _NO_NUMBER,
+    "gather": "a negative index was refused on a CPU and gave zeros on a GPU, and counts from the "
+    "end here",
     "get_value": _NO_NUMBER,
     "l2_normalize": "for an `axis` that turns out to be None `keras.ops.normalize` takes the last "
     "one, K.l2_normalize took all",
@@ -60,6 +62,8 @@ DIFFERENCES: Final = {
     "random_normal": _DRAWN,
     "random_uniform": _DRAWN,
     "relu": "at infinite numbers, with a `threshold`, Keras 2 gave NaN and this gives 0",
+    "repeat_elements": "of an axis that counts from the end, and whose size a graph does not know, "
+    "Keras 2 repeated along another one",
     "separable_conv1d": "the old function failed in each case that was tried, so that nothing "
     "could be compared",
     "set_value": "what is set must be a variable: a hyperparameter of a Keras 3 optimizer may be "

@@ -11,7 +11,7 @@ from kdoctor.keras_api import split_root
 from kdoctor.kinds import Context, Kind
 from kdoctor.patterns import pattern
 from kdoctor.rewrite.guards import Answer, Guard, Question, Situation
-from kdoctor.rules.calls import is_builtin, value_of
+from kdoctor.rules.calls import is_builtin, literal, value_of
 from kdoctor.rules.names._backend.inference import Inference, inference_of
 from kdoctor.rules.names._backend.plain_numbers import (
     becomes_plain_number,
@@ -22,6 +22,9 @@ from kdoctor.rules.names._backend.plain_numbers import (
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import evaluated
 from kdoctor.syntax.walk import descendants
+
+# What makes a tensor or an array of numbers that are written out.
+_MAKERS = frozenset({"array", "asarray", "cast", "constant", "convert_to_tensor", "variable"})
 
 
 def not_integer(parameter: str) -> Guard:
@@ -34,6 +37,44 @@ def not_integer(parameter: str) -> Guard:
 def not_negative(parameter: str) -> Guard:
     """The tensor surely holds nothing below 0."""
     return of_values("not_negative", "`{}` may be negative", parameter, Inference.is_not_negative)
+
+
+def from_the_front(parameter: str) -> Guard:
+    """The axis surely is none that is counted from the end."""
+    return of_values(
+        "from_the_front", "`{}` may count from the end", parameter, Inference.is_not_negative
+    )
+
+
+def none_below_zero(parameter: str) -> Guard:
+    """No number is written there that is below 0: what is calculated may have some."""
+
+    def answer(situation: Situation) -> Answer:
+        return Answer.of(not _is_below_zero(situation.module, situation.value(parameter)))
+
+    return Question(
+        f"none_below_zero({parameter!r})",
+        f"`{parameter}` has a number below 0",
+        answer,
+        parameters=frozenset({parameter}),
+    )
+
+
+def _is_below_zero(module: Module, node: cst.BaseExpression | None) -> bool:
+    """Say whether a number below 0 is written: `-1`, `[0, -1]`, `K.constant([-1])`, `n` of it."""
+    value = None if node is None else value_of(module, node)
+    match value:
+        case cst.UnaryOperation(operator=cst.Minus()) | cst.Integer():
+            number = literal(value)
+            return isinstance(number, int) and number < 0
+        case cst.List(elements=elements) | cst.Tuple(elements=elements):
+            return any(_is_below_zero(module, each.value) for each in elements)
+        case cst.Call(
+            func=cst.Attribute(attr=cst.Name(value=maker)) | cst.Name(value=maker),
+            args=[cst.Arg(value=made), *_],
+        ) if maker in _MAKERS:
+            return _is_below_zero(module, made)
+    return False
 
 
 def is_tensor(parameter: str) -> Guard:

@@ -7,7 +7,13 @@ import libcst as cst
 from kdoctor.rewrite import rewrite
 from kdoctor.rewrite.guards import Answer, Guard, Question, Situation, context, equals
 from kdoctor.rules.calls import value_of
-from kdoctor.rules.names._backend.questions import no_variables, somewhere, whole_numbers
+from kdoctor.rules.names._backend.questions import (
+    from_the_front,
+    no_variables,
+    none_below_zero,
+    somewhere,
+    whole_numbers,
+)
 from kdoctor.rules.names._backend.ranks import rank_is_known, where_rank_is_known
 from kdoctor.rules.names._backend.uses import calculated_with, indexed, no_tensor_by_use
 from kdoctor.syntax import Context
@@ -125,7 +131,16 @@ REWRITES = (
         "keras.backend.repeat(x, n)",
         "keras.ops.repeat(keras.ops.expand_dims(x, 1), n, axis=1)",
     ),
-    rewrite("keras.backend.repeat_elements(x, rep, axis)", "keras.ops.repeat(x, rep, axis)"),
+    # Of an axis that counts from the end, and whose size a graph does not know, Keras 2 repeated
+    # along another one.
+    *(
+        rewrite(
+            "keras.backend.repeat_elements(x, rep, axis)",
+            "keras.ops.repeat(x, rep, axis)",
+            when=guard,
+        )
+        for guard in (from_the_front("axis"), somewhere())
+    ),
     rewrite(
         "keras.backend.tile(x, n)",
         "keras.ops.tile(x, n)",
@@ -134,9 +149,13 @@ REWRITES = (
     *where_rank_is_known(
         "keras.backend.tile(x, n)", "keras.ops.tile(x, n)", when=_written_out("n")
     ),
-    rewrite(
-        "keras.backend.gather(reference, indices)",
-        "keras.ops.take(reference, indices, axis=0)",
+    *(
+        rewrite(
+            "keras.backend.gather(reference, indices)",
+            "keras.ops.take(reference, indices, axis=0)",
+            when=guard,
+        )
+        for guard in (none_below_zero("indices"), somewhere())
     ),
     *where_rank_is_known(
         "keras.backend.temporal_padding(x, padding=(1, 1))",
