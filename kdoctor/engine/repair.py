@@ -8,6 +8,7 @@ from kdoctor.documents import Cell, Unit
 from kdoctor.engine.emptied_blocks import without_empty_blocks
 from kdoctor.model import Edit, Fix
 from kdoctor.rewrite import plan_imports, render
+from kdoctor.rewrite.blank_lines import without_blank_lines
 from kdoctor.rewrite.imports import Keeps, kept_by_nothing
 from kdoctor.rewrite.laid_out import laid_out, limit_of
 from kdoctor.syntax import Module
@@ -30,7 +31,8 @@ def edits_of(
         return edits
     longest = limit_of(source, limit)
     planned = [*edits, *plan_imports(source, fixes, keeps, longest)]
-    return laid_out(source, without_empty_blocks(source, planned), longest)
+    filled = without_empty_blocks(source, planned)
+    return laid_out(source, without_blank_lines(source, filled), longest)
 
 
 def texts_of(

@@ -6,22 +6,19 @@ What goes and what comes is decided elsewhere; here is only how it is written.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 import libcst as cst
 from msgspec import Struct, field
 
 from kdoctor.model import Edit, ImportNeed, Span
-from kdoctor.patterns import pattern
 from kdoctor.rewrite.source_lines import LINE_BREAK, line_end, line_start, margin
 from kdoctor.rewrite.surroundings import comments_in, is_for_tools
 from kdoctor.syntax import Module
 
 ImportStatement = cst.Import | cst.ImportFrom
 LINE_LIMIT = 88  # where nobody says another: that of ruff and Black
-
-_BLANK_LINE = pattern(r"[ \t]*(?:\r\n|\r|\n)")
 
 
 class Change(Struct):
@@ -83,8 +80,7 @@ def statement_edits(
     lines = _by_line(module, vanishing).items()
     removed = [edit for line, some in lines for edit in _remove(module, line, some, vanishing)]
     removed += (Edit(span, ("",)) for span in gone)
-    removed.sort(key=lambda edit: edit.span)
-    yield from _with_blank_lines(module, removed, {edit.span.start for edit in new_lines})
+    yield from removed
     yield from new_lines
     for statement, change in changes.items():
         if statement not in vanishing:
@@ -357,33 +353,6 @@ def _leaves_nothing(module: Module, line: cst.CSTNode, vanishing: set[ImportStat
         for statement in (each.body if isinstance(each, cst.SimpleStatementLine) else [each])
     ]
     return block.body[-1] is line and all(statement in vanishing for statement in small)
-
-
-def _with_blank_lines(
-    module: Module, removed: Sequence[Edit], filled: Collection[int]
-) -> Iterator[Edit]:
-    """Let the blank lines below a line go with it, as far as there are as many above it.
-
-    They stay where something new is written above them, at the ``filled`` places.
-    """
-    text, row_end, above = module.text, -1, 0
-    for edit in removed:
-        start, end = edit.span.start, edit.span.end
-        if edit.parts != ("",) or line_start(text, start) != start or text[end - 1] not in "\r\n":
-            yield edit
-            continue
-        cell = module.unit.cell_at(start).span
-        if start != row_end:  # else the lines above it go, too
-            before = text[cell.start : start]
-            kept = before.rstrip(" \t\r\n")
-            above = len(LINE_BREAK.findall(before[len(kept) :])) - 1 if kept else len(text)
-        if any(cell.start + len(kept) <= each <= start for each in filled):
-            above = 0
-        left = above
-        while left and (blank := _BLANK_LINE.match(text, end, cell.end)):
-            end, left = blank.end(), left - 1
-        row_end = end
-        yield Edit(Span(start, end), ("",))
 
 
 def _whole_line(module: Module, start: int, end: int) -> Span:
