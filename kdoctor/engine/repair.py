@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from kdoctor.documents import Cell, Unit
 from kdoctor.engine.emptied_blocks import without_empty_blocks
-from kdoctor.model import Edit, Fix
+from kdoctor.model import Applicability, Edit, Fix
 from kdoctor.rewrite import plan_imports, render
 from kdoctor.rewrite.blank_lines import without_blank_lines
+from kdoctor.rewrite.branches import settled_branches, with_what_is_read, without
 from kdoctor.rewrite.imports import Keeps, kept_by_nothing
 from kdoctor.rewrite.laid_out import laid_out, limit_of
 from kdoctor.syntax import Module
@@ -32,6 +34,12 @@ def edits_of(
     longest = limit_of(source, limit)
     planned = [*edits, *plan_imports(source, fixes, keeps, longest)]
     filled = without_empty_blocks(source, planned)
+    needs = chain.from_iterable(fix.imports for fix in fixes)
+    if settled := settled_branches(source, laid_out(source, filled, longest), needs):
+        more = Fix("", tuple(settled), Applicability.SAFE)
+        again = [*with_what_is_read(fixes, settled), more]
+        planned = [*edits, *plan_imports(source, again, keeps, longest)]
+        filled = without_empty_blocks(source, [*without(planned, settled), *settled])
     return laid_out(source, without_blank_lines(source, filled), longest)
 
 
