@@ -320,7 +320,7 @@ class Examiner:
 
         keeps = partial(self.is_taken_elsewhere, document.path)
         made = FindingDiffs(document, data, keeps, diffs=diffs, replacements=replacements)
-        made.limit = self.orders.line_limit
+        made.style = self.orders.style
         return made
 
     def _kept(self, finding: Finding) -> Finding:
