@@ -14,6 +14,7 @@ from kdoctor.engine.diffs import Change, decoded, split_lines, unified, unified_
 from kdoctor.engine.repair import edits_of, source_of, texts_with
 from kdoctor.model import Edit, Finding, Fix, Span
 from kdoctor.patterns import pattern
+from kdoctor.project.code_style import CodeStyle
 from kdoctor.rewrite import render
 from kdoctor.rewrite.imports import Keeps
 from kdoctor.syntax import Module
@@ -32,7 +33,7 @@ class FindingDiffs:
     def __init__(
         self, document: Document, data: bytes, keeps: Keeps, *, diffs: bool, replacements: bool
     ) -> None:
-        self.limit: int | None = None
+        self.style = CodeStyle()
         self._document = document
         self._data = data
         self._keeps = cache(keeps)
@@ -56,7 +57,7 @@ class FindingDiffs:
         return replace(finding, fix=same)
 
     def _shown(self, fix: Fix, source: Module | Unit) -> Fix:
-        edits = edits_of(source, [fix], self._keeps, self.limit)
+        edits = edits_of(source, [fix], self._keeps, self.style)
         return replace(
             fix,
             diff=self._diff(edits, _unit(source)) if self._diffs else fix.diff,

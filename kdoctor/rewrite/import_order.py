@@ -15,7 +15,8 @@ from msgspec import Struct
 from kdoctor.model import ImportNeed
 from kdoctor.once import once
 from kdoctor.patterns import pattern
-from kdoctor.rewrite.import_lines import ImportStatement, name_key
+from kdoctor.project.import_sorting import DEFAULT, Sorting
+from kdoctor.rewrite.import_habits import ImportStatement, name_key
 from kdoctor.rewrite.source_lines import line_start
 from kdoctor.syntax import Module
 
@@ -32,9 +33,12 @@ class Line(Struct, frozen=True):
     level: int = 0  # the dots before it
 
     @classmethod
-    def of(cls, needs: Sequence[ImportNeed]) -> Line:
+    def of(cls, needs: Sequence[ImportNeed], sorting: Sorting = DEFAULT) -> Line:
         """Return the line that binds what is needed of one module."""
-        names = sorted((need.name for need in needs if need.name is not None), key=name_key)
+        names = sorted(
+            (need.name for need in needs if need.name is not None),
+            key=lambda name: name_key(name, sorting),
+        )
         return cls(needs[0].module, names[0] if names else "")
 
 
@@ -76,15 +80,22 @@ class Group(Struct, frozen=True, eq=False):
         return sum(key(now.get(each) or _line(each)) <= key(line) for each in left)
 
 
-@once
-def groups(module: Module) -> tuple[Group, ...]:
+def groups(module: Module, sorting: Sorting) -> tuple[Group, ...]:
     """Return the groups of imports of the module itself, each with a line of its own."""
-    return tuple(_groups(module))
+    known = _known_groups(module)
+    if sorting not in known:
+        known[sorting] = tuple(_groups(module, sorting))
+    return known[sorting]
 
 
-def group_of(module: Module, statement: ImportStatement) -> Group | None:
+@once
+def _known_groups(_: Module) -> dict[Sorting, tuple[Group, ...]]:
+    return {}
+
+
+def group_of(module: Module, statement: ImportStatement, sorting: Sorting) -> Group | None:
     """Return the group that a statement stands in."""
-    return next((each for each in groups(module) if statement in each.statements), None)
+    return next((each for each in groups(module, sorting) if statement in each.statements), None)
 
 
 def is_standard(name: str) -> bool:
@@ -92,10 +103,12 @@ def is_standard(name: str) -> bool:
     return name.partition(".")[0] in sys.stdlib_module_names
 
 
-def is_of_others(statement: ImportStatement) -> bool:
+def is_of_others(module: Module, statement: ImportStatement, sorting: Sorting) -> bool:
     """Say whether a statement imports neither from the standard library nor from next door."""
     line = _line(statement)
-    return not line.level and not is_standard(line.module)
+    top = line.module.partition(".")[0]
+    own = top in sorting.own or module.is_of_the_tree(top)
+    return not line.level and not own and not is_standard(line.module)
 
 
 def is_of_library(statement: ImportStatement) -> bool:
@@ -104,32 +117,32 @@ def is_of_library(statement: ImportStatement) -> bool:
     return not line.level and is_standard(line.module) and line.module != "__future__"
 
 
-def _groups(module: Module) -> Iterator[Group]:
+def _groups(module: Module, sorting: Sorting) -> Iterator[Group]:
     found: list[ImportStatement] = []
     for line in module.tree.body:
         small = line.body if isinstance(line, cst.SimpleStatementLine) else ()
         statement = small[0] if len(small) == 1 else None
         if not isinstance(statement, cst.Import | cst.ImportFrom):
-            yield from _group(found)
+            yield from _group(found, sorting)
             found = []
             continue
         if found and _stands_apart(module, found[-1], statement):
-            yield from _group(found)
+            yield from _group(found, sorting)
             found = []
         found.append(statement)
-    yield from _group(found)
+    yield from _group(found, sorting)
 
 
-def _group(statements: Sequence[ImportStatement]) -> Iterator[Group]:
+def _group(statements: Sequence[ImportStatement], sorting: Sorting) -> Iterator[Group]:
     if statements:
-        yield Group(tuple(statements), _habit(statements))
+        yield Group(tuple(statements), _habit(statements, sorting))
 
 
-def _habit(statements: Sequence[ImportStatement]) -> Callable[[Line], Key] | None:
+def _habit(statements: Sequence[ImportStatement], sorting: Sorting) -> Callable[[Line], Key] | None:
     if any(isinstance(each, cst.Import) and len(each.names) > 1 for each in statements):
         return None
     lines = [_line(each) for each in statements]
-    for habit in _HABITS:
+    for habit in reversed(_HABITS) if sorting.by_module else _HABITS:
         keys = [habit(line) for line in lines]
         if keys == sorted(keys):
             return habit
