@@ -10,7 +10,7 @@ from itertools import takewhile
 import libcst as cst
 
 from kdoctor.syntax.answers import NotAGuard, Undecided
-from kdoctor.syntax.blocks import early_exits
+from kdoctor.syntax.blocks import early_exits, end_of_program, refuses
 from kdoctor.syntax.cases import Cases
 from kdoctor.syntax.conditions import Conditions
 from kdoctor.syntax.fallbacks import asks_for, conditions, is_for_types_only, where_they_meet
@@ -215,6 +215,8 @@ class Guards:
         """Return the tests on which ``child`` of ``parent`` depends, and how each must turn out."""
         if isinstance(parent, cst.Match | cst.MatchCase):
             return self._cases.tests(parent, child)
+        if type(parent) is cst.If and self._is_refused_otherwise(parent, child):
+            return ()
         return conditions(parent, child, self._kept_in)
 
     def _early_exits(
@@ -222,7 +224,8 @@ class Guards:
     ) -> Iterator[object]:
         """Yield the answers of `if …: return` (or raise) before ``until`` in one block.
 
-        Not of those that only an old Python fails: every Keras has one that gets past them.
+        Not of those that only an old Python fails: every Keras has one that gets past them. Nor of
+        those with which a module refuses to run: who migrates it deletes them.
         """
         exits = self._exits.get(block)
         if exits is None:
@@ -232,6 +235,9 @@ class Guards:
         end = self._survey.place_in(block, until)
         for place in list(takewhile(end.__gt__, exits)):
             test = exits.get(place)
+            if test is not None and self._is_refusal(self._parents[test]):
+                exits.pop(place)
+                continue
             answer = NotAGuard if test is None else self._answer(test)
             if answer is Undecided and test is not None and self._is_for_old_python(test):
                 answer = NotAGuard
@@ -239,6 +245,45 @@ class Guards:
                 yield Undecided if answer is Undecided else answer is False
             elif test in self._answers:
                 exits.pop(place, None)  # asked once for all that stands below it
+
+    def refusal(self, statement: cst.If | cst.Assert) -> cst.BaseSmallStatement | None:
+        """Return with what a statement of the module itself certainly stops the target."""
+        match statement, self._answer(statement.test):
+            case cst.Assert(), False:
+                stop: cst.CSTNode | None = statement
+            case cst.If(), True:
+                stop = end_of_program(statement.body)
+            case cst.If(orelse=cst.Else(body=taken)), False:
+                stop = end_of_program(taken)
+            case _:
+                return None
+        if not isinstance(stop, cst.BaseSmallStatement) or not self._is_run_by_import(statement):
+            return None
+        return None if self.is_guarded(statement) else stop
+
+    def _is_refused_otherwise(self, statement: cst.If, child: cst.CSTNode) -> bool:
+        """Say whether the module refuses to run where the target takes the other branch."""
+        otherwise = statement.orelse
+        if child is statement.body:
+            other = otherwise.body if isinstance(otherwise, cst.Else) else None
+        else:
+            other = statement.body
+        return refuses(other) and self._is_run_by_import(statement)
+
+    def _is_refusal(self, statement: cst.CSTNode) -> bool:
+        """Say whether a module refuses to run here: `if keras.__version__ >= "3": raise …`."""
+        return (
+            isinstance(statement, cst.If)
+            and refuses(statement.body)
+            and self._is_run_by_import(statement)
+        )
+
+    def _is_run_by_import(self, node: cst.CSTNode) -> bool:
+        """Say whether a statement stands in the module itself, where nothing catches an error."""
+        parent = self._parents.get(node)
+        while isinstance(parent, cst.SimpleStatementLine | cst.IndentedBlock | cst.If | cst.Else):
+            parent = self._parents.get(parent)
+        return isinstance(parent, cst.Module)
 
     def _is_for_old_python(self, test: cst.BaseExpression) -> bool:
         return self._truth(test, on_new_python=True) is False

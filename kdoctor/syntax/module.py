@@ -290,6 +290,10 @@ class Module:
         """
         return self._guards.is_guarded(node)
 
+    def refusal(self, statement: cst.If | cst.Assert) -> cst.BaseSmallStatement | None:
+        """Return with what a statement of the module itself certainly stops the target."""
+        return self._guards.refusal(statement)
+
     def is_tried_last(self, node: cst.CSTNode, is_there: Callable[[str], bool | None]) -> bool:
         """Say whether a handler around ``node`` is for attributes which are lacking, and none is.
 
