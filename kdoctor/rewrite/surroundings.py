@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from kdoctor.model import Edit
+from kdoctor.model import Edit, Span
 from kdoctor.patterns import pattern
 from kdoctor.rewrite.refusal import Refused
 from kdoctor.syntax import Module
@@ -48,6 +48,19 @@ def stands_in_brackets(module: Module, node: cst.BaseExpression) -> bool:
         isinstance(each, _BRACKETED) or (isinstance(each, cst.BaseExpression) and bool(each.lpar))
         for each in module.ancestors(node)
     )
+
+
+def span_for_a_call(module: Module, node: cst.CSTNode) -> Span:
+    """Return what a call takes the place of: with the parentheses that it does not need.
+
+    They stay where they hold lines or a comment together, or part a word from what it is about.
+    """
+    inner, outer = module.span(node), module.outer_span(node)
+    text = module.text
+    around = text[max(outer.start - 1, 0) : outer.start] + text[outer.end : outer.end + 1]
+    whole = text[outer.start : outer.end]
+    keeps = any(each in whole for each in "\r\n#") or any(c.isalnum() or c == "_" for c in around)
+    return inner if keeps else outer
 
 
 def runs_in_class_body(module: Module, node: cst.CSTNode) -> bool:
