@@ -24,9 +24,10 @@ _INTRODUCTION = """\
 *Written by `make proofs-page` from [`proofs.json`](../kdoctor/rules/proofs.json); do not edit.*
 
 Each rewrite below was run: its left side on the Keras (or TensorFlow) that it comes from, its right
-side on Keras 3, with the same drawn inputs (every type, ranks 0 to 4, NaN, infinities, nothing at
-all), in each way that the code may run. Values, types, shapes and gradients were compared, and what
-sort of object a result is: a tensor, an array, a number of NumPy or of Python.
+side on Keras 3, with the same drawn inputs (floats, bools, integers of 32 and 64 bits, ranks 0 to
+4, NaN, infinities, nothing at all), in each way that the code may run. Values, types, shapes and
+gradients were compared, and what sort of object a result is: a tensor, an array, a number of NumPy
+or of Python.
 
 - A fix is *safe* where its rewrite **holds on TensorFlow**: that is the backend of code that comes
   from Keras 2. What differs on another backend is told here and by `kdoctor rules`.

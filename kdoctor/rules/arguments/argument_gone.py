@@ -55,6 +55,7 @@ from kdoctor.rules.arguments._in_dicts import Held, held_keywords, may_get_out_o
 from kdoctor.rules.arguments._input_first import moved_with_a_size
 from kdoctor.rules.arguments._instead import instead_of
 from kdoctor.rules.arguments._keywords import REFUSALS, Change, change_of, is_refused, was_taken
+from kdoctor.rules.behaviour.decay_is_ignored import stays_ignored
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
@@ -63,6 +64,9 @@ from kdoctor.syntax.glimpse import Called
 # Rules of their own see to these: KD232, KD301, KD311, and saving (KD6).
 _ELSEWHERE = frozenset({"input_shape", "input_dim"})
 _DEFAULTS = ("workers=1", "sample_weight_mode=None", "time_major=False", "period=1")
+_WITHOUT_DECAY = (
+    "then the optimizer is made, and passes over `decay=`: the learning rate does not sink"
+)
 _LOOKUPS = frozenset({"IntegerLookup", "StringLookup"})  # which look at their keywords themselves
 _TOLD = frozenset({
     "get_initial_state", "save", "save_model", "save_weights", "load_weights", "load_model",
@@ -166,6 +170,8 @@ def _fix(
             return Refusal(f"`{change.renamed}=` is passed as well")
         edit = Edit(module.span(argument.keyword), (change.renamed,))
         title = f"Write `{change.renamed}=` instead of `{keyword}=`"
+        if call.reference is not None and stays_ignored(module, facts, call.reference):
+            return Fix(title, (edit,), Applicability.UNSAFE, unsafe_because=_WITHOUT_DECAY)
         return Fix(title, (edit,), _proven(facts, keyword))
     if keyword == "batch_size" and call.reference is not None:
         proof = facts.applicability(*MOVED_WITH_THE_SHAPE)

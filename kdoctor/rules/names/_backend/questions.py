@@ -323,6 +323,44 @@ def somewhere() -> Guard:
     return Question("somewhere()", "", lambda _: Answer.YES)
 
 
+_FLOATX = pattern(r"set_floatx|keras\.json|KERAS_FLOATX|floatx['\"]\s*:")
+_NARROW = pattern(r"(?<![A-Za-z0-9])u?int(?:8|16)(?![0-9])")
+
+
+def floatx_is_default() -> Guard:
+    """Nothing in the file sets the type of floats that Keras works in: it is float32."""
+
+    def answer(situation: Situation) -> Answer:
+        return Answer.of(_FLOATX.search(situation.module.text) is None)
+
+    return Question("floatx_is_default()", "the file sets the type of floats", answer)
+
+
+def no_narrow_integers(parameter: str) -> Guard:
+    """The tensor holds no integers of 8 or 16 bits: the file names none, or it has floats.
+
+    What runs in a model or a loss has the types of its layers, hardly those.
+    """
+
+    def answer(situation: Situation) -> Answer:
+        module, node = situation.module, situation.value(parameter)
+        if _NARROW.search(module.text) is None or module.context_of(situation.node) in _IN_MODELS:
+            return Answer.YES
+        known = node is not None and inference_of(module).works_as_no_integer(node)
+        return Answer.of(known)
+
+    return Question(
+        f"no_narrow_integers({parameter!r})",
+        "this file names integers of 8 or 16 bits: Keras 2 lets their sums and products overflow, "
+        "Keras 3 gives wider ones",
+        answer,
+        parameters=frozenset({parameter}),
+    )
+
+
+_IN_MODELS = (Context.CALL, Context.LOSS_OR_METRIC, Context.FUNCTIONAL)
+
+
 def nothing_sparse() -> Guard:
     """The file speaks of no sparse tensors."""
 

@@ -181,21 +181,23 @@ REWRITES = (
         "keras.ops.pad(x, ((0, 0), (0, 0), *padding))",
         when=_CHANNELS_FIRST,
     ),
-    rewrite(
-        "keras.backend.resize_images("
-        "x, height_factor, width_factor, data_format, interpolation='nearest')",
-        "keras.ops.repeat(keras.ops.repeat(x, height_factor, axis=1), width_factor, axis=2)",
-        when=whole_numbers("height_factor", "width_factor")
-        & _CHANNELS_LAST
-        & equals("interpolation", "nearest"),
-    ),
-    rewrite(
-        "keras.backend.resize_images("
-        "x, height_factor, width_factor, data_format, interpolation='nearest')",
-        "keras.ops.repeat(keras.ops.repeat(x, height_factor, axis=2), width_factor, axis=3)",
-        when=whole_numbers("height_factor", "width_factor")
-        & _CHANNELS_FIRST
-        & equals("interpolation", "nearest"),
+    # Keras 2 made int32 of the factors: of 2.5 it took 2.
+    *(
+        rewrite(
+            "keras.backend.resize_images("
+            "x, height_factor, width_factor, data_format, interpolation='nearest')",
+            f"keras.ops.repeat(keras.ops.repeat(x, {height}, axis={rows}), {width}, axis={cols})",
+            when=when & equals("interpolation", "nearest"),
+        )
+        for ordering, rows, cols in ((_CHANNELS_LAST, 1, 2), (_CHANNELS_FIRST, 2, 3))
+        for height, width, when in (
+            (
+                "height_factor",
+                "width_factor",
+                whole_numbers("height_factor", "width_factor") & ordering,
+            ),
+            ("int(height_factor)", "int(width_factor)", ordering),
+        )
     ),
     rewrite(
         "keras.backend.resize_volumes(x, depth_factor, height_factor, width_factor, data_format)",
