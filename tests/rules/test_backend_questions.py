@@ -397,16 +397,20 @@ def test_a_bound_that_is_none_is_left_out(bounds: str, row: str | None):
     assert row_used(f"def f(x, n):\n    return K.clip(x, {bounds})", "clip") == row
 
 
+DENSE = "nothing_sparse() & (of_rank(2, 'y') | rank_is_known())"
+
+
 @pytest.mark.parametrize(
     ("before", "row"),
     [
-        ("", "nothing_sparse()"),
-        ("loss = 'sparse_categorical_crossentropy'\n", "nothing_sparse()"),
-        ("loss = keras.losses.SparseCategoricalCrossentropy()\n", "nothing_sparse()"),
+        ("", DENSE),
+        ("loss = 'sparse_categorical_crossentropy'\n", DENSE),
+        ("loss = keras.losses.SparseCategoricalCrossentropy()\n", DENSE),
         ("x = keras.Input((3,), sparse=True)\n", "somewhere()"),
         ("def is_one(x):\n    return K.is_sparse(x)\n", "somewhere()"),
         ("import tensorflow as tf\nx = tf.sparse.eye(3)\n", "somewhere()"),
         ("import tensorflow as tf\n\ndef f(x: tf.SparseTensor): ...\n", "somewhere()"),
+        ("import tensorflow as tf\ns = tf.TensorSpec(None)\n", "nothing_sparse() & somewhere()"),
     ],
 )
 def test_a_product_is_not_taken_for_one_of_dense_tensors_beside_sparse_ones(before, row):
