@@ -12,7 +12,7 @@ from kdoctor.model import Edit, Span
 from kdoctor.once import once
 from kdoctor.patterns import pattern
 from kdoctor.rewrite.import_lines import LINE_LIMIT
-from kdoctor.rewrite.layout import realigned, says_the_same, statements, wrapped
+from kdoctor.rewrite.layout import realigned, rejoined, says_the_same, statements, wrapped
 from kdoctor.rewrite.render import render
 from kdoctor.rewrite.source_lines import line_start, margin
 from kdoctor.syntax import Module
@@ -77,7 +77,7 @@ def _alone(module: Module, edit: Edit, limit: int) -> Edit:
 
 
 def _laid_out(old: str, new: str, limit: int, unit: str) -> str:
-    new = realigned(old, new) if "\n" in old else new
+    new = rejoined(old, realigned(old, new), limit) if "\n" in old else new
     if _too_long(new, limit) <= _too_long(old, limit):
         return new
     parts, offset = list[str](), 0

@@ -70,6 +70,33 @@ def realigned(old: str, new: str) -> str:
     return "\n".join(lines)
 
 
+def rejoined(old: str, new: str, limit: int) -> str:
+    r"""Return a statement with brackets closed on their line that were broken for its length alone.
+
+    >>> print(rejoined("f(\n    one, two\n)", "f(\n    one\n)", 10))
+    f(one)
+    """
+    before, after = _Statement.of(old), _Statement.of(new)
+    if before is None or after is None:
+        return new
+    lines, olds, origins = new.split("\n"), old.split("\n"), _origins(before, after)
+    for pair in sorted(after.pairs, key=lambda each: -each.line):
+        number = pair.line + 1
+        origin = origins.get(number)
+        if origin is None or not after.is_hugged(pair) or olds[origin] == lines[number]:
+            continue
+        was = before.innermost(origin)
+        if was is None or not before.is_hugged(was):
+            continue
+        if len(_joined(olds, origin)) > limit >= len(_joined(lines, number)):
+            lines[number - 1 : number + 2] = [_joined(lines, number)]
+    return "\n".join(lines)
+
+
+def _joined(lines: Sequence[str], number: int) -> str:
+    return f"{lines[number - 1]}{lines[number].strip()}{lines[number + 1].lstrip()}"
+
+
 def _origins(before: _Statement, after: _Statement) -> dict[int, int]:
     """Return which line each line of a changed statement was before; none for what is new."""
     olds, news = before.first_of_lines(), after.first_of_lines()
@@ -158,6 +185,19 @@ class _Statement(Struct, frozen=True):
         return (
             first.start[0] - 1 == line == last.start[0] - 1
             and pair.line != line != self.tokens[pair.end].start[0] - 1
+        )
+
+    def is_hugged(self, pair: _Pair) -> bool:
+        """Say whether brackets stand on the lines around the one that holds all between them."""
+        ends = self.tokens[pair.end].start[0] - 1 == pair.line + 2
+        last = self.tokens[pair.end - 1].string
+        return (
+            ends
+            and self.is_all_of(pair, pair.line + 1)
+            and last != ","
+            and not (
+                self.is_commented(pair) or self.tokens[pair.start + 1].type == tokenize.COMMENT
+            )
         )
 
     def words(self, line: int) -> list[tuple[int, str]]:

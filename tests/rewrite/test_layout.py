@@ -5,7 +5,7 @@ import ast
 import pytest
 
 from kdoctor.engine import fix
-from kdoctor.rewrite.layout import realigned, says_the_same, wrapped
+from kdoctor.rewrite.layout import realigned, rejoined, says_the_same, wrapped
 
 LONG = [
     "model_path = os.path.join(tempfile.gettempdir(), 'some_rather_long_name_%f.keras' % random())",
@@ -88,6 +88,24 @@ def test_items_that_had_one_line_get_one_each_as_black_has_it():
     assert wrapped(line, 40) == (
         "f(\n    first,\n    second=second_of_all,\n    third=third_of_all,\n)"
     )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "joined"),
+    [
+        ("f(\n    first, second=2\n)", "f(\n    first\n)", "f(first)"),
+        ("x = [\n    f(\n        first, second=2\n    ),\n    1,\n]", None, None),
+        # It had room before, too: somebody broke it so.
+        ("f(\n    a, b=2\n)", "f(\n    a\n)", "f(\n    a\n)"),
+        # It has a comma, or a comment.
+        ("f(\n    first, second=2,\n)", "f(\n    first,\n)", "f(\n    first,\n)"),
+        ("f(\n    first, second=2  # a\n)", "f(\n    first  # a\n)", "f(\n    first  # a\n)"),
+    ],
+)
+def test_brackets_that_were_broken_for_the_length_of_a_line_close_on_it(old, new, joined):
+    if new is None:
+        new, joined = old.replace(", second=2", ""), "x = [\n    f(first),\n    1,\n]"
+    assert rejoined(old, new, 16) == joined
 
 
 def test_a_choice_has_a_line_for_each_of_its_parts():
