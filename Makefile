@@ -15,7 +15,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo docs test test-all lint types floors pytest prove backends proofs-page rule-index mutants old-oracle api-data environments environment-data corpus packages migration package-imports api-check golden record clean
+.PHONY: help demo docs test test-all lint types floors pytest prove backends proofs-page rule-index mutants old-oracle api-data environments environment-data corpus packages verified migration package-imports api-check golden record clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 18
@@ -102,6 +102,9 @@ corpus: $(STAMP) ## Scan and round-trip the standard library and site-packages, 
 
 packages: $(STAMP) ## Scan and fix real packages of Keras 2 times, and print a table
 	$(BIN)/python -m tools.check_packages
+
+verified: $(STAMP) ## Verify the definitions of the packages of the benchmark, and print a table
+	$(BIN)/python -m tools.check_verified
 
 migration: $(STAMP) ## Run the tests of real packages on Keras 2 and 3, before and after the fix (hours)
 	$(BIN)/python -m benchmarks.migration
