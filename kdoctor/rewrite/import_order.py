@@ -84,7 +84,12 @@ def groups(module: Module) -> tuple[Group, ...]:
 
 def group_of(module: Module, statement: ImportStatement) -> Group | None:
     """Return the group that a statement stands in."""
-    return next((each for each in groups(module) if statement in each.statements), None)
+    return _groups_by_statement(module).get(statement)
+
+
+@once
+def _groups_by_statement(module: Module) -> Mapping[ImportStatement, Group]:
+    return {each: group for group in groups(module) for each in group.statements}
 
 
 def is_standard(name: str) -> bool:
