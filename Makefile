@@ -15,7 +15,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo docs test test-all lint types floors pytest prove backends proofs-page rule-index mutants old-oracle api-data environments environment-data corpus packages verified migration package-imports api-check golden record clean
+.PHONY: help demo docs test test-all lint types floors pytest growth prove backends proofs-page rule-index mutants old-oracle api-data environments environment-data corpus packages verified migration package-imports api-check golden record clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 18
@@ -44,6 +44,9 @@ test-all: ## The same without drawing: all cases of the tests that are marked as
 # In the order of tests/conftest.py: the files that take longest first.
 pytest: $(STAMP)
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(SAMPLE)
+
+growth: $(STAMP) ## Grow each construct of Python to 200, in scans and fixes: work stays below n·log n
+	KDOCTOR_GROWTH=200 $(BIN)/python -m pytest -n $(JOBS) tests/engine/test_growth.py
 
 docs: $(STAMP) ## Build the documentation into site/: open site/index.html
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet

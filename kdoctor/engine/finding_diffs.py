@@ -39,7 +39,7 @@ class FindingDiffs:
         self._keeps = cache(keeps)
         self._diffs = diffs
         self._replacements = replacements
-        self._lines = lru_cache(maxsize=64)(_cell_lines)
+        self._cell_lines: dict[tuple[int, int], list[str]] = {}
         # Fixes that change the same places share them, where a file does one thing very often.
         self._known: dict[tuple[int, int, object, object], Fix] = {}
 
@@ -96,11 +96,18 @@ class FindingDiffs:
             regions = list(_line_regions(unit.text, inside, cell.span))
             if not regions:
                 continue
-            inside += (mask for mask in unit.masks if cell.span.covers(mask.span))
+            inside += unit.masks_of(cell)
             changes = [_change(unit, cell, region, inside) for region in regions]
             label = unit.path if cell.number is None else f"{unit.path}:cell {cell.number}"
             parts.append(unified_of_changes(self._lines(unit, cell), changes, label))
         return "".join(parts)
+
+    def _lines(self, unit: Unit, cell: Cell) -> Sequence[str]:
+        """Return the lines of a cell as the user wrote them."""
+        key = unit.index, cell.span.start
+        if key not in self._cell_lines:
+            self._cell_lines[key] = split_lines(source_of(unit, cell))
+        return self._cell_lines[key]
 
 
 def _unit(source: Module | Unit) -> Unit:
@@ -124,11 +131,6 @@ def _start(cell: Cell) -> int:
 def _newlines(text: str) -> list[int]:
     """Return where the lines of a text end."""
     return [found.start() for found in _NEWLINE.finditer(text)]
-
-
-def _cell_lines(unit: Unit, cell: Cell) -> list[str]:
-    """Return the lines of a cell as the user wrote them."""
-    return split_lines(source_of(unit, cell))
 
 
 def _line_regions(text: str, edits: Sequence[Edit], within: Span) -> Iterator[Span]:

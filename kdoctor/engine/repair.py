@@ -65,17 +65,19 @@ def texts_with(unit: Unit, edits: Sequence[Edit]) -> list[str]:
     Raises:
         ValueError: edits overlap, or one lies in no single cell.
     """
+    inside: dict[int, list[Edit]] = {}
     for edit in edits:
-        if not any(cell.span.covers(edit.span) for cell in unit.cells):
+        cell = unit.cell_at(edit.span.start)
+        if not cell.span.covers(edit.span):
             raise ValueError(f"the edit of {edit.span} lies in no single cell")
-    return [_cell_text(unit, cell, [*edits, *unit.masks]) for cell in unit.cells]
+        inside.setdefault(cell.span.start, []).append(edit)
+    return [_cell_text(unit, cell, inside.get(cell.span.start, ())) for cell in unit.cells]
 
 
 def source_of(unit: Unit, cell: Cell) -> str:
     """Return a cell's text as the user wrote it, magics and all."""
-    return _cell_text(unit, cell, unit.masks)
+    return _cell_text(unit, cell, ())
 
 
-def _cell_text(unit: Unit, cell: Cell, edits: Iterable[Edit]) -> str:
-    inside = [edit for edit in edits if cell.span.covers(edit.span)]
-    return render(unit.text, inside, cell.span, unit.newline)
+def _cell_text(unit: Unit, cell: Cell, inside: Iterable[Edit]) -> str:
+    return render(unit.text, [*inside, *unit.masks_of(cell)], cell.span, unit.newline)

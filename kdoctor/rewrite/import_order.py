@@ -80,22 +80,20 @@ class Group(Struct, frozen=True, eq=False):
         return sum(key(now.get(each) or _line(each)) <= key(line) for each in left)
 
 
+@once
 def groups(module: Module, sorting: Sorting) -> tuple[Group, ...]:
     """Return the groups of imports of the module itself, each with a line of its own."""
-    known = _known_groups(module)
-    if sorting not in known:
-        known[sorting] = tuple(_groups(module, sorting))
-    return known[sorting]
-
-
-@once
-def _known_groups(_: Module) -> dict[Sorting, tuple[Group, ...]]:
-    return {}
+    return tuple(_groups(module, sorting))
 
 
 def group_of(module: Module, statement: ImportStatement, sorting: Sorting) -> Group | None:
     """Return the group that a statement stands in."""
-    return next((each for each in groups(module, sorting) if statement in each.statements), None)
+    return _groups_by_statement(module, sorting).get(statement)
+
+
+@once
+def _groups_by_statement(module: Module, sorting: Sorting) -> Mapping[ImportStatement, Group]:
+    return {each: group for group in groups(module, sorting) for each in group.statements}
 
 
 def is_standard(name: str) -> bool:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, MutableMapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
+from itertools import chain
 
 import libcst as cst
 
 from kdoctor.model import Edit, ImportNeed, Span
+from kdoctor.once import once
 from kdoctor.project.import_sorting import Sorting
 from kdoctor.rewrite.import_habits import ImportStatement, from_module, sorting_for
 from kdoctor.rewrite.import_lines import Change, can_join, import_text, vanishes
@@ -45,7 +47,7 @@ class Places:
         self._waiting: dict[ImportNeed, ImportStatement | None] = {}
         self._below: dict[cst.CSTNode, list[ImportNeed]] = {}
         self._turned: dict[ImportStatement, Line] = {}
-        self._leading = list(_leading(module, sorting))
+        self._leading = _leading(module, sorting)
 
     def add(self, need: ImportNeed, beside: ImportStatement | None, uses: Iterable[Use]) -> None:
         """Ask for an import that binds a name for ``uses``.
@@ -138,15 +140,17 @@ class Places:
     def _joinable(
         self, need: ImportNeed, beside: ImportStatement | None, first: Span | None
     ) -> Iterator[ImportStatement]:
-        found = [
-            each
-            for group in groups(self._module, self._sorting)
-            for each in group.statements
-            if (first is None or self._module.span(each) < first)
-            and can_join(self._module, each, need, self._sorting)
-            and not vanishes(each, self._changes.get(each))
-        ]
-        yield from sorted(found, key=lambda each: each is not beside)
+        if need.name is None:
+            return
+        able = _able_to_hold(
+            self._module, need.module, self._sorting, is_renamed=need.name != need.local
+        )
+        own = (beside,) if beside is not None and beside in able else ()
+        for each in chain(own, able):
+            if first is not None and self._module.span(each) >= first:
+                continue
+            if not vanishes(each, self._changes.get(each)):
+                yield each
 
     def _goes(self, statement: ImportStatement) -> bool:
         change = self._changes.get(statement)
@@ -286,6 +290,30 @@ class Places:
         return Edit(Span(end, end), ("\n\n" + text.removesuffix("\n"),))
 
 
+@once
+def _from_each(module: Module) -> Mapping[str, Sequence[ImportStatement]]:
+    """Return the `from module import …` of the groups by their modules, first things first."""
+    found: dict[str, list[ImportStatement]] = {}
+    for group in groups(module):
+        for each in group.statements:
+            origin = from_module(each)
+            if origin is not None:
+                found.setdefault(origin, []).append(each)
+    return found
+
+
+@once
+def _able_to_hold(
+    module: Module, origin: str, sorting: Sorting, *, is_renamed: bool
+) -> Mapping[ImportStatement, None]:
+    """Return the statements that may take one more name of a module, in order."""
+    need = ImportNeed(origin, "name", "other" if is_renamed else "name")
+    able = (
+        each for each in _from_each(module).get(origin, ()) if can_join(module, each, need, sorting)
+    )
+    return dict.fromkeys(able)
+
+
 def _needs_of(statement: ImportStatement) -> Iterator[tuple[cst.ImportAlias, ImportNeed]]:
     """Yield what a ``from module import …`` binds, by alias; nothing of another statement."""
     module = from_module(statement)
@@ -300,8 +328,9 @@ def _library_last(needs: Sequence[ImportNeed]) -> tuple[bool, Key]:
     return is_standard(needs[0].module), plain_first(Line.of(needs))
 
 
-def _leading(module: Module, sorting: Sorting) -> Iterator[Group]:
-    """Yield the groups before the file's first other statement."""
+@once
+def _leading(module: Module, sorting: Sorting) -> Sequence[Group]:
+    """Return the groups before the file's first other statement."""
     known = {each: group for group in groups(module, sorting) for each in group.statements}
     found: dict[int, Group] = {}
     for line in module.tree.body:
@@ -311,7 +340,7 @@ def _leading(module: Module, sorting: Sorting) -> Iterator[Group]:
             found[id(group)] = group
         elif not is_text(line):
             break
-    yield from found.values()
+    return tuple(found.values())
 
 
 def _is_future(group: Group) -> bool:

@@ -12,6 +12,7 @@ from kdoctor.model import Edit, Span
 from kdoctor.patterns import pattern
 from kdoctor.rewrite.refusal import Refused
 from kdoctor.syntax import Module
+from kdoctor.syntax.walk import STATEMENTS
 
 _BRACKETED = (
     cst.List, cst.Set, cst.Dict, cst.ListComp, cst.SetComp, cst.DictComp, cst.SubscriptElement,
@@ -77,6 +78,8 @@ def check_fits_f_strings(module: Module, node: cst.CSTNode, edits: Iterable[Edit
     """Refuse edits that would end an f-string around ``node``, as Python before 3.12 sees it."""
     new = "".join(part for edit in edits for part in edit.parts if isinstance(part, str))
     for each in module.ancestors(node):
+        if each.__class__ in STATEMENTS:
+            return
         if isinstance(each, cst.FormattedString) and any(
             mark in new for mark in (each.quote[-1], "\\", "#", "\n", "{")
         ):

@@ -13,7 +13,13 @@ from kdoctor.syntax.answers import NotAGuard, Undecided
 from kdoctor.syntax.blocks import early_exits, end_of_program, refuses
 from kdoctor.syntax.cases import Cases
 from kdoctor.syntax.conditions import Conditions
-from kdoctor.syntax.fallbacks import asks_for, conditions, is_for_types_only, where_they_meet
+from kdoctor.syntax.fallbacks import (
+    asks_for,
+    conditions,
+    is_for_types_only,
+    members_asked_for,
+    where_they_meet,
+)
 from kdoctor.syntax.following import Kept
 from kdoctor.syntax.imports import Imports
 from kdoctor.syntax.knowledge import Knowledge
@@ -21,6 +27,7 @@ from kdoctor.syntax.resolving import Resolver, part_of
 from kdoctor.syntax.scopes import Binding, BindingKind
 from kdoctor.syntax.survey import Block, Survey
 from kdoctor.syntax.tries import Import, Tries, Try
+from kdoctor.syntax.walk import STATEMENTS
 
 _HANDLERS = (cst.ExceptHandler, cst.ExceptStarHandler)
 
@@ -53,6 +60,8 @@ class Guards:
         self._kept_on_new_python = Kept(Undecided, NotAGuard)
         self._answers: dict[cst.CSTNode, object] = {}
         self._is_answering = False
+        self._members: dict[cst.BaseExpression, frozenset[str]] = {}
+        self._free: set[cst.CSTNode] = set()  # statements with no guard around them, for sure
         self._cases = Cases()
         self._exits: dict[Block, dict[int, cst.BaseExpression]] = {}
         own: Guards = weakref.proxy(self)  # a ring would keep the tree until a collector comes
@@ -198,16 +207,37 @@ class Guards:
         True and False are certain, Undecided is a guard of which that is not known.
         """
         child, parent = node, self._parents.get(node)
-        while parent is not None:
+        passed: list[cst.CSTNode] = []  # above which no guard was found so far
+        while parent is not None and child not in self._free:
+            passed.append(child)
             for test, wanted in self._tests(parent, child):
                 answer = self._answer(test)
-                if answer is NotAGuard and wanted and asks_for(test, node):
+                if answer is NotAGuard and wanted and self._asks_for(test, node):
                     yield Undecided
                 elif answer is not NotAGuard:
                     yield Undecided if answer is Undecided else answer is wanted
+                if (
+                    answer is not NotAGuard
+                    or test not in self._answers
+                    or self._members_asked_for(test)
+                ):
+                    passed.clear()
             if type(parent) is cst.IndentedBlock or type(parent) is cst.Module:
                 yield from self._early_exits(parent, child)
+                if self._exits[parent]:
+                    passed.clear()
             child, parent = parent, self._parents.get(parent)
+        self._free.update(each for each in passed if each.__class__ in STATEMENTS)
+
+    def _asks_for(self, test: cst.BaseExpression, node: cst.CSTNode) -> bool:
+        """Say whether ``test`` asks for a member that is (part of) what ``node`` reads."""
+        return asks_for(self._members_asked_for(test), node)
+
+    def _members_asked_for(self, test: cst.BaseExpression) -> frozenset[str]:
+        known = self._members.get(test)
+        if known is None:
+            known = self._members[test] = members_asked_for(test)
+        return known
 
     def _tests(
         self, parent: cst.CSTNode, child: cst.CSTNode
