@@ -15,7 +15,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo docs test test-all lint types floors pytest growth prove backends proofs-page rule-index mutants old-oracle api-data environments environment-data corpus packages verified migration package-imports api-check golden record clean
+.PHONY: help demo docs test test-all lint types floors pytest growth cures prove backends proofs-page rule-index mutants old-oracle api-data environments environment-data corpus packages verified migration package-imports api-check golden record clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 18
@@ -81,6 +81,9 @@ $(OLD)/%/.installed:
 	$(OLD_PYTHON) -m venv $(@D)
 	$(@D)/bin/python -m pip install --quiet 'tensorflow==1.15.5' 'keras==$*' 'h5py<3' 'protobuf<3.21' 'numpy<1.19'
 	touch $@
+
+cures: $(STAMP) ## Run every cure that explain tells, and record what ran (those of old Keras after old-oracle)
+	$(BIN)/python tests/diagnose/cures.py --record
 
 mutants: $(STAMP) ## Break each rewrite in each way, and the reference: all of it must be caught
 	$(BIN)/python -m kdoctor.verify.mutate --all
