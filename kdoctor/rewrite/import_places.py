@@ -291,10 +291,10 @@ class Places:
 
 
 @once
-def _from_each(module: Module) -> Mapping[str, Sequence[ImportStatement]]:
+def _from_each(module: Module, sorting: Sorting) -> Mapping[str, Sequence[ImportStatement]]:
     """Return the `from module import …` of the groups by their modules, first things first."""
     found: dict[str, list[ImportStatement]] = {}
-    for group in groups(module):
+    for group in groups(module, sorting):
         for each in group.statements:
             origin = from_module(each)
             if origin is not None:
@@ -309,7 +309,9 @@ def _able_to_hold(
     """Return the statements that may take one more name of a module, in order."""
     need = ImportNeed(origin, "name", "other" if is_renamed else "name")
     able = (
-        each for each in _from_each(module).get(origin, ()) if can_join(module, each, need, sorting)
+        each
+        for each in _from_each(module, sorting).get(origin, ())
+        if can_join(module, each, need, sorting)
     )
     return dict.fromkeys(able)
 
