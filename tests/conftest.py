@@ -67,7 +67,8 @@ def _put_long_files_first(items):
     With ``--dist loadfile`` one process would else still be at one of them when all else is done.
     """
     long = {each.path for each in items if each.get_closest_marker("frameworks")}
-    long |= {each.path for each in items if each.path.parent.name == "acceptance"}
+    programs = {"acceptance", "cli", "environment", "server", "watch"}
+    long |= {each.path for each in items if each.path.parent.name in programs}
     items.sort(key=lambda each: each.path not in long)
 
 
