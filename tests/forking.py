@@ -1,7 +1,8 @@
-"""The program, forked from a process that has imported all of it already.
+"""Programs, forked from a process that has imported already what they import.
 
-To start Python and to import what a command needs takes most of a run in a folder of three files.
-A fork has it, and is a process for itself in all else: its own folder, variables and streams.
+To start Python and to import what a command of kdoctor needs takes most of a run in a folder of
+three files; to import Keras takes five seconds. A fork has it, and is a process for itself in all
+else: its own folder, variables and streams.
 
 Run as a program, this is the process that forks. It is asked on a socket, its standard input.
 """
@@ -28,35 +29,48 @@ _LENGTH = struct.Struct("!I")
 
 
 class Forking:
-    """A process that forks, begun when it is first asked."""
+    """A process that forks, begun when it is first asked.
 
-    def __init__(self):
+    It has imported "kdoctor" or "keras", with these variables from its beginning.
+    """
+
+    def __init__(self, imported="kdoctor", **variables):
+        self._imported, self._variables = imported, variables
         self._asking = self._process = None
 
     def kdoctor(self, *arguments, cwd, env, stdin=b""):
         """Run ``python -m kdoctor`` with these arguments, as `subprocess.run` would."""
+        return self._ended("", arguments, cwd, env, stdin)
+
+    def python(self, script, *arguments, cwd, env):
+        """Run a script of the folder with these arguments."""
+        return self._ended(script, arguments, cwd, env, b"")
+
+    def _ended(self, script, arguments, cwd, env, stdin):
         if self._asking is None:
             self._begin()
-        asked = json.dumps({"arguments": arguments, "cwd": str(cwd), "env": dict(env)}).encode()
+        asked = {"script": script, "arguments": arguments, "cwd": str(cwd), "env": dict(env)}
+        message = json.dumps(asked).encode()
         with ExitStack() as stack:
             files = [stack.enter_context(tempfile.TemporaryFile()) for _ in _STREAMS]
             files[0].write(stdin)
             files[0].seek(0)
             numbers = [each.fileno() for each in files]
-            socket.send_fds(self._asking, [_LENGTH.pack(len(asked))], numbers)
-            self._asking.sendall(asked)
+            socket.send_fds(self._asking, [_LENGTH.pack(len(message))], numbers)
+            self._asking.sendall(message)
             code = self._asking.recv(16)
             assert code, "the process that forks has died"
             for each in files[1:]:
                 each.seek(0)
             written = [each.read() for each in files[1:]]
-        return subprocess.CompletedProcess(["kdoctor", *arguments], int(code), *written)
+        return subprocess.CompletedProcess([script or "kdoctor", *arguments], int(code), *written)
 
     def _begin(self):
         self._asking, theirs = socket.socketpair()
         with theirs:
-            command = [sys.executable, __file__]
-            self._process = subprocess.Popen(command, stdin=theirs, cwd=ROOT)
+            command = [sys.executable, __file__, self._imported]
+            env = os.environ | self._variables
+            self._process = subprocess.Popen(command, stdin=theirs, cwd=ROOT, env=env)
 
     def end(self):
         if self._process is not None:
@@ -82,7 +96,20 @@ def _serve():
         asked.sendall(str(code).encode())
 
 
-def _import_all():
+def _import(what):
+    """Import what the programs need, and let forks share it, which no collector touches then."""
+    if what == "keras":
+        import keras  # noqa: F401, PLC0415
+        import tensorflow as tf  # noqa: PLC0415
+
+        assert tf.keras.layers  # it is imported when it is first read
+    else:
+        _import_kdoctor()
+    gc.collect()
+    gc.freeze()
+
+
+def _import_kdoctor():
     from kdoctor.cli.app import COMMANDS, app_of  # noqa: PLC0415
     from kdoctor.rules import all_rules  # noqa: PLC0415
 
@@ -90,12 +117,10 @@ def _import_all():
         importlib.import_module(f"kdoctor.{room}")
     app_of(COMMANDS)
     all_rules()
-    gc.collect()
-    gc.freeze()  # a fork shares what no collector touches
 
 
-def _be_the_program(files, arguments, cwd, env):
-    """Be what ``python -m kdoctor`` with these arguments is, and end as it does."""
+def _be_the_program(files, script, arguments, cwd, env):
+    """Be what Python is with this script, or with ``-m kdoctor``, and end as it does."""
     for number, (file, (name, mode)) in enumerate(zip(files, _STREAMS, strict=True)):
         os.dup2(file, number)
         os.close(file)
@@ -103,12 +128,16 @@ def _be_the_program(files, arguments, cwd, env):
     code = 1
     try:
         os.chdir(cwd)
-        os.environ.clear()
+        if not script:
+            os.environ.clear()  # else what was imported may have set some
         os.environ.update(env)
         sys.path[0] = cwd
-        sys.argv = ["kdoctor", *arguments]
+        sys.argv = [script or "kdoctor", *arguments]
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        runpy.run_module("kdoctor", run_name="__main__", alter_sys=True)
+        if script:
+            runpy.run_path(script, run_name="__main__")
+        else:
+            runpy.run_module("kdoctor", run_name="__main__", alter_sys=True)
         code = 0
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else int(end.code is not None)
@@ -121,5 +150,5 @@ def _be_the_program(files, arguments, cwd, env):
 
 
 if __name__ == "__main__":
-    _import_all()
+    _import(sys.argv[1])
     _serve()
