@@ -25,7 +25,7 @@ from kdoctor.verify.frameworks import NEW, OLD, run
 from kdoctor.verify.jobs import DEFAULT_BACKEND, Outcome, RewriteJob
 from kdoctor.verify.limits import EXCEPTIONS, limits_of
 from kdoctor.verify.old_results import Contradicted
-from kdoctor.verify.oracles import NEW_STATE, OBSERVE, OLD_STATE, reset_state
+from kdoctor.verify.oracles import NEW_STATE, OBSERVE, OLD_STATE, floats_of, reset_state
 from kdoctor.verify.results import Different, Ran, taken_apart
 from kdoctor.verify.sides import Sides, read_sides
 from kdoctor.verify.values import TOLERANCES, Array, Role, arrays_in, with_arrays
@@ -41,6 +41,7 @@ RANDOM = frozenset({
 })  # fmt: skip
 _RUNS_AGAIN = 4  # until what is left unset shows
 _SLOW = 4  # every so many cases also run in a graph and symbolically
+_SET = 6  # every so many cases another type of floats is set
 _RARE = {"function_sizes": 2}  # of those, every so many in these modes
 
 
@@ -125,6 +126,17 @@ class Prover:
         is_sparse = any(array.role is Role.SPARSE for array in arrays)
         if is_sparse and self.backend.name != DEFAULT_BACKEND:
             return  # sparse tensors are TensorFlow's
+        with floats_of(self._floatx(scene.conditions, number)):
+            self._in_each_mode(scene, arguments, number)
+
+    def _floatx(self, conditions: Conditions, number: int) -> str:
+        """Return the type of floats that a program has set, now and then another than float32."""
+        is_asked = "floatx_is_default" in conditions.facts or self.backend.name != DEFAULT_BACKEND
+        return "float32" if is_asked or number % _SET else "float64"
+
+    def _in_each_mode(self, scene: Scene, arguments: dict[str, Any], number: int) -> None:
+        arrays = [array for value in arguments.values() for array in arrays_in(value)]
+        is_sparse = any(array.role is Role.SPARSE for array in arrays)
         for mode in scene.conditions.modes:
             if mode not in self.backend.modes:
                 continue
