@@ -13,11 +13,12 @@ from kdoctor.interpreters import Interpreter
 from kdoctor.rewrite.source_lines import LINE_BREAK
 from kdoctor.verify.user.local_modules import Place, place_of
 from kdoctor.verify.user.project_uses import ProjectUses
+from kdoctor.verify.user.quiet import FRAMEWORKS
 from kdoctor.verify.user.results import Report, State, Verdict
 from kdoctor.verify.user.running import Answer, Heard, Job, Limits, run
-from kdoctor.verify.user.slicing import NotSliced, Slice, Sliced
-from kdoctor.verify.user.statements import Statement, statements_of
-from kdoctor.verify.user.uses import Uses, shape_of, uses_of
+from kdoctor.verify.user.slicing import NotSliced, Slice, Sliced, roots_of
+from kdoctor.verify.user.statements import Statement, imports_in, statements_of
+from kdoctor.verify.user.uses import Uses, methods_in, shape_of, uses_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +203,7 @@ def _subject(  # noqa: PLR0913, PLR0917
         "told": is_told,
         "inputs": all_uses.inputs,
         **_facts(statement, source),
+        **_methods(statement, before, after),
     }
     try:
         new = after.slice(name) if name in after.bound else None
@@ -227,11 +229,42 @@ def _takes_predictions(statement: Statement) -> bool:
 
 
 def _facts(statement: Statement, source: Source) -> dict[str, Any]:
-    facts = {"returns": False, "loud": None} | shape_of(statement)
-    if facts["loud"]:
-        name, line = facts["loud"]
-        facts["loud"] = [name, source.where(line)]
+    facts = {"returns": False, "loud": None, "loud_beyond_models": None} | shape_of(statement)
+    for each in ("loud", "loud_beyond_models"):
+        if facts[each]:
+            name, line = facts[each]
+            facts[each] = [name, source.where(line)]
     return facts
+
+
+def _methods(statement: Statement, before: Sliced, after: Sliced) -> dict[str, list[str]]:
+    """Return the methods of a class that the fix changes, and those that name something of Keras.
+
+    A class is equal only where they ran.
+    """
+    brought = {
+        name
+        for each in before.statements
+        for node in imports_in(each.node)
+        for name, root in roots_of(node).items()
+        if root in FRAMEWORKS
+    }
+    old = {each.name: each for each in methods_in(statement.node)}
+    new = {
+        each.name: ast.dump(each)
+        for other in after.bound.get(_name(statement) or "", [])
+        for node in ast.walk(other.node)
+        if isinstance(node, ast.ClassDef) and node.name == _name(statement)
+        for each in methods_in(node)
+    }
+    return {
+        "changes": [name for name, each in old.items() if new.get(name) != ast.dump(each)],
+        "of_keras": [
+            name
+            for name, each in old.items()
+            if brought & {n.id for n in ast.walk(each) if isinstance(n, ast.Name)}
+        ],
+    }
 
 
 def _job(job: Job, of: Slice) -> Job:
