@@ -46,7 +46,13 @@ class Source:
 
 
 # A package that is not there; that Keras 2 is not is told before anything runs.
-_LACKING = re.compile(r"ModuleNotFoundError: .*No module named '(?P<name>(?P<root>\w+)[\w.]*)'")
+_LACKING = re.compile(r"ModuleNotFoundError: .*No module named '(?P<name>\w+[\w.]*)'")
+# Keras and TensorFlow say it in words of their own: "TensorBoard is not installed, missing …",
+# "You must install pydot (`pip install pydot`)".
+_TOLD_LACKING = re.compile(
+    r"(?:ImportError|NotInstalledError): (?:(?P<name>\w+) is not installed"
+    r"|You must install `?(?P<other>\w+))"
+)
 # What the kernel refuses, and what is refused in words before it comes to that.
 _KEPT_FROM = re.compile(
     r"PermissionError: |\[Errno (1|13)\]|kdoctor does not let it |Operation not permitted"
@@ -307,9 +313,11 @@ def _not_run(subject: _Subject, old: Answer, new: Answer, python: str) -> Verdic
     runs = new["state"] == "ran"
     notes = ("on Keras 3 the fixed one runs",) if runs else ()
     lacking = _LACKING.search(old["error"])
-    if lacking and lacking["root"] not in _KERAS:
+    in_words = _TOLD_LACKING.search(old["error"])
+    name = lacking["name"] if lacking else in_words and (in_words["name"] or in_words["other"])
+    if name and name.partition(".")[0] not in _KERAS:
         why = (
-            f"it needs {lacking['name']}, which {python} does not have: install the package that "
+            f"it needs {name}, which {python} does not have: install the package that "
             "brings it there, or name another Python with --python"
         )
         return _of(subject, State.NOT_TRIED, why=why, notes=notes)
