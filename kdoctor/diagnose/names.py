@@ -123,7 +123,7 @@ def _explained(search: _Search) -> Diagnosis:
     if package:
         told = tuple(steps.for_a_package(package, found))
     if since := _later(found, target):
-        there = _of_tensorflow_now(found, target)
+        there = steps.below_tensorflow(found, target)
         told = (there, _newer(found, since)) if there else (*told, _newer(found, since))
     elif not told and found.root == "keras" and found.until:
         told = tuple(step for step in [steps.old_pair(found.until)] if step is not None)
@@ -199,20 +199,6 @@ def _later(found: Lookup, target: Target) -> str:
 
 def _newer(found: Lookup, since: str) -> Step:
     return steps.newer_pair(f"the name is there from {found.root} {since} on")
-
-
-def _of_tensorflow_now(found: Lookup, target: Target) -> Step | None:
-    """Return the name below ``tf.keras`` that an older release has, though not below ``keras``.
-
-    From 2.5 to 2.8 the package keras was the code of tf.keras, with few of its public names.
-    """
-    if found.root != "keras" or not target.is_before_keras_3:
-        return None
-    there = f"tensorflow.keras.{found.name}"
-    if lookup(there, target).presence is not Presence.EXISTS:
-        return None
-    owner, _, leaf = there.rpartition(".")
-    return Step(StepKind.CODE, f"from {owner} import {leaf}", "which this release has")
 
 
 def _evidence(search: _Search) -> Iterator[str]:

@@ -137,6 +137,20 @@ def old_pair(release: str) -> Step | None:
     )
 
 
+def below_tensorflow(found: Lookup, target: Target) -> Step | None:
+    """Return the name below ``tf.keras`` that an older release has, though not below ``keras``.
+
+    From 2.5 to 2.8 the package keras was the code of tf.keras, with few of its public names.
+    """
+    if found.root != "keras" or not target.is_before_keras_3:
+        return None
+    there = f"tensorflow.keras.{found.name}"
+    if lookup(there, target).presence is not Presence.EXISTS:
+        return None
+    owner, _, leaf = there.rpartition(".")
+    return Step(StepKind.CODE, f"from {owner} import {leaf}", "which this release has")
+
+
 def newer_pair(why: str) -> Step:
     """Return the command that upgrades Keras: with TensorFlow, as each asks for the other's."""
     return Step(StepKind.COMMAND, "pip install --upgrade tensorflow keras", f"both together: {why}")
