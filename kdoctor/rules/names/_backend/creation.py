@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
 from kdoctor.rewrite.guards import context, display, equals, given, not_none, one_of
+from kdoctor.rules.names._backend.number_questions import a_float, no_floats, whole_numbers
 from kdoctor.rules.names._backend.questions import (
-    a_float,
     builds_nothing,
     floatx_is_default,
     is_tensor,
     never_variable,
-    no_floats,
     no_tensor,
     no_variable,
     plain_name,
     somewhere,
-    whole_numbers,
 )
 from kdoctor.rules.names._backend.uses import is_read_only, read_at_once
 from kdoctor.syntax import Context

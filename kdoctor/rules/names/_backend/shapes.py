@@ -7,13 +7,12 @@ import libcst as cst
 from kdoctor.rewrite import rewrite
 from kdoctor.rewrite.guards import Answer, Guard, Question, Situation, context, equals
 from kdoctor.rules.calls import value_of
-from kdoctor.rules.names._backend.questions import (
+from kdoctor.rules.names._backend.number_questions import (
     from_the_front,
-    no_variables,
     none_below_zero,
-    somewhere,
     whole_numbers,
 )
+from kdoctor.rules.names._backend.questions import no_variables, somewhere
 from kdoctor.rules.names._backend.ranks import rank_is_known, where_rank_is_known
 from kdoctor.rules.names._backend.uses import calculated_with, indexed, no_tensor_by_use
 from kdoctor.syntax import Context
