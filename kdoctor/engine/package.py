@@ -101,10 +101,8 @@ class ProjectPackage:
         self._tree.forget()
         for known in (self._outline, self._answers, self._handed_over, self._returned_call):
             known.forget()
-        self._functions.forget()
-        self._switches.forget()
-        self._public.forget()
-        self._kept.forget()
+        for each in (self._functions, self._switches, self._public, self._kept):
+            each.forget()
         self.without_keras.clear()
         self.trace.forget()
 

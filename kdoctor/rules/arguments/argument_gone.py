@@ -44,6 +44,7 @@ from kdoctor.rules.arguments._gone_examples import (
     LENT,
     MODEL,
     MOVED_WITH_THE_SHAPE,
+    OF_CATEGORIES,
     OF_EVERY_FEW_EPOCHS,
     OF_GREY_IMAGES,
     OF_SOME_LAYERS,
@@ -439,18 +440,6 @@ INVALID = [
         "Mine().build(None)",
         raises="TypeError: Layer.add_weight() got an unexpected keyword argument 'use_resource'",
     ),
-    Example(
-        before="import keras\n\ny = keras.utils.to_categorical([0, 2], 3, dtype='int32')",
-        after="import keras\n\ny = keras.utils.to_categorical([0, 2], 3).astype('int32')",
-        raises="TypeError: to_categorical() got an unexpected keyword argument 'dtype'",
-        same="y.tolist(), str(y.dtype)",
-        unsafe=True,
-    ),
+    *OF_CATEGORIES,
     *OF_GREY_IMAGES,
-    Example(
-        before="import keras\n\ny = keras.utils.to_categorical([0, 1], nb_classes=3)",
-        after="import keras\n\ny = keras.utils.to_categorical([0, 1], num_classes=3)",
-        raises="TypeError: to_categorical() got an unexpected keyword argument 'nb_classes'",
-        check="assert y.tolist() == [[1, 0, 0], [0, 1, 0]]",
-    ),
 ]
