@@ -91,11 +91,12 @@ def _turned(test: str, node: ast.Compare) -> str | None:
 
 
 def _is_ordered(node: ast.expr) -> bool:
+    """Say whether what a value is compared with has a total order: no number, for NaN has none."""
     match node:
-        case ast.Constant(value=str() | int()):
+        case ast.Constant(value=str()):
             return True
         case ast.Tuple(elts=elements):
-            return all(map(_is_ordered, elements))
+            return all(isinstance(each, ast.Constant) for each in elements)
         case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
             return name in ("Version", "parse", "parse_version", "LooseVersion", "StrictVersion")
     return False

@@ -36,6 +36,14 @@ def body(text):
             "def f(x):\n    return keras.ops.exp(x) if K.ndim(x) == 2 else K.exp(x)\n",
             "def f(x):\n    return keras.ops.exp(x)\n",
         ),
+        # One of them reads a module of the package's own.
+        (
+            (
+                "from .. import backend\n\n\nif K.backend() == 'tensorflow':\n"
+                "    y = backend.f(K.abs(x))\nelse:\n    y = backend.f(keras.ops.abs(x))\n"
+            ),
+            "from .. import backend\n\n\ny = backend.f(ops.abs(x))\n",
+        ),
         # The comments of both, the continuation line, a text of several lines.
         (
             ("if K.backend() == 'tensorflow':  # it has no negative axes\n    # first\n"
@@ -74,7 +82,7 @@ def body(text):
             "if x:  # here\n    # why\n    x = ops.abs(x)\n",
         ),
         (f"if x and y:\n    {OFF}\nelse:\n    x = 1\n", "if not (x and y):\n    x = 1\n"),
-        (f"if x < 1:\n    {OFF}\nelse:\n    x = 1\n", "if x >= 1:\n    x = 1\n"),
+        (f"if x < 1:\n    {OFF}\nelse:\n    x = 1\n", "if not x < 1:\n    x = 1\n"),
         (f"if x < y:\n    {OFF}\nelse:\n    x = 1\n", "if not x < y:\n    x = 1\n"),
         (f"if x:\n    x = 1\nelse:\n    {OFF}\n", "if x:\n    x = 1\n"),
         (f"if x:\n    x = 1\nelif y:\n    {OFF}\nx = 2\n", "if x:\n    x = 1\nx = 2\n"),
