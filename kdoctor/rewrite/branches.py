@@ -51,8 +51,10 @@ def settled_branches(
             branches = _branches_of(node)
             may_change = _may_change(module, branches, own)
             new = _If.of(module, branches, own, names.at(node)).settled() if may_change else None
-        else:
+        elif any(each in made for each in own) or _hold_as_many(module, choices, number):
             new = _of_choice(module, node, own, names.at(node))
+        else:
+            new = None
         if new is None or not all(_has_room(new, each) for each in around.get(number, ())):
             continue
         made = [*without(made, [new]), new]
@@ -167,6 +169,24 @@ def _may_change(
         if all(any(_meets(edit.span, end) for edit in edits) for end in (first, last)):
             return True
     return False
+
+
+def _hold_as_many(module: Module, choices: Sequence[_Choice], number: int) -> bool:
+    """Say whether both sides of ``a if b else c`` hold as many choices, as they must to be one.
+
+    Of choices that stand in each other only few are compared then, whatever is written in them.
+    """
+    node = choices[number].node
+    assert isinstance(node, cst.IfExp)
+    counts = []
+    for side in (node.body, node.orelse):
+        span = module.outer_span(side)
+        first, last = (
+            bisect.bisect_left(choices, place, key=lambda each: each.span.start)
+            for place in (span.start, span.end)
+        )
+        counts.append(last - max(first, number + 1))  # its body starts where it starts itself
+    return counts[0] == counts[1]
 
 
 def _of_choice(
