@@ -56,10 +56,9 @@ from kdoctor.rules.arguments._in_dicts import Held, held_keywords, may_get_out_o
 from kdoctor.rules.arguments._input_first import moved_with_a_size
 from kdoctor.rules.arguments._instead import instead_of
 from kdoctor.rules.arguments._keywords import REFUSALS, Change, change_of, is_refused, was_taken
-from kdoctor.rules.behaviour.decay_is_ignored import stays_ignored
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import Module
+from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.glimpse import Called
 
 # Rules of their own see to these: KD232, KD301, KD311, and saving (KD6).
@@ -171,7 +170,7 @@ def _fix(
             return Refusal(f"`{change.renamed}=` is passed as well")
         edit = Edit(module.span(argument.keyword), (change.renamed,))
         title = f"Write `{change.renamed}=` instead of `{keyword}=`"
-        if call.reference is not None and stays_ignored(module, facts, call.reference):
+        if call.reference is not None and _stays_ignored(module, facts, call.reference):
             return Fix(title, (edit,), Applicability.UNSAFE, unsafe_because=_WITHOUT_DECAY)
         return Fix(title, (edit,), _proven(facts, keyword))
     if keyword == "batch_size" and call.reference is not None:
@@ -253,6 +252,12 @@ def _does_something(value: cst.BaseExpression) -> bool:
 def _shown(module: Module, argument: cst.Arg) -> str:
     source = module.source(argument.value)
     return source if len(source) <= 30 and "\n" not in source else "…"
+
+
+def _stays_ignored(module: Module, facts: Facts, reference: Reference) -> bool:
+    from kdoctor.rules.behaviour import decay_is_ignored  # noqa: PLC0415 - few files need it
+
+    return decay_is_ignored.stays_ignored(module, facts, reference)
 
 
 def _proven(facts: Facts, keyword: str) -> Applicability:
