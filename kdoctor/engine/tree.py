@@ -31,7 +31,7 @@ class Tree:
     """
 
     def __init__(self, start: str = "", trace: Trace | None = None) -> None:
-        trace = trace or Trace()
+        self._trace = trace = trace or Trace()
         # Bounded: a scan may walk millions of folders, and memory must not grow with them.
         self._listing = Remembered(trace, trace.names_in, 4096)
         self._roots = Remembered(trace, self._find_roots, 4096)
@@ -148,6 +148,10 @@ class Tree:
             return f"{folder}{os.sep}{last}{os.sep}__init__.py"
         return f"{folder}{os.sep}{last}.py" if f"{last}.py" in listing else None
 
+    def _is_project(self, folder: str) -> bool:
+        # A folder above, such as a home, may hold thousands of names: it is asked for a few.
+        return self._trace.holds_any(folder, _PROJECT_MARKS)
+
     def _find_roots(self, folder: str) -> tuple[_Root, ...]:
         """List where ``import x`` looks: beside the outermost package, then up to the project."""
         package: str | None = None
@@ -156,7 +160,7 @@ class Tree:
         if os.path.basename(folder) in _INSTALLED:  # noqa: PTH119
             return (_Root(folder, package or ""),)
         climbed = [folder]
-        while not self._listing(climbed[-1]) & _PROJECT_MARKS:
+        while not self._is_project(climbed[-1]):
             parent = os.path.dirname(climbed[-1])  # noqa: PTH120
             if parent == climbed[-1]:  # no project: what lies further up is none of ours
                 return (_Root(folder),)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -568,3 +569,24 @@ def test_a_name_in_a_ring_of_star_imports_is_that_of_the_one_module_that_binds_i
     outside = "from .m import *\nfrom .o import *\nfrom keras.layers import *"
     both = {"pkg/o.py": "from .m import *\nfrom keras import backend as Dense"}
     assert exports(files | {"pkg/n.py": outside} | both, name="Dense") is None
+
+
+def test_a_large_folder_above_a_file_is_not_listed(tmp_path, monkeypatch):
+    own = tmp_path / "large" / "own"
+    own.mkdir(parents=True)
+    (own / "helpers.py").write_text("from keras import backend as K\n")
+    monkeypatch.chdir(own)
+    listed = []
+    real = os.listdir
+
+    def listdir(path="."):
+        listed.append(Path(path).resolve())
+        return real(path)
+
+    monkeypatch.setattr(os, "listdir", listdir)
+    source = b"import helpers\nfrom helpers import K\n\nK.sum(helpers.x)\n"
+    found = scan(["-"], stdin=source, target="keras==3.15.1").findings
+
+    assert [each.code for each in found] == ["KD101"]  # what stands beside it is known
+    assert own in listed
+    assert own.parent not in listed

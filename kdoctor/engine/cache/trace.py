@@ -46,6 +46,12 @@ class Trace:
         self.note(folder if folder.endswith(os.sep) else folder + os.sep, state)
         return names
 
+    def holds_any(self, folder: str, names: Collection[str]) -> bool:
+        """Say whether one of some names is in a folder, which may be large."""
+        if self.listens:
+            return not self.names_in(folder).isdisjoint(names)
+        return any(os.path.lexists(f"{folder}{os.sep}{name}") for name in names)
+
     @contextmanager
     def apart(self) -> Iterator[set[str]]:
         """Collect what is looked at from here on; it is added to what was looked at before."""
