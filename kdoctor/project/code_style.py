@@ -66,7 +66,8 @@ class CodeStyles:
         known = self._in_repository.get(folder)
         if known is None:
             above = os.path.dirname(folder)  # noqa: PTH120 - hot
-            known = not self._names_in(folder).isdisjoint(HISTORIES)
+            # Up to the root: a folder there may be large, and is asked for a few names.
+            known = any(os.path.lexists(os.path.join(folder, each)) for each in HISTORIES)  # noqa: PTH118
             known = known or (above != folder and self._is_in_repository(above))
             self._in_repository[folder] = known
         return known

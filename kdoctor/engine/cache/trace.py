@@ -48,7 +48,7 @@ class Trace:
 
     def holds_any(self, folder: str, names: Collection[str]) -> bool:
         """Say whether one of some names is in a folder, which may be large."""
-        if self.listens:
+        if self.listens:  # the state of a folder is that of all that is in it
             return not self.names_in(folder).isdisjoint(names)
         return any(os.path.lexists(f"{folder}{os.sep}{name}") for name in names)
 
