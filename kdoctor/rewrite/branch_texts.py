@@ -18,7 +18,7 @@ _OPPOSITES: dict[type[ast.cmpop], tuple[str, str]] = {
     ast.In: ("in", "not in"),
     ast.NotIn: ("not in", "in"),
 }
-# Of two texts, versions or whole numbers one is less, or is not.
+# Of two texts or versions one is less, or is not.
 _IN_ORDER: dict[type[ast.cmpop], tuple[str, str]] = {
     ast.Lt: ("<", ">="),
     ast.LtE: ("<=", ">"),

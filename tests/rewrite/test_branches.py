@@ -59,6 +59,14 @@ def body(text):
         ),
         # What is asked does more than give an answer, or is bound for what follows.
         (
+            "if any(x):\n    y = K.abs(x)\nelse:\n    y = keras.ops.abs(x)\n",
+            "if any(x):\n    y = ops.abs(x)\nelse:\n    y = keras.ops.abs(x)\n",
+        ),
+        (
+            "y = K.abs(x) if [each for each in x] else keras.ops.abs(x)\n",
+            "y = ops.abs(x) if [each for each in x] else keras.ops.abs(x)\n",
+        ),
+        (
             "if x.pop():\n    y = K.abs(x)\nelse:\n    y = keras.ops.abs(x)\n",
             "if x.pop():\n    y = ops.abs(x)\nelse:\n    y = keras.ops.abs(x)\n",
         ),
