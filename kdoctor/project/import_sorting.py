@@ -11,6 +11,8 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from kdoctor.project.tool_files import ini_of, toml_of
+
 _SPEAKS_OF_IT: Final = re.compile(r"isort", re.IGNORECASE)
 # Of isort's profiles those that sort otherwise than its default.
 _PROFILES: Final[dict[str, dict[str, Any]]] = {
@@ -73,11 +75,11 @@ def _is_on(key: str, told: Mapping[str, Any], profile: Mapping[str, Any]) -> boo
 
 
 def _ruff(text: str) -> Iterator[Mapping[str, Any]]:
-    yield _ruff_table(_toml(text))
+    yield _ruff_table(toml_of(text))
 
 
 def _pyproject(text: str) -> Iterator[Mapping[str, Any]]:
-    tools = _table(_toml(text), "tool")
+    tools = _table(toml_of(text), "tool")
     yield _ruff_table(_table(tools, "ruff"))
     yield _table(tools, "isort")
 
@@ -91,23 +93,8 @@ def _table(settings: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _toml(text: str) -> dict[str, Any]:
-    import tomllib  # noqa: PLC0415 - for few projects
-
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
-        return {}
-
-
 def _ini(text: str) -> Iterator[Mapping[str, Any]]:
-    import configparser  # noqa: PLC0415 - for few projects
-
-    parser = configparser.ConfigParser(interpolation=None, strict=False)
-    try:
-        parser.read_string(text)
-    except configparser.Error:
-        return
+    parser = ini_of(text)
     for section in ("settings", "isort", "tool:isort"):
         if parser.has_section(section):
             yield dict(parser.items(section))

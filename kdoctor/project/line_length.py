@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
+from kdoctor.project.tool_files import ini_of, toml_of
+
 _SPEAKS_OF_IT: Final = re.compile(r"line[-_]length", re.IGNORECASE)
 # By the table of `pyproject.toml`; of several, the first decides.
 _TABLES: Final = (
@@ -34,34 +36,19 @@ def limit_in(texts: Mapping[str, str]) -> int | None:
 
 
 def _ruff(text: str) -> Iterator[Any]:
-    yield _toml(text).get("line-length")
+    yield toml_of(text).get("line-length")
 
 
 def _pyproject(text: str) -> Iterator[Any]:
-    tools = _toml(text).get("tool")
+    tools = toml_of(text).get("tool")
     for name, key in _TABLES:
         table = tools.get(name) if isinstance(tools, dict) else None
         if isinstance(table, dict):
             yield table.get(key)
 
 
-def _toml(text: str) -> dict[str, Any]:
-    import tomllib  # noqa: PLC0415 - for few projects
-
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
-        return {}
-
-
 def _ini(text: str) -> Iterator[Any]:
-    import configparser  # noqa: PLC0415 - for few projects
-
-    parser = configparser.ConfigParser(interpolation=None, strict=False)
-    try:
-        parser.read_string(text)
-    except configparser.Error:
-        return
+    parser = ini_of(text)
     for section in _SECTIONS:
         for key in _KEYS:
             yield parser.get(section, key, fallback=None)
