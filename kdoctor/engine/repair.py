@@ -11,7 +11,7 @@ from kdoctor.model import Applicability, Edit, Fix
 from kdoctor.project.code_style import UNTOLD, CodeStyle
 from kdoctor.rewrite import plan_imports, render
 from kdoctor.rewrite.blank_lines import without_blank_lines
-from kdoctor.rewrite.branches import settled_branches, with_what_is_read, without
+from kdoctor.rewrite.branches import are_in_branches, settled_branches, with_what_is_read, without
 from kdoctor.rewrite.imports import Keeps, kept_by_nothing
 from kdoctor.rewrite.laid_out import laid_out, limit_of
 from kdoctor.syntax import Module
@@ -36,7 +36,10 @@ def edits_of(
     planned = [*edits, *plan_imports(source, fixes, keeps, longest, style.sorting)]
     filled = without_empty_blocks(source, planned)
     needs = chain.from_iterable(fix.imports for fix in fixes)
-    if settled := settled_branches(source, laid_out(source, filled, longest), needs):
+    # Laid out for their sake only where there are any: each finding's own diff is made here.
+    if are_in_branches(source, filled) and (
+        settled := settled_branches(source, laid_out(source, filled, longest), needs)
+    ):
         more = Fix("", tuple(settled), Applicability.SAFE)
         again = [*with_what_is_read(fixes, settled), more]
         planned = [*edits, *plan_imports(source, again, keeps, longest, style.sorting)]

@@ -31,6 +31,11 @@ _COLON = pattern(r"(?:[ \t]|\\\r?\n)*:")
 _ELSE = pattern(r"else(?:[ \t]|\\\r?\n)*:")
 
 
+def are_in_branches(module: Module, edits: Sequence[Edit]) -> bool:
+    """Say whether some edits lie in an ``if``, so that ``settled_branches`` may have any."""
+    return bool(_by_choice(_choices(module), edits)[0])
+
+
 def settled_branches(
     module: Module, edits: Sequence[Edit], needs: Iterable[ImportNeed] = ()
 ) -> list[Edit]:
