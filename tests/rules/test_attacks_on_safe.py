@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from kdoctor.engine import fix
-
 pytest.importorskip("tf_keras")
 pytest.importorskip("keras")
 
-from kdoctor.verify.execution import execute
+
+from .before_and_after import HEAD, check_that_it_keeps_its_meaning, fixed
 
 pytestmark = pytest.mark.frameworks
 
-HEAD = "import numpy as np\nfrom keras import backend as K\n\n"
 IMAGE = "K.constant(np.ones((1, 2, 3, 1)))"
 SAFE = {
     "a size that is asked what it is": (
@@ -61,21 +59,9 @@ SAFE = {
 }
 
 
-def fixed(source, *rules):
-    result = fix(["-"], stdin=source.encode(), select=rules)
-    (file,) = result.files or [None]
-    return source if file is None else file.after.decode()
-
-
 @pytest.mark.parametrize("name", SAFE)
 def test_a_safe_fix_leaves_a_program_its_meaning(name):
-    program, shown, expected = SAFE[name]
-    before = f"{HEAD}{program}\nshown = {shown}\n"
-    old = execute(before, "shown", on_keras_2=True)
-    assert (old.raised, old.value) == (None, expected)
-    after = fixed(before, "KD101")
-    new = execute(after, "shown")
-    assert (new.raised, new.value) == (None, expected), after
+    check_that_it_keeps_its_meaning(*SAFE[name])
 
 
 @pytest.mark.parametrize("function", ["sum", "prod"])
