@@ -14,7 +14,7 @@ from kdoctor.engine.diffs import Change, decoded, split_lines, unified, unified_
 from kdoctor.engine.repair import edits_of, source_of, texts_with
 from kdoctor.model import Edit, Finding, Fix, Span
 from kdoctor.patterns import pattern
-from kdoctor.project.code_style import CodeStyle
+from kdoctor.project.code_style import UNTOLD
 from kdoctor.rewrite import render
 from kdoctor.rewrite.imports import Keeps
 from kdoctor.syntax import Module
@@ -33,7 +33,7 @@ class FindingDiffs:
     def __init__(
         self, document: Document, data: bytes, keeps: Keeps, *, diffs: bool, replacements: bool
     ) -> None:
-        self.style = CodeStyle()
+        self.style = UNTOLD
         self._document = document
         self._data = data
         self._keeps = cache(keeps)

@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from kdoctor.documents.reading import read_regular
-from kdoctor.project.code_style import CodeStyle
+from kdoctor.project.code_style import UNTOLD, CodeStyle
 from kdoctor.target import Target
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class Orders(Struct, frozen=True):
     cached: bool = False
     asked: bool = False
     within: frozenset[str] | None = None
-    style: CodeStyle = CodeStyle()
+    style: CodeStyle = UNTOLD
 
     def aimed(self, task: Task) -> Orders:
         """Return the orders as one source's own configuration has them."""

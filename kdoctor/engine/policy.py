@@ -149,9 +149,8 @@ class Policy:
 
     def assigned(self, tasks: Iterable[Task]) -> Iterator[Task]:
         """Yield the tasks, each with its rules and its namespace."""
-        shared: dict[
-            str, tuple[Codes, str, CodeStyle]
-        ] = {}  # by folder, where no file has rules of its own
+        # By folder, where no file has rules of its own.
+        shared: dict[str, tuple[Codes, str, CodeStyle]] = {}
         here = working_folder()
         for task in tasks:
             path = absolute(task.source.path, here)
