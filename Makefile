@@ -56,9 +56,12 @@ prove: $(STAMP) ## Run every rewrite on Keras 2 and Keras 3 (on each backend tha
 	$(BIN)/python tools/proofs_page.py
 
 # Where pip would take a PyTorch of several GB: TORCH_INDEX=https://download.pytorch.org/whl/cpu
-backends: $(STAMP) ## Install JAX and PyTorch, so that `make prove` runs on them too
+# What examples import as well: without them 13 of KD704 and KD705 cannot raise what they are about.
+backends: $(STAMP) ## Install JAX, PyTorch and packages of examples, so that `make prove` runs on all
 	$(BIN)/python -m pip install --quiet $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) 'torch==2.13.0'
 	$(BIN)/python -m pip install --quiet 'jax==0.10.2' 'jaxlib==0.10.2'
+	$(BIN)/python -m pip install --quiet --no-deps tensorflow_addons tensorflow_probability tensorflow_model_optimization keras_vggface
+	$(BIN)/python -m pip install --quiet 'setuptools<81' 'typeguard<3' decorator cloudpickle dm-tree keras_applications
 
 proofs-page: $(STAMP) ## Write docs/proofs.md anew from the proof record
 	$(BIN)/python tools/proofs_page.py
