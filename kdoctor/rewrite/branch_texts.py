@@ -25,6 +25,7 @@ _IN_ORDER: dict[type[ast.cmpop], tuple[str, str]] = {
     ast.Gt: (">", "<="),
     ast.GtE: (">=", "<"),
 }
+_VERSIONS = frozenset({"LooseVersion", "StrictVersion", "Version", "parse_version"})
 
 
 def comments_of(text: str) -> list[str]:
@@ -98,7 +99,11 @@ def _is_ordered(node: ast.expr) -> bool:
         case ast.Tuple(elts=elements):
             return all(isinstance(each, ast.Constant) for each in elements)
         case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
-            return name in ("Version", "parse", "parse_version", "LooseVersion", "StrictVersion")
+            # A `parse` that is imported alone may give numbers.
+            is_dotted = isinstance(node, ast.Call) and ast.unparse(node.func).endswith(
+                "version.parse"
+            )
+            return is_dotted or name in _VERSIONS
     return False
 
 

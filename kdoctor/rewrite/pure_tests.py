@@ -32,6 +32,12 @@ _OF_TEXTS = frozenset({
     "endswith", "lower", "lstrip", "partition", "replace", "rpartition", "rsplit", "rstrip",
     "split", "startswith", "strip", "upper",
 })  # fmt: skip
+# Of these functions the answer is a text.
+_GIVE_TEXTS = frozenset({
+    "importlib.metadata.version", "importlib_metadata.version", "os.environ.get", "os.getenv",
+    "platform.machine", "platform.python_version", "platform.system",
+})  # fmt: skip
+_TEXTS = frozenset({"os.name", "sys.platform", "sys.version"})
 
 
 def only_asks(module: Module, test: cst.BaseExpression) -> bool:
@@ -54,6 +60,28 @@ def _only_answers(module: Module, call: cst.Call) -> bool:
         case cst.Name(value=value):
             owner = module.scope_of(function).owner(value)
             return value in _BUILTINS and owner is None
-        case cst.Attribute(attr=cst.Name(value=value)):
-            return value in _OF_TEXTS
+        case cst.Attribute(value=owner, attr=cst.Name(value=value)):
+            return value in _OF_TEXTS and _is_text(module, owner)
+    return False
+
+
+def _is_text(module: Module, value: cst.BaseExpression) -> bool:
+    """Say whether a value is a text: an object of another class may do anything in ``split``."""
+    match value:
+        case cst.BaseString():
+            return True
+        case cst.Subscript(value=cst.Call(func=cst.Attribute(value=inner))):  # one of its parts
+            return _is_text(module, inner)
+        case cst.Call(func=cst.Name(value="str") as function):
+            return module.scope_of(function).owner("str") is None
+        case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name(value=method))) if (
+            method in _OF_TEXTS and _is_text(module, inner)
+        ):
+            return True
+        case cst.Call(func=function):
+            name = module.qualified(function) or ""
+            return name in _GIVE_TEXTS or key_of(name) == "keras.backend.backend"
+        case cst.Name() | cst.Attribute():
+            name = module.qualified(value) or ""
+            return name in _TEXTS or name.endswith(".__version__")
     return False

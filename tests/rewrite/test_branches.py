@@ -6,6 +6,7 @@ import itertools
 import pytest
 
 from kdoctor.engine import fix
+from kdoctor.rewrite.branch_texts import inverted
 
 HEAD = "import keras\nimport tensorflow as tf\nfrom keras import backend as K\n\n\n"
 OFF = "tf.compat.v1.disable_eager_execution()"
@@ -145,6 +146,33 @@ def test_an_import_that_both_branches_make_now_is_made_once(tmp_path):
         "from tensorflow.keras.optimizers import Optimizer  # type: ignore\n\n\n"
         "class A(Optimizer):\n    pass\n"
     ).replace("import tensorflow as tf\n\n", "", 1)
+
+
+@pytest.mark.parametrize(
+    ("test", "only_answers"),
+    {
+        "os.name.split('x')[0] == 'posi'": True,
+        "int(tf.__version__.replace('rc', '.').split('.')[1]) < 4": True,
+        "os.environ.get('MODE', '').lower() == 'old'": True,
+        "str(x).strip()": True,
+        # What a class of the user's does in its methods, no name says.
+        "x.split(2)": False,
+        "queue.replace(x)": False,
+        "x.name.strip().split()": False,
+    }.items(),
+)
+def test_a_test_goes_only_where_its_methods_are_those_of_a_text(tmp_path, test, only_answers):
+    source = HEAD.replace("import keras", "import os\n\nimport keras", 1) + (
+        f"def f(x, queue):\n    if {test}:\n        y = keras.ops.square(x)\n"
+        "    else:\n        y = K.square(x)\n    return y\n"
+    )
+    assert (f"if {test}:" in fixed(tmp_path / "code.py", source)) != only_answers
+
+
+def test_an_import_called_parse_may_give_numbers():
+    """``not x < nan`` is true, ``x >= nan`` is not."""
+    assert inverted("x < parse('nan')") == "not x < parse('nan')"
+    assert inverted("x < version.parse('2')") == "x >= version.parse('2')"
 
 
 def test_drawn_branches_do_what_they_did(tmp_path):
