@@ -261,7 +261,12 @@ OF_CATEGORIES = [
         after="import keras\n\ny = keras.utils.to_categorical([0, 2], 3).astype('int32')",
         raises="TypeError: to_categorical() got an unexpected keyword argument 'dtype'",
         same="y.tolist(), str(y.dtype)",
-        unsafe=True,
+    ),
+    Example(
+        before="import keras\n\ny = keras.utils.to_categorical([0, 2], 3, dtype='float32')",
+        after="import keras\n\ny = keras.utils.to_categorical([0, 2], 3).astype('float32')",
+        raises="TypeError: to_categorical() got an unexpected keyword argument 'dtype'",
+        same="y.tolist(), str(y.dtype)",
     ),
     Example(
         before="import keras\n\ny = keras.utils.to_categorical([0, 1], nb_classes=3)",
