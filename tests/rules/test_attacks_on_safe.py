@@ -24,6 +24,43 @@ SAFE = {
         "[int(a) + 1, hasattr(b, 'numpy')]",
         [5, True],
     ),
+    "a size that a layer keeps and asks what it is": (
+        (
+            "from keras.layers import Layer\n\n\nclass Sizes(Layer):\n"
+            "    def call(self, x):\n        self.n = K.shape(x)[0]\n"
+            "        return self.grown(x)\n\n"
+            "    def grown(self, x):\n        self.kind = self.n.dtype.name\n        return x\n\n"
+            "layer = Sizes()\nlayer(K.constant(np.ones((4, 3))))\n"
+        ),
+        "[layer.kind, int(layer.n)]",
+        ["int32", 4],
+    ),
+    "sizes that are kept in attributes together, and asked from outside": (
+        (
+            "from keras.layers import Layer\n\n\nclass Sizes(Layer):\n"
+            "    def call(self, x):\n"
+            "        self.a, self.b = K.shape(x)[0], K.shape(x)[1]\n        return x\n\n"
+            "sizes = Sizes()\nsizes(K.constant(np.ones((4, 3))))\n"
+        ),
+        "[int(sizes.a), sizes.b.dtype.name]",
+        [4, "int32"],
+    ),
+    "a size that has a type written beside it": (
+        "x = K.constant(np.ones((4, 3)))\nn: object = K.shape(x)[0]\nm = n\n",
+        "[int(n), m.dtype.name]",
+        [4, "int32"],
+    ),
+    "a size that a layer keeps and hands on": (
+        (
+            "from keras.layers import Layer\n\n\nclass Sizes(Layer):\n"
+            "    def call(self, x):\n        n = K.shape(x)[0]\n        self.n = n\n"
+            "        return x\n\n"
+            "    def rows(self):\n        return self.n\n\n"
+            "layer = Sizes()\nlayer(K.constant(np.ones((4, 3))))\nrows = layer.rows()\n"
+        ),
+        "[int(rows), hasattr(rows, 'numpy')]",
+        [4, True],
+    ),
     "a size that is a number to whom it may be one": (
         "x = K.constant(np.ones((4, 3)))\nn = K.shape(x)[1]\ny = K.reshape(x, (n, -1))\n",
         "[int(n) // 2, list(K.int_shape(y))]",

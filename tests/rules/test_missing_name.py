@@ -51,7 +51,7 @@ def test_a_use_that_cannot_be_rewritten_is_reported_and_keeps_the_import() -> No
     assert (use.place.line, use.symbol) == (4, "keras.utils.np_utils.nothing")
     assert use.no_fix_because
     after = mended(source)
-    assert "utils.to_categorical(y)\nnp_utils.nothing(y)\n" in after
+    assert "utils.to_categorical(y).astype('float32')\nnp_utils.nothing(y)\n" in after
     assert "import np_utils" in after
     assert mended(after) == after
 

@@ -257,11 +257,29 @@ KEPT_BY_A_DICT = [
 
 OF_CATEGORIES = [
     Example(
+        before="import keras\n\ny = keras.utils.to_categorical(y=[0, 2], num_classes=3)",
+        after="import keras\n\n"
+        "y = keras.utils.to_categorical(x=[0, 2], num_classes=3).astype('float32')",
+        raises="TypeError: to_categorical() got an unexpected keyword argument 'y'",
+        same="y.tolist(), str(y.dtype)",
+    ),
+    Example(
+        before="import keras\n\npenalty = keras.regularizers.l2(l=0.5)",
+        after="import keras\n\npenalty = keras.regularizers.l2(l2=0.5)",
+        raises="TypeError: L2.__init__() got an unexpected keyword argument 'l'",
+        check="assert penalty.get_config() == {'l2': 0.5}",
+    ),
+    Example(
         before="import keras\n\ny = keras.utils.to_categorical([0, 2], 3, dtype='int32')",
         after="import keras\n\ny = keras.utils.to_categorical([0, 2], 3).astype('int32')",
         raises="TypeError: to_categorical() got an unexpected keyword argument 'dtype'",
         same="y.tolist(), str(y.dtype)",
-        unsafe=True,
+    ),
+    Example(
+        before="import keras\n\ny = keras.utils.to_categorical([0, 2], 3, dtype='float32')",
+        after="import keras\n\ny = keras.utils.to_categorical([0, 2], 3).astype('float32')",
+        raises="TypeError: to_categorical() got an unexpected keyword argument 'dtype'",
+        same="y.tolist(), str(y.dtype)",
     ),
     Example(
         before="import keras\n\ny = keras.utils.to_categorical([0, 1], nb_classes=3)",

@@ -10,6 +10,7 @@ from kdoctor.rewrite import Speller, without
 from kdoctor.rewrite.precedence import binds
 from kdoctor.rules.arguments._calls import KerasCall
 from kdoctor.rules.calls import literal, value_of
+from kdoctor.rules.eager_arguments import may_be_eager_tensor
 from kdoctor.rules.helper_class import helper_edits, top_statement
 from kdoctor.syntax import Module
 
@@ -49,6 +50,8 @@ def instead_of(module: Module, call: KerasCall, argument: cst.Arg) -> Instead | 
     match call.leaf, argument.keyword.value:
         case "to_categorical", "dtype":
             return _converted(module, call, argument)
+        case "to_categorical", "y" if call.keyword("dtype") is None and not call.is_partial:
+            return _still_float32(module, call, argument)
         case "load_img", "grayscale":
             return _color_mode(module, call, argument)
         case "ModelCheckpoint", "period":
@@ -67,8 +70,36 @@ def _converted(module: Module, call: KerasCall, argument: cst.Arg) -> Instead | 
     return Instead(
         f"Write `.astype({value})` behind it",
         (*edits, Edit(Span(end, end), (f".astype({value})",))),
-        unsafe_because="of a tensor it gives a tensor, which has no `astype`",
+        unsafe_because=_of_a_tensor(module, call),
     )
+
+
+def _still_float32(module: Module, call: KerasCall, argument: cst.Arg) -> Instead:
+    """It gave float32 where nothing else was asked for, and gives float64 now."""
+    assert argument.keyword is not None
+    end = module.span(call.call).end
+    return Instead(
+        "Write `x=` instead of `y=`, and `.astype('float32')` behind it",
+        (
+            Edit(module.span(argument.keyword), ("x",)),
+            Edit(Span(end, end), (".astype('float32')",)),
+        ),
+        unsafe_because=_of_a_tensor(module, call),
+    )
+
+
+def _of_a_tensor(module: Module, call: KerasCall) -> str:
+    given = next(
+        (
+            each
+            for each in call.call.args
+            if each.keyword is None or each.keyword.value in ("x", "y")
+        ),
+        None,
+    )
+    if given is not None and not given.star and not may_be_eager_tensor(module, given.value):
+        return ""
+    return "of a tensor it gives a tensor, which has no `astype`"
 
 
 def _color_mode(module: Module, call: KerasCall, argument: cst.Arg) -> Instead | None:

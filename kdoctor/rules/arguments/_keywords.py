@@ -221,7 +221,7 @@ CHANGES: Final[dict[tuple[Kind | str, str], Change]] = {
     ("to_categorical", "y"): Change(renamed="x"),
     ("to_categorical", "nb_classes"): Change(renamed="num_classes"),
     ("to_categorical", "dtype"): Change(
-        harmless=("'float32'", '"float32"'),
+        no_fix_because="what is made is float64 whatever is asked for: it wants to be converted",
         help="Convert what it returns: `to_categorical(y).astype(dtype)`.",
     ),
     ("load_img", "grayscale"): Change(

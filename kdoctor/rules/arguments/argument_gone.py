@@ -54,7 +54,7 @@ from kdoctor.rules.arguments._gone_examples import (
 )
 from kdoctor.rules.arguments._in_dicts import Held, held_keywords, may_get_out_of_a_dict
 from kdoctor.rules.arguments._input_first import moved_with_a_size
-from kdoctor.rules.arguments._instead import instead_of
+from kdoctor.rules.arguments._instead import Instead, instead_of
 from kdoctor.rules.arguments._keywords import REFUSALS, Change, change_of, is_refused, was_taken
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
@@ -67,6 +67,7 @@ _DEFAULTS = ("workers=1", "sample_weight_mode=None", "time_major=False", "period
 _WITHOUT_DECAY = (
     "then the optimizer is made, and passes over `decay=`: the learning rate does not sink"
 )
+_FLOAT64 = "it gave float32, and gives float64 now"
 _LOOKUPS = frozenset({"IntegerLookup", "StringLookup"})  # which look at their keywords themselves
 _TOLD = frozenset({
     "get_initial_state", "save", "save_model", "save_weights", "load_weights", "load_model",
@@ -168,10 +169,14 @@ def _fix(
     if change.renamed:
         if call.keyword(change.renamed) is not None:
             return Refusal(f"`{change.renamed}=` is passed as well")
+        if (instead := instead_of(module, call, argument)) is not None:
+            return _written(facts, keyword, instead)
         edit = Edit(module.span(argument.keyword), (change.renamed,))
         title = f"Write `{change.renamed}=` instead of `{keyword}=`"
         if call.reference is not None and _stays_ignored(module, facts, call.reference):
             return Fix(title, (edit,), Applicability.UNSAFE, unsafe_because=_WITHOUT_DECAY)
+        if call.is_partial and call.leaf == "to_categorical":
+            return Fix(title, (edit,), Applicability.UNSAFE, unsafe_because=_FLOAT64)
         return Fix(title, (edit,), _proven(facts, keyword))
     if keyword == "batch_size" and call.reference is not None:
         proof = facts.applicability(*MOVED_WITH_THE_SHAPE)
@@ -181,13 +186,7 @@ def _fix(
     stays = call.is_partial or _is_harmless(module, argument, change)
     instead = None if stays else instead_of(module, call, argument)
     if instead is not None:
-        return Fix(
-            instead.title,
-            instead.edits,
-            Applicability.UNSAFE if instead.unsafe_because else _proven(facts, keyword),
-            instead.imports,
-            unsafe_because=instead.unsafe_because,
-        )
+        return _written(facts, keyword, instead)
     default = _has_its_default(module, facts, call, argument) or _is_harmless(
         module, argument, change
     )
@@ -210,6 +209,16 @@ def _fix(
         if default
         else _proven(facts, keyword),
         unsafe_because=lost,
+    )
+
+
+def _written(facts: Facts, keyword: str, instead: Instead) -> Fix:
+    return Fix(
+        instead.title,
+        instead.edits,
+        Applicability.UNSAFE if instead.unsafe_because else _proven(facts, keyword),
+        instead.imports,
+        unsafe_because=instead.unsafe_because,
     )
 
 
@@ -237,6 +246,8 @@ def _has_its_default(module: Module, facts: Facts, call: KerasCall, argument: cs
     """Say whether what is passed is what every release that had the parameter took anyway."""
     assert argument.keyword is not None
     value = module.source(argument.value)
+    if argument.keyword.value == "dtype" and value != "None":
+        return False  # what is made without it has another type now
     defaults = [
         found.default
         for each in call.olds(facts)
@@ -406,18 +417,6 @@ INVALID = [
         "    'logs', histogram_freq=1, write_graph=True\n)",
         raises="TypeError: TensorBoard.__init__() got an unexpected keyword argument 'batch_size'",
         findings=2,
-    ),
-    Example(
-        before="import keras\n\ny = keras.utils.to_categorical(y=[0, 2], num_classes=3)",
-        after="import keras\n\ny = keras.utils.to_categorical(x=[0, 2], num_classes=3)",
-        raises="TypeError: to_categorical() got an unexpected keyword argument 'y'",
-        same="y.tolist()",
-    ),
-    Example(
-        before="import keras\n\npenalty = keras.regularizers.l2(l=0.5)",
-        after="import keras\n\npenalty = keras.regularizers.l2(l2=0.5)",
-        raises="TypeError: L2.__init__() got an unexpected keyword argument 'l'",
-        check="assert penalty.get_config() == {'l2': 0.5}",
     ),
     Example(
         before="import keras\n\n"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice, zip_longest
 
 import libcst as cst
 
-from kdoctor.keras_api import Signature
+from kdoctor.keras_api import Parameter, Signature
 from kdoctor.syntax.literals import literal_value_in
 
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
@@ -23,6 +23,10 @@ _RENAMED = (("y", "x"), ("alpha", "negative_slope"))
 _SWITCHES = frozenset({"sparse", "ragged"})
 _SIZES = frozenset({"padding"})
 
+# What a function makes has the type that this parameter had by default: where it is gone, so is
+# the type.
+_TYPE_OF_RESULT = frozenset({"dtype"})
+
 # What every layer and model takes out of `**kwargs`, then and now.
 _OF_EVERY_LAYER = frozenset({"input_shape", "name", "trainable"})
 
@@ -33,20 +37,29 @@ def mean_the_same(
     """Say whether every call binds the same parameters by both signatures, defaults included.
 
     None among ``calls`` is a use that is no call (a base class, an argument): the object itself is
-    meant, and that is the same.
+    meant, and that is the same, unless what it gives has another type, whoever calls it.
     """
-    return all(call is None or _means_the_same(call, old, new) for call in calls)
+    return all(
+        not _gone_types(old, new) if call is None else _means_the_same(call, old, new)
+        for call in calls
+    )
 
 
 def changed_defaults(
-    calls: Iterable[cst.Call | None], old: Signature | None, new: Signature | None
+    calls: Sequence[cst.Call | None], old: Signature | None, new: Signature | None
 ) -> list[str]:
     """Return in words which defaults that the calls rest on are others now."""
     if old is None or new is None:
         return []
     given = [_given(call, old) for call in calls if call is not None]
+    handed_on = any(call is None for call in calls)
     partners = _partners(old, new)
-    return [
+    lost = [
+        f"`{each.name}` was {each.default} by default, and is gone: the result has another type"
+        for each in _gone_types(old, new)
+        if handed_on or any(names is not None and each.name not in names for names in given)
+    ]
+    return lost + [
         f"`{each.name}` was {each.default} by default and "
         f"{'must be given' if now is None else f'is {now}'} now"
         for each in old.parameters
@@ -100,6 +113,8 @@ def _means_the_same(call: cst.Call, old: Signature | None, new: Signature | None
         for each in call.args
     ):
         return False
+    if any(each.name not in given for each in _gone_types(old, new)):
+        return False
     left_out = [parameter for parameter in old.parameters if parameter.name not in given]
     filled = {partners.get(name, name) for name in given}
     return all(
@@ -111,6 +126,19 @@ def _means_the_same(call: cst.Call, old: Signature | None, new: Signature | None
         for parameter in new.parameters
         if parameter.kind not in _VARIADIC
     )
+
+
+def _gone_types(old: Signature | None, new: Signature | None) -> list[Parameter]:
+    """Return the old parameters, now gone, whose default was the type of the result."""
+    if old is None or new is None:
+        return []
+    return [
+        each
+        for each in old.parameters
+        if each.name in _TYPE_OF_RESULT
+        and each.default not in (None, "None")
+        and new.parameter(each.name) is None
+    ]
 
 
 def _partners(old: Signature, new: Signature) -> dict[str, str]:

@@ -19,9 +19,9 @@ from kdoctor.rules.facts import Facts, Proven
 from kdoctor.rules.names._calls import changed_defaults, mean_the_same, misplaced
 from kdoctor.rules.names._class_questions import with_question
 from kdoctor.rules.names._homes import home_of, public_names, twins
-from kdoctor.rules.names._successors import IN_TF_KERAS, SUCCESSORS, UNLIKE, Successor
+from kdoctor.rules.names._successors import HELD, IN_TF_KERAS, SUCCESSORS, UNLIKE, Successor
 from kdoctor.rules.rule import Example
-from kdoctor.syntax import Module, Reference
+from kdoctor.syntax import Module, Reference, ReferenceKind
 
 ONLY_PRIVATE = "what has it now is private"
 _PRIVATE = "keras.src."
@@ -176,7 +176,11 @@ class Moves:
             return Applicability.UNSAFE, _NOT_RUN
         if move.new is not None:
             uses = self._uses[move.row.left.partition("(")[0]]
-            if not all(self._means_the_same(use, move.new) for use in uses):
+            # An import hands nothing on: what reads it does, and is asked itself.
+            if not all(
+                use.kind is ReferenceKind.IMPORT or self._means_the_same(use, move.new)
+                for use in uses
+            ):
                 return Applicability.UNSAFE, self._changes(uses, move.new)
         proven = self._facts.applicability(*move.proofs)
         return proven, "" if proven is Applicability.SAFE else _NOT_RUN
@@ -188,6 +192,7 @@ class Moves:
         changed = [
             text
             for use in uses
+            if use.kind is not ReferenceKind.IMPORT
             for text in changed_defaults(
                 [use.call], self._old_signature(use), self._facts.signature(new)
             )
@@ -245,7 +250,10 @@ class Ways:
 
     def _by_release_data(self, found: Lookup) -> Iterator[_Move]:
         if found.moved_to and not is_of_the_copy(found):
-            yield self._renamed(found, found.moved_to[0], self._proofs, found.moved_to[0])
+            new = found.moved_to[0]
+            if (held := HELD.get(under_keras(new))) is not None:
+                yield _Move(held.row(under_keras(found.qualified)), held.proofs)
+            yield self._renamed(found, new, self._proofs, new)
 
     def _by_hand(self, found: Lookup) -> Iterator[_Move]:
         for each in _successors_of(under_keras(found.qualified)):

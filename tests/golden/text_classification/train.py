@@ -32,7 +32,7 @@ def load():
     texts = [text for text, _ in HEADLINES]
     index = vocabulary(texts)
     x = pad_sequences([[index.get(word, 0) for word in text.split()] for text in texts], maxlen=MAX_LENGTH)
-    y = utils.to_categorical([desk for _, desk in HEADLINES], len(DESKS))
+    y = utils.to_categorical([desk for _, desk in HEADLINES], len(DESKS)).astype('float32')
     return x, y
 
 

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from kdoctor.model import Applicability, Fix
 from kdoctor.rewrite import Refusal
 from kdoctor.rules.calls import argument, value_of
+from kdoctor.rules.names._backend.assigned import takes_as_it_is
 from kdoctor.rules.names._backend.plain_numbers import (
     is_maker,
     is_plain_number,
@@ -36,6 +37,11 @@ _NO_VARIABLE = (
     "it `keras.ops.convert_to_tensor(x)`"
 )
 
+_NO_CAST = (
+    "Keras 2 cast the value to the type of the variable, which `assign` of a `tf.Variable` does "
+    "not: it raises where the types differ"
+)
+
 
 def if_an_array(module: Module, leaf: str, call: cst.Call, fix: Fix) -> Fix | Refusal:
     """Return a fix as it is, unless the function of today does not take what is passed.
@@ -58,7 +64,29 @@ def if_an_array(module: Module, leaf: str, call: cst.Call, fix: Fix) -> Fix | Re
                 return fix
             is_sure = surely(module, given.value, _is_variable)
             return _withheld(fix, _NO_VARIABLE.format(leaf), is_sure=is_sure)
+        case "set_value":
+            variable, value = argument(call, "x", 0), argument(call, "value", 1)
+            if variable is None or value is None:
+                return fix
+            return _of_assignments(module, variable.value, value.value, fix)
     return fix
+
+
+def _of_assignments(
+    module: Module, variable: cst.BaseExpression, value: cst.BaseExpression, fix: Fix
+) -> Fix | Refusal:
+    """``K.set_value`` cast what it was given, which `assign` of a ``tf.Variable`` does not."""
+
+    def may_refuse(module: Module, node: cst.BaseExpression) -> bool:
+        return (
+            isinstance(node, cst.Call)
+            and _is_variable(module, node)
+            and not takes_as_it_is(module, node, value)
+        )
+
+    if not perhaps(module, variable, may_refuse):
+        return fix
+    return _withheld(fix, _NO_CAST, is_sure=False)
 
 
 def _of_clip(module: Module, call: cst.Call, fix: Fix) -> Fix | Refusal:

@@ -9,6 +9,7 @@ import libcst as cst
 from kdoctor.keras_api import split_root
 from kdoctor.rewrite.guards import Answer, Guard, Question, Situation
 from kdoctor.rules.calls import is_only_spelled_so
+from kdoctor.rules.names._backend.read_again import read_again
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import ScopeKind
 from kdoctor.syntax.walk import descendants
@@ -200,19 +201,8 @@ def _elements(module: Module, node: cst.CSTNode) -> list[cst.CSTNode]:
 
 
 def _is_asked_as_tensor(module: Module, element: cst.CSTNode) -> bool:
-    """Say whether an attribute of it is read, or what it is, here or by a name it is given."""
-    places = [element]
-    for name in _names_given(module, element):
-        scope = module.scope_of(name)
-        owner = scope.owner(name.value)
-        places += [
-            each
-            for each in descendants(module.tree if owner is None else owner.node)
-            if isinstance(each, cst.Name)
-            and each.value == name.value
-            and module.scope_of(each).owner(name.value) is owner
-        ]
-    return any(_is_a_tensors(module, each) for each in places)
+    """Say whether an attribute of it is read, or what it is, here or wherever it is kept."""
+    return any(_is_a_tensors(module, each) for each in read_again(module, element))
 
 
 def _is_a_tensors(module: Module, node: cst.CSTNode) -> bool:
@@ -225,27 +215,6 @@ def _is_a_tensors(module: Module, node: cst.CSTNode) -> bool:
             leaf = asked.attr if isinstance(asked, cst.Attribute) else asked
             return isinstance(leaf, cst.Name) and leaf.value in _ASKS
     return False
-
-
-def _names_given(module: Module, value: cst.CSTNode) -> list[cst.Name]:
-    """Return the names that a value is assigned to: alone, or as an element of a tuple."""
-    parent = module.parent(value)
-    if isinstance(parent, cst.NamedExpr):
-        return [parent.target] if isinstance(parent.target, cst.Name) else []
-    place: int | None = None
-    if isinstance(parent, cst.Element) and isinstance(
-        display := module.parent(parent), cst.Tuple | cst.List
-    ):
-        place = list(display.elements).index(parent)
-        parent = module.parent(display)
-    found: list[cst.Name] = []
-    for each in parent.targets if isinstance(parent, cst.Assign) else ():
-        target: cst.CSTNode = each.target
-        if place is not None and isinstance(target, cst.Tuple | cst.List):
-            target = target.elements[place].value if place < len(target.elements) else target
-        if isinstance(target, cst.Name):
-            found.append(target)
-    return found
 
 
 def _uses_of_its_name(module: Module, node: cst.CSTNode) -> list[cst.Name]:

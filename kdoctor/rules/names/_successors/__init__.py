@@ -2,7 +2,8 @@
 
 ``SUCCESSORS`` are rewrites, the first that fits is taken. ``IN_TF_KERAS`` are names that only
 `tf.keras` still has, with what was run on them, ``UNLIKE`` what is another thing there. ``BY_HAND``
-says what to write where no rewrite can. All names are under ``keras``; they hold under each root.
+says what to write where no rewrite can. ``HELD`` are functions that moved and
+give another type. All names are under ``keras``; they hold under each root.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from kdoctor.rules.names._successors import keras1, layers, tools, training
 from kdoctor.rules.names._successors.by_hand import BY_HAND as BY_HAND
 from kdoctor.rules.names._successors.by_hand import told_by_hand as told_by_hand
+from kdoctor.rules.names._successors.held import HELD as HELD
 from kdoctor.rules.names._successors.preprocessing import IN_TF_KERAS as IN_TF_KERAS
 from kdoctor.rules.names._successors.preprocessing import UNLIKE as UNLIKE
 from kdoctor.rules.names._successors.successor import Successor as Successor
@@ -24,6 +26,7 @@ EXAMPLES: tuple[Example, ...] = tuple(
             *(each.proof for each in SUCCESSORS if each.proof is not None),
             *layers.EXAMPLES,
             *tools.EXAMPLES,
+            *(example for held in HELD.values() for example in held.proofs),
         ]
     )
 )
