@@ -195,8 +195,7 @@ def _steps_of(root: Path) -> list[_Step]:
     folder = _folder_of(project)
     if not is_private(folder):
         return []
-    steps = map(_Step.read, _steps(folder))
-    return [step for step in steps if step and project.was(step.project)]
+    return _steps_in(folder, project)
 
 
 def _folder_of(project: Project) -> Path:
@@ -206,9 +205,36 @@ def _folder_of(project: Project) -> Path:
     if own.is_dir() or not is_private(base):
         return own
     for folder in sorted(filter(is_private, base.iterdir())):
-        if any(project.was(step.project) for step in map(_Step.read, _steps(folder)) if step):
+        if _steps_in(folder, project):
             return folder
     return own
+
+
+def _steps_in(folder: Path, project: Project) -> list[_Step]:
+    """Return the applies in a folder of journals that were of this project, the oldest first."""
+    steps = [step for step in map(_Step.read, _steps(folder)) if step]
+    moved = {step.project for step in steps if project.may_have_been(step.project)}
+    own = {
+        other
+        for other in moved
+        if any(
+            _is_left(line, project)
+            for step in steps
+            if step.project == other
+            for line in step.lines
+        )
+    }
+    return [step for step in steps if step.project.root == project.root or step.project in own]
+
+
+def _is_left(line: _Line, project: Project) -> bool:
+    """Say whether a project has a file as an apply left it: no other one happens to have that."""
+    if os.path.isabs(line.path):  # noqa: PTH117 - it tells nothing of what lies in the project
+        return False
+    try:
+        return _hash(Path(project.root, line.path).read_bytes()) == line.after
+    except OSError:
+        return False
 
 
 def _restore(root: Path, line: _Line, step: _Step) -> str | None:

@@ -22,7 +22,8 @@ _PRIVATE: Final = 0o700  # it has what files hold that not all may read
 class Project(Struct, frozen=True):
     """A project's folder as the file system knows it: by its real path, and by its inode.
 
-    The inode tells a folder that was moved within its file system.
+    The inode tells a folder that may have been moved within its file system. A new folder may get
+    that of one that was deleted: what lies in it has to be asked, too.
     """
 
     root: str
@@ -40,10 +41,8 @@ class Project(Struct, frozen=True):
         found = os.stat(real)  # noqa: PTH116
         return cls(real, found.st_dev, found.st_ino)
 
-    def was(self, other: Project) -> bool:
-        """Say whether this is the folder that ``other`` was, here or before it was moved."""
-        if other.root == self.root:
-            return True
+    def may_have_been(self, other: Project) -> bool:
+        """Say whether this may be the folder that ``other`` was before it was moved."""
         is_same_folder = (other.device, other.inode) == (self.device, self.inode) != (0, 0)
         return is_same_folder and not os.path.lexists(other.root)
 

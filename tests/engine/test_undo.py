@@ -117,6 +117,47 @@ def test_a_moved_project_is_still_taken_back(folder: Path, monkeypatch: pytest.M
     assert (moved / "src" / "a.py").read_text() == OLD
 
 
+def test_a_moved_project_with_a_file_changed_since_is_taken_back_but_for_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    apply("src/a.py")
+    apply("src/b.py")
+    moved = folder.with_name(folder.name + "-moved")
+    shutil.move(folder, moved)
+    monkeypatch.chdir(moved)
+    (moved / "src" / "b.py").write_text("mine = 1\n")
+
+    assert [each.path for each in undo(["."]).left_alone] == ["src/b.py"]
+    assert undo(["."]).restored == ("src/a.py",)
+    assert (moved / "src" / "a.py").read_text() == OLD
+
+
+@pytest.mark.parametrize("content", [None, "mine = 1\n", OLD])
+def test_a_new_project_with_the_inode_of_a_deleted_one_has_nothing_to_take_back(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, content: str | None
+) -> None:
+    apply()
+    deleted = Project.at(folder)
+    new = folder.with_name(folder.name + "-new")
+    (new / "src").mkdir(parents=True)
+    (new / "pyproject.toml").touch()
+    if content is not None:
+        (new / "src" / "a.py").write_text(content)
+    shutil.rmtree(folder)
+    monkeypatch.chdir(new)
+    monkeypatch.setattr(
+        Project, "at", lambda root: Project(os.path.realpath(root), deleted.device, deleted.inode)
+    )
+
+    with pytest.raises(UsageProblem, match="there is no `kdoctor fix --apply` to take back in"):
+        undo(["."])
+    # What is applied here goes into a journal of its own.
+    (new / "src" / "c.py").write_text(OLD)
+    fix(["src/c.py"], apply=True, jobs=1)
+    assert len(list(journals(new).iterdir())) == 1
+    assert undo(["."]).restored == ("src/c.py",)
+
+
 def test_the_journal_lies_where_the_project_begins(folder: Path, monkeypatch) -> None:
     monkeypatch.chdir(folder / "src")
     apply("a.py")

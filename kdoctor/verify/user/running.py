@@ -27,6 +27,7 @@ from kdoctor.interpreters import Interpreter
 from kdoctor.verify.processes import ON_THE_CPU, ONE_THREAD, QUIET
 from kdoctor.verify.user import worker
 from kdoctor.verify.user.interpreter import handed_over
+from kdoctor.verify.user.worker.endings import how_it_ended
 
 _HERE = Path(__file__).parent
 _SHIM = _HERE.parent / "keras_2.py"
@@ -45,6 +46,7 @@ _START = (
 )
 _SILENCE = 900.0  # seconds without a word after which a worker is given up
 _AWAKE = 2.0
+_MOST_IN_VAIN = 2  # workers that end before any definition has begun
 _ENDS = (signal.SIGTERM, signal.SIGHUP)
 
 Job = dict[str, Any]
@@ -101,7 +103,7 @@ def run(
         repeated = [
             {**job, "repeats": before[job["id"]]["state"] == "ran"}
             for job in new
-            if job["id"] in before and not before[job["id"]].get("ended")
+            if before[job["id"]]["state"] != "ended"
         ]
         after = _collected(second.answers(repeated), len(old), total, heard)
     versions = {side: each.version for side, each in ((_KERAS_2, first), (_KERAS_3, second))}
@@ -141,19 +143,27 @@ def _collected(
 
 
 class _Worker:
-    """A process that runs one side; it is ended with all that it started."""
+    """A process that runs one side, and is started anew where it dies.
+
+    It is ended with all that it started.
+    """
 
     def __init__(self, side: str, interpreter: Interpreter, folder: Path, limits: Limits) -> None:
         self.version = ""  # of what it runs, once it has said so
+        self._side, self._folder = side, folder
         self._interpreter = interpreter
         self._limits = limits
         self._errors = folder / f"{side}-stderr"
         self._orders = folder / f"{side}-orders.json"
-        homes = {name: str(folder) for name in ("HOME", "KERAS_HOME", "TMPDIR", "XDG_CACHE_HOME")}
-        code = [interpreter.path, "-c", _START, str(Path(worker.__file__).parents[1])]
+        self._process = self._started()
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        limits, folder = self._limits, str(self._folder)
+        homes = dict.fromkeys(("HOME", "KERAS_HOME", "TMPDIR", "XDG_CACHE_HOME"), folder)
+        code = [self._interpreter.path, "-c", _START, str(Path(worker.__file__).parents[1])]
         with self._errors.open("wb") as errors:
-            self._process = subprocess.Popen(
-                [*code, side, str(_SHIM), str(folder), "sandboxed" if limits.sandboxed else ""],
+            return subprocess.Popen(
+                [*code, self._side, str(_SHIM), folder, "sandboxed" if limits.sandboxed else ""],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
@@ -171,19 +181,63 @@ class _Worker:
         _end(self._process)
 
     def answers(self, jobs: Sequence[Job]) -> Iterator[Answer]:
-        """Have jobs done; yield the answers as they come.
+        """Have jobs done; yield the answers as they come, one for each job.
+
+        A worker that dies (killed by what it runs without a sandbox, or for want of memory) takes
+        the one job with it that it died of. Where several ran, they run again one by one.
 
         Raises:
             UsageProblem: it did not start, or found no wall to keep user code in.
         """
-        if not jobs:
-            return
+        rounds = [(list(jobs), self._limits.at_once or _room(self._limits.memory))]
+        in_vain = 0
+        while rounds:
+            batch, at_once = rounds.pop(0)
+            left = {job["id"]: job for job in batch}
+            running: set[int] = set()
+            for message in self._messages(batch, at_once) if batch else ():
+                if "began" in message:
+                    running.add(message["began"])
+                    continue
+                running.discard(message["job"])
+                del left[message["job"]]
+                yield message
+            if not left and not rounds:
+                return
+            why = self._ended()
+            in_vain = 0 if running or len(left) < len(batch) else in_vain + 1
+            lost = set(left) if in_vain == _MOST_IN_VAIN else running
+            if len(running) > 1:
+                rounds.insert(0, ([left.pop(number) for number in sorted(running)], 1))
+                rounds.append((list(left.values()), at_once))
+            else:
+                for number in sorted(lost):
+                    del left[number]
+                    yield {"job": number, "state": "ended", "error": why}
+                rounds.insert(0, (list(left.values()), at_once))
+            rounds = [each for each in rounds if each[0]]
+            if rounds:
+                self._process = self._started()
+
+    def _ended(self) -> str:
+        """End the process where it has not done so itself; return how it ended."""
+        try:
+            self._process.wait(_AWAKE)
+        except subprocess.TimeoutExpired:
+            told = f"said nothing for {_SILENCE:g} s"
+        else:
+            told = how_it_ended(self._process.returncode)
+        _end(self._process)
+        return f"the process that runs all definitions {told}"
+
+    def _messages(self, jobs: Sequence[Job], at_once: int) -> Iterator[dict[str, Any]]:
+        """Have jobs done by the process that runs now; yield what it says of them."""
         limits = self._limits
         orders = {
             "jobs": list(jobs),
             "reference": str(Path(reference.__file__).parent),
             "limits": {"seconds": limits.seconds, "memory": limits.memory},
-            "at_once": limits.at_once or _room(limits.memory),
+            "at_once": at_once,
         }
         self._orders.write_text(json.dumps(orders), encoding="utf-8")
         assert self._process.stdin is not None

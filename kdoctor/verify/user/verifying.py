@@ -287,8 +287,10 @@ def _texts(of: Slice) -> list[str]:
 
 def _verdict(subject: _Subject, old: Answer | None, new: Answer | None, python: str) -> Verdict:
     """Put the answers of both sides together."""
-    old = old or {"state": "cannot", "error": "the process that ran it ended"}
-    new = new or {"state": "cannot", "error": "the process that ran it ended"}
+    unknown = {"state": "ended", "error": "it was not run there"}
+    old, new = old or unknown, new or unknown
+    if old["state"] == "ended":  # what ends a process says nothing of what it would give
+        return _of(subject, State.NOT_TRIED, why=f"on Keras 2 {old['error']}")
     if old["state"] != "ran":
         return _not_run(subject, old, new, python)
     details: dict[str, Any] = {
@@ -297,6 +299,9 @@ def _verdict(subject: _Subject, old: Answer | None, new: Answer | None, python: 
         "notes": tuple(new.get("notes", ())),
     }
     match new["state"]:
+        case "ended":
+            why = f"on Keras 2 it runs, on Keras 3 {new['error']}"
+            return _of(subject, State.NOT_TRIED, why=why, **details)
         case "not tried":
             return _of(subject, State.NOT_TRIED, why=new["error"], **details)
         case "equal":

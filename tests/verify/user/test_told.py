@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from kdoctor.verify.user.worker.measured import NotTaken, told
+from kdoctor.verify.user.worker import draws
+from kdoctor.verify.user.worker.measured import Case, NotTaken, compare, told
 
 GRAPH = (
     'in user code:\n\n    File "/home/kdoctor/verify/user/worker/functions.py", line 9, in run  *\n'
@@ -32,3 +34,21 @@ GRAPH = (
 )
 def test_an_error_is_told_in_one_line(error: Exception, line: str) -> None:
     assert told(error) == line
+
+
+@pytest.mark.parametrize("before", [np.ones(3), [np.ones(3), np.ones(2)]])
+def test_an_error_in_place_of_values_is_told_as_it_is(before) -> None:
+    error = "ValueError: too many values to unpack (expected 2)"
+    old, new = Case("a case", {"loaded": before}), Case("a case", {"loaded": error})
+    differences, _ = compare(old, new)
+    assert [each.told for each in differences] == [f"Keras 3 gives {error}"]
+
+
+@pytest.mark.parametrize("name", ["token_num", "head_num", "layer_count", "num_layers", "units"])
+def test_a_parameter_that_counts_takes_a_number(name: str) -> None:
+    assert isinstance(draws.guess(name), int)
+
+
+@pytest.mark.parametrize("name", ["discount", "account", "denum", "num"])
+def test_a_parameter_that_only_sounds_like_a_count_is_not_guessed(name: str) -> None:
+    assert draws.guess(name) is None

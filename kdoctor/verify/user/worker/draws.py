@@ -27,7 +27,10 @@ class Drawn(NamedTuple):
 
 
 _NOTHING: Mapping[str, Any] = types.MappingProxyType({})
-_COUNTS = ("units", "filters", "dim", "channels", "size", "classes", "features", "depth")
+_COUNTS = (
+    *("units", "filters", "dim", "channels", "size", "classes", "features", "depth"),
+    *("_num", "_number", "_count"),
+)
 _IMAGE = (32, 32, 3)
 # A volume, and sizes that networks without padding leave something of.
 _OTHER_IMAGES = ((16, 16, 16, 1), (64, 64, 3), (188, 188, 3), (224, 224, 3))

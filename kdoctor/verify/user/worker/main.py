@@ -12,6 +12,7 @@ import itertools
 import json
 import os
 import pickle
+import shutil
 import signal
 import sys
 import time
@@ -20,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from . import sandbox
+from .endings import how_it_ended
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -85,7 +87,9 @@ class _Forks:
     def _start(self, job: dict[str, Any]) -> None:
         name = f"{self._side.name}-{job['id']}"
         home = self._folder / name
+        shutil.rmtree(home, ignore_errors=True)  # left by a worker that ended while it ran
         home.mkdir()
+        _say(self._answers, {"began": job["id"]})
         pid = os.fork()
         if not pid:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -166,10 +170,12 @@ class _Fork:
     def answer(self, why: str) -> dict[str, Any]:
         """Return its answer, or why there is none."""
         if why == "":
-            with contextlib.suppress(ValueError):
-                return dict(json.loads(self._verdict.read_text("utf-8")))
-        why = why or "it ended its process before it was through"
-        return {"state": "cannot", "error": why, "ended": True}
+            # User code may have written into the file, or taken it away.
+            with contextlib.suppress(OSError, ValueError, RecursionError):
+                found = json.loads(self._verdict.read_text("utf-8"))
+                if isinstance(found, dict) and "state" in found:
+                    return found
+        return {"state": "ended", "error": why or "its process ended before it was through"}
 
     def _too_much(self) -> str | None:
         seconds, memory = self._limits["seconds"], self._limits["memory"]
@@ -207,11 +213,8 @@ def _too_much_in(folder: Path) -> str | None:
 
 
 def _how(status: int) -> str:
-    if os.WIFSIGNALED(status):
-        name = signal.Signals(os.WTERMSIG(status)).name
-        return f"it killed its process ({name})"
-    code = os.WEXITSTATUS(status)
-    return "" if code == _THROUGH else f"it ended its process (exit code {code})"
+    code = os.waitstatus_to_exitcode(status)
+    return "" if code == _THROUGH else f"its process {how_it_ended(code)}"
 
 
 def _clock_of(pid: int) -> tuple[str, float]:

@@ -1,0 +1,15 @@
+"""How processes ended, in words."""
+
+from __future__ import annotations
+
+import signal
+
+
+def how_it_ended(code: int) -> str:
+    """Say how a process ended: below zero is a signal, as `subprocess` has it."""
+    if code >= 0:
+        return f"ended with exit code {code}"
+    try:
+        return f"was ended by {signal.Signals(-code).name}"
+    except ValueError:  # a real-time signal has no name
+        return f"was ended by signal {-code}"
