@@ -1,7 +1,8 @@
-"""Which names of a module other files of its project take from it.
+"""Which names of a module other files of its project take from it, and how they import Keras.
 
-Asked only before an import goes that they may need, in a fix or in the diff of one. All files of
-the project are then read, once and by their bytes: what looks like such a use counts as one.
+Asked only before an import goes that they may need, in a fix or in the diff of one, or before one
+of Keras comes into a file that has none. All files of the project are then read, once and by their
+bytes: what looks like such a use counts as one.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from kdoctor.engine.cache.state import Signature, State, all_settled, digest, qu
 from kdoctor.engine.cache.trace import Trace
 from kdoctor.engine.outline import outline_of, parsed
 from kdoctor.engine.prefilter import imports_of_bytes
+from kdoctor.engine.root_votes import common_root
 from kdoctor.engine.text_reads import TextReads
 from kdoctor.engine.tree import Tree
 from kdoctor.errors import UsageProblem
@@ -62,6 +64,11 @@ class _Project:
         self.through_text: list[str] = []  # the files that read modules through text, likewise
 
     @cached_property
+    def root(self) -> str | None:
+        """The root that most of the files import Keras from."""
+        return common_root(map(_bytes, self.files))
+
+    @cached_property
     def signature(self) -> Signature | None:
         """What changes with any of the files; asked for before they are read."""
         return all_settled(self.files)
@@ -96,9 +103,21 @@ class Importers:
         self._trace.note(question(own, name), state)
         return state.digest == _TAKEN
 
+    def keras_root(self, unit_path: str) -> str | None:
+        """Return the root that the project of a file imports Keras from, where one is usual."""
+        own = self._tree.place_of(unit_path)
+        if self._trace is not None and self._trace.is_heard:
+            self._trace.note(question(own, ""), self.state(own, ""))
+        return self._project(own).root
+
     def state(self, own: str, name: str) -> State:
-        """Return the answer as what a result may be made of. The path is absolute."""
+        """Return the answer as what a result may be made of. The path is absolute.
+
+        Without a name it is that about the root.
+        """
         signature = self.signature(own)
+        if not name:
+            return State(signature, digest((self._project(own).root or "").encode()))
         return State(signature, _TAKEN if self._take(own, name) else _LEFT)
 
     def signature(self, own: str) -> Signature | None:

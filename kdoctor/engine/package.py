@@ -74,8 +74,8 @@ class ProjectPackage:
         # From these nothing of Keras can be reached; with what was looked at to know it.
         self.without_keras: dict[OwnModule, frozenset[str]] = {}
         self._importers = Importers(start, self.trace)
-        self._much = _MUCH
-        self._files = 0  # since all was forgotten
+        self.keras_root = self._importers.keras_root
+        self._much, self._files = _MUCH, 0  # files: since all was forgotten
 
     def forget_much(self) -> None:
         """Forget all that is known, where that is much. Not to be called while a file is read.

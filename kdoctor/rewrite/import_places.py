@@ -275,18 +275,29 @@ class Places:
         """Return the edit that makes a group of its own: of the library, or of others."""
         text = "".join(f"{line}\n" for line in self._text(needs))
         plain = [each for each in self._leading if not _is_future(each)]
+        if beside is None and not plain and self._leading:
+            return self._below_group(self._leading[-1], text)
         if is_standard(needs[0].module):
             own = None if beside is None else group_of(self._module, beside, self._sorting)
             if not plain or (beside is not None and (own is None or own not in plain)):
                 return None
             if all(map(self._goes, (plain[0] if own is None else own).statements)):
                 return None  # it may take the place of that
-            start = line_start(self._module.text, self._module.span(plain[0].statements[0]).start)
-            return Edit(Span(start, start), (text + "\n",))
+            return self._above_group(plain[0], text)
         library = [each for each in plain if any(map(is_of_library, each.statements))]
-        if beside is not None or not library:
+        if beside is not None or not plain:
             return None
-        end = line_end(self._module.text, self._module.span(library[-1].statements[-1]).end)
+        if library:
+            return self._below_group(library[-1], text)
+        # Next door: those of others stand above it, where the file keeps any order.
+        return None if plain[0].key is None else self._above_group(plain[0], text)
+
+    def _above_group(self, group: Group, text: str) -> Edit:
+        start = line_start(self._module.text, self._module.span(group.statements[0]).start)
+        return Edit(Span(start, start), (text + "\n",))
+
+    def _below_group(self, group: Group, text: str) -> Edit:
+        end = line_end(self._module.text, self._module.span(group.statements[-1]).end)
         return Edit(Span(end, end), ("\n\n" + text.removesuffix("\n"),))
 
 

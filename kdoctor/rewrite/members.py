@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 
 import libcst as cst
 from msgspec import Struct
@@ -25,6 +26,7 @@ from kdoctor.rewrite.items import plan_items
 from kdoctor.rewrite.precedence import wanted_around
 from kdoctor.rewrite.questions import Answer, Guard, Situation
 from kdoctor.rewrite.refusal import Refusal, Refused
+from kdoctor.rewrite.roots import import_root
 from kdoctor.rewrite.slots import SignatureLookup, Slots
 from kdoctor.rewrite.spelling import Speller
 from kdoctor.rewrite.surroundings import check_fits_f_strings
@@ -274,8 +276,13 @@ class _Attempt(Struct, frozen=True):
 
 
 def _habit(module: Module) -> tuple[str, ImportBinding | None]:
-    """Return how the file gets at Keras: by the name of an import, and that import."""
-    for binding in module.imports:
-        if binding.name.partition(".")[0] in FRAMEWORKS:
-            return binding.name, binding
-    return "keras", None
+    """Return how the file gets at Keras: by the name of an import, and that import.
+
+    What it reads from TensorFlow may all the same be `tf.keras`: that counts before TensorFlow.
+    """
+    frameworks = [each for each in module.imports if each.name.partition(".")[0] in FRAMEWORKS]
+    imported = ((each.name, each) for each in frameworks)
+    read = ((each.name, each.binding) for each in module.references)
+    of_keras = (each for each in chain(imported, read) if import_root(each[0]) is not None)
+    without = (frameworks[0].name, frameworks[0]) if frameworks else ("", None)
+    return next(of_keras, without)

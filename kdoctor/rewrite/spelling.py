@@ -45,7 +45,7 @@ class Speller:
     """Spells names for one place of one file.
 
     ``like`` is the dotted name that is replaced at ``node``, and ``binding`` the import by which it
-    is read: they show root and habit.
+    is read: they show root and habit. "" is like nothing of Keras.
     """
 
     def __init__(
@@ -91,11 +91,14 @@ class Speller:
         return self._by_new_import(name)
 
     def under_the_files_root(self, name: str) -> str:
-        """Return a template's name under the root that the replaced name was written with."""
-        root = import_root(self.like)
-        if name.partition(".")[0] != TEMPLATE_ROOT or root is None:
+        """Return a template's name under the root that the replaced name was written with.
+
+        Where that is none of Keras, the rest of the project shows which one is usual.
+        """
+        if name.partition(".")[0] != TEMPLATE_ROOT:
             return name
-        return under_root(name, root)
+        root = import_root(self.like) or self.module.keras_root_beside()
+        return name if root is None else under_root(name, root)
 
     def _by_import_at_hand(self, name: str) -> str | None:
         """Use an import of the name itself or of the module that it stands in."""

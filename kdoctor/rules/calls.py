@@ -174,7 +174,7 @@ def speller_at(module: Module, node: cst.CSTNode) -> Speller:
     for reference in module.references:
         if split_root(reference.name) is not None:
             return Speller(module, node, reference.name, reference.binding)
-    return Speller(module, node, "keras")
+    return Speller(module, node, "")
 
 
 def is_builtin(module: Module, name: cst.Name) -> bool:

@@ -313,6 +313,10 @@ class Module:
         """Say whether another file of the project may take a name out of this one."""
         return self._package is not None and self._package.is_taken(self.path, name)
 
+    def keras_root_beside(self) -> str | None:
+        """Return the root that the project's other files import Keras from; reads them all."""
+        return None if self._package is None else self._package.keras_root(self.path)
+
     def bindings_at(self, name: cst.Name) -> tuple[Binding, ...]:
         """Return what may have bound a name where it is read, none for a builtin."""
         return self._resolver.bindings_at(name)
@@ -352,12 +356,9 @@ class Module:
 
     @cached_property
     def _resolver(self) -> Resolver:
+        guards = self._guards
         return Resolver(
-            self._survey,
-            self._imports,
-            self.knowledge,
-            self._guards.is_unmade,
-            self._guards.are_alternatives,
+            self._survey, self._imports, self.knowledge, guards.is_unmade, guards.are_alternatives
         )
 
     @cached_property
@@ -376,9 +377,8 @@ class Module:
 
     @cached_property
     def _contexts(self) -> Contexts:
-        return Contexts(
-            self._survey, self._resolver, self._classes, self._inference, self.knowledge
-        )
+        parts = self._survey, self._resolver, self._classes, self._inference
+        return Contexts(*parts, self.knowledge)
 
     @cached_property
     def _guards(self) -> Guards:

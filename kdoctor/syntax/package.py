@@ -89,6 +89,12 @@ class Package(Protocol):
         What it makes looks the same, and is not.
         """
 
+    def keras_root(self, unit_path: str) -> str | None:
+        """Return the root that most files of the project of ``unit_path`` import Keras from.
+
+        None where none is usual there. It is asked for files that import nothing of Keras.
+        """
+
     def given_by(self, unit_path: str, module: str, level: int) -> Collection[str]:
         """Return what a module of the tree assigns in modules that are not of the tree.
 

@@ -375,7 +375,7 @@ def test_a_need_without_any_import_to_stand_beside_goes_below_the_docstring():
         ("@a\ndef f(): ...\n", "import os\n@a\ndef f(): ...\n"),
         (
             '"""Doc."""\nfrom __future__ import annotations\nx = 1\n',
-            '"""Doc."""\nfrom __future__ import annotations\nimport os\nx = 1\n',
+            '"""Doc."""\nfrom __future__ import annotations\n\nimport os\nx = 1\n',
         ),
         (
             "import re\n\nimport sys\nx = 1\nimport json\n",

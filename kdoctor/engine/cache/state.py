@@ -1,7 +1,8 @@
 """The state of a file or folder: what tells cheaply that it is as before, and what tells surely.
 
-Its key is the path; that of a folder ends with a separator. Of a whole project one question counts,
-who takes a name out of a module of it; ``engine.importers`` knows the states of those.
+Its key is the path; that of a folder ends with a separator. Of a whole project two questions count,
+who takes a name out of a module of it and how it imports Keras; ``engine.importers`` knows the
+states of those.
 """
 
 from __future__ import annotations
@@ -91,7 +92,10 @@ def signature_of(key: str) -> Signature | None:
 
 
 def question(path: str, name: str) -> str:
-    """Return the key of the question whether another file takes a name out of a module."""
+    """Return the key of the question whether another file takes a name out of a module.
+
+    Without a name it is the question from which root the module's project imports Keras.
+    """
     return f"{path}{_ASKS}{name}"
 
 
