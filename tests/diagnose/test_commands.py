@@ -1,0 +1,38 @@
+"""Each command and environment line of a message was tried (``commands.py``), or is named here."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kdoctor.diagnose.messages import messages
+from tests.diagnose.commands import RAN, TRIALS, digest, named
+
+NOTED = json.loads(RAN.read_text("utf-8"))
+# No trial of these has ended well yet: either none is written, or it was not run to its end.
+OPEN = (Path(__file__).parent / "commands_open.txt").read_text("utf-8").split()
+TRIED = {
+    step for trial in TRIALS if NOTED.get(named(trial)) == digest(trial) for step in trial["of"]
+}
+STEPS = [
+    f"{entry.id}#{number}"
+    for entry in messages()
+    for number, cure in enumerate(entry.fix)
+    if cure.command or cure.environment
+]
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_each_command_was_tried_as_it_is_now_or_is_said_to_be_open(step):
+    assert (step in TRIED) is not (step in OPEN)
+
+
+@pytest.mark.parametrize("name", NOTED)
+def test_nothing_was_changed_since_it_was_tried(name):
+    assert NOTED[name] in {digest(trial) for trial in TRIALS if named(trial) == name}
+
+
+def test_no_step_is_open_that_is_not_there():
+    assert set(OPEN) <= set(STEPS)
