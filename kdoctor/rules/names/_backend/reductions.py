@@ -37,13 +37,26 @@ REWRITES = (
         "keras.backend.mean(x, axis=None, keepdims=False)",
         "keras.ops.mean(x, axis=axis, keepdims=keepdims)",
     ),
+    # Of booleans they are worked out in float32, and made the type of floats that is set after.
     rewrite(
         "keras.backend.std(x, axis=None, keepdims=False)",
         "keras.ops.std(x, axis=axis, keepdims=keepdims)",
+        when=floatx_is_default(),
+    ),
+    rewrite(
+        "keras.backend.std(x, axis=None, keepdims=False)",
+        "keras.ops.std(x, axis=axis, keepdims=keepdims)",
+        when=somewhere(),
     ),
     rewrite(
         "keras.backend.var(x, axis=None, keepdims=False)",
         "keras.ops.var(x, axis=axis, keepdims=keepdims)",
+        when=floatx_is_default(),
+    ),
+    rewrite(
+        "keras.backend.var(x, axis=None, keepdims=False)",
+        "keras.ops.var(x, axis=axis, keepdims=keepdims)",
+        when=somewhere(),
     ),
     rewrite(
         "keras.backend.any(x, axis=None, keepdims=False)",
