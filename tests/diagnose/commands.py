@@ -108,7 +108,11 @@ def resolved(trial, folder):
         return None
     room = environment(python, folder)
     if trial.get("have"):
-        write(room, pip(room, ["--no-deps", *trial["have"]]))
+        # The first as it is installed alone; what was put over it later may not fit it.
+        first, *others = trial["have"]
+        write(room, pip(room, [first]))
+        if others:
+            write(room, pip(room, ["--no-deps", *others]))
     before = problems(room)
     wanted = shlex.split(trial["step"])
     wanted = wanted[wanted.index("install") + 1 :]
