@@ -19,7 +19,7 @@ FACTS = Facts(newest_target())
 # What says what to write, or where to read on, says nothing of what may differ here.
 NO_REASON = re.compile(r"^$|^write |^use |kdoctor rules|^the functions of keras\.backend")
 # Of these the page of the rule has more to say than a sentence.
-TOLD_BY_HAND = {"ctc_batch_cost", "batch_dot", "map_fn", "mean", "std", "var"}
+TOLD_BY_HAND = {"ctc_batch_cost", "batch_dot", "map_fn", "mean"}
 
 
 def is_unsafe(row):

@@ -28,6 +28,10 @@ _WIDER: Final = (
     "this file names integers of 8 or 16 bits: Keras 2 let them overflow, 200 + 100 being 44 in "
     "uint8, and Keras 3 gives wider integers"
 )
+_IN_FLOAT32: Final = (
+    "this file sets another type of floats: of booleans it is worked out in float32 here, and was "
+    "in that type"
+)
 _A_NAME: Final = "it is the module itself: what was set on `keras.backend` is not seen through it"
 
 DIFFERENCES: Final = {
@@ -75,6 +79,7 @@ DIFFERENCES: Final = {
     "a plain number, which has no `assign`",
     "shape": "it is a tuple here, and was a tensor: what calculates with it as a whole, or reads "
     "its dtype, fails",
+    "std": _IN_FLOAT32,
     "stop_gradient": "of a list of tensors it makes one tensor, where Keras 2 gave a list",
     "sum": _WIDER,
     "switch": "a condition with fewer axes lined up with the first axes of the branches, and does "
@@ -85,6 +90,7 @@ DIFFERENCES: Final = {
     "update": _NOT_BY_GRAPH,
     "update_add": _NOT_BY_GRAPH,
     "update_sub": _NOT_BY_GRAPH,
+    "var": _IN_FLOAT32,
     "variable": "a `keras.Variable` is trained and saved only where an attribute of a layer holds "
     "it, and its name must not have a slash in it",
     "while_loop": _A_NAME,

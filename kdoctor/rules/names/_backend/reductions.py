@@ -95,8 +95,4 @@ REWRITES = (
 
 BY_HAND = {
     "mean": "keras.ops.mean gives a float for integers, where Keras 2 cut the mean to an integer",
-    **{
-        name: f"keras.ops.{name} of booleans is worked out in float32, whatever set_floatx says"
-        for name in ("std", "var")
-    },
 }
