@@ -229,10 +229,9 @@ def _steps_in(folder: Path, project: Project) -> list[_Step]:
 
 def _is_left(line: _Line, project: Project) -> bool:
     """Say whether a project has a file as an apply left it: no other one happens to have that."""
-    if os.path.isabs(line.path):  # noqa: PTH117 - it tells nothing of what lies in the project
-        return False
+    path = Path(project.root, line.path)
     try:
-        return _hash(Path(project.root, line.path).read_bytes()) == line.after
+        return leads_into(path, Path(project.root)) and _hash(path.read_bytes()) == line.after
     except OSError:
         return False
 
