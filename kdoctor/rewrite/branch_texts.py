@@ -98,12 +98,15 @@ def _is_ordered(node: ast.expr) -> bool:
             return True
         case ast.Tuple(elts=elements):
             return all(isinstance(each, ast.Constant) for each in elements)
-        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
-            # A `parse` that is imported alone may give numbers.
-            is_dotted = isinstance(node, ast.Call) and ast.unparse(node.func).endswith(
-                "version.parse"
+        # A `parse` that is imported alone may give numbers.
+        case ast.Call(
+            func=ast.Attribute(
+                value=ast.Name(id="version") | ast.Attribute(attr="version"), attr="parse"
             )
-            return is_dotted or name in _VERSIONS
+        ):
+            return True
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
+            return name in _VERSIONS
     return False
 
 

@@ -14,14 +14,16 @@ _BUILTINS = frozenset({
     "abs", "bool", "callable", "float", "getattr", "hasattr", "int", "isinstance", "issubclass",
     "len", "str", "type",
 })  # fmt: skip
-_FUNCTIONS = frozenset({
-    "distutils.version.LooseVersion", "distutils.version.StrictVersion",
-    "importlib.metadata.version", "importlib_metadata.version", "looseversion.LooseVersion",
-    "looseversion.StrictVersion", "os.environ.get", "os.getenv", "packaging.version.Version",
-    "packaging.version.parse", "pkg_resources.parse_version", "platform.machine",
-    "platform.python_version", "platform.system", "tensorflow.executing_eagerly",
-    "tensorflow.is_tensor", "tensorflow.rank",
+_GIVE_TEXTS = frozenset({
+    "importlib.metadata.version", "importlib_metadata.version", "os.environ.get", "os.getenv",
+    "platform.machine", "platform.python_version", "platform.system",
 })  # fmt: skip
+_FUNCTIONS = _GIVE_TEXTS | {
+    "distutils.version.LooseVersion", "distutils.version.StrictVersion",
+    "looseversion.LooseVersion", "looseversion.StrictVersion", "packaging.version.Version",
+    "packaging.version.parse", "pkg_resources.parse_version", "tensorflow.executing_eagerly",
+    "tensorflow.is_tensor", "tensorflow.rank",
+}  # fmt: skip
 # Of any root of Keras, under the name that the template's root has for them.
 _OF_KERAS = frozenset({
     "backend", "dtype", "epsilon", "floatx", "image_data_format", "image_dim_ordering",
@@ -31,11 +33,6 @@ _MODULES_OF_KERAS = ("keras.backend.", "keras.config.")
 _OF_TEXTS = frozenset({
     "endswith", "lower", "lstrip", "partition", "replace", "rpartition", "rsplit", "rstrip",
     "split", "startswith", "strip", "upper",
-})  # fmt: skip
-# Of these functions the answer is a text.
-_GIVE_TEXTS = frozenset({
-    "importlib.metadata.version", "importlib_metadata.version", "os.environ.get", "os.getenv",
-    "platform.machine", "platform.python_version", "platform.system",
 })  # fmt: skip
 _TEXTS = frozenset({"os.name", "sys.platform", "sys.version"})
 
