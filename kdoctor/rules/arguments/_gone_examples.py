@@ -9,6 +9,12 @@ _LAYERS = "import keras\nimport numpy as np\n\nx = np.array([[1, 2], [3, 0]])\n"
 _VECTORS = _LAYERS + "z = np.ones((1, 3, 2), 'float32')\n"
 _LOOKUP = "{0}=4, vocabulary=[1, 2], {1}=0, {2}=-7, num_oov_indices=1"
 UNDER_OLDER_NAMES = [
+    Example(
+        before="import keras\n\npenalty = keras.regularizers.l2(l=0.5)",
+        after="import keras\n\npenalty = keras.regularizers.l2(l2=0.5)",
+        raises="TypeError: L2.__init__() got an unexpected keyword argument 'l'",
+        check="assert penalty.get_config() == {'l2': 0.5}",
+    ),
     # What the layers of preprocessing took under older names.
     Example(
         before=_LAYERS + "y = keras.layers.CategoryEncoding(max_tokens=4)(x)",
@@ -262,12 +268,6 @@ OF_CATEGORIES = [
         "y = keras.utils.to_categorical(x=[0, 2], num_classes=3).astype('float32')",
         raises="TypeError: to_categorical() got an unexpected keyword argument 'y'",
         same="y.tolist(), str(y.dtype)",
-    ),
-    Example(
-        before="import keras\n\npenalty = keras.regularizers.l2(l=0.5)",
-        after="import keras\n\npenalty = keras.regularizers.l2(l2=0.5)",
-        raises="TypeError: L2.__init__() got an unexpected keyword argument 'l'",
-        check="assert penalty.get_config() == {'l2': 0.5}",
     ),
     Example(
         before="import keras\n\ny = keras.utils.to_categorical([0, 2], 3, dtype='int32')",

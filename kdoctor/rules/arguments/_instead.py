@@ -9,7 +9,7 @@ from kdoctor.model import Edit, Hole, ImportNeed, Precedence, Span
 from kdoctor.rewrite import Speller, without
 from kdoctor.rewrite.precedence import binds
 from kdoctor.rules.arguments._calls import KerasCall
-from kdoctor.rules.calls import literal, value_of
+from kdoctor.rules.calls import argument, literal, value_of
 from kdoctor.rules.eager_arguments import may_be_eager_tensor
 from kdoctor.rules.helper_class import helper_edits, top_statement
 from kdoctor.syntax import Module
@@ -89,15 +89,8 @@ def _still_float32(module: Module, call: KerasCall, argument: cst.Arg) -> Instea
 
 
 def _of_a_tensor(module: Module, call: KerasCall) -> str:
-    given = next(
-        (
-            each
-            for each in call.call.args
-            if each.keyword is None or each.keyword.value in ("x", "y")
-        ),
-        None,
-    )
-    if given is not None and not given.star and not may_be_eager_tensor(module, given.value):
+    given = argument(call.call, "y", 0) or argument(call.call, "x")
+    if given is not None and not may_be_eager_tensor(module, given.value):
         return ""
     return "of a tensor it gives a tensor, which has no `astype`"
 
