@@ -60,7 +60,7 @@ prove: $(STAMP) ## Run every rewrite on Keras 2 and Keras 3 (on each backend tha
 backends: $(STAMP) ## Install JAX, PyTorch and packages of examples, so that `make prove` runs on all
 	$(BIN)/python -m pip install --quiet $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) 'torch==2.13.0'
 	$(BIN)/python -m pip install --quiet 'jax==0.10.2' 'jaxlib==0.10.2'
-	$(BIN)/python -m pip install --quiet --no-deps tensorflow_addons tensorflow_probability tensorflow_model_optimization keras_vggface
+	$(BIN)/python -m pip install --quiet --no-deps tensorflow_addons==0.23.0 tensorflow_probability==0.25.0 tensorflow_model_optimization==0.8.1 keras_vggface==0.6
 	$(BIN)/python -m pip install --quiet 'setuptools<81' 'typeguard<3' decorator cloudpickle dm-tree keras_applications
 
 proofs-page: $(STAMP) ## Write docs/proofs.md anew from the proof record
