@@ -15,6 +15,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from kdoctor.analysis.facts import Facts
 from kdoctor.keras_api import (
     ever_members,
     knowledge,
@@ -25,7 +26,6 @@ from kdoctor.keras_api import (
 )
 from kdoctor.keras_api.surface import TABLES
 from kdoctor.kinds import Kind, Type
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._advice import NOT_PUBLIC
 from kdoctor.rules.members._gone import GENERAL, GONE_OF_CLASSES, called
 from kdoctor.rules.members._gone_of_kinds import GONE

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from kdoctor.analysis.facts import proof_record
 from kdoctor.report.proofs_page import proofs_page
 from kdoctor.rules import all_rules
-from kdoctor.rules.facts import proof_record
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "proofs.md"
 

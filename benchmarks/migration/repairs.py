@@ -14,7 +14,7 @@ from typing import Any
 
 import kdoctor
 from benchmarks.migration.model import CACHE, Arm, Found, Repair
-from kdoctor.engine.cache.place import DEFAULT as OWN_FOLDER
+from kdoctor.engine.cache.location import DEFAULT as OWN_FOLDER
 
 TARGET = "keras==3.15.1"
 HOME = Path(kdoctor.__file__).parents[1]

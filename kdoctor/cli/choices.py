@@ -105,7 +105,7 @@ def executor_at(address: str | None, jobs: int | None) -> AbstractContextManager
         return nullcontext()
     if jobs is not None:
         raise Misuse("--jobs are processes of this machine: leave it or --executor out")
-    from kdoctor.engine.cluster import executor_at  # noqa: PLC0415
+    from kdoctor.engine.schedule.dask import executor_at  # noqa: PLC0415
 
     return executor_at(address)
 

@@ -47,7 +47,7 @@ def config(  # noqa: PLR0913 - the options of the command
     Exit code: 0, or 2 where a setting cannot be what it is or a file of the project cannot be
     understood.
     """  # noqa: D301 - \b keeps the lines of the examples
-    from kdoctor.engine.in_force import overview  # noqa: PLC0415
+    from kdoctor.engine.selection.effective_settings import overview  # noqa: PLC0415
     from kdoctor.report import settings  # noqa: PLC0415
     from kdoctor.report.formats import format_by_name  # noqa: PLC0415
     from kdoctor.report.summary import write_project  # noqa: PLC0415

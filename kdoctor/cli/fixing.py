@@ -56,7 +56,7 @@ def fix(  # noqa: PLR0913 - the options of the command
     """
     from kdoctor import engine  # noqa: PLC0415
     from kdoctor.engine.baseline import compare  # noqa: PLC0415
-    from kdoctor.engine.collecting import alone_in_process  # noqa: PLC0415
+    from kdoctor.engine.schedule.gc_control import alone_in_process  # noqa: PLC0415
     from kdoctor.report import fix as report  # noqa: PLC0415
     from kdoctor.report.outputs import outputs_of, write_outputs  # noqa: PLC0415
     from kdoctor.report.page import is_terminal  # noqa: PLC0415

@@ -13,8 +13,8 @@ from kdoctor import engine
 from kdoctor.cli.verified import Texts, Verified
 from kdoctor.documents import Document, Kind
 from kdoctor.engine import FixResult
-from kdoctor.engine.applying import narrowed
-from kdoctor.engine.outermost import Outermost, outermost, statement_at
+from kdoctor.engine.fixes.top_level import Outermost, outermost, statement_at
+from kdoctor.engine.fixes.write import narrowed
 from kdoctor.engine.result import FixedFile
 from kdoctor.model import Finding, Place
 from kdoctor.verify.user.grounds import Ground, grounds_of, still_runs

@@ -69,7 +69,7 @@ def report(  # noqa: PLR0913 - the options of the command
     Exit code: 0 it is written, whatever it says; 2 it could not be, or nothing was read. Files
     that could not be checked are named on it.
     """  # noqa: D301 - \b keeps the lines of the examples
-    from kdoctor import migration  # noqa: PLC0415
+    from kdoctor import progress as migration_progress  # noqa: PLC0415
     from kdoctor.report.migration import html_page, write_json, write_summary  # noqa: PLC0415
     from kdoctor.report.outputs import check_place, write_whole  # noqa: PLC0415
     from kdoctor.report.page import is_terminal  # noqa: PLC0415
@@ -102,12 +102,12 @@ def report(  # noqa: PLR0913 - the options of the command
         "diffs": False,
         "anchors": False,
     }
-    past = None if since is None else migration.history(named, since, commits)
+    past = None if since is None else migration_progress.history(named, since, commits)
     with progress(sys.stderr, shown=shown) as told:
-        found = migration.overview(named, {**wanted, "progress": told})
+        found = migration_progress.overview(named, {**wanted, "progress": told})
     if past is not None:
         with progress(sys.stderr, shown=shown, what="Commits") as told:
-            history = migration.burndown(past, found.scan.target, wanted, told)
+            history = migration_progress.burndown(past, found.scan.target, wanted, told)
         found = replace(found, burndown=history)
     page = streams.output(color, quiet=quiet)
     if html is not None:

@@ -35,7 +35,7 @@ def rules(
     kdoctor rules KD6
     kdoctor rules --json
     """  # noqa: D301 - \b keeps the lines of the examples
-    from kdoctor.engine.selection import choose  # noqa: PLC0415 - imports libcst
+    from kdoctor.engine.selection.codes import choose  # noqa: PLC0415 - imports libcst
     from kdoctor.report.rules import write_table, write_table_json  # noqa: PLC0415
 
     page = streams.output(color)
@@ -52,8 +52,8 @@ def write_rule(code: str, page: Page, *, json: bool) -> None:
     Raises:
         UsageProblem: there is no such rule.
     """
-    from kdoctor.engine.selection import rule_named  # noqa: PLC0415 - imports libcst
+    from kdoctor.analysis.facts import proof_record  # noqa: PLC0415
+    from kdoctor.engine.selection.codes import rule_named  # noqa: PLC0415 - imports libcst
     from kdoctor.report.rules import write_page, write_page_json  # noqa: PLC0415
-    from kdoctor.rules.facts import proof_record  # noqa: PLC0415
 
     (write_page_json if json else write_page)(rule_named(code), proof_record(), page)

@@ -46,7 +46,7 @@ def scan(  # noqa: PLR0913 - the options of the command
         KdoctorError: it cannot be done.
     """
     from kdoctor import engine  # noqa: PLC0415
-    from kdoctor.engine.collecting import alone_in_process  # noqa: PLC0415
+    from kdoctor.engine.schedule.gc_control import alone_in_process  # noqa: PLC0415
     from kdoctor.report.formats import format_by_name, statistics_of  # noqa: PLC0415
     from kdoctor.report.outputs import outputs_of, write_outputs  # noqa: PLC0415
     from kdoctor.report.page import is_terminal  # noqa: PLC0415

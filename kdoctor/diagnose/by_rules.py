@@ -19,7 +19,7 @@ from kdoctor.diagnose.behind import lines_behind
 from kdoctor.diagnose.frames import Frame
 from kdoctor.diagnose.snippets import Binding, Snippet, snippets
 from kdoctor.documents.layout import split_lines
-from kdoctor.engine.lines import Chosen, choose_and_fix
+from kdoctor.engine.fixes.fix_line import Chosen, choose_and_fix
 from kdoctor.errors import KdoctorError
 from kdoctor.model import Finding, Severity
 from kdoctor.target import Target

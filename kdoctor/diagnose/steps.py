@@ -11,7 +11,7 @@ from packaging.version import Version
 
 from kdoctor.diagnose.by_rules import Answer
 from kdoctor.diagnose.diagnosis import Step, StepKind
-from kdoctor.engine.cures import cures_of
+from kdoctor.engine.fixes.rewrite_lookup import cures_of
 from kdoctor.keras_api import Lookup, Presence, lookup, resolve_target
 from kdoctor.keras_api.surface import Surface, surface_at
 from kdoctor.model import Applicability, Finding, Fix

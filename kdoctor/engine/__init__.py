@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kdoctor.deferred import deferred
-from kdoctor.engine.fingerprints import fingerprints  # its module has the same name
+from kdoctor.engine.identity.fingerprints import fingerprints  # its module has the same name
 
 if TYPE_CHECKING:
-    from kdoctor.engine.applying import at_risk, write
+    from kdoctor.engine.fixes.undo_journal import Undone, undo
+    from kdoctor.engine.fixes.write import at_risk, write
     from kdoctor.engine.fixing import fix
-    from kdoctor.engine.journal import Undone, undo
     from kdoctor.engine.options import Options
-    from kdoctor.engine.policy import Policy
     from kdoctor.engine.result import (
         Anchor,
         FixedFile,
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
         SkippedPart,
     )
     from kdoctor.engine.scanning import scan
+    from kdoctor.engine.selection.file_selection import Policy
 
 # Imported when first asked for: a scan needs nothing of what writes files.
 _HOMES = {
@@ -30,15 +30,15 @@ _HOMES = {
     "FixedFile": "result",
     "LeftAlone": "result",
     "Options": "options",
-    "Policy": "policy",
+    "Policy": "selection.file_selection",
     "ScanResult": "result",
     "SkippedPart": "result",
-    "Undone": "journal",
-    "at_risk": "applying",
+    "Undone": "fixes.undo_journal",
+    "at_risk": "fixes.write",
     "fix": "fixing",
     "scan": "scanning",
-    "undo": "journal",
-    "write": "applying",
+    "undo": "fixes.undo_journal",
+    "write": "fixes.write",
 }
 
 __all__ = [

@@ -11,33 +11,34 @@ from msgspec import Struct
 from msgspec.structs import replace
 from packaging.version import Version
 
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import Holds, trigger_of
 from kdoctor.documents import Document, Unit
 from kdoctor.documents.python_2 import CURE, construct_of_python_2
-from kdoctor.engine.cache.trace import Trace
-from kdoctor.engine.changelogs import kept
-from kdoctor.engine.debug_texts import DebugTexts
-from kdoctor.engine.expected_errors import ExpectedErrors
-from kdoctor.engine.gate import Gate, Question
-from kdoctor.engine.kept_comments import KeptComments
-from kdoctor.engine.legacy_switch import Switch, switch_in
-from kdoctor.engine.orders import Orders, Task
-from kdoctor.engine.outline import parsed
-from kdoctor.engine.package import ProjectPackage
+from kdoctor.engine.fixes.changelogs import kept
+from kdoctor.engine.fixes.comment_guard import KeptComments
+from kdoctor.engine.fixes.debug_fstring_guard import DebugTexts
 from kdoctor.engine.result import Anchor, FileScan, OwnTarget, SkippedPart
-from kdoctor.engine.silencing import Silencer
+from kdoctor.engine.rule_prefilter import Gate, Question
+from kdoctor.engine.schedule.jobs import Orders, Task
+from kdoctor.engine.suppression.apply import Silencer
+from kdoctor.engine.suppression.handled_errors import ExpectedErrors
 from kdoctor.errors import INTERNAL_ERROR, FileProblem, SyntaxProblem
 from kdoctor.keras_api import Presence, knowledge, with_tf_keras
 from kdoctor.model import Finding, Place, Span, Suppressed, Unreadable
-from kdoctor.rules import Facts, applies, words
+from kdoctor.modules.dependencies import Trace
+from kdoctor.modules.exports import ProjectPackage
+from kdoctor.modules.legacy_switch import Switch, switch_in
+from kdoctor.modules.module_summary import parsed
+from kdoctor.rules import applies, words
 from kdoctor.rules.index import RuleEntry, rule_index
-from kdoctor.rules.triggers import Holds, trigger_of
 from kdoctor.syntax import ImportBinding, Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.parsing import on_a_deep_stack
 from kdoctor.target import LEGACY_SWITCH
 
 if TYPE_CHECKING:
-    from kdoctor.engine.finding_diffs import FindingDiffs
+    from kdoctor.engine.fixes.finding_diffs import FindingDiffs
     from kdoctor.suppression import Directives
 
 _T = TypeVar("_T")
@@ -268,7 +269,7 @@ class Examiner:
             places = [place for place in lines if place.unit == index]
             # They ask where half of the tree stands: not done where nobody looks at them.
             if places and self.orders.anchors:
-                from kdoctor.engine.anchors import anchors_of  # noqa: PLC0415
+                from kdoctor.engine.identity.finding_identity import anchors_of  # noqa: PLC0415
 
                 anchors |= anchors_of(module, places)
         failed = Unreadable(document.path, problems[0]) if problems else None
@@ -317,7 +318,7 @@ class Examiner:
         diffs, replacements = self.orders.diffs, self.orders.replacements
         if not (diffs or replacements):
             return None
-        from kdoctor.engine.finding_diffs import FindingDiffs  # noqa: PLC0415
+        from kdoctor.engine.fixes.finding_diffs import FindingDiffs  # noqa: PLC0415
 
         keeps = partial(self.is_taken_elsewhere, document.path)
         made = FindingDiffs(document, data, keeps, diffs=diffs, replacements=replacements)

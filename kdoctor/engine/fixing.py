@@ -6,16 +6,16 @@ from collections.abc import Collection, Sequence
 from functools import partial
 from typing import Unpack
 
-from kdoctor.engine.applying import write
-from kdoctor.engine.cache.noting import Noted, noted
-from kdoctor.engine.journal import journal_root
+from kdoctor.engine.cache.recorder import Noted, noted
+from kdoctor.engine.fixes.undo_journal import journal_root
+from kdoctor.engine.fixes.write import write
 from kdoctor.engine.options import Options, Paths, each_of
-from kdoctor.engine.orders import Orders, Task
-from kdoctor.engine.plan import Plan
-from kdoctor.engine.policy import applicable
 from kdoctor.engine.result import FileFix, FileScan, FixResult
 from kdoctor.engine.scanning import collected, examiner_of, forget, get_ready
-from kdoctor.engine.workers import run
+from kdoctor.engine.schedule.dispatch import run
+from kdoctor.engine.schedule.jobs import Orders, Task
+from kdoctor.engine.schedule.plan import Plan
+from kdoctor.engine.selection.file_selection import applicable
 from kdoctor.model import Applicability
 
 
@@ -87,7 +87,7 @@ def _untouched(written: Collection[Applicability] | None, scan: FileScan) -> Fil
 
 
 def _fix(orders: Orders, tasks: Sequence[Task]) -> list[Noted[FileFix]]:
-    from kdoctor.engine.mend import Mender  # noqa: PLC0415 - imports libcst
+    from kdoctor.engine.fixes.fixpoint import Mender  # noqa: PLC0415 - imports libcst
 
     fixes = []
     for task in tasks:
@@ -99,7 +99,7 @@ def _fix(orders: Orders, tasks: Sequence[Task]) -> list[Noted[FileFix]]:
 
 
 def _ignore(reason: str, orders: Orders, tasks: Sequence[Task]) -> list[Noted[FileFix]]:
-    from kdoctor.engine.ignoring import Ignorer  # noqa: PLC0415 - imports libcst
+    from kdoctor.engine.suppression.insert import Ignorer  # noqa: PLC0415 - imports libcst
 
     ignored = []
     for task in tasks:

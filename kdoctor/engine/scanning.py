@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Final, Unpack
 
 from msgspec.structs import replace
 
-from kdoctor.engine.cache.noting import Noted, noted
+from kdoctor.engine.cache.recorder import Noted, noted
 from kdoctor.engine.options import Options, Paths, each_of
-from kdoctor.engine.orders import Orders, Source, Task, Turn
-from kdoctor.engine.plan import Plan
 from kdoctor.engine.result import FileScan, ScanResult
-from kdoctor.engine.workers import run
+from kdoctor.engine.schedule.dispatch import run
+from kdoctor.engine.schedule.jobs import Orders, Source, Task, Turn
+from kdoctor.engine.schedule.plan import Plan
 from kdoctor.target import Target
 
 if TYPE_CHECKING:
     from kdoctor.engine.examine import Examiner
-    from kdoctor.engine.package import ProjectPackage
+    from kdoctor.modules.exports import ProjectPackage
 
 # Code that asks for most of what is read or made when it is first needed.
 _USUAL = b"""\
@@ -156,7 +156,7 @@ def get_ready(orders: Orders) -> None:
 @lru_cache(maxsize=8)
 def _package_for(target: Target, folder: str, cached: bool) -> ProjectPackage:  # noqa: FBT001
     """Return the project's modules as seen on one target, the same for all choices of rules."""
-    from kdoctor.engine.package import ProjectPackage  # noqa: PLC0415
     from kdoctor.keras_api import knowledge  # noqa: PLC0415
+    from kdoctor.modules.exports import ProjectPackage  # noqa: PLC0415
 
     return ProjectPackage(knowledge(target).star_names, start=folder, listens=cached)

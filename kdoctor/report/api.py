@@ -9,7 +9,7 @@ from typing import Any
 
 from packaging.version import Version
 
-from kdoctor.engine.cures import Cures
+from kdoctor.engine.fixes.rewrite_lookup import Cures
 from kdoctor.keras_api.history import NameHistory, Owner, Period
 from kdoctor.keras_api.inquiry import Inquiry
 from kdoctor.report.page import Page, printable

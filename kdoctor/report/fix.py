@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from kdoctor.engine.journal import Undone, undo_command
+from kdoctor.engine.fixes.undo_journal import Undone, undo_command
 from kdoctor.engine.result import FixResult
 from kdoctor.model import Finding
 from kdoctor.report import summary

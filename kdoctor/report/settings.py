@@ -8,7 +8,7 @@ from itertools import zip_longest
 from typing import Any, Final
 
 from kdoctor.config import schema
-from kdoctor.engine.in_force import InForce, Origin, Overview
+from kdoctor.engine.selection.effective_settings import InForce, Origin, Overview
 from kdoctor.report.formats import format_names
 from kdoctor.report.page import Page, printable
 

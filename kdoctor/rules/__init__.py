@@ -14,7 +14,6 @@ from kdoctor.deferred import deferred
 from kdoctor.rules.words import words  # its module has the same name
 
 if TYPE_CHECKING:
-    from kdoctor.rules.facts import Facts
     from kdoctor.rules.registry import all_rules, applies, rule_by_code
     from kdoctor.rules.rule import Check, Example, Rule
 
@@ -22,14 +21,13 @@ if TYPE_CHECKING:
 _HOMES = {
     "Check": "rule",
     "Example": "rule",
-    "Facts": "facts",
     "Rule": "rule",
     "all_rules": "registry",
     "applies": "registry",
     "rule_by_code": "registry",
 }
 
-__all__ = ["Check", "Example", "Facts", "Rule", "all_rules", "applies", "rule_by_code", "words"]
+__all__ = ["Check", "Example", "Rule", "all_rules", "applies", "rule_by_code", "words"]
 
 
 def __getattr__(name: str) -> object:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import libcst as cst
 
+from kdoctor.analysis.tensors.rank import arrays_of
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
 from kdoctor.once import once
-from kdoctor.rules.arrays import arrays_of
 from kdoctor.rules.names._backend.possible_values import perhaps, surely
 from kdoctor.syntax import Module, ReferenceKind
 

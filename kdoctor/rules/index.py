@@ -17,13 +17,14 @@ import msgspec
 from msgspec import Struct
 
 if TYPE_CHECKING:
+    from kdoctor.analysis.triggers import Need
     from kdoctor.rules.rule import Rule
-    from kdoctor.rules.triggers import Need
 else:
     Need = tuple
 
 _HERE = Path(__file__).parent
 INDEX = _HERE / "index.json"
+_SHARED = "fixes"  # what the fixes of several rules write: no family
 
 
 class RuleEntry(Struct, frozen=True, kw_only=True):
@@ -57,7 +58,7 @@ def entry_of(rule: Rule) -> RuleEntry:
 
 def as_data(rule: Rule) -> Mapping[str, Any]:
     """Return what the index says of a rule."""
-    from kdoctor.rules.triggers import trigger_of  # noqa: PLC0415 - of no use to who only reads
+    from kdoctor.analysis.triggers import trigger_of  # noqa: PLC0415 - of no use to who only reads
 
     needs = trigger_of(rule.triggers).needs
     return {
@@ -88,7 +89,7 @@ def _made(data: Mapping[str, Any], load: Callable[[], Rule]) -> RuleEntry:
 def places() -> Iterator[str]:
     """Yield where each rule lies: ``names.missing_name``."""
     for family in os.scandir(_HERE):
-        if family.is_dir():
+        if family.is_dir() and family.name != _SHARED:
             for file in os.scandir(family):
                 stem, ending = os.path.splitext(file.name)  # noqa: PTH122 - hot
                 # A leading underscore marks what several rules of a family share.

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 from packaging.version import Version
 
+from kdoctor.analysis.roots import uses_another_keras, uses_keras_3
+from kdoctor.analysis.triggers import trigger_of
 from kdoctor.errors import UsageProblem
 from kdoctor.model import Finding
 from kdoctor.rules.index import RuleEntry, places, rule_index
-from kdoctor.rules.roots import uses_another_keras, uses_keras_3
 from kdoctor.rules.rule import FAMILIES, HEADINGS, Check, Rule
-from kdoctor.rules.triggers import trigger_of
 
 if TYPE_CHECKING:
-    from kdoctor.rules.facts import Facts
+    from kdoctor.analysis.facts import Facts
     from kdoctor.syntax import Module
 
 # Families that ask for each name by which Keras it comes from, or that are not about Keras' own.
@@ -117,7 +117,7 @@ def _where_it_can_fire(rule: Rule) -> Check:
 
 
 def _only_keras_3(module: Module, facts: Facts) -> Module:
-    from kdoctor.rules.beside_keras_2 import only_keras_3  # noqa: PLC0415 - few files need it
+    from kdoctor.analysis.keras_beside_keras_2 import only_keras_3  # noqa: PLC0415 - few files need it
 
     return only_keras_3(module, facts)
 

@@ -12,9 +12,9 @@ from kdoctor.digests import sha256
 from kdoctor.model import Confidence, Finding, Fix, Place, Severity
 
 if TYPE_CHECKING:
+    from kdoctor.analysis.facts import Facts
+    from kdoctor.analysis.triggers import Trigger
     from kdoctor.rewrite import Rewrite
-    from kdoctor.rules.facts import Facts
-    from kdoctor.rules.triggers import Trigger
     from kdoctor.syntax import Module
 
     Check = Callable[[Module, Facts], Iterator[Finding]]
@@ -87,15 +87,15 @@ class Rule(Struct, frozen=True):
 
     ``triggers`` are identifiers: a source with none of them is never parsed for this rule; an empty
     collection means that any source which speaks of Keras is. Sharper ones are made by
-    ``kdoctor.rules.triggers``. ``since`` and ``until`` bound the
+    ``kdoctor.analysis.triggers``. ``since`` and ``until`` bound the
     Keras versions on which the rule can fire (``until`` excluded). ``docs``, ``valid``,
     ``invalid`` and ``rewrites`` come from the rule's module. ``only_with_namespace``: without
     ``--namespace`` the rule is silent.
 
     Beside a Keras 2 that stays one (``tf_keras``) a rule is shown what surely is of Keras 3, and
-    nothing else is known (``kdoctor.rules.beside_keras_2``). ``asks_for_roots``: it is shown all,
-    since it asks of each thing which of them it comes from. ``only_alone``: it is silent there,
-    since it looks at what may be of either.
+    nothing else is known (``kdoctor.analysis.keras_beside_keras_2``). ``asks_for_roots``: it is
+    shown all, since it asks of each thing which of them it comes from. ``only_alone``: it is silent
+    there, since it looks at what may be of either.
     """
 
     code: str

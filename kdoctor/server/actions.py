@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from lsprotocol import types
 
-from kdoctor.engine.live import Live, Reading
+from kdoctor.engine.open_documents import Live, Reading
 from kdoctor.model import Applicability, Finding, Fix
 from kdoctor.server.desk import View
 from kdoctor.server.problems import diagnostics

@@ -16,7 +16,7 @@ from lsprotocol import types
 
 from kdoctor.documents.parsing import why_not_python
 from kdoctor.engine.examine import why
-from kdoctor.engine.live import Live, Reading
+from kdoctor.engine.open_documents import Live, Reading
 from kdoctor.engine.options import Options
 from kdoctor.errors import UsageProblem
 from kdoctor.server.sheets import Notebook, Page, Part, Sheet, kind_of, path_of

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import libcst as cst
 from lsprotocol import types
 
-from kdoctor.engine.cures import Cures, cures_of
-from kdoctor.engine.live import Reading
+from kdoctor.engine.fixes.rewrite_lookup import Cures, cures_of
+from kdoctor.engine.open_documents import Reading
 from kdoctor.errors import SyntaxProblem
 from kdoctor.keras_api import Presence, lookup, member_lookup, signature, split_root
 from kdoctor.keras_api.history import NameHistory

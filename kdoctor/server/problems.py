@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from lsprotocol import types
 
-from kdoctor.engine.live import Reading
+from kdoctor.engine.open_documents import Reading
 from kdoctor.model import Finding, Place, Severity, Span
 from kdoctor.report.links import rule_url
 from kdoctor.server.desk import View

@@ -17,7 +17,7 @@ from lsprotocol import types
 from kdoctor.documents import Document, Kind
 from kdoctor.documents.document import kind_by_ending
 from kdoctor.documents.positions import Positions, common_start
-from kdoctor.engine.live import Draft
+from kdoctor.engine.open_documents import Draft
 from kdoctor.model import Place, Region, Span
 from kdoctor.server.text import Text
 

@@ -27,10 +27,10 @@ from kdoctor.syntax.guards import Guards
 from kdoctor.syntax.imports import Imports
 from kdoctor.syntax.inference import Inference
 from kdoctor.syntax.knowledge import NO_KNOWLEDGE, Knowledge
+from kdoctor.syntax.lowering.places import DifferentTextError, Places
 from kdoctor.syntax.members import MemberStore, MemberUse, member_stores, member_uses
 from kdoctor.syntax.package import ClassInfo, Package
 from kdoctor.syntax.parsing import Parsed, on_a_deep_stack, parse
-from kdoctor.syntax.places import DifferentTextError, Places
 from kdoctor.syntax.references import ImportBinding, Reference, ReferenceKind
 from kdoctor.syntax.resolving import Meaning, Resolver
 from kdoctor.syntax.scopes import Binding, Scope
@@ -39,7 +39,7 @@ from kdoctor.syntax.surveying import survey
 from kdoctor.syntax.walk import descendants
 
 if TYPE_CHECKING:
-    from kdoctor.syntax.positions import Positions
+    from kdoctor.syntax.lowering.positions import Positions
 
 _WORD = pattern(r"\w+")
 _BLANKS_AND_COMMENTS = pattern(r"(?:[\s\\]|#[^\r\n]*)*")
@@ -132,7 +132,7 @@ class Module:
         parsed, parents = self._parsed, self._survey.parents
         if parsed.built is not None:
             return Places(parsed.built, parsed.text, parents)
-        from kdoctor.syntax.positions import Positions  # noqa: PLC0415 - few files need it
+        from kdoctor.syntax.lowering.positions import Positions  # noqa: PLC0415 - few files need it
 
         return Positions(parsed.tree, parsed.text, parents)
 

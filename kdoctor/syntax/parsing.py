@@ -27,11 +27,11 @@ from kdoctor.documents import Unit
 from kdoctor.errors import SyntaxProblem
 from kdoctor.model import Span
 from kdoctor.patterns import pattern
-from kdoctor.syntax.building import Built, build
 from kdoctor.syntax.depth import MOST, Extent, deep_line
-from kdoctor.syntax.expressions import UnknownCodeError
 from kdoctor.syntax.indents import with_spaces
-from kdoctor.syntax.pieces import parse_in_pieces
+from kdoctor.syntax.lowering.building import Built, build
+from kdoctor.syntax.lowering.chunked_parse import parse_in_pieces
+from kdoctor.syntax.lowering.expressions import UnknownCodeError
 
 _T = TypeVar("_T")
 _A = TypeVar("_A")

@@ -163,7 +163,7 @@ def test_a_file_in_a_read_only_folder_is_left_and_named(project):
 def test_a_file_that_changes_meanwhile_is_left_and_named(project):
     project.write({"a.py": BEFORE, "b.py": BEFORE})
     edits_b = (
-        "import sys, kdoctor.engine.applying as f\n"
+        "import sys, kdoctor.engine.fixes.write as f\n"
         "from kdoctor.cli.app import main\n"
         "write = f.write_atomically\n"
         "def meanwhile(path, data):\n"

@@ -11,14 +11,16 @@ from collections.abc import Iterable
 import pytest
 from msgspec.structs import replace
 
-from kdoctor.engine import package, plan, prefilter, scanning
-from kdoctor.engine.orders import Orders, Source, Task
-from kdoctor.engine.outline import outline_from
-from kdoctor.engine.package import ProjectPackage
-from kdoctor.engine.packed import Packed
-from kdoctor.engine.prefilter import Facts, Prefilter
-from kdoctor.engine.syntax_trees import Trees
+from kdoctor.engine import scanning
+from kdoctor.engine.schedule import plan
+from kdoctor.engine.schedule.compressed import Packed
+from kdoctor.engine.schedule.jobs import Orders, Source, Task
 from kdoctor.keras_api import newest_target, resolve_target
+from kdoctor.modules import exports, prefilter
+from kdoctor.modules.ast_cache import Trees
+from kdoctor.modules.exports import ProjectPackage
+from kdoctor.modules.module_summary import outline_from
+from kdoctor.modules.prefilter import Facts, Prefilter
 from kdoctor.rules import Rule, all_rules
 from kdoctor.syntax import Module
 
@@ -49,8 +51,8 @@ def test_what_is_known_of_the_tree_is_forgotten_where_it_is_much(project, monkey
     assert all(as_usual)
     assert max(sizes) > FILES
     sizes.clear()
-    monkeypatch.setattr(package, "_MUCH", 3)
-    monkeypatch.setattr(package, "_MOST", 3)
+    monkeypatch.setattr(exports, "_MUCH", 3)
+    monkeypatch.setattr(exports, "_MOST", 3)
     assert list(found()) == as_usual
     assert max(sizes) < FILES
 
@@ -65,7 +67,7 @@ def test_a_project_that_is_much_for_each_of_its_files_is_not_read_again_for_each
         return outline_from(tree, source)
 
     def read_for(most):
-        monkeypatch.setattr(package, "_MOST", most)
+        monkeypatch.setattr(exports, "_MOST", most)
         own = ProjectPackage(lambda _: None)
         read.clear()
         for _ in range(FILES):
@@ -74,8 +76,8 @@ def test_a_project_that_is_much_for_each_of_its_files_is_not_read_again_for_each
                 own.exports(str(project / "use1.py"), f"own{number}", 0, "K")
         return len(read)
 
-    monkeypatch.setattr(package, "outline_from", outlined)
-    monkeypatch.setattr(package, "_MUCH", 3)
+    monkeypatch.setattr(exports, "outline_from", outlined)
+    monkeypatch.setattr(exports, "_MUCH", 3)
     assert read_for(3) == FILES * FILES
     assert read_for(1000) < 5 * FILES
 

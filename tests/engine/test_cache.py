@@ -13,9 +13,10 @@ from msgspec.structs import replace
 
 import kdoctor
 from kdoctor import engine
-from kdoctor.engine.cache import state, store, version
+from kdoctor.engine.cache import store, version
 from kdoctor.engine.examine import Examiner
-from kdoctor.engine.mend import Mender
+from kdoctor.engine.fixes.fixpoint import Mender
+from kdoctor.modules import file_stamp
 
 OLD = "from keras import backend as K\n\nx = K.sum(1)\n"
 NEW = "from keras import ops as K\n\nx = K.sum(1)\n"
@@ -52,7 +53,7 @@ def project(tmp_path, monkeypatch):
 @pytest.fixture
 def settled(monkeypatch):
     """All that was written is old enough for its times to tell of it."""
-    monkeypatch.setattr(state, "_SETTLES", -(10**18))
+    monkeypatch.setattr(file_stamp, "_SETTLES", -(10**18))
 
 
 def write(folder, files):
@@ -89,7 +90,7 @@ def test_a_second_scan_examines_nothing_and_says_the_same(examined):
 def test_what_settled_is_not_even_read(examined, monkeypatch):
     first = scan()
     scan()  # the cache itself is new in the folder
-    monkeypatch.setattr("kdoctor.engine.prefilter.file_state", None)
+    monkeypatch.setattr("kdoctor.modules.prefilter.file_state", None)
     monkeypatch.setattr("kdoctor.engine.cache.cache.state_of", None)
     examined.clear()
     assert scan() == first
@@ -104,13 +105,13 @@ def test_nothing_is_kept_unless_it_is_asked_for(project):
 @pytest.mark.usefixtures("project")
 def test_a_scan_without_a_cache_does_not_ask_in_which_state_files_are(monkeypatch):
     """To make a state takes longer than to look."""
-    digest, made = state.digest, []
+    digest, made = file_stamp.digest, []
 
     def noted(data):
         made.append(data)
         return digest(data)
 
-    monkeypatch.setattr(state, "digest", noted)
+    monkeypatch.setattr(file_stamp, "digest", noted)
     without = scan(cache=False)
     assert {finding.place.path for finding in without.findings} == {"train.py", "use.py"}
     assert not made
@@ -201,7 +202,7 @@ def test_who_takes_a_name_from_a_file_counts_in_what_its_fix_shows(
 ):
     """Also where times tell nothing yet."""
     if settled_first:
-        monkeypatch.setattr(state, "_SETTLES", -(10**18))
+        monkeypatch.setattr(file_stamp, "_SETTLES", -(10**18))
     assert scan() == scan(cache=False)
     for text in (
         "from train import K\n",
@@ -237,7 +238,7 @@ def test_another_question_gets_its_own_answer():
 def test_an_edit_of_kdoctor_itself_makes_all_of_it_unknown(examined, monkeypatch):
     scan()
     examined.clear()
-    monkeypatch.setattr("kdoctor.engine.cache.place.version_key", lambda: "another")
+    monkeypatch.setattr("kdoctor.engine.cache.location.version_key", lambda: "another")
     scan()
     assert "train.py" in examined
 

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from kdoctor import engine
 from kdoctor.cli.app import app
-from kdoctor.engine.cache import state
+from kdoctor.modules import file_stamp
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 TARGET = "keras==3.15.1"
@@ -76,13 +76,13 @@ class _Edits(RuleBasedStateMachine):
         (self.folder / "pyproject.toml").touch()
         self.clock = 10**18
         # Each change here has its own time: so no time is too new to be told by.
-        self.settles, state._SETTLES = state._SETTLES, -(10**19)
+        self.settles, file_stamp._SETTLES = file_stamp._SETTLES, -(10**19)
         for name, source in {**USERS, **MODULES}.items():
             self._write(name, *_padded(source))
 
     def teardown(self):
         os.chdir(self.home)
-        state._SETTLES = self.settles
+        file_stamp._SETTLES = self.settles
         shutil.rmtree(self.folder)
 
     @rule(name=st.sampled_from(tuple(USERS)), source=st.sampled_from(USES))

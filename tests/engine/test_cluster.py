@@ -15,7 +15,8 @@ from typer.testing import CliRunner
 
 import kdoctor
 from kdoctor.cli.app import app
-from kdoctor.engine import cluster, workers
+from kdoctor.engine.schedule import dask as dask_executors
+from kdoctor.engine.schedule import dispatch
 
 OLD = "from keras import backend as K\n\n\ndef loss_{0}(a, b):\n    return K.sum(a - b, axis={0})\n"
 
@@ -39,7 +40,7 @@ def dask():
 @pytest.fixture
 def tree(tmp_path, monkeypatch):
     """Files of which each is a chunk of its own."""
-    monkeypatch.setattr(workers, "_CHUNK_FILES", 1)
+    monkeypatch.setattr(dispatch, "_CHUNK_FILES", 1)
     monkeypatch.chdir(tmp_path)
     Path("compat.py").write_text("from keras import backend as K\n")
     Path("hidden.py").write_text("from compat import K\n\nprint(K.sum([1]))\n")
@@ -107,7 +108,7 @@ def test_the_page_s_program_scans_a_folder_of_repositories(dask, tmp_path, monke
     ],
 )
 def test_what_cannot_be_reached_is_a_sentence(address, sentence, monkeypatch):
-    monkeypatch.setattr(cluster, "_SECONDS", 0.1)
+    monkeypatch.setattr(dask_executors, "_SECONDS", 0.1)
     done = CliRunner().invoke(app, ["scan", "--isolated", "--executor", address])
     assert done.exit_code == 2
     assert sentence in done.stderr

@@ -10,8 +10,8 @@ import libcst as cst
 import pytest
 
 import kdoctor
-from kdoctor.engine import collecting
-from kdoctor.engine.collecting import collector_waits
+from kdoctor.engine.schedule import gc_control
+from kdoctor.engine.schedule.gc_control import collector_waits
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.possible import Possible
 from kdoctor.syntax.sketch import Space
@@ -137,8 +137,8 @@ def nodes_alive() -> int:
 
 def test_memory_is_given_back_after_many_bytes(tmp_path, monkeypatch):
     given = []
-    monkeypatch.setattr(collecting, "_malloc_trim", lambda: given.append)
-    monkeypatch.setattr(collecting, "_MANY", 20)
+    monkeypatch.setattr(gc_control, "_malloc_trim", lambda: given.append)
+    monkeypatch.setattr(gc_control, "_MANY", 20)
     for name in "abcd":
         (tmp_path / f"{name}.py").write_text("import keras\n")
 
@@ -149,8 +149,8 @@ def test_memory_is_given_back_after_many_bytes(tmp_path, monkeypatch):
 
 def test_memory_is_given_back_after_a_large_file(tmp_path, monkeypatch):
     given = []
-    monkeypatch.setattr(collecting, "_malloc_trim", lambda: given.append)
-    monkeypatch.setattr(collecting, "_LARGE", 20)
+    monkeypatch.setattr(gc_control, "_malloc_trim", lambda: given.append)
+    monkeypatch.setattr(gc_control, "_LARGE", 20)
     for name, code in ("a", "import keras\n"), ("b", "import keras\n" * 2), ("c", "import keras\n"):
         (tmp_path / f"{name}.py").write_text(code)
 
@@ -160,10 +160,10 @@ def test_memory_is_given_back_after_a_large_file(tmp_path, monkeypatch):
 
 
 def test_a_system_without_glibc_keeps_its_memory(monkeypatch):
-    monkeypatch.setattr(collecting.sys, "platform", "darwin")
-    collecting._malloc_trim.cache_clear()
+    monkeypatch.setattr(gc_control.sys, "platform", "darwin")
+    gc_control._malloc_trim.cache_clear()
 
-    collecting.give_back_where_due(collecting._MANY + 1)
+    gc_control.give_back_where_due(gc_control._MANY + 1)
 
-    assert collecting._malloc_trim() is None
-    collecting._malloc_trim.cache_clear()
+    assert gc_control._malloc_trim() is None
+    gc_control._malloc_trim.cache_clear()

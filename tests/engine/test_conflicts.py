@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kdoctor.engine.conflicts import compatible
+from kdoctor.engine.fixes.conflicts import compatible
 from kdoctor.model import (
     Applicability,
     Confidence,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kdoctor.engine.diffs import Change, split_lines, unified, unified_of_changes
+from kdoctor.engine.fixes.diffs import Change, split_lines, unified, unified_of_changes
 
 LINE = st.sampled_from(["a", "b", "c", "", "d\x0c", "e\r", "ü\u2028"])
 TEXT = st.builds(

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import kdoctor
-from kdoctor.engine import executors, remote, workers
+from kdoctor.engine.schedule import dispatch, remote_executor, remote_worker
 from kdoctor.errors import KdoctorError, UsageProblem
 
 FILES = 12
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.usefixtures("tree")
 @pytest.fixture
 def tree(tmp_path, monkeypatch):
     """Files of which each is a chunk of its own; one is known only through the module beside it."""
-    monkeypatch.setattr(workers, "_CHUNK_FILES", 1)
+    monkeypatch.setattr(dispatch, "_CHUNK_FILES", 1)
     monkeypatch.chdir(tmp_path)
     Path("pyproject.toml").write_text("")
     Path("compat.py").write_text("from keras import backend as K\n")
@@ -102,14 +102,14 @@ def test_what_a_lost_worker_had_is_sent_again():
 
 
 def test_what_no_worker_survives_is_done_here(monkeypatch):
-    monkeypatch.setattr(workers, "_CHUNK_FILES", 100)
+    monkeypatch.setattr(dispatch, "_CHUNK_FILES", 100)
     bad = Inline(*[ConnectionError("worker died")] * 100)
     assert kdoctor.scan(["."], executor=bad) == kdoctor.scan(["."])
     assert len(bad.calls) == 3
 
 
 def test_answers_that_never_come_are_not_waited_for(monkeypatch):
-    monkeypatch.setattr(executors, "_PATIENCE", 0.01)
+    monkeypatch.setattr(remote_executor, "_PATIENCE", 0.01)
     silent = Inline(*["silent"] * 3)
     assert kdoctor.scan(["."], executor=silent) == kdoctor.scan(["."])
     assert all(future.cancelled() for future in silent.futures[:3])
@@ -159,7 +159,7 @@ def test_an_executor_that_is_shut_down_is_a_sentence():
 
 
 def test_workers_of_another_version_are_a_sentence(monkeypatch):
-    monkeypatch.setattr(executors, "version", lambda: "kdoctor 0.0.9 on Python 3.11")
+    monkeypatch.setattr(remote_executor, "version", lambda: "kdoctor 0.0.9 on Python 3.11")
     with pytest.raises(UsageProblem, match=r"has kdoctor .*, and here it is kdoctor 0\.0\.9 on"):
         kdoctor.scan(["."], executor=Inline())
 
@@ -175,7 +175,9 @@ def test_workers_that_do_not_see_the_files_are_a_sentence(monkeypatch):
     class Elsewhere(Inline):
         def submit(self, function, /, *arguments):
             with monkeypatch.context() as there:
-                there.setattr(remote, "Path", lambda *parts: Path("/nonexistent", *parts[1:]))
+                there.setattr(
+                    remote_worker, "Path", lambda *parts: Path("/nonexistent", *parts[1:])
+                )
                 return super().submit(function, *arguments)
 
     with pytest.raises(UsageProblem, match=r"compat\.py: not there on .*same paths"):

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from kdoctor.engine import fingerprints, scan
-from kdoctor.engine.fingerprints import essence
+from kdoctor.engine import scan
+from kdoctor.engine.identity.fingerprints import essence, fingerprints
 
 SOURCE = """\
 from keras import backend as K

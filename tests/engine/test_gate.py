@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from kdoctor import engine
-from kdoctor.engine.gate import Gate
-from kdoctor.engine.package import ProjectPackage
-from kdoctor.engine.prefilter import Prefilter
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import trigger_of
+from kdoctor.engine.rule_prefilter import Gate
 from kdoctor.keras_api import newest_target
-from kdoctor.rules import Facts
-from kdoctor.rules.triggers import trigger_of
+from kdoctor.modules.exports import ProjectPackage
+from kdoctor.modules.prefilter import Prefilter
 from kdoctor.syntax import parsing
 
 WORDS = ("keras", "segmentation_models", "tensorflow losses")

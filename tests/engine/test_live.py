@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from kdoctor.engine import live
-from kdoctor.engine.live import Draft, Live
+from kdoctor.engine import open_documents
+from kdoctor.engine.open_documents import Draft, Live
 from kdoctor.errors import UsageProblem
 
 SOURCE = b"from pkg.compat import K\n\nK.sum(1)\n"
@@ -33,9 +33,9 @@ def test_a_keystroke_reads_no_file_again(project, monkeypatch):
     def read(path):
         raise AssertionError(path)
 
-    monkeypatch.setattr(live, "outline_of", read)
-    monkeypatch.setattr(live, "Policy", read)
-    monkeypatch.setattr(live, "Targets", read)
+    monkeypatch.setattr(open_documents, "outline_of", read)
+    monkeypatch.setattr(open_documents, "Policy", read)
+    monkeypatch.setattr(open_documents, "Targets", read)
     assert codes(known, project, SOURCE + b"K.mean(1)\n") == ["KD101", "KD101"]
 
 

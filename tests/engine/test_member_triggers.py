@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import trigger_of
 from kdoctor.engine.examine import Examiner
-from kdoctor.engine.gate import Gate
-from kdoctor.engine.orders import Orders
-from kdoctor.engine.package import ProjectPackage
+from kdoctor.engine.rule_prefilter import Gate
+from kdoctor.engine.schedule.jobs import Orders
 from kdoctor.keras_api import knowledge, newest_target
+from kdoctor.modules.exports import ProjectPackage
 from kdoctor.rules import all_rules
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.triggers import trigger_of
 
 FACTS = Facts(newest_target())
 TRIGGERS = {rule.code: trigger_of(rule.triggers) for rule in all_rules()}

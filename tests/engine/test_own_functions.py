@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from kdoctor.engine import syntax_trees
-from kdoctor.engine.cache.trace import Trace
-from kdoctor.engine.outline import parsed
-from kdoctor.engine.own_functions import OwnFunctions
-from kdoctor.engine.syntax_trees import Trees
+from kdoctor.modules import ast_cache
+from kdoctor.modules.ast_cache import Trees
+from kdoctor.modules.dependencies import Trace
+from kdoctor.modules.function_summaries import OwnFunctions
+from kdoctor.modules.module_summary import parsed
 
 _SOURCE = '''\
 """A page.\x0c"""
@@ -54,7 +54,7 @@ def test_a_function_is_read_by_its_own_lines(tmp_path: Path, monkeypatch, newlin
     assert wanted["twice"] == ((), None)
     lengths: list[int] = []
     monkeypatch.setattr(
-        syntax_trees, "parsed", lambda source: lengths.append(len(source)) or parsed(source)
+        ast_cache, "parsed", lambda source: lengths.append(len(source)) or parsed(source)
     )
     for names in (["plain", "zeros", "last"], _NAMES):
         found = {

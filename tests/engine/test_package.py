@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from kdoctor.documents import read_regular
-from kdoctor.engine import fix, importers, scan
-from kdoctor.engine.package import ProjectPackage
+from kdoctor.engine import fix, scan
 from kdoctor.keras_api import Presence, lookup, surface
+from kdoctor.modules import reverse_imports
+from kdoctor.modules.exports import ProjectPackage
 from kdoctor.syntax import ClassInfo
 from kdoctor.target import Target
 
@@ -485,7 +486,7 @@ def test_outside_of_a_project_no_folder_is_searched_that_cannot_import_a_module(
 ):
     read = []
     monkeypatch.setattr(
-        importers, "read_regular", lambda path: read.append(path) or read_regular(path)
+        reverse_imports, "read_regular", lambda path: read.append(path) or read_regular(path)
     )
     files = {"losses.py": _LOSSES, "train.py": "", "jobs/train.py": "", "pk/__init__.py": ""}
     fixed_losses(tmp_path, files)
@@ -542,7 +543,7 @@ def test_an_import_goes_that_fails_on_the_target_whoever_takes_it(tmp_path):
 
 
 def test_what_is_kept_of_a_ring_of_modules_is_bounded(tmp_path, monkeypatch):
-    monkeypatch.setattr("kdoctor.engine.package._MOST_KEPT", 2000)
+    monkeypatch.setattr("kdoctor.modules.exports._MOST_KEPT", 2000)
     size = 30
     for number in range(size):
         code = f"from m{(number + 1) % size} import *\nfrom keras import backend as K{number}\n"

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 import kdoctor
-from kdoctor.engine import scanning, workers
+from kdoctor.engine import scanning
+from kdoctor.engine.schedule import dispatch
 from kdoctor.syntax import parsing
 from kdoctor.syntax.flow import TOO_MANY
 
@@ -178,7 +179,7 @@ def test_a_file_that_changes_while_it_is_read_is_taken_as_it_is_then(change, why
 
     def then_run(*arguments, **options):
         change(Path("late.py"))
-        return workers.run(*arguments, **options)
+        return dispatch.run(*arguments, **options)
 
     monkeypatch.setattr(scanning, "run", then_run)
     said = told(kdoctor.scan(["."], jobs=1))

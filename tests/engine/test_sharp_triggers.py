@@ -11,14 +11,14 @@ import pytest
 
 from benchmarks.speed.material import filled, templates
 from benchmarks.speed.trees import _HEADS
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import trigger_of
 from kdoctor.engine.examine import Examiner
-from kdoctor.engine.gate import Gate
-from kdoctor.engine.orders import Orders
-from kdoctor.engine.package import ProjectPackage
+from kdoctor.engine.rule_prefilter import Gate
+from kdoctor.engine.schedule.jobs import Orders
 from kdoctor.keras_api import knowledge, newest_target
+from kdoctor.modules.exports import ProjectPackage
 from kdoctor.rules import all_rules
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.triggers import trigger_of
 
 _FACTS = Facts(newest_target())
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from kdoctor.engine import outline, syntax_trees
-from kdoctor.engine.outline import outline_in
-from kdoctor.engine.syntax_trees import Trees
+from kdoctor.modules import ast_cache, module_summary
+from kdoctor.modules.ast_cache import Trees
+from kdoctor.modules.module_summary import outline_in
 
 
 @pytest.mark.parametrize(
@@ -62,8 +62,8 @@ def test_a_large_source_is_parsed_when_there_is_room_for_it(
 
     def parsed(source: str | bytes) -> ast.Module | None:
         gone.append(kept() is None)
-        return outline.parsed(source)
+        return module_summary.parsed(source)
 
-    monkeypatch.setattr(syntax_trees, "parsed", parsed)
+    monkeypatch.setattr(ast_cache, "parsed", parsed)
     ask(trees, small + "# much\n" * 30_000)
     assert gone == [True]

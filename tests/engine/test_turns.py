@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 import kdoctor
-from kdoctor.engine import syntax_trees
-from kdoctor.engine.orders import Orders, Source, Task, Turn
-from kdoctor.engine.plan import Plan
-from kdoctor.engine.workers import run
+from kdoctor.engine.schedule.dispatch import run
+from kdoctor.engine.schedule.jobs import Orders, Source, Task, Turn
+from kdoctor.engine.schedule.plan import Plan
 from kdoctor.keras_api import newest_target
+from kdoctor.modules import ast_cache
 
 SOURCES = {
     "__init__.py": "from .layer import Mine\nfrom . import model\n",
@@ -59,8 +59,8 @@ def test_files_of_one_folder_are_done_by_turns_and_told_of_in_order(jobs):
 
 def test_each_file_is_parsed_once(project: Path, monkeypatch):
     parsed: list[str] = []
-    parse = syntax_trees.parsed
-    monkeypatch.setattr(syntax_trees, "parsed", lambda text: parsed.append(text) or parse(text))
+    parse = ast_cache.parsed
+    monkeypatch.setattr(ast_cache, "parsed", lambda text: parsed.append(text) or parse(text))
     kdoctor.scan([project], isolated=True, jobs=1)
     assert sorted(parsed) == sorted(SOURCES.values())
 

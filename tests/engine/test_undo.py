@@ -10,7 +10,7 @@ import pytest
 
 from kdoctor import fix
 from kdoctor.engine import at_risk, undo, write
-from kdoctor.engine.undo_folder import Project, journals_of_user
+from kdoctor.engine.fixes.undo_folder import Project, journals_of_user
 from kdoctor.errors import UsageProblem
 from kdoctor.project.git import not_in_git
 

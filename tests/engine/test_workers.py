@@ -17,15 +17,15 @@ from pathlib import Path
 
 import pytest
 
-from kdoctor.engine import collecting, processes
-from kdoctor.engine.orders import Orders, Source, Task
-from kdoctor.engine.packed import Packed
-from kdoctor.engine.workers import _chunks, enough, run
+from kdoctor.engine.schedule import gc_control, process_pool
+from kdoctor.engine.schedule.compressed import Packed
+from kdoctor.engine.schedule.dispatch import _chunks, enough, run
+from kdoctor.engine.schedule.jobs import Orders, Source, Task
 from kdoctor.errors import KdoctorError
 from kdoctor.keras_api import newest_target
 
 ORDERS = Orders(newest_target())
-FEW = processes._LOT - 8  # chunks: a worker could take them all before it makes room for another
+FEW = process_pool._LOT - 8  # chunks: a worker could take them all before it makes room for another
 
 
 def is_glibc():
@@ -132,7 +132,7 @@ def printed_alone(function):
 
 
 def print_results_of_small_lots():
-    processes._LOT = 4
+    process_pool._LOT = 4
     ready = []
     work = paths_and_processes_but_slowly_here
     results = run(work, ORDERS, tasks(20, 50_000), 2, get_ready=ready.append)
@@ -152,7 +152,7 @@ def test_workers_make_room_for_new_ones_before_they_have_grown():
 
 
 def print_heaps():
-    collecting.alone_in_process()
+    gc_control.alone_in_process()
     print_heaps_of_a_program_that_has_others()
 
 
@@ -187,7 +187,7 @@ def test_files_side_by_side_are_done_by_one_process():
 def test_the_last_chunks_are_shared_in_parts():
     work = tasks(80, 1000)
     chunks = [work[start : start + 8] for start in range(0, 80, 8)]
-    lots = dict(processes.together(paths_and_processes_once_shared, ORDERS, chunks, 2, None))
+    lots = dict(process_pool.together(paths_and_processes_once_shared, ORDERS, chunks, 2, None))
     done = [path for start in sorted(lots) for path, _ in lots[start]]
     assert done == [task.source.path for task in work]
     sizes = sorted(map(len, lots.values()))

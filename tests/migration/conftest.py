@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import pytest
 
-from kdoctor import migration
+from kdoctor import progress as migration_progress
 
 TARGET = "keras==3.15.1"
 
@@ -62,7 +62,7 @@ class Repo:
         return self.git("rev-parse", "HEAD").strip()
 
     def overview(self, *paths, **options):
-        return migration.overview(
+        return migration_progress.overview(
             paths or ["."], {"target": TARGET, "jobs": 1, "diffs": False, **options}
         )
 

@@ -6,19 +6,19 @@ import subprocess
 
 import pytest
 
-from kdoctor import migration
+from kdoctor import progress as migration_progress
 from kdoctor.engine import scan
 from kdoctor.errors import UsageProblem
 from kdoctor.keras_api import resolve_target
-from kdoctor.migration import Counts, past
+from kdoctor.progress import Counts, past
 
 BAD = "from keras import backend as K\n\nK.sum([1])\n"
 
 
 def burndown(repo, since, most=24, paths=(".",), **options):
-    commits = migration.history(list(paths), since, most)
+    commits = migration_progress.history(list(paths), since, most)
     target = resolve_target(repo.TARGET, "--target")
-    return migration.burndown(commits, target, {"jobs": 1, **options})
+    return migration_progress.burndown(commits, target, {"jobs": 1, **options})
 
 
 @pytest.fixture
@@ -141,4 +141,4 @@ def test_outside_of_a_repository_there_is_no_history(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
     with pytest.raises(UsageProblem, match="no git repository"):
-        migration.history(["."], "HEAD", 3)
+        migration_progress.history(["."], "HEAD", 3)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kdoctor.engine import scan
-from kdoctor.migration import Effort, Status, reading
+from kdoctor.progress import Effort, Status, reading
 from kdoctor.rules import rule_by_code
 
 

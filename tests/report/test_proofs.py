@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from kdoctor.analysis.facts import proof_record
 from kdoctor.report.proofs import verdicts
 from kdoctor.report.proofs_page import proofs_page
 from kdoctor.rules import all_rules
-from kdoctor.rules.facts import proof_record
 
 ROOT = Path(__file__).parents[2]
 ENTRY = {

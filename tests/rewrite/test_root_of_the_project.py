@@ -80,7 +80,7 @@ def test_the_answer_is_the_same_whatever_is_looked_at_first(tmp_path):
 
 
 def test_the_cache_forgets_it_when_another_file_changes_its_root(tmp_path, monkeypatch):
-    monkeypatch.setattr("kdoctor.engine.cache.state._SETTLES", -(10**12))
+    monkeypatch.setattr("kdoctor.modules.file_stamp._SETTLES", -(10**12))
     # In folders of their own: nothing else is asked about them.
     more = {f"part_{n}/__init__.py": "" for n in range(2)}
     laid_down(tmp_path, {"net/base.py": BASE.format("keras"), "net/mine.py": HEIR} | more)
@@ -96,7 +96,7 @@ def test_the_cache_forgets_it_when_another_file_changes_its_root(tmp_path, monke
 
 
 def test_a_file_with_a_root_of_its_own_keeps_it_and_no_file_is_asked(tmp_path, monkeypatch):
-    monkeypatch.setattr("kdoctor.engine.importers._Project.root", property(pytest.fail))
+    monkeypatch.setattr("kdoctor.modules.reverse_imports._Project.root", property(pytest.fail))
     own = HEIR.replace(
         "from net", "import tensorflow as tf\nfrom tensorflow.keras import layers\n\nfrom net"
     ).replace("return ", "tf.print(layers.Dense)\n        return ")

@@ -4,11 +4,11 @@ import re
 
 import pytest
 
+from kdoctor.analysis.roots import _HELPERS, _MAKERS
 from kdoctor.engine import scan
 from kdoctor.keras_api import knowledge, newest_target, tables
 from kdoctor.keras_api.surface import PRIVATE_ROOT
 from kdoctor.rules import all_rules
-from kdoctor.rules.roots import _HELPERS, _MAKERS
 
 COPY = "import tensorflow as tf\nfrom tensorflow.python.keras{}\n\n"
 LAYER = (

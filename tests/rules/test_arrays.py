@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from kdoctor.analysis.tensors import constructors as makers
+from kdoctor.analysis.tensors.constructors import LABELS, Data, Form, Numbers
+from kdoctor.analysis.tensors.rank import arrays_of
 from kdoctor.documents import Document
 from kdoctor.keras_api import knowledge, newest_target
-from kdoctor.rules import array_makers as makers
-from kdoctor.rules.array_makers import LABELS, Data, Form, Numbers
-from kdoctor.rules.arrays import arrays_of
 from kdoctor.rules.behaviour._counted_steps import LOADED
 from kdoctor.syntax import Module
 

@@ -6,11 +6,11 @@ import textwrap
 
 import pytest
 
+from kdoctor.analysis.facts import Facts
 from kdoctor.documents import Document
 from kdoctor.keras_api import knowledge, newest_target
 from kdoctor.model import Applicability
 from kdoctor.rewrite import Refusal, RewriteTable
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.names._backend import REWRITES
 from kdoctor.syntax import Module, ReferenceKind
 

@@ -4,12 +4,12 @@ import inspect
 
 import pytest
 
+from kdoctor.analysis.facts import Facts
 from kdoctor.engine import fix, scan
 from kdoctor.keras_api import newest_target, tables
 from kdoctor.rules.behaviour.default_changed import MATTERS, SAME, changed_defaults
 from kdoctor.rules.behaviour.monitor_without_mode import KNOWN, keras_2_mode
 from kdoctor.rules.behaviour.training_in_the_graph import DIFFER_IN_TRAINING
-from kdoctor.rules.facts import Facts
 
 
 def findings(source: str, code: str, target: str | None = None):

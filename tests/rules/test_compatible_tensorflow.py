@@ -4,10 +4,10 @@ import re
 
 import pytest
 
+from kdoctor.analysis.facts import FACADES, Facts
 from kdoctor.engine import fix, scan
 from kdoctor.keras_api import newest_target
 from kdoctor.rules import all_rules
-from kdoctor.rules.facts import FACADES, Facts
 from kdoctor.target import Target
 
 IMPORT = "from tensorflow import keras"

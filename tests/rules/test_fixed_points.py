@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 
-from kdoctor.rules.fixed_points import Expansion, GreatestFixedPoint
+from kdoctor.analysis.fixed_points import Expansion, GreatestFixedPoint
 
 Graph = dict[int, list[int]]
 

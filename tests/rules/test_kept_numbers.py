@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from kdoctor.analysis.facts import Facts
 from kdoctor.documents import Document
 from kdoctor.keras_api import knowledge, newest_target
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.names._backend.inference import Inference
 from kdoctor.syntax import Module
 

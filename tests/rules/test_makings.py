@@ -5,10 +5,10 @@ from __future__ import annotations
 import libcst as cst
 import pytest
 
+from kdoctor.analysis.dataflow.points_to import Origins
+from kdoctor.analysis.dataflow.points_to_by_call import Makings
 from kdoctor.documents import Document
 from kdoctor.keras_api import knowledge, newest_target
-from kdoctor.rules.makings import Makings
-from kdoctor.rules.origins import Origins
 from kdoctor.syntax import Module
 
 KNOWLEDGE = knowledge(newest_target())

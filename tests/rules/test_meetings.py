@@ -5,10 +5,10 @@ from __future__ import annotations
 import libcst as cst
 import pytest
 
+from kdoctor.analysis.dataflow.points_to import origins_of
 from kdoctor.documents import Document
 from kdoctor.keras_api import knowledge, newest_target
 from kdoctor.rules.behaviour._meetings import Pair, first_meetings
-from kdoctor.rules.origins import origins_of
 from kdoctor.syntax import Module
 
 KNOWLEDGE = knowledge(newest_target())

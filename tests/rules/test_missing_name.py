@@ -2,8 +2,8 @@
 
 import pytest
 
+from kdoctor.analysis import facts
 from kdoctor.engine import fix, scan
-from kdoctor.rules import facts
 from kdoctor.rules.names.missing_name import INVALID
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import libcst as cst
 import pytest
 
+from kdoctor.analysis.dataflow.points_to import Origins
 from kdoctor.documents import Document
 from kdoctor.keras_api import knowledge, newest_target
-from kdoctor.rules.origins import Origins
 from kdoctor.syntax import Module
 
 KNOWLEDGE = knowledge(newest_target())

@@ -6,8 +6,8 @@ import inspect
 
 import pytest
 
+from kdoctor.analysis.tensors.masks import END_A_MASK
 from kdoctor.rules.behaviour.merge_drops_the_mask import MERGING
-from kdoctor.rules.masks import END_A_MASK
 from kdoctor.rules.members.call_of_recurrent_layer import RECURRENT
 from kdoctor.rules.members.output_shape_of_call import ASK_CALL, ASK_NO_SHAPE
 

@@ -3,9 +3,9 @@
 import libcst as cst
 import pytest
 
+from kdoctor.analysis.dataflow.uses import reads_of
 from kdoctor.documents import Document
 from kdoctor.engine import scan
-from kdoctor.rules.reads import reads_of
 from kdoctor.syntax import Module
 
 

@@ -6,10 +6,10 @@ import re
 
 import pytest
 
+from kdoctor.analysis.facts import Facts
 from kdoctor.engine import scan
 from kdoctor.keras_api import newest_target
 from kdoctor.rules import all_rules
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.idioms import _tensorflow
 from kdoctor.rules.idioms._tensorflow.differences import DIFFERENCES as OF_TENSORFLOW
 from kdoctor.rules.names._backend import REWRITES

@@ -7,12 +7,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from kdoctor.analysis import facts as facts_module
+from kdoctor.analysis.facts import Facts
 from kdoctor.engine import scan
 from kdoctor.errors import UsageProblem
 from kdoctor.keras_api import newest_target
 from kdoctor.model import Applicability
-from kdoctor.rules import Example, Facts, all_rules, index, registry, rule_by_code
-from kdoctor.rules import facts as facts_module
+from kdoctor.rules import Example, all_rules, index, registry, rule_by_code
 from kdoctor.rules.index import INDEX, rule_index
 from kdoctor.rules.rule import HEADINGS
 from tools.rule_index import index_text

@@ -2,8 +2,8 @@
 
 import pytest
 
+from kdoctor.analysis.training.loss_names import LONG_NAMES
 from kdoctor.engine import fix, scan
-from kdoctor.rules.loss_names import LONG_NAMES
 
 MODEL = "import os, pathlib, keras\nmodel = keras.Sequential([keras.layers.Dense(1)])\n"
 

@@ -6,8 +6,13 @@ import keras
 import pytest
 import tensorflow as tf
 
+from kdoctor.analysis.tensors.tensorflow_calls import (
+    COMPUTE,
+    GIVE_TENSORS,
+    computes_tensor,
+    gives_tensor,
+)
 from kdoctor.rules.behaviour.no_autograph import NUMBERS
-from kdoctor.rules.tensors import COMPUTE, GIVE_TENSORS, computes_tensor, gives_tensor
 
 GIVEN = {
     "cast": (1, tf.bool),

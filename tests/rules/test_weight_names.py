@@ -6,7 +6,7 @@ import pytest
 
 from kdoctor.keras_api.returns import WEIGHTED_LAYERS
 from kdoctor.rules.behaviour.weight_name import OF_WEIGHTS, is_default_name
-from kdoctor.rules.snake_case import in_snake_case
+from kdoctor.rules.fixes.snake_case import in_snake_case
 
 pytestmark = [pytest.mark.frameworks, pytest.mark.filterwarnings("ignore")]
 

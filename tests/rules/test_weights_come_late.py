@@ -8,7 +8,7 @@ import keras
 import libcst as cst
 import pytest
 
-from kdoctor.rules.inner_layers import UNLESS_TOLD, WITH_WEIGHTS, has_weights
+from kdoctor.analysis.models.sublayers import UNLESS_TOLD, WITH_WEIGHTS, has_weights
 
 IMAGE, SERIES = (2, 6, 6, 3), (2, 6, 3)
 SHAPES = {

@@ -6,7 +6,7 @@ import pytest
 
 from kdoctor import engine
 from kdoctor.documents import Document
-from kdoctor.engine import ignoring
+from kdoctor.engine.suppression import insert
 from kdoctor.model import Applicability, Edit
 from kdoctor.suppression import ignore_fix
 
@@ -123,7 +123,7 @@ def test_only_the_rules_that_are_asked_get_a_comment(fix):
 
 def test_a_comment_that_would_change_the_code_is_given_up(monkeypatch):
     monkeypatch.setattr(
-        ignoring, "ignore_edits", lambda _, found, __: [Edit(found[0].place.span, ("1",))]
+        insert, "ignore_edits", lambda _, found, __: [Edit(found[0].place.span, ("1",))]
     )
     result = engine.fix(["-"], stdin=f"{HEAD}{OLD}\n".encode(), add_ignores="")
     assert not result.files

@@ -3,8 +3,8 @@
 import pytest
 
 from kdoctor import engine
-from kdoctor.engine import mend
-from kdoctor.engine.lines import choose_and_fix
+from kdoctor.engine.fixes import fixpoint
+from kdoctor.engine.fixes.fix_line import choose_and_fix
 from kdoctor.errors import SyntaxProblem
 from kdoctor.keras_api import newest_target
 from kdoctor.model import Applicability
@@ -152,13 +152,13 @@ def test_an_import_that_is_silenced_stays_with_its_comment(scan, fix):
 
 def test_a_fix_that_would_lose_a_comment_of_use_is_given_up(monkeypatch):
     source = f"{HEAD}{OLD}  # kdoctor: ignore[KD101]\ny = K.sum(2)\n".encode()
-    honest = mend.texts_of
+    honest = fixpoint.texts_of
 
     def careless(unit, fixes, *how):
         new = honest(unit, fixes, *how)
         return [text.replace("# kdoctor: ignore[KD101]", "") for text in new]
 
-    monkeypatch.setattr(mend, "texts_of", careless)
+    monkeypatch.setattr(fixpoint, "texts_of", careless)
     result = engine.fix(["-"], stdin=source, target="keras==3.15.1")
     assert not result.files
     assert "`# kdoctor: ignore KD101`" in result.left_alone[0].why

@@ -15,9 +15,9 @@ import kdoctor
 from kdoctor.documents import Document
 from kdoctor.model import Span
 from kdoctor.syntax import Module
-from kdoctor.syntax.building import build
-from kdoctor.syntax.expressions import UnknownCodeError
-from kdoctor.syntax.lean_nodes import parse_module
+from kdoctor.syntax.lowering.building import build
+from kdoctor.syntax.lowering.expressions import UnknownCodeError
+from kdoctor.syntax.lowering.lean_nodes import parse_module
 from kdoctor.syntax.parsing import Parsed, parse
 from kdoctor.syntax.walk import FIELDS, children, descendants
 

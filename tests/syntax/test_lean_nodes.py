@@ -8,13 +8,13 @@ import sys
 import libcst as cst
 import pytest
 
-from kdoctor.syntax import making
-from kdoctor.syntax.lean_nodes import make_lean, maker
+from kdoctor.syntax.lowering import making
+from kdoctor.syntax.lowering.lean_nodes import make_lean, maker
 
 SUBCLASSES = """
 from abc import ABCMeta
 import libcst as cst
-from kdoctor.syntax.lean_nodes import make_lean
+from kdoctor.syntax.lowering.lean_nodes import make_lean
 
 make_lean()
 kinds = [kind for kind in vars(cst).values() if isinstance(kind, type)]

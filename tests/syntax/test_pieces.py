@@ -3,9 +3,9 @@
 import libcst as cst
 import pytest
 
-from kdoctor.syntax import pieces
-from kdoctor.syntax.lean_nodes import parse_module
-from kdoctor.syntax.pieces import parse_in_pieces
+from kdoctor.syntax.lowering import chunked_parse
+from kdoctor.syntax.lowering.chunked_parse import parse_in_pieces
+from kdoctor.syntax.lowering.lean_nodes import parse_module
 
 FIRST = """\
 # of the module
@@ -45,7 +45,7 @@ async def h():
 @pytest.fixture(autouse=True)
 def wherever_it_may(monkeypatch):
     """Let a piece end wherever one may."""
-    monkeypatch.setattr(pieces, "_ENOUGH", 1)
+    monkeypatch.setattr(chunked_parse, "_ENOUGH", 1)
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def parsed(monkeypatch):
         texts.append(text)
         return parse_module(text)
 
-    monkeypatch.setattr(pieces, "parse_module", parse)
+    monkeypatch.setattr(chunked_parse, "parse_module", parse)
     return texts
 
 
@@ -108,6 +108,6 @@ def test_an_error_is_told_of_where_it_stands_in_the_whole():
 
 
 def test_a_short_text_is_parsed_at_once(parsed, monkeypatch):
-    monkeypatch.setattr(pieces, "_ENOUGH", 10_000)
+    monkeypatch.setattr(chunked_parse, "_ENOUGH", 10_000)
     assert same(FIRST + MORE)
     assert parsed == [FIRST + MORE]

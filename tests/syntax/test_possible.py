@@ -7,8 +7,8 @@ import textwrap
 
 import pytest
 
-from kdoctor.engine.package import ProjectPackage
 from kdoctor.kinds import Kind
+from kdoctor.modules.exports import ProjectPackage
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.possible import Possible
 from kdoctor.syntax.sketch import Sketch

@@ -6,7 +6,7 @@ import libcst as cst
 import pytest
 
 import kdoctor
-from kdoctor.syntax.lean_nodes import parse_module
+from kdoctor.syntax.lowering.lean_nodes import parse_module
 from kdoctor.syntax.writing import LAYOUTS, Writing
 from tests.syntax.conftest import every_node
 

@@ -12,10 +12,10 @@ from typing import Any
 
 import typer
 
+from kdoctor.analysis.facts import proof_record
 from kdoctor.cli.app import app
 from kdoctor.report.rule_page import page_of
 from kdoctor.rules import Rule, all_rules
-from kdoctor.rules.facts import proof_record
 from kdoctor.rules.rule import FAMILIES
 
 WIDTH = 100  # characters of a help text's line

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from kdoctor.engine.fingerprints import essence, features_of
+from kdoctor.engine.identity.fingerprints import essence, features_of
 from kdoctor.engine.result import ScanResult
 from kdoctor.model import Finding
 

@@ -16,7 +16,7 @@ import msgspec
 
 from kdoctor.documents import write_anew
 from kdoctor.engine.baseline.entry import Entry
-from kdoctor.engine.policy import Policy
+from kdoctor.engine.selection.file_selection import Policy
 from kdoctor.errors import FileProblem, UsageProblem
 from kdoctor.project.root import folders_to_root, leads_into, root_of, shown
 

@@ -8,18 +8,18 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from kdoctor.digests import blake2b
-from kdoctor.engine.cache.found import packed, unpacked
+from kdoctor.engine.cache.codec import packed, unpacked
 from kdoctor.engine.cache.merging import NewScans, merged
-from kdoctor.engine.cache.noting import Noted
-from kdoctor.engine.cache.state import Signature, State, asked_in, signature_of, state_of
+from kdoctor.engine.cache.recorder import Noted
 from kdoctor.engine.cache.store import NUMBERS, FactsRow, ScanRow, Store, today
-from kdoctor.engine.cache.trace import Seen
-from kdoctor.engine.orders import Orders, Task, absolute, working_folder
-from kdoctor.engine.prefilter import Facts
 from kdoctor.engine.result import FileScan
+from kdoctor.engine.schedule.jobs import Orders, Task, absolute, working_folder
+from kdoctor.modules.dependencies import Seen
+from kdoctor.modules.file_stamp import Signature, State, asked_in, signature_of, state_of
+from kdoctor.modules.prefilter import Facts
 
 if TYPE_CHECKING:
-    from kdoctor.engine.importers import Importers
+    from kdoctor.modules.reverse_imports import Importers
 
 T = TypeVar("T")
 
@@ -153,7 +153,7 @@ class Cache:
 
     @cached_property
     def _importers(self) -> Importers:
-        from kdoctor.engine.importers import Importers  # noqa: PLC0415 - seldom asked
+        from kdoctor.modules.reverse_imports import Importers  # noqa: PLC0415 - seldom asked
 
         return Importers()
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from kdoctor.engine.cache.state import GONE, UNSTEADY, State
 from kdoctor.engine.cache.store import NUMBERS, FactsRow, ScanRow, Snapshot, is_old, today
-from kdoctor.engine.cache.trace import Seen
-from kdoctor.engine.prefilter import Facts
+from kdoctor.modules.dependencies import Seen
+from kdoctor.modules.file_stamp import GONE, UNSTEADY, State
+from kdoctor.modules.prefilter import Facts
 
 NewFacts = Mapping[str, tuple[Facts, Seen]]
 NewScans = dict[tuple[str, str, bytes], tuple[bytes, Seen]]  # by path, path as told, orders

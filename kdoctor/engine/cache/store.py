@@ -17,7 +17,7 @@ from typing import Final
 import msgspec
 
 from kdoctor.documents.reading import open_regular
-from kdoctor.engine.cache.state import State
+from kdoctor.modules.file_stamp import State
 
 _MAGIC: Final = b"kdoctor cache 1\n"
 NUMBERS: Final = "I"  # what `array` calls the numbers of paths

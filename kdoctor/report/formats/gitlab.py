@@ -72,7 +72,7 @@ def _fingerprints(result: ScanResult) -> dict[Finding, str]:
     """
     if not result.findings:
         return {}
-    from kdoctor.engine import fingerprints  # noqa: PLC0415 - a clean scan needs none
+    from kdoctor.engine.identity.fingerprints import fingerprints  # noqa: PLC0415 - a clean scan needs none
 
     known = fingerprints(result)
     often = Counter(known[finding] for finding in result.findings)

@@ -120,7 +120,7 @@ def _results(
 ) -> Iterator[Object]:
     if not findings:
         return
-    from kdoctor.engine import fingerprints  # noqa: PLC0415 - a clean scan needs none
+    from kdoctor.engine.identity.fingerprints import fingerprints  # noqa: PLC0415 - a clean scan needs none
 
     digests = fingerprints(result)
     accepted = set(result.known)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 
-from kdoctor.migration import Burndown, Counts, Effort, Sample
+from kdoctor.progress import Burndown, Counts, Effort, Sample
 from kdoctor.report.migration.elements import Markup, element, join
 
 _KEYS = {Effort.SAFE: "safe", Effort.UNSAFE: "unsafe", Effort.BY_HAND: "by-hand"}

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from kdoctor import __version__
-from kdoctor.migration import Counts, Group, Overview, Sample
+from kdoctor.progress import Counts, Group, Overview, Sample
 from kdoctor.report.page import Page
 
 

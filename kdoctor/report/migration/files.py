@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kdoctor.migration import Counts, Effort, FileState, Overview, Status, Stop
+from kdoctor.progress import Counts, Effort, FileState, Overview, Status, Stop
 from kdoctor.report.migration.elements import (
     Content,
     Markup,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kdoctor.migration import Overview, Sample
+from kdoctor.progress import Overview, Sample
 from kdoctor.report.migration import charts
 from kdoctor.report.migration.elements import Content, Markup, code, element, folded, join, table
 from kdoctor.report.summary import count

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kdoctor import __version__
-from kdoctor.migration import Effort, Group, Overview
+from kdoctor.progress import Effort, Group, Overview
 from kdoctor.report.migration import charts
 from kdoctor.report.migration.elements import (
     Content,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kdoctor.migration import Overview, TieKind, TieUse
+from kdoctor.progress import Overview, TieKind, TieUse
 from kdoctor.report.migration import charts
 from kdoctor.report.migration.elements import (
     Content,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kdoctor.migration import Overview
+from kdoctor.progress import Overview
 from kdoctor.report.page import Page
 from kdoctor.report.summary import count
 

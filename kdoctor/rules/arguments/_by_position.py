@@ -7,10 +7,10 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.user_classes import class_of, methods_in
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind, Type
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import class_of, methods_in
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants
 

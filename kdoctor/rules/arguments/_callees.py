@@ -12,12 +12,12 @@ from functools import cache, cached_property, lru_cache
 from msgspec import Struct
 
 from kdoctor import keras_api
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import Trigger, may_be_called_on, may_be_of
 from kdoctor.keras_api import KINDS, EntryKind, Presence, Signature
 from kdoctor.kinds import Kind
 from kdoctor.once import once
 from kdoctor.rules.arguments._calls import BASES, RELEASES, is_known, required
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.triggers import Trigger, may_be_called_on, may_be_of
 from kdoctor.syntax.glimpse import Called, Glimpse
 from kdoctor.syntax.knowledge import PARTIAL
 

@@ -9,11 +9,11 @@ from typing import Final
 import libcst as cst
 from msgspec import Struct
 
+from kdoctor.analysis.facts import Facts
 from kdoctor.keras_api import KINDS, EntryKind, Presence, Signature
 from kdoctor.kinds import Kind, Type
 from kdoctor.model import Confidence
 from kdoctor.once import once
-from kdoctor.rules.facts import Facts
 from kdoctor.syntax import MemberUse, Module, Reference
 from kdoctor.syntax.knowledge import PARTIAL
 

@@ -7,10 +7,10 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.calls import literal
 from kdoctor.model import Edit
 from kdoctor.rules.arguments._refused import Refused
 from kdoctor.rules.arguments._short_names import CROSSENTROPIES
-from kdoctor.rules.calls import literal
 from kdoctor.rules.rule import Example
 from kdoctor.syntax import Module
 

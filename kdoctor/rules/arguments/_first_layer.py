@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import libcst as cst
 from msgspec import Struct
 
+from kdoctor.analysis.dataflow.statements import Line
 from kdoctor.kinds import Kind
 from kdoctor.model import Span
 from kdoctor.rewrite.source_lines import margin
-from kdoctor.rules.lines import Line
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants
 

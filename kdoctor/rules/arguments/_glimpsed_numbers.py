@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import Final
 
+from kdoctor.analysis.dataflow.may_values import values_given
 from kdoctor.once import once
-from kdoctor.rules.glimpsed_values import values_given
 from kdoctor.syntax.glimpse import Glimpse
 
 _ARITHMETIC: Final = (ast.Add, ast.Sub, ast.Mult)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from kdoctor.rules.own_classes import class_named, only_base
+from kdoctor.analysis.models.user_classes import class_named, only_base
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import evaluated
 from kdoctor.syntax.walk import descendants

@@ -8,13 +8,13 @@ from typing import Final
 import libcst as cst
 from msgspec import Struct
 
+from kdoctor.analysis.calls import is_builtin
+from kdoctor.analysis.dataflow.uses import names_spelled
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import Trigger
 from kdoctor.model import Edit
 from kdoctor.once import once
 from kdoctor.rules.arguments._callees import Callee, calls_by_callee, keys_of_stars, may_call_it
-from kdoctor.rules.calls import is_builtin
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.reads import names_spelled
-from kdoctor.rules.triggers import Trigger
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.scopes import Binding, BindingKind, ScopeKind

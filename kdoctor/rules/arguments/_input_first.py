@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import libcst as cst
 from msgspec import Struct
 
+from kdoctor.analysis.calls import literal, value_of
+from kdoctor.analysis.facts import Facts
 from kdoctor.keras_api import ClassFamily, EntryKind
 from kdoctor.model import Applicability, Edit, Fix, Hole, ImportNeed, Span
 from kdoctor.rewrite import Refusal, Speller, without
 from kdoctor.rules.arguments._first_layer import Place, first_layer_place
 from kdoctor.rules.arguments._keywords import TAKEN
-from kdoctor.rules.calls import literal, value_of
-from kdoctor.rules.facts import Facts
 from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.walk import descendants
 

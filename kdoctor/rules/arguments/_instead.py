@@ -5,13 +5,13 @@ from __future__ import annotations
 import libcst as cst
 from msgspec import Struct
 
+from kdoctor.analysis.calls import argument, literal, value_of
 from kdoctor.model import Edit, Hole, ImportNeed, Precedence, Span
 from kdoctor.rewrite import Speller, without
 from kdoctor.rewrite.precedence import binds
 from kdoctor.rules.arguments._calls import KerasCall
-from kdoctor.rules.calls import argument, literal, value_of
 from kdoctor.rules.eager_arguments import may_be_eager_tensor
-from kdoctor.rules.helper_class import helper_edits, top_statement
+from kdoctor.rules.fixes.helper_definition import helper_edits, top_statement
 from kdoctor.syntax import Module
 
 _PERIODIC = "PeriodicCheckpoint"

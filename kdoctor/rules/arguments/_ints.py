@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 import libcst as cst
 
-from kdoctor.rules.calls import value_of
+from kdoctor.analysis.calls import value_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.scopes import BindingKind

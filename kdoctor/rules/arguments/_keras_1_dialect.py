@@ -12,6 +12,8 @@ from collections.abc import Iterator, Sequence
 import libcst as cst
 from msgspec import Struct
 
+from kdoctor.analysis.calls import value_of
+from kdoctor.analysis.facts import Facts
 from kdoctor.keras_api import ClassFamily, split_root
 from kdoctor.kinds import Kind
 from kdoctor.once import once
@@ -25,8 +27,6 @@ from kdoctor.rules.arguments._keras_1_kernels import (
     kernel_in_one,
 )
 from kdoctor.rules.arguments._keras_1_rewriting import GENERATORS, known_keywords
-from kdoctor.rules.calls import value_of
-from kdoctor.rules.facts import Facts
 from kdoctor.syntax import Module
 
 _ANY_ROOT = ""

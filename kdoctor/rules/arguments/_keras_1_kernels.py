@@ -7,10 +7,10 @@ from typing import Final
 import libcst as cst
 from msgspec import Struct, field
 
+from kdoctor.analysis.calls import value_of
 from kdoctor.model import Edit, Hole, Span
 from kdoctor.rewrite import without
 from kdoctor.rules.arguments._calls import KerasCall
-from kdoctor.rules.calls import value_of
 from kdoctor.syntax import Module
 
 # Parts of a kernel's size, each an argument of its own.

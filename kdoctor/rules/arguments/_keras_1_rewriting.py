@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import libcst as cst
 
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.training.batch_sizes import batch_size_of
 from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Hole, Precedence, Span
 from kdoctor.rewrite.precedence import binds
@@ -16,8 +18,6 @@ from kdoctor.rules.arguments._keras_1_kernels import (
     Rewritten,
     filled_by_position,
 )
-from kdoctor.rules.batch_sizes import batch_size_of
-from kdoctor.rules.facts import Facts
 from kdoctor.syntax import Module
 
 _TRAINING = {

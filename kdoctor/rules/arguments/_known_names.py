@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
+from kdoctor.analysis.facts import Facts
 from kdoctor.keras_api import Presence
 from kdoctor.rules.arguments._short_names import CONSTRAINTS, LOSSES, METRICS, OF_KERAS_1
-from kdoctor.rules.facts import Facts
 
 KERAS_2: Final = ("2.15.0", "2.2.5")
 _RELEASES: Final = (None, *KERAS_2)

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
+from kdoctor.analysis.calls import is_builtin
+from kdoctor.analysis.dataflow.points_to import origins_of
 from kdoctor.kinds import Type
-from kdoctor.rules.calls import is_builtin
-from kdoctor.rules.origins import origins_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.nodes import nodes_in

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping
 import libcst as cst
 from msgspec import Struct
 
+from kdoctor.analysis.calls import argument, is_only_spelled_so
+from kdoctor.analysis.models.user_classes import still_holds
 from kdoctor.rules.arguments._calls import KerasCall
-from kdoctor.rules.calls import argument, is_only_spelled_so
-from kdoctor.rules.own_classes import still_holds
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Called, Glimpse
 from kdoctor.syntax.nodes import nodes_in

@@ -7,13 +7,13 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, literal, speller_at
 from kdoctor.kinds import Kind
 from kdoctor.model import Edit
 from kdoctor.rewrite.dtypes import SHORT_DTYPES, full_dtype
 from kdoctor.rules.arguments._calls import KerasCall
 from kdoctor.rules.arguments._refused import Refused
 from kdoctor.rules.arguments._short_names import CONSTANT
-from kdoctor.rules.calls import argument, literal, speller_at
 from kdoctor.syntax import Module
 
 # These two pass on no dtype: "float" did not make tables of numbers in Keras 2 either.

@@ -7,10 +7,10 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, literal, value_of
 from kdoctor.model import Edit
 from kdoctor.rules.arguments._calls import KerasCall
 from kdoctor.rules.arguments._refused import Refused
-from kdoctor.rules.calls import argument, literal, value_of
 from kdoctor.rules.rule import Example
 from kdoctor.syntax import Module
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, literal, value_of
+from kdoctor.analysis.dataflow.possible_values import used_default
 from kdoctor.model import Edit
 from kdoctor.rewrite import without
 from kdoctor.rules.arguments._refused import Refused
-from kdoctor.rules.calls import argument, literal, value_of
-from kdoctor.rules.given_values import used_default
 from kdoctor.rules.rule import Example
 from kdoctor.syntax import Module
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from typing import Final
 
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import Trigger, keyword, may_be_of, string
 from kdoctor.kinds import Kind
 from kdoctor.rewrite.dtypes import SHORT_DTYPES
 from kdoctor.rules.arguments._callees import Callee, callee_of, passes
@@ -19,8 +21,6 @@ from kdoctor.rules.arguments._short_names import (
     METRICS,
     OF_KERAS_1,
 )
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.triggers import Trigger, keyword, may_be_of, string
 from kdoctor.syntax.glimpse import Called, Glimpse
 from kdoctor.syntax.nodes import nodes_in
 

@@ -8,14 +8,14 @@ from typing import Final
 import libcst as cst
 from msgspec.structs import replace
 
+from kdoctor.analysis.calls import argument, is_keras_3
+from kdoctor.analysis.facts import Facts
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Edit
 from kdoctor.rules.arguments._calls import KerasCall
 from kdoctor.rules.arguments._handed_on import base_that_gets
 from kdoctor.rules.arguments._name_parts import Functions, slashes
 from kdoctor.rules.arguments._refused import Refused
-from kdoctor.rules.calls import argument, is_keras_3
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example
 from kdoctor.syntax import Module
 

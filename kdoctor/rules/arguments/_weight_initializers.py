@@ -9,8 +9,8 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, literal
 from kdoctor.rules.arguments._calls import KerasCall
-from kdoctor.rules.calls import argument, literal
 
 # The initializer of each weight, and the flag without which there is no such weight ("": always).
 _KERNEL: Final = (("kernel_initializer", ""), ("bias_initializer", "use_bias"))

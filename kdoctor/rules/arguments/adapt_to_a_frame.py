@@ -32,16 +32,16 @@ from typing import Final
 import libcst as cst
 from packaging.version import Version
 
+from kdoctor.analysis.calls import argument, is_keras_3, keras_version, speller_at
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.tensors.constructors import Form
+from kdoctor.analysis.tensors.elements import numbers_in_list
+from kdoctor.analysis.tensors.rank import arrays_of
+from kdoctor.analysis.triggers import Trigger, member_of, package
 from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Hole, ImportNeed, Precedence, Severity
 from kdoctor.rewrite.precedence import binds
-from kdoctor.rules.array_makers import Form
-from kdoctor.rules.array_numbers import numbers_in_list
-from kdoctor.rules.arrays import arrays_of
-from kdoctor.rules.calls import argument, is_keras_3, keras_version, speller_at
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, member_of, package
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.glimpse import Glimpse
 

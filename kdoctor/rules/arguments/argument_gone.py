@@ -32,6 +32,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.facts import Facts
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Place, Severity
 from kdoctor.rewrite import Refusal, without
@@ -56,7 +57,6 @@ from kdoctor.rules.arguments._in_dicts import Held, held_keywords, may_get_out_o
 from kdoctor.rules.arguments._input_first import moved_with_a_size
 from kdoctor.rules.arguments._instead import Instead, instead_of
 from kdoctor.rules.arguments._keywords import REFUSALS, Change, change_of, is_refused, was_taken
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.glimpse import Called

@@ -27,15 +27,15 @@ from functools import lru_cache
 
 import libcst as cst
 
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import Trigger, attribute, may_be_called_on
 from kdoctor.keras_api import Signature
 from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Severity, Span
 from kdoctor.rewrite import Refusal
 from kdoctor.rules.arguments._callees import Callee, passes
 from kdoctor.rules.arguments._calls import KerasCall, keras_calls
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, attribute, may_be_called_on
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Called, Glimpse
 

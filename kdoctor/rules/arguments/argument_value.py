@@ -31,6 +31,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, literal, value_of
+from kdoctor.analysis.facts import Facts
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Severity
 from kdoctor.rewrite import without
@@ -51,8 +53,6 @@ from kdoctor.rules.arguments._slashed_names import (
     of_own,
     slashed_name,
 )
-from kdoctor.rules.calls import argument, literal, value_of
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 

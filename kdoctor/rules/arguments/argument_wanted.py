@@ -20,14 +20,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
+from kdoctor.analysis.calls import argument, is_hidden, with_keyword
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import Trigger
 from kdoctor.model import Finding, Fix, Severity
 from kdoctor.rules.arguments._callees import callee_of
 from kdoctor.rules.arguments._calls import RELEASES, KerasCall, keras_calls, required
 from kdoctor.rules.arguments._keras_1_rewriting import renamed
-from kdoctor.rules.calls import argument, is_hidden, with_keyword
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 

@@ -23,14 +23,14 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import is_keras_3, literal
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.roots import USES_KERAS_3
+from kdoctor.analysis.triggers import Trigger, attribute
 from kdoctor.keras_api import split_root
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
 from kdoctor.rewrite.precedence import binds
-from kdoctor.rules.calls import is_keras_3, literal
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.roots import USES_KERAS_3
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, attribute
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.literals import evaluated

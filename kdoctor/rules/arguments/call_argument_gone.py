@@ -27,14 +27,14 @@ from typing import Final
 import libcst as cst
 from msgspec import Struct
 
+from kdoctor.analysis.calls import argument, is_keras_3, literal
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import Trigger, keyword, may_hold
 from kdoctor.kinds import Kind, Type
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rewrite import without
-from kdoctor.rules.calls import argument, is_keras_3, literal
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.members.call_of_recurrent_layer import RECURRENT
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, keyword, may_hold
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 

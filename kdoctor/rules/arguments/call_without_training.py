@@ -26,13 +26,13 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
+from kdoctor.analysis.calls import is_keras_3
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.user_classes import class_of, methods_in
+from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
-from kdoctor.rules.calls import is_keras_3
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import class_of, methods_in
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 

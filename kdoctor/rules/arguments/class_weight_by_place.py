@@ -36,12 +36,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, value_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import Trigger, attribute, keyword
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Severity
-from kdoctor.rules.calls import argument, value_of
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, attribute, keyword
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.glimpse import Glimpse
 

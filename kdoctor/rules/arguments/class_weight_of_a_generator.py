@@ -27,12 +27,12 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, plain_literal, value_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.training.generators import FITS, generators_fed, may_feed_generators
+from kdoctor.analysis.triggers import Trigger, keyword
 from kdoctor.model import Finding, Severity
-from kdoctor.rules.calls import argument, plain_literal, value_of
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.fed import FITS, generators_fed, may_feed_generators
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, keyword
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.scopes import BindingKind

@@ -24,12 +24,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, instances, is_keras_3, literal, value_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import calls, word
 from kdoctor.kinds import Kind
 from kdoctor.model import Finding, Severity
-from kdoctor.rules.calls import argument, instances, is_keras_3, literal, value_of
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import calls, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Called
 

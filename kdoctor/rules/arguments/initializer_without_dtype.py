@@ -26,12 +26,12 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, instances, value_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import Trigger, keyword
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity, Span
-from kdoctor.rules.calls import argument, instances, value_of
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, keyword
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 

@@ -44,6 +44,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import calls, keyword
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rewrite import Refusal, without
 from kdoctor.rules.arguments._first_layer import first_layer_place
@@ -60,10 +62,8 @@ from kdoctor.rules.arguments._input_first import (
     shape_of,
     takes_steps,
 )
-from kdoctor.rules.facts import Facts
+from kdoctor.rules.fixes.snake_case import in_snake_case
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.snake_case import in_snake_case
-from kdoctor.rules.triggers import calls, keyword
 from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.glimpse import Called
 

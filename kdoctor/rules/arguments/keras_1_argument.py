@@ -36,6 +36,8 @@ from functools import lru_cache
 
 import libcst as cst
 
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import Trigger, keyword, may_be_called_on, string, word
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rewrite import Refusal, without
@@ -71,9 +73,7 @@ from kdoctor.rules.arguments._keras_1_rewriting import (
     renamed,
     rewrite_argument,
 )
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, keyword, may_be_called_on, string, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Called, Glimpse
 

@@ -33,13 +33,13 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.user_classes import class_named, kind_of_class
+from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.keras_api import ClassFamily, EntryKind
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Finding, Severity
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import class_named, kind_of_class
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.walk import descendants

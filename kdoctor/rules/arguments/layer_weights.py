@@ -35,6 +35,10 @@ from collections.abc import Iterator
 import libcst as cst
 from msgspec import Struct
 
+from kdoctor.analysis.calls import argument, speller_at, value_of
+from kdoctor.analysis.dataflow.statements import Line, free_name, line_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.keras_api import ClassFamily
 from kdoctor.kinds import Kind
 from kdoctor.model import (
@@ -56,11 +60,7 @@ from kdoctor.rules.arguments._calls import KerasCall, keras_calls
 from kdoctor.rules.arguments._first_layer import is_built_when_added
 from kdoctor.rules.arguments._handed_on import base_that_gets
 from kdoctor.rules.arguments._weight_initializers import CHANGES_A_WEIGHT, initializers_of
-from kdoctor.rules.calls import argument, speller_at, value_of
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.lines import Line, free_name, line_of
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 

@@ -24,14 +24,14 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, call_of_super, literal, value_of
+from kdoctor.analysis.dataflow.escapes import is_read_once, written_out
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.training.loss_counts import count_elements, count_losses
+from kdoctor.analysis.triggers import Trigger, attribute, keyword
 from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity, Span
-from kdoctor.rules.calls import argument, call_of_super, literal, value_of
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.loss_counts import count_elements, count_losses
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, attribute, keyword
-from kdoctor.rules.written_out import is_read_once, written_out
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.glimpse import Glimpse
 

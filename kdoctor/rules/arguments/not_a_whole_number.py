@@ -33,14 +33,21 @@ import libcst as cst
 from msgspec import Struct
 from packaging.version import Version
 
+from kdoctor.analysis.calls import (
+    argument,
+    instances,
+    is_hidden,
+    is_keras_3,
+    keras_version,
+    value_of,
+)
+from kdoctor.analysis.dataflow.possible_values import handed_on, values_of_name
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import Trigger, calls_that_make, may_be_called_on
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, ImportNeed, Severity
 from kdoctor.rules.arguments._glimpsed_numbers import FLOATS, NUMBERS, may_be_no_int
-from kdoctor.rules.calls import argument, instances, is_hidden, is_keras_3, keras_version, value_of
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.given_values import handed_on, values_of_name
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, calls_that_make, may_be_called_on
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 

@@ -26,14 +26,14 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import is_keras_3
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.user_classes import stands_in_old_optimizer
+from kdoctor.analysis.triggers import calls, word
 from kdoctor.keras_api import Presence
 from kdoctor.kinds import Kind
 from kdoctor.model import Finding, Severity
-from kdoctor.rules.calls import is_keras_3
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import stands_in_old_optimizer
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import calls, word
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.glimpse import Called
 

@@ -30,6 +30,9 @@ from typing import Final
 import libcst as cst
 from msgspec import Struct
 
+from kdoctor.analysis.calls import argument, is_keras_3, speller_at
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import Trigger, attribute
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
@@ -40,10 +43,7 @@ from kdoctor.rules.arguments._calls import keras_calls
 from kdoctor.rules.arguments._handed_on import base_that_gets
 from kdoctor.rules.arguments._known_names import KERAS_2, is_gone, is_known
 from kdoctor.rules.arguments._own_name_examples import IN_COMPILE, OF_KERAS_2
-from kdoctor.rules.calls import argument, is_keras_3, speller_at
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, attribute
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Called, Glimpse
 from kdoctor.syntax.nodes import nodes_in

@@ -28,14 +28,14 @@ from typing import Final
 import libcst as cst
 
 from kdoctor import quiet_ast
+from kdoctor.analysis.calls import argument, is_hidden, is_keras_3, literal, value_of, with_keyword
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.paths import AS_GIVEN, BEHIND_LINKS, FROM_THE_ROOT, JOINS, PATHS, PLACES
+from kdoctor.analysis.triggers import Trigger
 from kdoctor.keras_api import split_root
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
 from kdoctor.rewrite import Refusal
-from kdoctor.rules.calls import argument, is_hidden, is_keras_3, literal, value_of, with_keyword
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.paths import AS_GIVEN, BEHIND_LINKS, FROM_THE_ROOT, JOINS, PATHS, PLACES
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Called, Glimpse
 

@@ -25,12 +25,7 @@ from collections.abc import Callable, Iterator
 
 import libcst as cst
 
-from kdoctor.keras_api import split_root
-from kdoctor.keras_api.tensorflow_ways import ways_also_by_1
-from kdoctor.kinds import Kind
-from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Severity
-from kdoctor.rules.array_makers import FLOATS_OF_NUMPY, INTS_OF_NUMPY
-from kdoctor.rules.calls import (
+from kdoctor.analysis.calls import (
     argument,
     has_builtin,
     hidden_builtin,
@@ -38,10 +33,15 @@ from kdoctor.rules.calls import (
     is_hidden,
     value_of,
 )
-from kdoctor.rules.facts import Facts
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.tensors.constructors import FLOATS_OF_NUMPY, INTS_OF_NUMPY
+from kdoctor.analysis.tensors.tensorflow_calls import computes_tensor
+from kdoctor.analysis.triggers import Trigger, calls_that_make
+from kdoctor.keras_api import split_root
+from kdoctor.keras_api.tensorflow_ways import ways_also_by_1
+from kdoctor.kinds import Kind
+from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.tensors import computes_tensor
-from kdoctor.rules.triggers import Trigger, calls_that_make
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 

@@ -30,14 +30,14 @@ from itertools import chain
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, is_hidden, literal, value_of
+from kdoctor.analysis.dataflow.points_to import origins_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.output_names import names_of_outputs
+from kdoctor.analysis.triggers import Trigger, attribute, gives_several, keyword
 from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity
-from kdoctor.rules.calls import argument, is_hidden, literal, value_of
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.origins import origins_of
-from kdoctor.rules.output_names import names_of_outputs
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, attribute, gives_several, keyword
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.glimpse import Glimpse
 

@@ -30,6 +30,10 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
+from kdoctor.analysis.calls import is_builtin, is_call_of_super, is_keras_3, literal
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.user_classes import class_around, kind_of_class, only_base, still_holds
+from kdoctor.analysis.triggers import Trigger, may_be_of
 from kdoctor.kinds import Type
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.arguments._by_position import (
@@ -41,11 +45,7 @@ from kdoctor.rules.arguments._by_position import (
     parameters_of_super,
 )
 from kdoctor.rules.arguments._layers_in_lists import may_be_in_list, type_in_list
-from kdoctor.rules.calls import is_builtin, is_call_of_super, is_keras_3, literal
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import class_around, kind_of_class, only_base, still_holds
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, may_be_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Called, Glimpse
 from kdoctor.syntax.scopes import BindingKind

@@ -6,9 +6,9 @@ import ast
 
 import libcst as cst
 
+from kdoctor.analysis.calls import literal, replaced
 from kdoctor.model import Edit, Hole, Precedence
 from kdoctor.rewrite.precedence import binds
-from kdoctor.rules.calls import literal, replaced
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 

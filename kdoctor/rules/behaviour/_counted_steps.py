@@ -8,9 +8,9 @@ from typing import Final
 import libcst as cst
 from msgspec import Struct
 
+from kdoctor.analysis.calls import is_builtin, plain_literal, value_of
+from kdoctor.analysis.training.batch_sizes import fixed_text
 from kdoctor.keras_api import split_root
-from kdoctor.rules.batch_sizes import fixed_text
-from kdoctor.rules.calls import is_builtin, plain_literal, value_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import BindingKind
 

@@ -7,11 +7,11 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, is_hidden, plain_literal, value_of
+from kdoctor.analysis.tensors.constructors import Data, Numbers
+from kdoctor.analysis.tensors.rank import Arrays
+from kdoctor.analysis.training.batch_sizes import draws_images
 from kdoctor.keras_api import split_root
-from kdoctor.rules.array_makers import Data, Numbers
-from kdoctor.rules.arrays import Arrays
-from kdoctor.rules.batch_sizes import draws_images
-from kdoctor.rules.calls import argument, is_hidden, plain_literal, value_of
 from kdoctor.syntax import Module
 
 TRAINED: Final = ("fit", "evaluate", "train_on_batch", "test_on_batch")

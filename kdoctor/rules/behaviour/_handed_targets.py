@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import plain_literal
+from kdoctor.analysis.dataflow.points_to import origins_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.training.user_losses import Function, targets_of_losses
 from kdoctor.rules.behaviour._refuse_floats import keeps_floats
-from kdoctor.rules.calls import plain_literal
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.losses import Function, targets_of_losses
-from kdoctor.rules.origins import origins_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.syntax.walk import descendants

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.rules.own_classes import class_named, methods_in, still_holds
+from kdoctor.analysis.models.user_classes import class_named, methods_in, still_holds
 from kdoctor.syntax import Module
 from kdoctor.syntax.blocks import last_statement
 from kdoctor.syntax.walk import descendants

@@ -7,10 +7,10 @@ from typing import Final
 import libcst as cst
 from msgspec import Struct
 
+from kdoctor.analysis.calls import argument, plain_literal, value_of
+from kdoctor.analysis.dataflow.points_to_by_call import Made, Makings, Placed
 from kdoctor.keras_api import split_root
 from kdoctor.rules.behaviour._lists_of_one import HANDING_ON, outputs_of
-from kdoctor.rules.calls import argument, plain_literal, value_of
-from kdoctor.rules.makings import Made, Makings, Placed
 from kdoctor.syntax import Module
 
 _DEEPEST: Final = 16  # layers that hand on, and models within each other

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.rules.calls import argument, literal, value_of
-from kdoctor.rules.origins import origins_of
+from kdoctor.analysis.calls import argument, literal, value_of
+from kdoctor.analysis.dataflow.points_to import origins_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import Binding, BindingKind
 from kdoctor.syntax.walk import own_nodes

@@ -7,10 +7,10 @@ from functools import cached_property
 
 import libcst as cst
 
+from kdoctor.analysis.calls import is_builtin
+from kdoctor.analysis.dataflow.points_to import origins_of
+from kdoctor.analysis.models.user_classes import class_named
 from kdoctor.keras_api import split_root
-from kdoctor.rules.calls import is_builtin
-from kdoctor.rules.origins import origins_of
-from kdoctor.rules.own_classes import class_named
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import BindingKind, ScopeKind
 from kdoctor.syntax.walk import own_nodes, returned_in

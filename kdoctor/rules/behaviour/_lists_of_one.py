@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, is_keras_3
+from kdoctor.analysis.dataflow.points_to_by_call import Frame, makings_of
+from kdoctor.analysis.facts import Facts
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
-from kdoctor.rules.calls import argument, is_keras_3
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.makings import Frame, makings_of
 from kdoctor.syntax import Module
 
 _DEEPEST = 16  # models that are made of what others give

@@ -7,10 +7,10 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.dataflow.statements import free_name
+from kdoctor.analysis.models.user_classes import member_of_self, methods_in
+from kdoctor.analysis.models.user_models import compiles_as_keras_does, heirs
 from kdoctor.model import Edit, Span
-from kdoctor.rules.lines import free_name
-from kdoctor.rules.own_classes import member_of_self, methods_in
-from kdoctor.rules.own_models import compiles_as_keras_does, heirs
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import evaluated
 from kdoctor.syntax.walk import descendants

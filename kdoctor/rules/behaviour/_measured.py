@@ -8,12 +8,12 @@ from typing import Final
 import libcst as cst
 from msgspec import Struct
 
+from kdoctor.analysis.calls import argument, value_of
+from kdoctor.analysis.dataflow.points_to import Origins
+from kdoctor.analysis.models.user_classes import class_named, kind_of_class, methods_in
+from kdoctor.analysis.training.loss_counts import is_as_written
 from kdoctor.kinds import Kind
 from kdoctor.rules.behaviour._meetings import Pair
-from kdoctor.rules.calls import argument, value_of
-from kdoctor.rules.loss_counts import is_as_written
-from kdoctor.rules.origins import Origins
-from kdoctor.rules.own_classes import class_named, kind_of_class, methods_in
 from kdoctor.syntax import Module
 
 MEASURES: Final = {"loss": 1, "metrics": 2, "weighted_metrics": 4}

@@ -9,11 +9,11 @@ import libcst as cst
 from msgspec import Struct
 from msgspec.structs import replace
 
+from kdoctor.analysis.calls import argument
+from kdoctor.analysis.dataflow.points_to import Origins
+from kdoctor.analysis.tensors.constructors import Numbers
+from kdoctor.analysis.tensors.elements import numbers_in, numbers_of_scalar
 from kdoctor.keras_api import split_root
-from kdoctor.rules.array_makers import Numbers
-from kdoctor.rules.array_numbers import numbers_in, numbers_of_scalar
-from kdoctor.rules.calls import argument
-from kdoctor.rules.origins import Origins
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.syntax.walk import own_nodes

@@ -7,10 +7,10 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.calls import is_call_of_super
+from kdoctor.analysis.dataflow.statements import put_first
+from kdoctor.analysis.facts import Facts
 from kdoctor.model import Edit, Span
-from kdoctor.rules.calls import is_call_of_super
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.lines import put_first
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants
 

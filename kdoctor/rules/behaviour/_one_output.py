@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import libcst as cst
 
+from kdoctor.analysis.facts import Facts
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
-from kdoctor.rules.facts import Facts
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import returned_in
 

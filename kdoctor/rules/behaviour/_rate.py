@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, is_hidden, is_only_spelled_so, value_of
+from kdoctor.analysis.dataflow.points_to_by_call import Frame, Made, makings_of
+from kdoctor.analysis.dataflow.uses import names_spelled
+from kdoctor.analysis.models.user_classes import class_named, only_base
+from kdoctor.analysis.training.freezing import COMPILE, TRAINING, Freezing, Use
 from kdoctor.keras_api import split_root
 from kdoctor.patterns import pattern
-from kdoctor.rules.calls import argument, is_hidden, is_only_spelled_so, value_of
-from kdoctor.rules.freezing import COMPILE, TRAINING, Freezing, Use
-from kdoctor.rules.makings import Frame, Made, makings_of
-from kdoctor.rules.own_classes import class_named, only_base
-from kdoctor.rules.reads import names_spelled
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants
 

@@ -10,9 +10,9 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from kdoctor.analysis.facts import Facts
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.keras_api.tensorflow_ways import by_the_short_way
-from kdoctor.rules.facts import Facts
 
 
 class Wanted(Struct, frozen=True):

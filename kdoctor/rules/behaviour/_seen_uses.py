@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import is_only_spelled_so
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
 from kdoctor.rules.behaviour._lists_of_one import HANDING_ON
-from kdoctor.rules.calls import is_only_spelled_so
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import Binding
 

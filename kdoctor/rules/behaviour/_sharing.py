@@ -9,12 +9,12 @@ from itertools import combinations
 import libcst as cst
 from msgspec import Struct
 
+from kdoctor.analysis.calls import argument
+from kdoctor.analysis.dataflow.points_to_by_call import LOOPS, Frame, Made, Weights, makings_of
+from kdoctor.analysis.facts import FACADES
+from kdoctor.analysis.training.freezing import COMPILE, TRAINING, Freezing, Use
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
-from kdoctor.rules.calls import argument
-from kdoctor.rules.facts import FACADES
-from kdoctor.rules.freezing import COMPILE, TRAINING, Freezing, Use
-from kdoctor.rules.makings import LOOPS, Frame, Made, Weights, makings_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.blocks import leaves
 from kdoctor.syntax.imports import dotted

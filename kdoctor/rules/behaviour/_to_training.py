@@ -7,10 +7,10 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, literal
+from kdoctor.analysis.dataflow.uses import reads_of
+from kdoctor.analysis.tensors.symbolic import holds_symbolic
 from kdoctor.kinds import Kind
-from kdoctor.rules.calls import argument, literal
-from kdoctor.rules.reads import reads_of
-from kdoctor.rules.symbolic import holds_symbolic
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants
 

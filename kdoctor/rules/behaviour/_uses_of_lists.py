@@ -12,6 +12,9 @@ import libcst as cst
 from msgspec import Struct
 from packaging.version import Version
 
+from kdoctor.analysis.calls import keras_version, literal
+from kdoctor.analysis.dataflow.statements import line_of
+from kdoctor.analysis.facts import Facts
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
 from kdoctor.model import Severity
@@ -22,9 +25,6 @@ from kdoctor.rules.behaviour._lists_of_one import (
     Models,
     outputs_of,
 )
-from kdoctor.rules.calls import keras_version, literal
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.lines import line_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.imports import dotted
 from kdoctor.syntax.scopes import Scope

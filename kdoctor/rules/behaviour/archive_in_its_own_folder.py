@@ -29,14 +29,14 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, is_hidden, is_keras_3, literal, value_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.paths import PATHS
+from kdoctor.analysis.triggers import calls, word
 from kdoctor.keras_api import split_root
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity
 from kdoctor.patterns import pattern
-from kdoctor.rules.calls import argument, is_hidden, is_keras_3, literal, value_of
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.paths import PATHS
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import calls, word
 from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.glimpse import Called
 

@@ -25,13 +25,13 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.calls import replaced
+from kdoctor.analysis.dataflow.uses import names_spelled, reads_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.training.generators import PREDICTS, called_for_a_model, fed_calls
+from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
-from kdoctor.rules.calls import replaced
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.fed import PREDICTS, called_for_a_model, fed_calls
-from kdoctor.rules.reads import names_spelled, reads_of
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.nodes import inner_nodes

@@ -29,16 +29,16 @@ from itertools import chain
 
 import libcst as cst
 
+from kdoctor.analysis.calls import has_builtin, replaced, value_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.user_classes import class_around
+from kdoctor.analysis.training.generators import FED, PREDICTS, called_for_a_model, fed_calls
+from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.keras_api import split_root
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.behaviour._glimpsed_lists import may_be_a_list
 from kdoctor.rules.behaviour._lists import Lists
-from kdoctor.rules.calls import has_builtin, replaced, value_of
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.fed import FED, PREDICTS, called_for_a_model, fed_calls
-from kdoctor.rules.own_classes import class_around
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.nodes import inner_nodes

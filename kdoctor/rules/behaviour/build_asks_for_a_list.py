@@ -29,13 +29,13 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.user_classes import kind_of_class, still_holds
+from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Precedence, Severity
 from kdoctor.rules.behaviour._inputs_apart import takes_several_inputs
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import kind_of_class, still_holds
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.blocks import last_statement
 from kdoctor.syntax.glimpse import Glimpse

@@ -31,18 +31,18 @@ from typing import Final
 import libcst as cst
 
 from kdoctor import keras_api
+from kdoctor.analysis.calls import argument, speller_at
+from kdoctor.analysis.dataflow.points_to import origins_of
+from kdoctor.analysis.dataflow.uses import names_spelled
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.unbuilt_weights import OF_NO_MATTER, is_plain_model, makes_weights
+from kdoctor.analysis.models.user_classes import class_of, methods_in
+from kdoctor.analysis.models.user_models import lineage, methods_of
+from kdoctor.analysis.triggers import Trigger, bases_meant, bases_of, member, method_of
 from kdoctor.kinds import Kind, Type
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity, Span
 from kdoctor.once import once
-from kdoctor.rules.calls import argument, speller_at
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.origins import origins_of
-from kdoctor.rules.own_classes import class_of, methods_in
-from kdoctor.rules.own_models import lineage, methods_of
-from kdoctor.rules.reads import names_spelled
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, bases_meant, bases_of, member, method_of
-from kdoctor.rules.unbuilt import OF_NO_MATTER, is_plain_model, makes_weights
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.members import MemberUse

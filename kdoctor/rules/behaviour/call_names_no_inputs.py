@@ -29,15 +29,21 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.calls import is_keras_3
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.user_classes import (
+    class_named,
+    kind_of_class,
+    methods_in,
+    only_base,
+    still_holds,
+)
+from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.keras_api import Presence
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Finding, Fix, Severity
 from kdoctor.rules.behaviour._named_inputs import naming
-from kdoctor.rules.calls import is_keras_3
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import class_named, kind_of_class, methods_in, only_base, still_holds
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.walk import descendants

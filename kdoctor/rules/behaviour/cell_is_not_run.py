@@ -31,15 +31,15 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor import keras_api
+from kdoctor.analysis.calls import argument, instances, is_keras_3, value_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.unbuilt_weights import makes_weights
+from kdoctor.analysis.models.user_classes import class_named, methods_in, only_base
+from kdoctor.analysis.tensors.symbolic import is_symbolic
+from kdoctor.analysis.triggers import classes, method_of, word
 from kdoctor.kinds import Context, Kind
 from kdoctor.model import Confidence, Finding, Severity
-from kdoctor.rules.calls import argument, instances, is_keras_3, value_of
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import class_named, methods_in, only_base
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.symbolic import is_symbolic
-from kdoctor.rules.triggers import classes, method_of, word
-from kdoctor.rules.unbuilt import makes_weights
 from kdoctor.syntax import Module
 
 

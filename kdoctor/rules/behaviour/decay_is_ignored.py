@@ -31,6 +31,9 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, instances, is_hidden, literal, value_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import Trigger, keyword
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, ImportNeed, Precedence, Severity
@@ -38,10 +41,7 @@ from kdoctor.rewrite import Speller
 from kdoctor.rewrite.arguments import without
 from kdoctor.rewrite.precedence import binds
 from kdoctor.rules.behaviour._rate import Rates
-from kdoctor.rules.calls import argument, instances, is_hidden, literal, value_of
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, keyword
 from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.glimpse import Glimpse
 

@@ -27,12 +27,12 @@ from functools import lru_cache
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, is_hidden, with_keyword
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.keras_api import EntryKind, Presence, Signature, split_root
 from kdoctor.model import Finding, Fix, Severity
-from kdoctor.rules.calls import argument, is_hidden, with_keyword
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.literals import literal_value_in

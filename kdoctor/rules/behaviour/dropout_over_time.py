@@ -27,14 +27,14 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, instances, is_hidden, literal, literal_of, value_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import calls, keyword
 from kdoctor.keras_api import Signature
 from kdoctor.keras_api.tensorflow_ways import TURN_EAGER_OFF
 from kdoctor.kinds import Kind
 from kdoctor.model import Finding, Severity
-from kdoctor.rules.calls import argument, instances, is_hidden, literal, literal_of, value_of
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import calls, keyword
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Called
 

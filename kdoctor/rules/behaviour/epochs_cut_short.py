@@ -29,23 +29,23 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, is_hidden, plain_literal, value_of
+from kdoctor.analysis.dataflow.points_to_by_call import makings_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.user_classes import class_named, methods_in, only_base
+from kdoctor.analysis.training.batch_sizes import batch_size_of_flow
+from kdoctor.analysis.training.generators import has_several_epochs
+from kdoctor.analysis.triggers import Trigger, attribute, word
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rewrite.arguments import without
-from kdoctor.rules.batch_sizes import batch_size_of_flow
 from kdoctor.rules.behaviour._counted_steps import (
     Division,
     fixed_or_written,
     leaves_some,
     rounded_down,
 )
-from kdoctor.rules.calls import argument, is_hidden, plain_literal, value_of
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.fed import has_several_epochs
-from kdoctor.rules.makings import makings_of
-from kdoctor.rules.own_classes import class_named, methods_in, only_base
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, attribute, word
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.walk import returned_in

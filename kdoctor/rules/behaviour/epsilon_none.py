@@ -23,12 +23,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, instances, literal, replaced
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import Trigger, calls_that_make
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Finding, Fix, Severity
-from kdoctor.rules.calls import argument, instances, literal, replaced
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, calls_that_make
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 

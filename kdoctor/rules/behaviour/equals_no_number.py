@@ -28,15 +28,15 @@ from typing import TYPE_CHECKING, Final
 
 import libcst as cst
 
+from kdoctor.analysis.calls import speller_at
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.tensors.elements import numbers_of_scalar
+from kdoctor.analysis.tensors.symbolic import RUN_WITH_VALUES, SYMBOLIC, is_symbolic
+from kdoctor.analysis.triggers import Operator, Trigger, may_have_kind, some_operator
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Severity
-from kdoctor.rules.array_numbers import numbers_of_scalar
-from kdoctor.rules.calls import speller_at
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.symbolic import RUN_WITH_VALUES, SYMBOLIC, is_symbolic
-from kdoctor.rules.triggers import Operator, Trigger, may_have_kind, some_operator
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 

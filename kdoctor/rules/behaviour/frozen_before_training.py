@@ -35,9 +35,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from kdoctor.model import Confidence, Finding, Fix, Severity
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.freezing import (
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.training.freezing import (
     COMPILE,
     TRAINING,
     Freezing,
@@ -47,8 +46,9 @@ from kdoctor.rules.freezing import (
     may_be_given,
     named_when_set,
 )
+from kdoctor.analysis.triggers import Trigger, assigned, attribute, receivers
+from kdoctor.model import Confidence, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, assigned, attribute, receivers
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.nodes import dotted

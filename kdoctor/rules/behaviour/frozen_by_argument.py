@@ -24,13 +24,13 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, instances, is_hidden, literal, literal_of, with_keyword
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import calls, keyword
 from kdoctor.kinds import Kind
 from kdoctor.model import Finding, Fix, Severity
 from kdoctor.rewrite import without
-from kdoctor.rules.calls import argument, instances, is_hidden, literal, literal_of, with_keyword
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import calls, keyword
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Called
 

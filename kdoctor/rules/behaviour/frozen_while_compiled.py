@@ -32,9 +32,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kdoctor.model import Confidence, Finding, Severity
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.freezing import (
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.training.freezing import (
     COMPILE,
     TRAINING,
     Freezing,
@@ -45,8 +44,9 @@ from kdoctor.rules.freezing import (
     name_at,
     named_when_set,
 )
+from kdoctor.analysis.triggers import Trigger, assigned, attribute
+from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, assigned, attribute
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 

@@ -28,13 +28,13 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import instances, literal, speller_at
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import names, string, word
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity
-from kdoctor.rules.calls import instances, literal, speller_at
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import names, string, word
 from kdoctor.syntax import Module, ReferenceKind
 
 _NAME = "hard_sigmoid"

@@ -27,13 +27,13 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.calls import instances, is_only_spelled_so
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.user_classes import kind_of_class, methods_in, still_holds
+from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity
-from kdoctor.rules.calls import instances, is_only_spelled_so
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import kind_of_class, methods_in, still_holds
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.walk import descendants

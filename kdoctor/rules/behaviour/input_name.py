@@ -27,14 +27,14 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, is_hidden, literal
+from kdoctor.analysis.dataflow.points_to_by_call import makings_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import attribute, calls
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
 from kdoctor.patterns import pattern
-from kdoctor.rules.calls import argument, is_hidden, literal
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.makings import makings_of
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import attribute, calls
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.glimpse import Called
 

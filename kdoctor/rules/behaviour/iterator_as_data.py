@@ -27,16 +27,16 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.calls import is_builtin, value_of
+from kdoctor.analysis.dataflow.points_to import Origin, Path, origins_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.user_classes import class_named, methods_in
+from kdoctor.analysis.training.generators import FED, calls_fed, fed
+from kdoctor.analysis.triggers import Trigger, attribute, method_of, word
 from kdoctor.keras_api.tensorflow_ways import FIRST, SECOND
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
 from kdoctor.rewrite.precedence import binds
-from kdoctor.rules.calls import is_builtin, value_of
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.fed import FED, calls_fed, fed
-from kdoctor.rules.origins import Origin, Path, origins_of
-from kdoctor.rules.own_classes import class_named, methods_in
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, attribute, method_of, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.walk import own_nodes

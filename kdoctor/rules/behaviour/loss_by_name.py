@@ -21,13 +21,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kdoctor.analysis.calls import argument, is_hidden, value_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import Trigger, attribute
 from kdoctor.kinds import Kind
 from kdoctor.model import Finding, Fix, Severity
 from kdoctor.rules.behaviour._by_name import may_be_by_name, single, taken_out
-from kdoctor.rules.calls import argument, is_hidden, value_of
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, attribute
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 

@@ -34,6 +34,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, speller_at
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.training.user_losses import OWN_LOSSES
+from kdoctor.analysis.triggers import calls
 from kdoctor.keras_api import split_root
 from kdoctor.keras_api.tensorflow_ways import FIRST, SECOND
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, ImportNeed, Severity
@@ -41,11 +45,7 @@ from kdoctor.once import once
 from kdoctor.rewrite import Speller
 from kdoctor.rules.behaviour._handed_targets import Targets, calls_in
 from kdoctor.rules.behaviour._refuse_floats import Wanted, wanted_by
-from kdoctor.rules.calls import argument, speller_at
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.losses import OWN_LOSSES
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import calls
 from kdoctor.syntax import Module
 
 _OTHER_BACKENDS = frozenset({"jax", "torch"})

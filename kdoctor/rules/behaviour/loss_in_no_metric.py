@@ -45,29 +45,29 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from kdoctor.keras_api.tensorflow_ways import ways_also_by_1
-from kdoctor.kinds import Kind
-from kdoctor.model import Confidence, Finding, Severity
-from kdoctor.rules.behaviour._loss_examples import INVALID as EXAMPLES
-from kdoctor.rules.behaviour._loss_examples import VALID as FINE
-from kdoctor.rules.behaviour._one_output import gives_one
-from kdoctor.rules.calls import (
+from kdoctor.analysis.calls import (
     UNKNOWN,
     argument,
     is_builtin,
     literal,
     value_of,
 )
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import decorated_by, kind_of_class, methods_in
-from kdoctor.rules.own_models import (
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.user_classes import decorated_by, kind_of_class, methods_in
+from kdoctor.analysis.models.user_models import (
     compiles_as_keras_does,
     heirs,
     lineage,
     methods_of,
 )
+from kdoctor.analysis.triggers import Trigger, defines, method_of
+from kdoctor.keras_api.tensorflow_ways import ways_also_by_1
+from kdoctor.kinds import Kind
+from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.rules.behaviour._loss_examples import INVALID as EXAMPLES
+from kdoctor.rules.behaviour._loss_examples import VALID as FINE
+from kdoctor.rules.behaviour._one_output import gives_one
 from kdoctor.rules.rule import Rule
-from kdoctor.rules.triggers import Trigger, defines, method_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.literals import evaluated

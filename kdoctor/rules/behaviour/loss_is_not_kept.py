@@ -33,15 +33,15 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.dataflow.statements import free_name, line_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.user_classes import member_of_self, methods_in
+from kdoctor.analysis.models.user_models import heirs, lineage, methods_of
+from kdoctor.analysis.triggers import attribute, defines
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.behaviour._logged_loss import GIVES_LOSS, name_of_loss, shows_loss
 from kdoctor.rules.behaviour._mean_examples import KEPT_IN_NONE, NOT_KEPT
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.lines import free_name, line_of
-from kdoctor.rules.own_classes import member_of_self, methods_in
-from kdoctor.rules.own_models import heirs, lineage, methods_of
 from kdoctor.rules.rule import Rule
-from kdoctor.rules.triggers import attribute, defines
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants, own_nodes
 

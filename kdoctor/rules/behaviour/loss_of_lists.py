@@ -26,10 +26,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.kinds import Kind
-from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, ImportNeed, Severity
-from kdoctor.rules.array_makers import CONVERTING, FLAT, OF_A_SHAPE, OF_A_SIZE, OF_EACH_AXIS
-from kdoctor.rules.calls import (
+from kdoctor.analysis.calls import (
     argument,
     is_hidden,
     is_keras_3,
@@ -38,10 +35,19 @@ from kdoctor.rules.calls import (
     speller_at,
     value_of,
 )
-from kdoctor.rules.facts import Facts
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.tensors.constructors import (
+    CONVERTING,
+    FLAT,
+    OF_A_SHAPE,
+    OF_A_SIZE,
+    OF_EACH_AXIS,
+)
+from kdoctor.analysis.tensors.tensorflow_calls import computes_tensor
+from kdoctor.analysis.triggers import Trigger, calls_that_make, may_be_of, word
+from kdoctor.kinds import Kind
+from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, ImportNeed, Severity
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.tensors import computes_tensor
-from kdoctor.rules.triggers import Trigger, calls_that_make, may_be_of, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 

@@ -27,17 +27,22 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.calls import value_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.sublayers import attributes_read, layers_built, layers_made
+from kdoctor.analysis.models.unbuilt_weights import inits_of
+from kdoctor.analysis.models.user_classes import (
+    class_named,
+    decorated_by,
+    in_line_of_keras_3,
+    methods_in,
+)
+from kdoctor.analysis.models.user_models import methods_of
+from kdoctor.analysis.triggers import classes, defines, word
 from kdoctor.keras_api.tensorflow_ways import ways_also_by_1
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity
 from kdoctor.rewrite.source_lines import whole_line
-from kdoctor.rules.calls import value_of
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.inner_layers import attributes_read, layers_built, layers_made
-from kdoctor.rules.own_classes import class_named, decorated_by, in_line_of_keras_3, methods_in
-from kdoctor.rules.own_models import methods_of
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import classes, defines, word
-from kdoctor.rules.unbuilt import inits_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.sketch import FUNCTIONS
 

@@ -38,18 +38,18 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
+from kdoctor.analysis.dataflow.statements import free_name, left_out, line_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.user_classes import class_around, member_of_self, methods_in
+from kdoctor.analysis.models.user_models import lineage, methods_of
+from kdoctor.analysis.triggers import Trigger, member_of
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity
 from kdoctor.once import once
 from kdoctor.rules.behaviour._logged_loss import name_of_loss, shows_loss
 from kdoctor.rules.behaviour._mean_examples import INVALID as EXAMPLES
 from kdoctor.rules.behaviour._mean_examples import VALID as FINE
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.lines import free_name, left_out, line_of
-from kdoctor.rules.own_classes import class_around, member_of_self, methods_in
-from kdoctor.rules.own_models import lineage, methods_of
 from kdoctor.rules.rule import Rule
-from kdoctor.rules.triggers import Trigger, member_of
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.walk import descendants

@@ -35,14 +35,14 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import is_hidden, is_keras_3, speller_at, value_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.tensors.masks import MASKED, is_lost_anyway, is_masked, masks_of
+from kdoctor.analysis.triggers import Trigger, names, word
 from kdoctor.keras_api import split_root
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Severity
-from kdoctor.rules.calls import is_hidden, is_keras_3, speller_at, value_of
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.helper_class import helper_edits, top_statement
-from kdoctor.rules.masks import MASKED, is_lost_anyway, is_masked, masks_of
+from kdoctor.rules.fixes.helper_definition import helper_edits, top_statement
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, names, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.sketch import passed

@@ -24,10 +24,9 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.model import Confidence, Finding, Fix, Severity
-from kdoctor.rules.calls import argument, literal, value_of
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.logs import (
+from kdoctor.analysis.calls import argument, literal, value_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.training.logs import (
     FIELD,
     NO_PATH,
     fields_of_paths,
@@ -36,9 +35,10 @@ from kdoctor.rules.logs import (
     monitored,
     renamed,
 )
+from kdoctor.analysis.triggers import Trigger, attribute
+from kdoctor.model import Confidence, Finding, Fix, Severity
+from kdoctor.rules.fixes.snake_case import in_snake_case
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.snake_case import in_snake_case
-from kdoctor.rules.triggers import Trigger, attribute
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.scopes import BindingKind

@@ -25,16 +25,16 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, call_of_super, is_hidden, literal, value_of
+from kdoctor.analysis.dataflow.escapes import written_out
+from kdoctor.analysis.dataflow.points_to import Origins, origins_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.training.loss_counts import count_elements, count_losses
+from kdoctor.analysis.triggers import Trigger, attribute, calls_that_make, gives_several, keyword
 from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity, Span
 from kdoctor.rules.behaviour._lists_of_one import outputs_of
-from kdoctor.rules.calls import argument, call_of_super, is_hidden, literal, value_of
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.loss_counts import count_elements, count_losses
-from kdoctor.rules.origins import Origins, origins_of
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, attribute, calls_that_make, gives_several, keyword
-from kdoctor.rules.written_out import written_out
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.glimpse import Called, Glimpse
 

@@ -32,10 +32,7 @@ from itertools import chain
 import libcst as cst
 from packaging.version import Version
 
-from kdoctor.kinds import Kind
-from kdoctor.model import Edit, Finding, Fix, Severity
-from kdoctor.patterns import pattern
-from kdoctor.rules.calls import (
+from kdoctor.analysis.calls import (
     argument,
     instances,
     is_hidden,
@@ -45,9 +42,12 @@ from kdoctor.rules.calls import (
     literal_of,
     with_keyword,
 )
-from kdoctor.rules.facts import Facts
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import Trigger, may_be_called_on, word
+from kdoctor.kinds import Kind
+from kdoctor.model import Edit, Finding, Fix, Severity
+from kdoctor.patterns import pattern
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, may_be_called_on, word
 from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.glimpse import Called, Glimpse
 

@@ -22,11 +22,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import changes_of
 from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Severity
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import changes_of
 from kdoctor.syntax import MemberStore, Module
 from kdoctor.syntax.walk import descendants
 

@@ -29,14 +29,14 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.calls import is_builtin, value_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.tensors.tensorflow_calls import GIVE_TENSORS, gives_tensor
+from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Context
 from kdoctor.model import Confidence, Finding, Severity
-from kdoctor.rules.calls import is_builtin, value_of
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.tensors import GIVE_TENSORS, gives_tensor
-from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.walk import descendants

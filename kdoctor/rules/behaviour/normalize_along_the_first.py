@@ -24,14 +24,14 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, is_keras_3, literal, literal_of, replaced
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.tensors.constructors import Form
+from kdoctor.analysis.tensors.rank import arrays_of
+from kdoctor.analysis.triggers import calls
 from kdoctor.keras_api import split_root
 from kdoctor.model import Finding, Fix, Severity
-from kdoctor.rules.array_makers import Form
-from kdoctor.rules.arrays import arrays_of
-from kdoctor.rules.calls import argument, is_keras_3, literal, literal_of, replaced
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import calls
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Called
 

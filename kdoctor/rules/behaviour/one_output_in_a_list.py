@@ -32,14 +32,14 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import Trigger, calls_that_make, word
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
 from kdoctor.rewrite.precedence import binds
 from kdoctor.rules.behaviour._lists_of_one import ListsOfOne, models_with_one_in_a_list
 from kdoctor.rules.behaviour._seen_uses import counts_on_no_list
 from kdoctor.rules.behaviour._uses_of_lists import UseOfList, uses_of_lists
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, calls_that_make, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 

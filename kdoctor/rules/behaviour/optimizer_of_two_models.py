@@ -31,13 +31,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.training.freezing import TRAINING, copied
+from kdoctor.analysis.triggers import Trigger, attribute, calls_that_make
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
 from kdoctor.rules.behaviour._sharing import Compiled, Sharing
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.freezing import TRAINING, copied
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, attribute, calls_that_make
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.nodes import dotted

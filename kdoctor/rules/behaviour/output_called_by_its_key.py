@@ -24,12 +24,11 @@ from collections.abc import Iterator, Mapping
 
 import libcst as cst
 
-from kdoctor.kinds import Kind
-from kdoctor.model import Confidence, Finding, Fix, Severity
-from kdoctor.rules.behaviour._lists_of_one import outputs_of
-from kdoctor.rules.calls import is_keras_3
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.logs import (
+from kdoctor.analysis.calls import is_keras_3
+from kdoctor.analysis.dataflow.escapes import written_out
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.output_names import name_of_output
+from kdoctor.analysis.training.logs import (
     FIELD,
     NO_PATH,
     fields_of_paths,
@@ -38,10 +37,11 @@ from kdoctor.rules.logs import (
     monitored,
     renamed,
 )
-from kdoctor.rules.output_names import name_of_output
+from kdoctor.analysis.triggers import Trigger, calls_that_make, keyword
+from kdoctor.kinds import Kind
+from kdoctor.model import Confidence, Finding, Fix, Severity
+from kdoctor.rules.behaviour._lists_of_one import outputs_of
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, calls_that_make, keyword
-from kdoctor.rules.written_out import written_out
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 

@@ -29,18 +29,18 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, is_hidden, value_of
+from kdoctor.analysis.dataflow.escapes import written_out
+from kdoctor.analysis.dataflow.points_to import Origin, Origins, origins_of
+from kdoctor.analysis.dataflow.uses import names_spelled, place_read, reads_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.training.loss_counts import count_elements
+from kdoctor.analysis.triggers import Trigger, attribute, calls_that_make, gives_several
 from kdoctor.kinds import Kind
 from kdoctor.model import Finding, Severity
 from kdoctor.once import once
 from kdoctor.rules.behaviour._lists_of_one import outputs_of
-from kdoctor.rules.calls import argument, is_hidden, value_of
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.loss_counts import count_elements
-from kdoctor.rules.origins import Origin, Origins, origins_of
-from kdoctor.rules.reads import names_spelled, place_read, reads_of
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, attribute, calls_that_make, gives_several
-from kdoctor.rules.written_out import written_out
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.imports import dotted

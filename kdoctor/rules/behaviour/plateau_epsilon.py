@@ -18,12 +18,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kdoctor.analysis.calls import argument, instances, is_keras_3
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import calls, word
 from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Severity
-from kdoctor.rules.calls import argument, instances, is_keras_3
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import calls, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Called
 

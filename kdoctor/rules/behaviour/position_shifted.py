@@ -31,9 +31,7 @@ import libcst as cst
 from msgspec import Struct
 from packaging.version import Version
 
-from kdoctor.keras_api import Parameter, Presence, Signature, split_root
-from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity, Span
-from kdoctor.rules.calls import (
+from kdoctor.analysis.calls import (
     UNKNOWN,
     is_hidden,
     keras_version,
@@ -41,9 +39,11 @@ from kdoctor.rules.calls import (
     literal_of,
     value_of,
 )
-from kdoctor.rules.facts import Facts
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import Trigger
+from kdoctor.keras_api import Parameter, Presence, Signature, split_root
+from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.literals import literal_value_in

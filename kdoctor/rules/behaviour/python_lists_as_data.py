@@ -22,13 +22,13 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, literal, literal_of, speller_at, value_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.training.generators import is_a_librarys
+from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity
-from kdoctor.rules.calls import argument, literal, literal_of, speller_at, value_of
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.fed import is_a_librarys
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.glimpse import Glimpse
 

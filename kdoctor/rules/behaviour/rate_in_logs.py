@@ -21,13 +21,13 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import instances
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.training.logs import is_written, keys_of_logs, renamed
+from kdoctor.analysis.triggers import string, word
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Finding, Fix, Severity
-from kdoctor.rules.calls import instances
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.logs import is_written, keys_of_logs, renamed
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import string, word
 from kdoctor.syntax import Module
 
 _OLD, _NEW = "lr", "learning_rate"

@@ -26,16 +26,20 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.calls import is_only_spelled_so
+from kdoctor.analysis.dataflow.points_to import origins_of
+from kdoctor.analysis.dataflow.uses import names_spelled, reads_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.unbuilt_weights import (
+    NEITHER_RUNS_NOR_FILLS,
+    is_made_of_tensors,
+    unbuilt_layers,
+)
+from kdoctor.analysis.models.user_classes import class_named
+from kdoctor.analysis.triggers import Trigger, attribute, word
 from kdoctor.keras_api.tensorflow_ways import ways_to
 from kdoctor.model import Confidence, Finding, Severity
-from kdoctor.rules.calls import is_only_spelled_so
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.origins import origins_of
-from kdoctor.rules.own_classes import class_named
-from kdoctor.rules.reads import names_spelled, reads_of
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, attribute, word
-from kdoctor.rules.unbuilt import NEITHER_RUNS_NOR_FILLS, is_made_of_tensors, unbuilt_layers
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 

@@ -24,14 +24,14 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, is_hidden, value_of
+from kdoctor.analysis.dataflow.uses import place_read
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.output_names import names_of_outputs
+from kdoctor.analysis.triggers import Trigger, attribute, keyword
 from kdoctor.kinds import Kind
 from kdoctor.model import Finding, Severity
-from kdoctor.rules.calls import argument, is_hidden, value_of
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.output_names import names_of_outputs
-from kdoctor.rules.reads import place_read
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, attribute, keyword
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.glimpse import Called, Glimpse
 from kdoctor.syntax.walk import descendants

@@ -26,10 +26,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.keras_api import split_root
-from kdoctor.kinds import Kind
-from kdoctor.model import Edit, Finding, Fix, Hole, Severity
-from kdoctor.rules.calls import (
+from kdoctor.analysis.calls import (
     argument,
     has_builtin,
     hidden_builtin,
@@ -38,11 +35,14 @@ from kdoctor.rules.calls import (
     is_keras_3,
     value_of,
 )
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.origins import origins_of
+from kdoctor.analysis.dataflow.points_to import origins_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.tensors.tensorflow_calls import computes_tensor
+from kdoctor.analysis.triggers import Trigger, calls_that_make, word
+from kdoctor.keras_api import split_root
+from kdoctor.kinds import Kind
+from kdoctor.model import Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.tensors import computes_tensor
-from kdoctor.rules.triggers import Trigger, calls_that_make, word
 from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.scopes import BindingKind

@@ -30,13 +30,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kdoctor.analysis.calls import argument, literal, literal_of, value_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import Trigger, keyword
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Context
 from kdoctor.model import Finding, Severity
-from kdoctor.rules.calls import argument, literal, literal_of, value_of
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, keyword
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 

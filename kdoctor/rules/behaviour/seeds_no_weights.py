@@ -34,16 +34,16 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, instances, is_hidden, literal
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.roots import USES_KERAS_3
+from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.keras_api.tensorflow_ways import FIRST, ways_to
 from kdoctor.kinds import Kind
 from kdoctor.model import Finding, Severity
 from kdoctor.patterns import pattern
-from kdoctor.rules.calls import argument, instances, is_hidden, literal
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.roots import USES_KERAS_3
+from kdoctor.rules.fixes.seeds import seeds_all
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.seeds import seeds_all
-from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module, Reference, ReferenceKind
 from kdoctor.syntax.glimpse import Glimpse
 

@@ -24,13 +24,13 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.dataflow.statements import put_first
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.user_classes import only_base
+from kdoctor.analysis.triggers import classes, word
 from kdoctor.keras_api import split_root
 from kdoctor.model import Confidence, Finding, Fix, Severity
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.lines import put_first
-from kdoctor.rules.own_classes import only_base
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import classes, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants
 

@@ -27,16 +27,16 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from kdoctor.analysis.calls import value_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.tensors.may_shapes import GIVEN_A_SHAPE, may_be_a_shape
+from kdoctor.analysis.tensors.shapes import is_a_tuple
+from kdoctor.analysis.tensors.symbolic import SYMBOLIC, is_symbolic
+from kdoctor.analysis.triggers import Operator, Trigger, may_hold, member, some_operator, word
 from kdoctor.keras_api.tensorflow_ways import ways_also_by_1
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
-from kdoctor.rules.calls import value_of
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.given_shapes import is_a_tuple
-from kdoctor.rules.glimpsed_shapes import GIVEN_A_SHAPE, may_be_a_shape
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.symbolic import SYMBOLIC, is_symbolic
-from kdoctor.rules.triggers import Operator, Trigger, may_hold, member, some_operator, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.walk import descendants

@@ -24,13 +24,13 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.user_classes import kind_of_class, methods_in
+from kdoctor.analysis.triggers import Trigger, method_of, word
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
 from kdoctor.rules.behaviour._one_output import gives_one
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import kind_of_class, methods_in
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, method_of, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.walk import returned_in

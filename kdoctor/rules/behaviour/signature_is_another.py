@@ -27,14 +27,14 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.calls import is_keras_3, is_only_spelled_so
+from kdoctor.analysis.dataflow.uses import names_spelled
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.behaviour.default_changed import LAST_KERAS_2
-from kdoctor.rules.calls import is_keras_3, is_only_spelled_so
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.reads import names_spelled
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.parametrized import passed_by_pytest

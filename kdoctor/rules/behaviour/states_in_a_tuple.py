@@ -20,14 +20,14 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, has_builtin, is_keras_3, literal, value_of
+from kdoctor.analysis.dataflow.uses import names_spelled
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import keyword
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Severity
 from kdoctor.once import once
-from kdoctor.rules.calls import argument, has_builtin, is_keras_3, literal, value_of
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.reads import names_spelled
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import keyword
 from kdoctor.syntax import Module
 
 _STATES = "return_state"

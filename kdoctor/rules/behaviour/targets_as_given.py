@@ -32,25 +32,25 @@ from itertools import chain
 import libcst as cst
 from msgspec import Struct
 
+from kdoctor.analysis.calls import is_keras_3, is_only_spelled_so, speller_at
+from kdoctor.analysis.dataflow.points_to import origins_of
+from kdoctor.analysis.dataflow.points_to_by_call import Made, makings_of
+from kdoctor.analysis.dataflow.statements import put_first
+from kdoctor.analysis.dataflow.uses import names_spelled
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.tensors.constructors import Data, Form, Numbers
+from kdoctor.analysis.tensors.rank import arrays_of
+from kdoctor.analysis.training.user_losses import may_be_of_the_file
+from kdoctor.analysis.triggers import Trigger, attribute
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
-from kdoctor.rules.array_makers import Data, Form, Numbers
-from kdoctor.rules.arrays import arrays_of
 from kdoctor.rules.behaviour._given_targets import BY_GENERATORS, TRAINED, targets_given
 from kdoctor.rules.behaviour._last_layer import Output, output_of
 from kdoctor.rules.behaviour._measured import MEASURES, Measure, measures
 from kdoctor.rules.behaviour._meetings import Meeting, first_meetings
 from kdoctor.rules.behaviour._target_examples import INVALID as EXAMPLES
 from kdoctor.rules.behaviour._target_examples import VALID as FINE
-from kdoctor.rules.calls import is_keras_3, is_only_spelled_so, speller_at
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.lines import put_first
-from kdoctor.rules.losses import may_be_of_the_file
-from kdoctor.rules.makings import Made, makings_of
-from kdoctor.rules.origins import origins_of
-from kdoctor.rules.reads import names_spelled
 from kdoctor.rules.rule import Rule
-from kdoctor.rules.triggers import Trigger, attribute
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 

@@ -30,16 +30,16 @@ from itertools import chain
 import libcst as cst
 from msgspec import Struct
 
+from kdoctor.analysis.calls import argument, is_hidden, literal, value_of
+from kdoctor.analysis.dataflow.points_to import Origins, origins_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.user_classes import class_named, methods_in
+from kdoctor.analysis.triggers import Trigger, attribute, calls_that_make
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
 from kdoctor.rules.behaviour._by_name import may_be_by_name, single, taken_out
 from kdoctor.rules.behaviour._lists_of_one import outputs_of
-from kdoctor.rules.calls import argument, is_hidden, literal, value_of
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.origins import Origins, origins_of
-from kdoctor.rules.own_classes import class_named, methods_in
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, attribute, calls_that_make
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.walk import own_nodes

@@ -28,14 +28,14 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, is_hidden, speller_at, value_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.tensors.constructors import CONVERTING
+from kdoctor.analysis.training.generators import is_a_librarys
+from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity
-from kdoctor.rules.array_makers import CONVERTING
-from kdoctor.rules.calls import argument, is_hidden, speller_at, value_of
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.fed import is_a_librarys
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.glimpse import Glimpse
 

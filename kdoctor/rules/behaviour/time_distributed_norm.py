@@ -25,12 +25,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, is_hidden, literal
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.wrappers import applications_of, wrapped_layers
+from kdoctor.analysis.triggers import word
 from kdoctor.model import Finding, Severity
-from kdoctor.rules.calls import argument, is_hidden, literal
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import word
-from kdoctor.rules.wrappers import applications_of, wrapped_layers
 from kdoctor.syntax import Module
 
 

@@ -36,15 +36,15 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, is_hidden, is_keras_3, value_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import calls, word
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Severity
 from kdoctor.rewrite.precedence import binds
 from kdoctor.rules.behaviour._lengths import gets_several_lengths
-from kdoctor.rules.calls import argument, is_hidden, is_keras_3, value_of
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import calls, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Called
 

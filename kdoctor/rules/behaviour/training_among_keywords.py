@@ -23,12 +23,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.user_classes import kind_of_class, still_holds
+from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import kind_of_class, still_holds
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.literals import evaluated

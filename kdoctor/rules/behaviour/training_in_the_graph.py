@@ -43,6 +43,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, is_keras_3, literal, speller_at
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.user_classes import kind_of_class
+from kdoctor.analysis.tensors.symbolic import SYMBOLIC, holds_symbolic
+from kdoctor.analysis.tensors.tensorflow_calls import may_get_a_tensor
+from kdoctor.analysis.triggers import Trigger, keyword
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Context, Kind, Type
 from kdoctor.model import (
@@ -57,13 +63,7 @@ from kdoctor.model import (
 )
 from kdoctor.rewrite.precedence import binds
 from kdoctor.rules.behaviour._to_training import may_be_trained
-from kdoctor.rules.calls import argument, is_keras_3, literal, speller_at
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import kind_of_class
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.symbolic import SYMBOLIC, holds_symbolic
-from kdoctor.rules.tensors import may_get_a_tensor
-from kdoctor.rules.triggers import Trigger, keyword
 from kdoctor.syntax import MemberStore, MemberUse, Module
 from kdoctor.syntax.glimpse import Glimpse
 

@@ -29,14 +29,14 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from kdoctor.analysis.calls import is_keras_3, speller_at
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import Trigger, may_hold, word
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.keras_api.tensorflow_ways import VARIABLES
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
-from kdoctor.rules.calls import is_keras_3, speller_at
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, may_hold, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 

@@ -29,12 +29,17 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.training.generators import (
+    FITS,
+    generators_fed,
+    has_several_epochs,
+    may_feed_generators,
+)
+from kdoctor.analysis.triggers import Trigger, keyword
 from kdoctor.model import Finding, Severity
 from kdoctor.patterns import pattern
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.fed import FITS, generators_fed, has_several_epochs, may_feed_generators
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, keyword
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import own_nodes
 

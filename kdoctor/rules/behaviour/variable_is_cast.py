@@ -25,14 +25,14 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, is_hidden, is_keras_3, literal, value_of, with_keyword
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import Trigger, may_be_of, word
 from kdoctor.keras_api.tensorflow_ways import VARIABLES
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
 from kdoctor.rules.arguments._handed_on import base_that_gets
-from kdoctor.rules.calls import argument, is_hidden, is_keras_3, literal, value_of, with_keyword
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, may_be_of, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.package import KEEP_THE_TYPE

@@ -29,16 +29,16 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import UNKNOWN, argument, is_hidden, literal, value_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import Trigger, member
 from kdoctor.keras_api.returns import WEIGHTED_LAYERS
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity
 from kdoctor.once import once
 from kdoctor.patterns import pattern
-from kdoctor.rules.calls import UNKNOWN, argument, is_hidden, literal, value_of
-from kdoctor.rules.facts import Facts
+from kdoctor.rules.fixes.snake_case import in_snake_case
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.snake_case import in_snake_case
-from kdoctor.rules.triggers import Trigger, member
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.scopes import Binding, BindingKind

@@ -24,13 +24,13 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.facts import FACADES, Facts
+from kdoctor.analysis.models.user_classes import class_around
+from kdoctor.analysis.triggers import attribute, calls
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
-from kdoctor.rules.facts import FACADES, Facts
-from kdoctor.rules.own_classes import class_around
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import attribute, calls
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.glimpse import Called
 from kdoctor.syntax.walk import descendants

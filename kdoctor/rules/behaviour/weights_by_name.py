@@ -28,12 +28,12 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.calls import is_builtin
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import Trigger, attribute, member
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
-from kdoctor.rules.calls import is_builtin
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, attribute, member
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.scopes import Binding, BindingKind

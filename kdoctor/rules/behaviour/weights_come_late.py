@@ -26,11 +26,9 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from kdoctor.kinds import Kind
-from kdoctor.model import Confidence, Finding, Severity
-from kdoctor.rules.calls import is_keras_3
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.inner_layers import (
+from kdoctor.analysis.calls import is_keras_3
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.sublayers import (
     GROW,
     UNLESS_TOLD,
     WITH_WEIGHTS,
@@ -38,9 +36,11 @@ from kdoctor.rules.inner_layers import (
     layers_built,
     layers_made,
 )
-from kdoctor.rules.own_classes import methods_in, only_base
+from kdoctor.analysis.models.user_classes import methods_in, only_base
+from kdoctor.analysis.triggers import Trigger, calls_that_make, method_of, word
+from kdoctor.kinds import Kind
+from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, calls_that_make, method_of, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.nodes import nodes_in

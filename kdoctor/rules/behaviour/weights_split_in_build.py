@@ -30,14 +30,14 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, is_hidden, is_keras_3, literal
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.user_classes import class_named, kind_of_class, methods_in
+from kdoctor.analysis.triggers import Trigger, attribute, method_of
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Finding, Severity
-from kdoctor.rules.calls import argument, is_hidden, is_keras_3, literal
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import class_named, kind_of_class, methods_in
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, attribute, method_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.nodes import chain_of, nodes_in

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument
 from kdoctor.kinds import Kind, Type
-from kdoctor.rules.calls import argument
 from kdoctor.syntax import Module
 
 

@@ -27,14 +27,14 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.calls import value_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.roots import is_of_keras_3, uses_another_keras
+from kdoctor.analysis.tensors.symbolic import holds_symbolic
+from kdoctor.analysis.triggers import names, word
 from kdoctor.model import Confidence, Finding, Severity
-from kdoctor.rules.calls import value_of
 from kdoctor.rules.environment._given_layers import layers_given
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.roots import is_of_keras_3, uses_another_keras
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.symbolic import holds_symbolic
-from kdoctor.rules.triggers import names, word
 from kdoctor.syntax import Module
 
 _PROBABILITY: Final = "tensorflow_probability.layers."

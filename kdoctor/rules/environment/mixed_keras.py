@@ -24,14 +24,14 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument
+from kdoctor.analysis.facts import FACADES, Facts
+from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.keras_api import known_releases, split_root
 from kdoctor.kinds import Kind, Type
 from kdoctor.model import Confidence, Finding, Severity
-from kdoctor.rules.calls import argument
 from kdoctor.rules.environment._given_layers import layers_given
-from kdoctor.rules.facts import FACADES, Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 

@@ -27,6 +27,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.facts import Facts
 from kdoctor.keras_api import EntryKind, Lookup, Presence, newest_target, split_root
 from kdoctor.keras_api.surface import surface_on
 from kdoctor.model import (
@@ -41,7 +42,6 @@ from kdoctor.model import (
     Span,
 )
 from kdoctor.rewrite.visibility import is_conditional
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import ImportBinding, Module, Reference, ReferenceKind
 

@@ -30,13 +30,13 @@ from typing import Final
 
 import msgspec
 
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import names, word
 from kdoctor.keras_api import Presence
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.environment._failures import failure_is_caught
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.idioms._tensorflow.graphs import advice
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import names, word
 from kdoctor.syntax import ImportBinding, Module
 
 

@@ -33,6 +33,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import package
 from kdoctor.keras_api import Presence
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Severity, Span
 from kdoctor.rewrite import Refusal
@@ -40,9 +42,7 @@ from kdoctor.rewrite.source_lines import margin
 from kdoctor.rewrite.visibility import readable_import
 from kdoctor.rules.environment._failures import failure_is_caught
 from kdoctor.rules.environment._texts import NOT_IN_A_TEXT, is_a_text
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import package
 from kdoctor.syntax import ImportBinding, Module
 
 _LIBRARY = "segmentation_models"

@@ -10,13 +10,13 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor import keras_api
+from kdoctor.analysis.dataflow.captures import function_around, is_outside
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.tensors.symbolic import is_symbolic
+from kdoctor.analysis.triggers import may_hold
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Context, Kind, Type
 from kdoctor.model import Confidence
-from kdoctor.rules.closures import function_around, is_outside
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.symbolic import is_symbolic
-from kdoctor.rules.triggers import may_hold
 from kdoctor.syntax import Module
 from kdoctor.syntax.forms import first_name
 from kdoctor.syntax.glimpse import Glimpse

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 import libcst as cst
 from msgspec import Struct
 
+from kdoctor.analysis.calls import is_builtin, is_only_spelled_so
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
 from kdoctor.rewrite.guards import NUMBER_MAKERS
-from kdoctor.rules.calls import is_builtin, is_only_spelled_so
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.syntax.walk import descendants

@@ -7,12 +7,12 @@ from typing import Final
 import libcst as cst
 from msgspec import Struct, field
 
+from kdoctor.analysis.calls import literal
+from kdoctor.analysis.models.user_classes import methods_in
+from kdoctor.analysis.tensors.tensorflow_calls import gives_tensor
 from kdoctor.model import Edit, Hole, Precedence
 from kdoctor.rewrite.precedence import binds, wanted_around
-from kdoctor.rules.calls import literal
 from kdoctor.rules.idioms._tensorflow import canonical
-from kdoctor.rules.own_classes import methods_in
-from kdoctor.rules.tensors import gives_tensor
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import Binding, BindingKind
 from kdoctor.syntax.walk import descendants

@@ -26,14 +26,14 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.roots import USES_KERAS_3, uses_keras_3
+from kdoctor.analysis.triggers import Trigger, keyword
 from kdoctor.keras_api.tensorflow_ways import by_the_short_way
 from kdoctor.model import Edit, Finding, Fix, Severity
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.idioms._tensorflow import all_old_keywords, old_keywords
 from kdoctor.rules.idioms.tf_op_on_symbolic_tensor import error_of_symbolic
-from kdoctor.rules.roots import USES_KERAS_3, uses_keras_3
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, keyword
 from kdoctor.syntax import Module, Reference, ReferenceKind
 from kdoctor.syntax.fallbacks import catches
 from kdoctor.syntax.glimpse import Glimpse

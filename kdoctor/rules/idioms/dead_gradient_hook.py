@@ -34,12 +34,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.user_classes import kind_of_class
+from kdoctor.analysis.triggers import defines
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Finding, Severity
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import kind_of_class
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import defines
 from kdoctor.syntax import Module
 
 _HOOKS = ("get_updates", "get_gradients")

@@ -33,13 +33,13 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.calls import is_call_of_super
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.user_classes import is_old_optimizer, kind_of_class
+from kdoctor.analysis.triggers import defines
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Finding, Severity
-from kdoctor.rules.calls import is_call_of_super
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import is_old_optimizer, kind_of_class
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import defines
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants
 

@@ -28,13 +28,13 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, value_of
+from kdoctor.analysis.dataflow.uses import names_spelled
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.kinds import Context
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Severity
-from kdoctor.rules.calls import argument, value_of
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.reads import names_spelled
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.walk import own_nodes

@@ -36,17 +36,17 @@ from typing import TYPE_CHECKING, Final
 import libcst as cst
 from msgspec import Struct
 
+from kdoctor.analysis.calls import has_builtin, hidden_builtin
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.tensors.numpy_scalars import MAKERS, OfNumpy, may_be_of_numpy, of_numpy
+from kdoctor.analysis.tensors.symbolic import RUN_WITH_VALUES, SYMBOLIC, is_symbolic
+from kdoctor.analysis.triggers import Operator, Trigger, may_have_kind, package, some_operator, word
 from kdoctor.keras_api.returns import CALLED, MEMBERS
 from kdoctor.kinds import Context, Kind
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
 from kdoctor.rewrite.precedence import binds
-from kdoctor.rules.calls import has_builtin, hidden_builtin
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.idioms._numpy_examples import EQUALIZED, LAYER, TAPE
-from kdoctor.rules.numpy_numbers import MAKERS, OfNumpy, may_be_of_numpy, of_numpy
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.symbolic import RUN_WITH_VALUES, SYMBOLIC, is_symbolic
-from kdoctor.rules.triggers import Operator, Trigger, may_have_kind, package, some_operator, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 

@@ -49,14 +49,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import defines
 from kdoctor.model import Finding, Severity
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.idioms._optimizers.resource import DENSE, PREPARE, SLOTS, SPARSE
 from kdoctor.rules.idioms._optimizers.shape import old_optimizers
 from kdoctor.rules.idioms._optimizers.updates import HOOK
 from kdoctor.rules.idioms._optimizers.whole import finding
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import defines
 from kdoctor.syntax import Module
 
 _HOOKS = frozenset({DENSE, SPARSE, SLOTS, PREPARE})

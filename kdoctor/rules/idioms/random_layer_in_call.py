@@ -27,13 +27,13 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.calls import UNKNOWN, argument, instances, is_hidden, literal
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.user_classes import kind_of_class
+from kdoctor.analysis.triggers import Trigger, calls_that_make, method_of
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Finding, Severity
-from kdoctor.rules.calls import UNKNOWN, argument, instances, is_hidden, literal
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import kind_of_class
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, calls_that_make, method_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 

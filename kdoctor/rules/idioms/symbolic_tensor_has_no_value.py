@@ -32,12 +32,12 @@ from itertools import chain
 
 import libcst as cst
 
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.tensors.symbolic import RUN_WITH_VALUES, SYMBOLIC
+from kdoctor.analysis.triggers import Trigger, may_be_of
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Finding, Severity
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.symbolic import RUN_WITH_VALUES, SYMBOLIC
-from kdoctor.rules.triggers import Trigger, may_be_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.walk import descendants

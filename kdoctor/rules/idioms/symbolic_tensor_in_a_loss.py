@@ -36,14 +36,14 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import is_keras_3
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.roots import uses_another_keras
+from kdoctor.analysis.tensors.symbolic import REFUSED, SYMBOLIC
+from kdoctor.analysis.triggers import Trigger
 from kdoctor.model import Finding, Severity
-from kdoctor.rules.calls import is_keras_3
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.idioms._loss_reads import may_read_one, reads, takes_values
-from kdoctor.rules.roots import uses_another_keras
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.symbolic import REFUSED, SYMBOLIC
-from kdoctor.rules.triggers import Trigger
 from kdoctor.syntax import Module
 
 

@@ -27,14 +27,14 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, is_hidden, literal, value_of
+from kdoctor.analysis.dataflow.statements import free_name, left_out
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import Trigger, member, word
 from kdoctor.keras_api.tensorflow_ways import ways_also_by_1
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Severity
-from kdoctor.rules.calls import argument, is_hidden, literal, value_of
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.lines import free_name, left_out
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, member, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.scopes import BindingKind

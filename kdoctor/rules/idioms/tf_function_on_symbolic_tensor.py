@@ -30,13 +30,13 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.tensors.symbolic import RUN_WITH_VALUES, SYMBOLIC, holds_symbolic
+from kdoctor.analysis.tensors.tensorflow_calls import may_get_a_tensor
+from kdoctor.analysis.triggers import Trigger, named
 from kdoctor.keras_api.tensorflow_ways import ways_also_by_1
 from kdoctor.model import Confidence, Finding, Severity
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.symbolic import RUN_WITH_VALUES, SYMBOLIC, holds_symbolic
-from kdoctor.rules.tensors import may_get_a_tensor
-from kdoctor.rules.triggers import Trigger, named
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 

@@ -51,12 +51,23 @@ from itertools import chain
 import libcst as cst
 from msgspec.structs import replace
 
+from kdoctor.analysis.dataflow.captures import read_in_a_loss, read_in_a_possible_loss
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.tensors.symbolic import (
+    REFUSED,
+    RUN_WITH_VALUES,
+    SYMBOLIC,
+    holds_symbolic,
+    is_of_a_reshape,
+    is_surely_known,
+    minus_one,
+)
+from kdoctor.analysis.tensors.tensorflow_calls import may_get_a_tensor
+from kdoctor.analysis.triggers import Trigger
 from kdoctor.keras_api import Presence
 from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
 from kdoctor.patterns import pattern
 from kdoctor.rewrite import Refusal, RewriteTable, rewrite
-from kdoctor.rules.closures import read_in_a_loss, read_in_a_possible_loss
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.idioms._tensorflow import (
     BY_HAND,
     REWRITES,
@@ -76,17 +87,6 @@ from kdoctor.rules.idioms._tensorflow.examples import (
 )
 from kdoctor.rules.idioms._tensorflow.handed_over import as_layer, handed_over
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.symbolic import (
-    REFUSED,
-    RUN_WITH_VALUES,
-    SYMBOLIC,
-    holds_symbolic,
-    is_of_a_reshape,
-    is_surely_known,
-    minus_one,
-)
-from kdoctor.rules.tensors import may_get_a_tensor
-from kdoctor.rules.triggers import Trigger
 from kdoctor.syntax import Module, Reference, ReferenceKind
 from kdoctor.syntax.glimpse import Glimpse
 

@@ -34,16 +34,16 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, is_call_of_super, is_keras_3
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.user_classes import class_around, kind_of_class, only_base
+from kdoctor.analysis.tensors.tensorflow_calls import gives_tensor
+from kdoctor.analysis.triggers import Trigger, defines
 from kdoctor.keras_api import Presence
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Finding, Fix, Severity
-from kdoctor.rules.calls import argument, is_call_of_super, is_keras_3
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.idioms._python_bools import PythonBools, is_tensor
-from kdoctor.rules.own_classes import class_around, kind_of_class, only_base
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.tensors import gives_tensor
-from kdoctor.rules.triggers import Trigger, defines
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Called, Glimpse
 

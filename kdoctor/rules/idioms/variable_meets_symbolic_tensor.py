@@ -29,14 +29,14 @@ from typing import Final
 import libcst as cst
 from msgspec import Struct
 
+from kdoctor.analysis.calls import speller_at
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.tensors.symbolic import REFUSED, RUN_WITH_VALUES, SYMBOLIC, is_symbolic
+from kdoctor.analysis.triggers import word
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Severity
 from kdoctor.rewrite.surroundings import span_for_a_call
-from kdoctor.rules.calls import speller_at
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.symbolic import REFUSED, RUN_WITH_VALUES, SYMBOLIC, is_symbolic
-from kdoctor.rules.triggers import word
 from kdoctor.syntax import Module
 
 _FUNCTIONS: Final[dict[type[cst.BaseBinaryOp | cst.BaseCompOp], str]] = {

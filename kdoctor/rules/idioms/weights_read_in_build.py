@@ -26,12 +26,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.user_classes import kind_of_class, member_of_self
+from kdoctor.analysis.triggers import Trigger, attribute
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Finding, Severity
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import kind_of_class, member_of_self
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, attribute
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.walk import descendants

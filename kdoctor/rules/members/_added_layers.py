@@ -10,14 +10,14 @@ from collections.abc import Sequence
 import libcst as cst
 from msgspec import Struct
 
+from kdoctor.analysis.calls import argument, literal, speller_at
+from kdoctor.analysis.dataflow.statements import Line, line_of
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Fix, Hole, Precedence, Span
 from kdoctor.rewrite import Refusal
 from kdoctor.rewrite.precedence import binds
 from kdoctor.rewrite.source_lines import whole_line
-from kdoctor.rules.calls import argument, literal, speller_at
-from kdoctor.rules.helper_class import helper_edits, top_statement
-from kdoctor.rules.lines import Line, line_of
+from kdoctor.rules.fixes.helper_definition import helper_edits, top_statement
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.syntax.walk import descendants

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import libcst as cst
 
+from kdoctor.analysis.calls import is_builtin
 from kdoctor.rewrite.guards import NUMBER_MAKERS, Answer, Guard, Question, Situation
-from kdoctor.rules.calls import is_builtin
 
 _READ = (
     *(cst.BinaryOperation, cst.UnaryOperation, cst.Comparison, cst.ComparisonTarget, cst.Expr),

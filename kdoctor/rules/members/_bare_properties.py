@@ -12,12 +12,12 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, is_builtin, is_call_of_super, is_keras_3, literal
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.user_classes import class_named, kind_of_class, methods_in, only_base
+from kdoctor.analysis.triggers import bases_of
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
-from kdoctor.rules.calls import argument, is_builtin, is_call_of_super, is_keras_3, literal
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import class_named, kind_of_class, methods_in, only_base
-from kdoctor.rules.triggers import bases_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.sketch import FUNCTIONS

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import libcst as cst
 
+from kdoctor.analysis.dataflow.statements import line_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.user_classes import class_around, class_of, in_line, member_of_self
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Fix, Span
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.lines import line_of
-from kdoctor.rules.own_classes import class_around, class_of, in_line, member_of_self
 from kdoctor.rules.rule import Example
 from kdoctor.syntax import MemberStore, Module
 

@@ -7,9 +7,9 @@ from typing import Final
 import libcst as cst
 from msgspec.structs import replace
 
+from kdoctor.analysis.facts import Facts
 from kdoctor.model import Applicability, Edit, Fix
 from kdoctor.rules.arguments._keras_1_dialect import speaks_keras_1
-from kdoctor.rules.facts import Facts
 from kdoctor.syntax import MemberUse, Module
 
 _METHODS: Final = {f"{name}_generator": name for name in ("fit", "evaluate", "predict")}

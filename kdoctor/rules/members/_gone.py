@@ -12,6 +12,8 @@ import msgspec
 from msgspec.structs import replace
 
 from kdoctor import keras_api
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import Trigger, is_read
 from kdoctor.keras_api.returns import (
     CALLED,
     LIBRARY_FUNCTIONS,
@@ -20,11 +22,9 @@ from kdoctor.keras_api.returns import (
     RETURNS,
 )
 from kdoctor.kinds import Kind, Type
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._advice import NOT_PUBLIC
 from kdoctor.rules.members._gone_of_kinds import GONE
 from kdoctor.rules.members._owners import last_release_with
-from kdoctor.rules.triggers import Trigger, is_read
 from kdoctor.syntax.glimpse import Glimpse
 
 GONE_OF_CLASSES: Final = Path(__file__).with_name("gone_of_classes.json")

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, literal, value_of
 from kdoctor.rewrite import Answer, Guard, Question, Situation
-from kdoctor.rules.calls import argument, literal, value_of
 from kdoctor.syntax import Module
 
 

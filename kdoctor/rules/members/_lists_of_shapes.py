@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.rules.triggers import lineages, method_of
+from kdoctor.analysis.triggers import lineages, method_of
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.nodes import inner_nodes
 from kdoctor.syntax.walk import own_nodes, returned_in

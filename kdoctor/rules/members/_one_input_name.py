@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import libcst as cst
 
+from kdoctor.analysis.facts import Facts
 from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Fix, Span
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example
 from kdoctor.syntax import MemberUse, Module
 

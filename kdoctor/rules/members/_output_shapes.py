@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import libcst as cst
 
+from kdoctor.analysis.calls import speller_at
+from kdoctor.analysis.facts import Facts
 from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Fix, Hole, Precedence
 from kdoctor.rewrite.precedence import binds
-from kdoctor.rules.calls import speller_at
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.helper_class import helper_edits, top_statement
+from kdoctor.rules.fixes.helper_definition import helper_edits, top_statement
 from kdoctor.rules.rule import Example
 from kdoctor.syntax import MemberUse, Module
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, is_hidden, literal
+from kdoctor.analysis.dataflow.statements import Line, line_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.user_classes import class_around, class_named
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Fix
 from kdoctor.rewrite.source_lines import whole_line
-from kdoctor.rules.calls import argument, is_hidden, literal
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.lines import Line, line_of
-from kdoctor.rules.own_classes import class_around, class_named
 from kdoctor.rules.rule import Example
 from kdoctor.syntax import MemberStore, Module
 from kdoctor.syntax.walk import descendants

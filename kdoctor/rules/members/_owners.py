@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import libcst as cst
 
+from kdoctor.analysis.facts import Facts
 from kdoctor.keras_api import Presence
 from kdoctor.keras_api.surface import without_legacy
 from kdoctor.kinds import Kind, Type
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._advice import is_gone_in_private
 from kdoctor.syntax import Module
 

@@ -7,8 +7,8 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.calls import value_of
 from kdoctor.keras_api import split_root
-from kdoctor.rules.calls import value_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import Binding, BindingKind
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument
 from kdoctor.model import Applicability, Edit, Fix, Hole, Precedence
 from kdoctor.rewrite.precedence import binds
 from kdoctor.rewrite.source_lines import margin
-from kdoctor.rules.calls import argument
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.scopes import BindingKind
 

@@ -46,16 +46,16 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, value_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.user_classes import class_named, methods_in, only_base
+from kdoctor.analysis.triggers import Trigger, attribute, member_of
 from kdoctor.kinds import Kind
 from kdoctor.model import Finding, Fix, Severity
 from kdoctor.rewrite import Refusal
-from kdoctor.rules.calls import argument, value_of
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._added_layers import ADD_LOSS, ADD_METRIC, build_anew, can_be_built_anew
 from kdoctor.rules.members._owners import owner_in_words, symbol
-from kdoctor.rules.own_classes import class_named, methods_in, only_base
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, attribute, member_of
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.knowledge import PARTIAL

@@ -27,13 +27,13 @@ from collections.abc import Iterator, Mapping
 
 import libcst as cst
 
+from kdoctor.analysis.calls import is_call_of_super, is_keras_3
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.user_classes import only_base
+from kdoctor.analysis.triggers import classes, word
 from kdoctor.keras_api import split_root
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
-from kdoctor.rules.calls import is_call_of_super, is_keras_3
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import only_base
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import classes, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants
 

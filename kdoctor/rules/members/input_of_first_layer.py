@@ -21,13 +21,13 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import is_keras_3
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import member, member_of
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Precedence, Severity
 from kdoctor.rewrite.precedence import binds
-from kdoctor.rules.calls import is_keras_3
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import member, member_of
 from kdoctor.syntax import MemberUse, Module
 
 

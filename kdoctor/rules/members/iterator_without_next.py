@@ -25,14 +25,14 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.calls import is_builtin, is_keras_3
+from kdoctor.analysis.dataflow.points_to import origins_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import member, word
 from kdoctor.keras_api import split_root
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
 from kdoctor.rewrite.precedence import binds
-from kdoctor.rules.calls import is_builtin, is_keras_3
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.origins import origins_of
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import member, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.resolving import part_of
 from kdoctor.syntax.scopes import BindingKind

@@ -26,12 +26,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import member_of, word
 from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Severity
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._owners import attribute_error, owner_in_words, symbol
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import member_of, word
 from kdoctor.syntax import MemberUse, Module
 
 _MEMBER = "_keras_history"

@@ -24,11 +24,11 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import Trigger, attribute, may_hold
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, attribute, may_hold
 from kdoctor.syntax import Module
 from kdoctor.syntax.imports import dotted
 from kdoctor.syntax.nodes import chain_of

@@ -25,14 +25,14 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, is_keras_3, literal, value_of
+from kdoctor.analysis.dataflow.points_to_by_call import makings_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import Trigger, attribute, word
 from kdoctor.keras_api import split_root
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity
 from kdoctor.patterns import pattern
-from kdoctor.rules.calls import argument, is_keras_3, literal, value_of
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.makings import makings_of
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, attribute, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.scopes import BindingKind

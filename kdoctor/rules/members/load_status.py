@@ -25,12 +25,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import value_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import attribute
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity, Span
-from kdoctor.rules.calls import value_of
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import attribute
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants
 

@@ -38,11 +38,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.user_classes import stands_in_old_optimizer
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rewrite import MemberRewrite, MemberTable, Refusal
 from kdoctor.rules.behaviour.weights_appended import appended_weight
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.idioms.hook_is_never_called import is_handed_on
 from kdoctor.rules.members._advice import advice_for
 from kdoctor.rules.members._generator_calls import generator_fix, may_count_samples
@@ -60,7 +61,6 @@ from kdoctor.rules.members._owners import (
 from kdoctor.rules.members._rows import KINDS, ROWS
 from kdoctor.rules.members._updates import update_fix
 from kdoctor.rules.members.shape_is_a_tuple import mends_get_shape
-from kdoctor.rules.own_classes import stands_in_old_optimizer
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
 

@@ -34,16 +34,22 @@ from itertools import chain
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, value_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.training.logs import (
+    NO_PATH,
+    fields_of_paths,
+    keys_of_logs,
+    monitored,
+    renamed,
+)
+from kdoctor.analysis.training.loss_names import LONG_NAMES
+from kdoctor.analysis.triggers import Trigger, keyword, word
 from kdoctor.model import Confidence, Finding, Fix, Severity
 from kdoctor.patterns import pattern
-from kdoctor.rules.calls import argument, value_of
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.logs import NO_PATH, fields_of_paths, keys_of_logs, monitored, renamed
-from kdoctor.rules.loss_names import LONG_NAMES
+from kdoctor.rules.fixes.snake_case import in_snake_case
 from kdoctor.rules.members._fallbacks import has_a_fallback
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.snake_case import in_snake_case
-from kdoctor.rules.triggers import Trigger, keyword, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Called, Glimpse
 from kdoctor.syntax.nodes import nodes_in

@@ -34,19 +34,19 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import speller_at
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.user_classes import in_line_of_keras_3, kind_of_class, methods_in
+from kdoctor.analysis.triggers import member_of
 from kdoctor.keras_api import Presence
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Precedence, Severity
 from kdoctor.once import once
 from kdoctor.rewrite import Refusal
 from kdoctor.rewrite.precedence import binds
-from kdoctor.rules.calls import speller_at
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.helper_class import helper_edits, top_statement
+from kdoctor.rules.fixes.helper_definition import helper_edits, top_statement
 from kdoctor.rules.members._owners import attribute_error, symbol
-from kdoctor.rules.own_classes import in_line_of_keras_3, kind_of_class, methods_in
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import member_of
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.walk import descendants
 

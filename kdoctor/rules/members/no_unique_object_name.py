@@ -24,12 +24,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import member_of
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._owners import attribute_error, owner_in_words, symbol
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import member_of
 from kdoctor.syntax import MemberUse, Module
 
 _MEMBER = "unique_object_name"

@@ -24,14 +24,14 @@ from itertools import chain
 
 import libcst as cst
 
+from kdoctor.analysis.calls import has_builtin, hidden_builtin
+from kdoctor.analysis.dataflow.points_to import origins_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.user_classes import member_of_self
+from kdoctor.analysis.triggers import Trigger, member_of
 from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity
-from kdoctor.rules.calls import has_builtin, hidden_builtin
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.origins import origins_of
-from kdoctor.rules.own_classes import member_of_self
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, member_of
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.fallbacks import waits_for_attributes
 from kdoctor.syntax.glimpse import Glimpse

@@ -26,13 +26,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.user_classes import stands_in_old_optimizer
+from kdoctor.analysis.triggers import member_of
 from kdoctor.kinds import Kind
 from kdoctor.model import Finding, Severity
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._owners import attribute_error, symbol
-from kdoctor.rules.own_classes import stands_in_old_optimizer
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import member_of
 from kdoctor.syntax import Module
 
 _GONE = {"get_gradients", "get_updates", "updates_with_grads"}

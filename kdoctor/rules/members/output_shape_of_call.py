@@ -35,11 +35,13 @@ from collections.abc import Iterator, Sequence
 import libcst as cst
 from msgspec import Struct, field
 
+from kdoctor.analysis.calls import is_keras_3, speller_at, value_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.user_classes import class_named, methods_in, only_base
+from kdoctor.analysis.triggers import Trigger, classes, word
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rewrite.source_lines import margin
-from kdoctor.rules.calls import is_keras_3, speller_at, value_of
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._lists_of_shapes import (
     gives_as_is,
     may_take_several,
@@ -47,9 +49,7 @@ from kdoctor.rules.members._lists_of_shapes import (
     returned_by,
     takes_several,
 )
-from kdoctor.rules.own_classes import class_named, methods_in, only_base
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, classes, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants, own_nodes
 

@@ -23,15 +23,15 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, value_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import calls, member_of
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rewrite import MemberRewrite, MemberTable, method
-from kdoctor.rules.calls import argument, value_of
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._at_once import used_at_once
 from kdoctor.rules.members._owners import symbol
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import calls, member_of
 from kdoctor.syntax import MemberUse, Module
 
 ROWS = (

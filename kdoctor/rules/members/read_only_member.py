@@ -33,17 +33,17 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.user_classes import keeps_own, stands_in_old_optimizer
+from kdoctor.analysis.triggers import Trigger, changes_of, word
 from kdoctor.keras_api import Presence
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._bare_properties import bare_properties, may_be_bare
 from kdoctor.rules.members._callback_model import by_set_model
 from kdoctor.rules.members._own_weights import left_away
 from kdoctor.rules.members._owners import class_of, symbol
-from kdoctor.rules.own_classes import keeps_own, stands_in_old_optimizer
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, changes_of, word
 from kdoctor.syntax import MemberStore, Module
 from kdoctor.syntax.scopes import BindingKind
 

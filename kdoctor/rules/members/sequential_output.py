@@ -26,13 +26,13 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import is_keras_3
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.tensors.symbolic import is_symbolic
+from kdoctor.analysis.triggers import member_of
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Precedence, Severity
-from kdoctor.rules.calls import is_keras_3
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.symbolic import is_symbolic
-from kdoctor.rules.triggers import member_of
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.scopes import Binding
 

@@ -29,16 +29,16 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import is_builtin, is_keras_3, value_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.tensors.may_shapes import reads_of_a_shape
+from kdoctor.analysis.tensors.shapes import is_a_tuple, whole_of
 from kdoctor.keras_api import split_root
 from kdoctor.keras_api.tensorflow_ways import ways_also_by_1
 from kdoctor.kinds import Context
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
 from kdoctor.rewrite import Refusal
 from kdoctor.rewrite.precedence import binds, wanted_around
-from kdoctor.rules.calls import is_builtin, is_keras_3, value_of
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.given_shapes import is_a_tuple, whole_of
-from kdoctor.rules.glimpsed_shapes import reads_of_a_shape
 from kdoctor.rules.members._asked import is_asked
 from kdoctor.rules.members._shape_examples import INVALID as BROKEN
 from kdoctor.rules.members._shape_examples import VALID as FINE

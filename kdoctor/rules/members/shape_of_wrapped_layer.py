@@ -27,14 +27,14 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.user_classes import class_named, only_base
+from kdoctor.analysis.models.wrappers import applications_of, wrapped_layers
+from kdoctor.analysis.tensors.symbolic import is_symbolic
+from kdoctor.analysis.triggers import word
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Finding, Severity
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import class_named, only_base
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.symbolic import is_symbolic
-from kdoctor.rules.triggers import word
-from kdoctor.rules.wrappers import applications_of, wrapped_layers
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants
 

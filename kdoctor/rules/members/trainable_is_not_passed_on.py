@@ -29,14 +29,14 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.training.freezing import Freezing, Setting
+from kdoctor.analysis.triggers import Trigger, assigned
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity
 from kdoctor.rewrite.source_lines import margin
-from kdoctor.rules.calls import argument
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.freezing import Freezing, Setting
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, assigned
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.scopes import BindingKind

@@ -12,11 +12,11 @@ from typing import Final
 import libcst as cst
 from msgspec.structs import replace
 
+from kdoctor.analysis.calls import has_builtin
+from kdoctor.analysis.facts import Facts
 from kdoctor.keras_api import EntryKind, Lookup, Presence, split_root
 from kdoctor.keras_api.members import serves_as_base
 from kdoctor.model import Applicability, Fix
-from kdoctor.rules.calls import has_builtin
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.names._homes import home_of
 from kdoctor.syntax import Module, Reference, ReferenceKind
 

@@ -12,13 +12,13 @@ from collections.abc import Iterator
 import libcst as cst
 from msgspec import Struct
 
+from kdoctor.analysis.calls import is_builtin
+from kdoctor.analysis.facts import Facts
 from kdoctor.keras_api import EntryKind, Lookup, Presence
 from kdoctor.model import Applicability, Edit, Fix, Hole, ImportNeed, Precedence
 from kdoctor.rewrite import Speller
 from kdoctor.rewrite.precedence import binds
 from kdoctor.rewrite.refusal import Refused
-from kdoctor.rules.calls import is_builtin
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.names._class_questions import was_a_base
 from kdoctor.rules.rule import Example
 from kdoctor.syntax import Module, Reference, ReferenceKind

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import libcst as cst
 
-from kdoctor.rules.calls import literal
-from kdoctor.rules.origins import origins_of
+from kdoctor.analysis.calls import literal
+from kdoctor.analysis.dataflow.points_to import origins_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.knowledge import PARTIAL
 from kdoctor.syntax.walk import descendants

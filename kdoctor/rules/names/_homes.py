@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from kdoctor.analysis.facts import Facts
 from kdoctor.keras_api import EntryKind, Lookup, split_root
 from kdoctor.keras_api.surface import Surface, surface_on
-from kdoctor.rules.facts import Facts
 from kdoctor.target import Target
 
 

@@ -10,10 +10,10 @@ from typing import Literal
 import libcst as cst
 from msgspec.structs import replace
 
+from kdoctor.analysis.calls import argument, literal
+from kdoctor.analysis.facts import Facts
 from kdoctor.keras_api import Lookup, Presence, split_root
 from kdoctor.once import once
-from kdoctor.rules.calls import argument, literal
-from kdoctor.rules.facts import Facts
 from kdoctor.syntax import Module, Reference, ReferenceKind
 from kdoctor.syntax.imports import dotted
 from kdoctor.syntax.literals import evaluated

@@ -10,12 +10,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 from packaging.version import Version
 
+from kdoctor.analysis.facts import Facts, Proven
 from kdoctor.keras_api import EntryKind, Lookup, Presence, Signature, split_root
 from kdoctor.model import Applicability, Confidence, Fix
 from kdoctor.rewrite import Refusal, Rewrite, RewriteTable, rewrite
 from kdoctor.rules.arguments._callees import callee_of
 from kdoctor.rules.arguments._keywords import is_refused
-from kdoctor.rules.facts import Facts, Proven
 from kdoctor.rules.names._calls import changed_defaults, mean_the_same, misplaced
 from kdoctor.rules.names._class_questions import with_question
 from kdoctor.rules.names._homes import home_of, public_names, twins

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import libcst as cst
 
+from kdoctor.analysis.facts import Facts
 from kdoctor.keras_api import EntryKind, Lookup, Presence, knowledge
 from kdoctor.model import Applicability, Edit, Fix, Span
-from kdoctor.rules.facts import Facts
 from kdoctor.syntax import Module, Reference
 
 

@@ -69,10 +69,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import names, word
 from kdoctor.keras_api import Presence
 from kdoctor.model import Finding, Fix, Severity
 from kdoctor.rewrite import Refusal, RewriteTable
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.names._backend import REWRITES as ROWS
 from kdoctor.rules.names._backend.attempts import (
     attempted,
@@ -89,7 +90,6 @@ from kdoctor.rules.names._told import (
     told_once,
 )
 from kdoctor.rules.rule import Rule
-from kdoctor.rules.triggers import names, word
 from kdoctor.syntax import Module, Reference, ReferenceKind
 
 

@@ -32,15 +32,15 @@ from functools import lru_cache
 import libcst as cst
 from msgspec.structs import replace
 
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import names, word
 from kdoctor.keras_api import Presence
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rewrite import Refusal, Rewrite, RewriteTable, rewrite
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.names._class_questions import asked_alone, class_question
 from kdoctor.rules.names._handed_on import is_asserted, is_handed_on_to_be_made
 from kdoctor.rules.names._missing import is_tried
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import names, word
 from kdoctor.syntax import Module, Reference, ReferenceKind
 
 _CLIPS = "clipnorm=None, clipvalue=None, global_clipnorm=None"

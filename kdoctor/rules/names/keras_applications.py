@@ -22,12 +22,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import package
 from kdoctor.keras_api import Presence
 from kdoctor.model import Finding, Severity
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.names._told import of_package
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import package
 from kdoctor.syntax import Module, Reference
 
 _PACKAGE = "keras_applications"

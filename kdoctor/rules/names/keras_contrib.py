@@ -26,12 +26,12 @@ from collections.abc import Iterator
 import libcst as cst
 from msgspec.structs import replace
 
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import package
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rewrite import Refusal, RewriteTable, one_of, rewrite
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.names._told import of_package
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import package
 from kdoctor.syntax import Module, Reference
 
 _PACKAGE = "keras_contrib"

@@ -35,18 +35,18 @@ from collections.abc import Iterator
 import libcst as cst
 from msgspec.structs import replace
 
+from kdoctor.analysis.calls import argument
+from kdoctor.analysis.facts import FACADES, Facts
+from kdoctor.analysis.roots import uses_another_keras
+from kdoctor.analysis.tensors.symbolic import REFUSED, RUN_WITH_VALUES, holds_symbolic
+from kdoctor.analysis.triggers import names, word
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
 from kdoctor.rewrite import Refusal
-from kdoctor.rules.calls import argument
-from kdoctor.rules.facts import FACADES, Facts
 from kdoctor.rules.names._backend.attempts import attempted, function, help_for, table
 from kdoctor.rules.names._missing import is_closed, is_given
-from kdoctor.rules.roots import uses_another_keras
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.symbolic import REFUSED, RUN_WITH_VALUES, holds_symbolic
-from kdoctor.rules.triggers import names, word
 from kdoctor.syntax import Module, Reference, ReferenceKind
 
 _NO_RANK = "AttributeError: 'tuple' object has no attribute 'rank'"

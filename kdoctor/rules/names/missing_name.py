@@ -75,10 +75,11 @@ from functools import lru_cache
 
 import libcst as cst
 
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import names
 from kdoctor.keras_api import Lookup, split_root
 from kdoctor.model import Finding, Fix, Place, Severity
 from kdoctor.rewrite import ONLY_IN_DEAD_CODE, Refusal
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.names._gone_classes import EXAMPLES as GONE_CLASSES
 from kdoctor.rules.names._gone_classes import stand_in
 from kdoctor.rules.names._missing import (
@@ -100,7 +101,6 @@ from kdoctor.rules.names._moves import (
 from kdoctor.rules.names._star_imports import star_of_package
 from kdoctor.rules.names._successors import EXAMPLES, told_by_hand
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import names
 from kdoctor.syntax import Module, Reference, ReferenceKind
 
 

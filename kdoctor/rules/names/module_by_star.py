@@ -22,11 +22,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import Trigger
 from kdoctor.keras_api import EntryKind, Lookup, Presence, knowledge, split_root
 from kdoctor.model import Confidence, Finding, Fix, ImportNeed, Severity
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 

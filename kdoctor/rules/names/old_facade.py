@@ -28,16 +28,16 @@ import libcst as cst
 from msgspec import Struct
 from msgspec.structs import replace
 
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import names, word
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rewrite import Refusal, Rewrite, RewriteTable, rewrite
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.names._backend.attempts import help_for
 from kdoctor.rules.names._missing import FACADES, imports_through
 from kdoctor.rules.names._successors import told_by_hand
 from kdoctor.rules.names._told import told_once
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import names, word
 from kdoctor.syntax import Module, Reference, ReferenceKind
 
 _PYTHON = "tensorflow.python.keras"

@@ -30,6 +30,8 @@ from collections.abc import Iterator, Mapping
 import libcst as cst
 from msgspec.structs import replace
 
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import names, word
 from kdoctor.keras_api import ClassFamily, Presence
 from kdoctor.keras_api.private_modules import missing_prefix
 from kdoctor.keras_api.surface import surface_on
@@ -37,11 +39,9 @@ from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.once import once
 from kdoctor.patterns import pattern
 from kdoctor.rewrite import Refusal, Rewrite, RewriteTable, rewrite
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.names._homes import home_of, public_names
 from kdoctor.rules.names._missing import form_of, imports_through, is_tried
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import names, word
 from kdoctor.syntax import ImportBinding, Module, Reference, ReferenceKind
 
 _SRC, _API, _TF = "keras.src", "keras.api", "keras._tf_keras.keras"

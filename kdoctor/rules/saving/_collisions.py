@@ -7,9 +7,9 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, instances, literal
 from kdoctor.kinds import Kind
 from kdoctor.once import once
-from kdoctor.rules.calls import argument, instances, literal
 from kdoctor.rules.saving._paths import H5, Ending, ending
 from kdoctor.rules.saving._uses import PathUse, all_saves, handed, loads, method_uses
 from kdoctor.syntax import Module

@@ -11,9 +11,9 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, literal, value_of
+from kdoctor.analysis.models.user_classes import decorated_by
 from kdoctor.keras_api import split_root
-from kdoctor.rules.calls import argument, literal, value_of
-from kdoctor.rules.own_classes import decorated_by
 from kdoctor.rules.saving._uses import PathUse, compiles
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants

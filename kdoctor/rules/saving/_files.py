@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import libcst as cst
 from msgspec import Struct
 
+from kdoctor.analysis.calls import literal
+from kdoctor.analysis.dataflow.uses import reads_of
+from kdoctor.analysis.paths import MAKERS
 from kdoctor.keras_api import split_root
-from kdoctor.rules.calls import literal
-from kdoctor.rules.paths import MAKERS
-from kdoctor.rules.reads import reads_of
 from kdoctor.syntax import Module
 
 # Methods, also those of objects that nobody knows: `model.save("a")`, `api.upload_file("a")`.

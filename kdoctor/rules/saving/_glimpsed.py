@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from kdoctor.analysis.dataflow.may_values import looped_over, passed_for
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import Trigger, may_be_called_on, may_hold, suffix
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
 from kdoctor.once import once
 from kdoctor.patterns import pattern
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.glimpsed_values import looped_over, passed_for
 from kdoctor.rules.saving._paths import H5
-from kdoctor.rules.triggers import Trigger, may_be_called_on, may_hold, suffix
 from kdoctor.syntax.glimpse import Called, Glimpse
 
 if TYPE_CHECKING:

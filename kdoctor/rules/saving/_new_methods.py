@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import libcst as cst
 
+from kdoctor.analysis.models.user_classes import methods_in
 from kdoctor.model import Edit, Span
 from kdoctor.rewrite.source_lines import line_end, margin
-from kdoctor.rules.own_classes import methods_in
 from kdoctor.syntax import Module
 
 

@@ -14,10 +14,7 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor import keras_api
-from kdoctor.keras_api import split_root
-from kdoctor.kinds import Kind
-from kdoctor.model import Edit, Span
-from kdoctor.rules.calls import (
+from kdoctor.analysis.calls import (
     UNKNOWN,
     argument,
     call_of_super,
@@ -27,12 +24,20 @@ from kdoctor.rules.calls import (
     value_of,
     with_keyword,
 )
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.makings import makings_of
-from kdoctor.rules.own_classes import class_named, is_only_registered, methods_in, only_base
+from kdoctor.analysis.dataflow.points_to_by_call import makings_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.user_classes import (
+    class_named,
+    is_only_registered,
+    methods_in,
+    only_base,
+)
+from kdoctor.analysis.triggers import Trigger, bases_meant, method_of, word
+from kdoctor.keras_api import split_root
+from kdoctor.kinds import Kind
+from kdoctor.model import Edit, Span
 from kdoctor.rules.saving._new_methods import at_the_end
 from kdoctor.rules.saving._uses import method_uses, model_of, saves
-from kdoctor.rules.triggers import Trigger, bases_meant, method_of, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.walk import descendants

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument
 from kdoctor.model import Confidence
-from kdoctor.rules.calls import argument
 from kdoctor.rules.saving._files import parameter_of
 from kdoctor.rules.saving._paths import ending
 from kdoctor.rules.saving._uses import PathUse

@@ -15,10 +15,10 @@ import libcst as cst
 from msgspec import Struct
 from msgspec.structs import replace
 
+from kdoctor.analysis.calls import is_builtin, literal
+from kdoctor.analysis.paths import AS_GIVEN, FROM_THE_ROOT, JOINS, JOINS_OF_WINDOWS, PATHS
 from kdoctor.once import once
 from kdoctor.patterns import pattern
-from kdoctor.rules.calls import is_builtin, literal
-from kdoctor.rules.paths import AS_GIVEN, FROM_THE_ROOT, JOINS, JOINS_OF_WINDOWS, PATHS
 from kdoctor.rules.saving._values import is_number, values_of
 from kdoctor.syntax import Module
 

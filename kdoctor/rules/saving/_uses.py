@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import libcst as cst
 from msgspec import Struct
 
+from kdoctor.analysis.calls import argument, literal, value_of
+from kdoctor.analysis.dataflow.possible_values import handed_on
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence
-from kdoctor.rules.calls import argument, literal, value_of
-from kdoctor.rules.given_values import handed_on
 from kdoctor.rules.saving._paths import H5, Ending, ending
 from kdoctor.syntax import Module
 

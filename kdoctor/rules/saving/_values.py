@@ -7,10 +7,10 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.rules.calls import is_builtin, literal, value_of
-from kdoctor.rules.given_values import MOST_VALUES, values_of_name
-from kdoctor.rules.origins import origins_of
-from kdoctor.rules.own_classes import class_named
+from kdoctor.analysis.calls import is_builtin, literal, value_of
+from kdoctor.analysis.dataflow.points_to import origins_of
+from kdoctor.analysis.dataflow.possible_values import MOST_VALUES, values_of_name
+from kdoctor.analysis.models.user_classes import class_named
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import Binding, BindingKind
 from kdoctor.syntax.survey import Store

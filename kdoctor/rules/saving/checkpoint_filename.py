@@ -27,16 +27,23 @@ from collections.abc import Iterator
 import libcst as cst
 from packaging.version import Version
 
+from kdoctor.analysis.calls import (
+    argument,
+    instances,
+    is_hidden,
+    keras_version,
+    literal,
+    literal_of,
+)
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Finding, Fix, Severity
-from kdoctor.rules.calls import argument, instances, is_hidden, keras_version, literal, literal_of
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._collisions import taken
 from kdoctor.rules.saving._glimpsed import but_for, in_one_piece, may_end
 from kdoctor.rules.saving._paths import NOT_WRITTEN_OUT, Ending, ending, renamed
 from kdoctor.rules.saving.weights_filename import help_for, rename_to_weights
-from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.glimpse import Glimpse
 

@@ -24,12 +24,12 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.calls import value_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import names, string
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity, Span
-from kdoctor.rules.calls import value_of
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import names, string
 from kdoctor.syntax import Module, Reference
 
 _FUNCTION: Final = "layers.deserialize"

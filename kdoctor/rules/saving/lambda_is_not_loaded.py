@@ -31,9 +31,7 @@ from collections.abc import Iterator
 import libcst as cst
 from packaging.version import Version
 
-from kdoctor.kinds import Kind
-from kdoctor.model import Applicability, Finding, Fix, Severity
-from kdoctor.rules.calls import (
+from kdoctor.analysis.calls import (
     argument,
     instances,
     is_hidden,
@@ -42,11 +40,13 @@ from kdoctor.rules.calls import (
     value_of,
     with_keyword,
 )
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.makings import Makings, makings_of
+from kdoctor.analysis.dataflow.points_to_by_call import Makings, makings_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import Trigger, word
+from kdoctor.kinds import Kind
+from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._uses import PathUse, is_same_path, loads, model_of, saves
-from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
 
 _ERROR = (

@@ -28,20 +28,20 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, is_keras_3, value_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.tensors.masks import is_masked
+from kdoctor.analysis.tensors.symbolic import holds_symbolic, is_symbolic
+from kdoctor.analysis.triggers import word
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Finding, Fix, Severity
-from kdoctor.rules.calls import argument, is_keras_3, value_of
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.masks import is_masked
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._collisions import taken
 from kdoctor.rules.saving._compiled_with import LAMBDA, lacking
 from kdoctor.rules.saving._glimpsed import LOADS_H5
 from kdoctor.rules.saving._paths import NOT_WRITTEN_OUT, renamed
 from kdoctor.rules.saving._uses import PathUse, all_saves, is_h5, is_same_path, loads
-from kdoctor.rules.symbolic import holds_symbolic, is_symbolic
-from kdoctor.rules.triggers import word
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants
 

@@ -30,9 +30,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from kdoctor.analysis.facts import Facts
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._own_config import (
     Glimpsed,

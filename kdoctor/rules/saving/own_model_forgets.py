@@ -29,10 +29,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import UNKNOWN, literal, value_of
+from kdoctor.analysis.facts import Facts
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Finding, Fix, Severity
-from kdoctor.rules.calls import UNKNOWN, literal, value_of
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._own_config import (
     OF_BASE,

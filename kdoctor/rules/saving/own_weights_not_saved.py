@@ -35,13 +35,13 @@ from typing import Final
 import libcst as cst
 
 from kdoctor import keras_api
+from kdoctor.analysis.calls import is_keras_3, speller_at
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.user_classes import keeps_own, methods_in, only_base
+from kdoctor.analysis.triggers import classes, word
 from kdoctor.model import Confidence, Finding, Fix, Severity
-from kdoctor.rules.calls import is_keras_3, speller_at
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import keeps_own, methods_in, only_base
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._new_methods import at_the_end
-from kdoctor.rules.triggers import classes, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.nodes import nodes_in
 from kdoctor.syntax.walk import descendants

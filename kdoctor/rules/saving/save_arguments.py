@@ -25,10 +25,10 @@ from itertools import chain
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, is_hidden, literal
+from kdoctor.analysis.facts import Facts
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity, Span
 from kdoctor.rewrite.arguments import without
-from kdoctor.rules.calls import argument, is_hidden, literal
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._glimpsed import uses
 from kdoctor.rules.saving._uses import PathUse, loads, method_uses, saves

@@ -27,17 +27,17 @@ from itertools import chain
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, literal
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import keyword
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
 from kdoctor.rewrite.arguments import without
-from kdoctor.rules.calls import argument, literal
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._collisions import taken
 from kdoctor.rules.saving._glimpsed import uses
 from kdoctor.rules.saving._paths import NOT_WRITTEN_OUT, renamed
 from kdoctor.rules.saving._served import reads_of_saved_models
 from kdoctor.rules.saving._uses import PathUse, is_same_path, method_uses, saves
-from kdoctor.rules.triggers import keyword
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Called, Glimpse
 

@@ -31,9 +31,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import word
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
-from kdoctor.rules.calls import argument
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._collisions import taken
 from kdoctor.rules.saving._glimpsed import but_for, hands_path, passes_path, uses
@@ -48,7 +49,6 @@ from kdoctor.rules.saving._uses import (
     reads_orbax,
     saves,
 )
-from kdoctor.rules.triggers import word
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import BindingKind
 

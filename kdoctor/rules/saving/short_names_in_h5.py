@@ -24,11 +24,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, literal
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.training.loss_names import LONG_NAMES
+from kdoctor.analysis.triggers import text, word
 from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Severity
-from kdoctor.rules.calls import argument, literal
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.loss_names import LONG_NAMES
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._glimpsed import LOADS_H5
 from kdoctor.rules.saving._uses import (
@@ -40,7 +41,6 @@ from kdoctor.rules.saving._uses import (
     model_of,
     saves,
 )
-from kdoctor.rules.triggers import text, word
 from kdoctor.syntax import Module
 
 

@@ -26,14 +26,14 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, instances, replaced
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import names, word
 from kdoctor.keras_api.tensorflow_ways import ways_also_by_1
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Finding, Fix, Severity
-from kdoctor.rules.calls import argument, instances, replaced
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._uses import method_uses
-from kdoctor.rules.triggers import names, word
 from kdoctor.syntax import Module
 
 _NEW: Final = {

@@ -25,15 +25,15 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.analysis.calls import is_hidden, is_keras_3
+from kdoctor.analysis.dataflow.points_to import origins_of
+from kdoctor.analysis.dataflow.uses import reads_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import attribute
 from kdoctor.model import Finding, Severity
-from kdoctor.rules.calls import is_hidden, is_keras_3
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.origins import origins_of
-from kdoctor.rules.reads import reads_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._glimpsed import LOADS_H5
 from kdoctor.rules.saving._uses import compiles, is_h5, loads
-from kdoctor.rules.triggers import attribute
 from kdoctor.syntax import Module
 
 _TRAINS: Final = ("fit", "train_on_batch")

@@ -37,10 +37,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument, literal, value_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import word
 from kdoctor.keras_api.tensorflow_ways import ways_also_by_1
 from kdoctor.model import Applicability, Finding, Fix, Severity
-from kdoctor.rules.calls import argument, literal, value_of
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._collisions import taken
 from kdoctor.rules.saving._glimpsed import but_for, hands_path, in_one_piece, passes_path
@@ -55,7 +56,6 @@ from kdoctor.rules.saving._uses import (
     reads_orbax,
     saves,
 )
-from kdoctor.rules.triggers import word
 from kdoctor.syntax import Module
 
 _NEW = ".weights.h5"

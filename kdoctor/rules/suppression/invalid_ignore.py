@@ -23,9 +23,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kdoctor.analysis.facts import Facts
 from kdoctor.documents import Unit
 from kdoctor.model import Confidence, Finding, Severity
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.suppression import Directive, Entry
 from kdoctor.syntax import Module

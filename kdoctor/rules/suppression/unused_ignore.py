@@ -24,9 +24,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
+from kdoctor.analysis.facts import Facts
 from kdoctor.documents import Unit
 from kdoctor.model import Confidence, Finding, Fix, Severity, Span
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.suppression import Directive, Entry, Form, removal
 from kdoctor.syntax import Module

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import libcst as cst
 
+from kdoctor.analysis.models.user_classes import member_of_self, receiver
 from kdoctor.model import Span
 from kdoctor.rules.idioms._optimizers.names import Names
 from kdoctor.rules.idioms._optimizers.plan import Plan
@@ -16,7 +17,6 @@ from kdoctor.rules.idioms._optimizers.shape import (
     statements,
     text_of,
 )
-from kdoctor.rules.own_classes import member_of_self, receiver
 from kdoctor.syntax.walk import descendants
 
 _RATES = ("lr", "learning_rate")

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.models.user_classes import receiver
 from kdoctor.rules.idioms._optimizers.plan import Plan
 from kdoctor.rules.idioms._optimizers.shape import call_of_self, parameters
-from kdoctor.rules.own_classes import receiver
 from kdoctor.syntax.walk import descendants
 
 _PACKAGES = ("tensorflow.", "keras.", "tf_keras.")

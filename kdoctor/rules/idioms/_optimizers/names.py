@@ -5,17 +5,17 @@ from __future__ import annotations
 import libcst as cst
 from msgspec import Struct, field
 
+from kdoctor.analysis.calls import call_of_super
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.user_classes import member_of_self, receiver
 from kdoctor.keras_api import Presence
 from kdoctor.kinds import Kind, Type
-from kdoctor.rules.calls import call_of_super
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.idioms._optimizers.plan import Plan
 from kdoctor.rules.idioms._optimizers.shape import (
     OldOptimizer,
     call_of_self,
     text_of,
 )
-from kdoctor.rules.own_classes import member_of_self, receiver
 from kdoctor.syntax.walk import descendants
 
 _BASE = Type(Kind.OPTIMIZER, "Optimizer", "keras.optimizers.Optimizer")

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 import libcst as cst
 from msgspec import Struct, field
 
+from kdoctor.analysis.calls import speller_at
 from kdoctor.model import Applicability, Edit, Fix, Hole, ImportNeed, Precedence, Span
 from kdoctor.rewrite.precedence import binds
 from kdoctor.rewrite.source_lines import (
@@ -18,7 +19,6 @@ from kdoctor.rewrite.source_lines import (
     lines_around,
     margin,
 )
-from kdoctor.rules.calls import speller_at
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants
 

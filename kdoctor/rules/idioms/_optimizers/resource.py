@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import libcst as cst
 
+from kdoctor.analysis.calls import call_of_super
+from kdoctor.analysis.dataflow.statements import is_docstring
+from kdoctor.analysis.models.user_classes import receiver
 from kdoctor.model import Span
-from kdoctor.rules.calls import call_of_super
 from kdoctor.rules.idioms._optimizers.handed_on import check_handed_on, variables_in
 from kdoctor.rules.idioms._optimizers.names import Names
 from kdoctor.rules.idioms._optimizers.plan import Part, Plan
@@ -22,8 +24,6 @@ from kdoctor.rules.idioms._optimizers.shape import (
     statements,
     text_of,
 )
-from kdoctor.rules.lines import is_docstring
-from kdoctor.rules.own_classes import receiver
 from kdoctor.syntax.walk import descendants
 
 DENSE, SPARSE = "_resource_apply_dense", "_resource_apply_sparse"

@@ -5,8 +5,9 @@ from __future__ import annotations
 import libcst as cst
 from msgspec import Struct, field
 
+from kdoctor.analysis.calls import call_of_super
+from kdoctor.analysis.models.user_classes import member_of_self, receiver
 from kdoctor.model import Precedence, Span
-from kdoctor.rules.calls import call_of_super
 from kdoctor.rules.idioms._optimizers.names import Names
 from kdoctor.rules.idioms._optimizers.plan import Plan
 from kdoctor.rules.idioms._optimizers.shape import (
@@ -15,7 +16,6 @@ from kdoctor.rules.idioms._optimizers.shape import (
     statements,
     text_of,
 )
-from kdoctor.rules.own_classes import member_of_self, receiver
 from kdoctor.syntax.walk import descendants
 
 # What a `keras.Variable` does as a `tf.Variable` does.

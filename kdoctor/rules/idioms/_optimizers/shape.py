@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterator
 import libcst as cst
 from msgspec import Struct
 
+from kdoctor.analysis.calls import is_keras_3
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.user_classes import class_named, is_old_optimizer, member_of_self
 from kdoctor.keras_api import split_root
-from kdoctor.rules.calls import is_keras_3
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import class_named, is_old_optimizer, member_of_self
 from kdoctor.syntax import Module
 
 BASES = frozenset({"Optimizer", "OptimizerV2"})

@@ -12,8 +12,9 @@ from collections.abc import Iterator
 import libcst as cst
 from msgspec import Struct, field
 
+from kdoctor.analysis.calls import call_of_super
+from kdoctor.analysis.models.user_classes import member_of_self, receiver
 from kdoctor.model import Span
-from kdoctor.rules.calls import call_of_super
 from kdoctor.rules.idioms._optimizers.names import Names
 from kdoctor.rules.idioms._optimizers.plan import Part, Plan
 from kdoctor.rules.idioms._optimizers.shape import (
@@ -23,7 +24,6 @@ from kdoctor.rules.idioms._optimizers.shape import (
     statements,
     text_of,
 )
-from kdoctor.rules.own_classes import member_of_self, receiver
 from kdoctor.syntax.walk import descendants
 
 RATES = ("lr", "learning_rate")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import libcst as cst
 from msgspec import Struct, field
 
+from kdoctor.analysis.models.user_classes import member_of_self, receiver
 from kdoctor.rules.idioms._optimizers.plan import Plan
 from kdoctor.rules.idioms._optimizers.shape import backend_call
 from kdoctor.rules.idioms._optimizers.state import State
-from kdoctor.rules.own_classes import member_of_self, receiver
 
 _ASSIGNMENTS = {"update": "assign", "update_add": "assign_add", "update_sub": "assign_sub"}
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from kdoctor.analysis.models.user_classes import member_of_self
 from kdoctor.model import Span
 from kdoctor.rules.idioms._optimizers.handed_on import check_handed_on
 from kdoctor.rules.idioms._optimizers.names import Names
@@ -29,7 +30,6 @@ from kdoctor.rules.idioms._optimizers.update_parts import (
     iterated,
     pair,
 )
-from kdoctor.rules.own_classes import member_of_self
 from kdoctor.syntax.walk import descendants
 
 HOOK = "get_updates"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import libcst as cst
 
+from kdoctor.analysis.calls import call_of_super
+from kdoctor.analysis.facts import Facts
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Finding, Severity
-from kdoctor.rules.calls import call_of_super
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.idioms._optimizers import resource, updates
 from kdoctor.rules.idioms._optimizers.config import rewrite_config
 from kdoctor.rules.idioms._optimizers.names import Names

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import speller_at
+from kdoctor.analysis.tensors.symbolic import holds_symbolic
 from kdoctor.model import Applicability, Edit, Fix, Hole
-from kdoctor.rules.calls import speller_at
-from kdoctor.rules.symbolic import holds_symbolic
 from kdoctor.syntax import Module
 from kdoctor.syntax.parametrized import passed_by_pytest
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import libcst as cst
 
+from kdoctor.analysis.calls import argument
 from kdoctor.kinds import Kind
 from kdoctor.patterns import pattern
-from kdoctor.rules.calls import argument
 from kdoctor.rules.names._backend.inference import inference_of
 from kdoctor.rules.names._backend.plain_numbers import may_be_array
 from kdoctor.rules.names._backend.possible_values import perhaps

@@ -6,10 +6,10 @@ from functools import cache
 
 from msgspec.structs import replace
 
+from kdoctor.analysis.facts import Facts
 from kdoctor.keras_api import Lookup, split_root
 from kdoctor.model import Fix
 from kdoctor.rewrite import ONLY_IN_DEAD_CODE, Refusal, RewriteTable
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.names._backend import BY_HAND, REWRITES, statements
 from kdoctor.rules.names._backend.differences import DIFFERENCES
 from kdoctor.rules.names._backend.examples import SPECIAL

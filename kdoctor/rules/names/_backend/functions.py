@@ -13,7 +13,7 @@ import libcst as cst
 from kdoctor.model import Applicability, Edit, Fix, Precedence, Span
 from kdoctor.once import once
 from kdoctor.rewrite import Refusal, Speller
-from kdoctor.rules.helper_class import helper_edits, top_statement
+from kdoctor.rules.fixes.helper_definition import helper_edits, top_statement
 from kdoctor.rules.names._backend.phase_inputs import asks_the_phase
 from kdoctor.syntax import Module, Reference, ReferenceKind
 from kdoctor.syntax.walk import descendants

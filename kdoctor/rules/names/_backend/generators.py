@@ -9,10 +9,10 @@ from __future__ import annotations
 import libcst as cst
 from msgspec.structs import replace
 
+from kdoctor.analysis.calls import argument
 from kdoctor.model import Edit, Fix, Hole, Span
 from kdoctor.rewrite import Refusal, Speller
-from kdoctor.rules.calls import argument
-from kdoctor.rules.helper_class import helper_edits, top_statement
+from kdoctor.rules.fixes.helper_definition import helper_edits, top_statement
 from kdoctor.syntax import Module, Reference, ReferenceKind
 
 NAME = "seed_generator"

@@ -11,12 +11,12 @@ from collections.abc import Callable
 
 import libcst as cst
 
+from kdoctor.analysis.calls import literal
+from kdoctor.analysis.dataflow.possible_values import all_given
+from kdoctor.analysis.fixed_points import Expansion, GreatestFixedPoint
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
 from kdoctor.once import once
-from kdoctor.rules.calls import literal
-from kdoctor.rules.fixed_points import Expansion, GreatestFixedPoint
-from kdoctor.rules.given_values import all_given
 from kdoctor.rules.names._backend.float_by_use import FloatByUse
 from kdoctor.rules.names._backend.kept import all_kept_in
 from kdoctor.rules.names._backend.kinds_of_results import (

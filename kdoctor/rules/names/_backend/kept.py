@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import libcst as cst
 
+from kdoctor.analysis.models.user_classes import class_around, class_named
 from kdoctor.keras_api import split_root
 from kdoctor.once import once
-from kdoctor.rules.own_classes import class_around, class_named
 from kdoctor.syntax import Module
 
 _AROUND = (cst.Element, cst.StarredElement, cst.Tuple, cst.List)

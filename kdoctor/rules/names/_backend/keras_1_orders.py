@@ -10,9 +10,9 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from kdoctor.analysis.facts import Facts
 from kdoctor.model import Applicability, Fix
 from kdoctor.rules.arguments._keras_1_dialect import speaks_keras_1
-from kdoctor.rules.facts import Facts
 from kdoctor.syntax import Module, Reference
 
 _SWAPPED: Final = frozenset(

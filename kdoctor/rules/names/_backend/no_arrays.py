@@ -8,9 +8,9 @@ from __future__ import annotations
 import libcst as cst
 from msgspec.structs import replace
 
+from kdoctor.analysis.calls import argument, value_of
 from kdoctor.model import Applicability, Fix
 from kdoctor.rewrite import Refusal
-from kdoctor.rules.calls import argument, value_of
 from kdoctor.rules.names._backend.assigned import takes_as_it_is
 from kdoctor.rules.names._backend.plain_numbers import (
     is_maker,

@@ -6,8 +6,8 @@ from functools import reduce
 
 import libcst as cst
 
+from kdoctor.analysis.calls import is_builtin, literal, value_of
 from kdoctor.rewrite.guards import Answer, Guard, Question, Situation
-from kdoctor.rules.calls import is_builtin, literal, value_of
 from kdoctor.rules.names._backend.inference import Inference
 from kdoctor.rules.names._backend.questions import of_values
 from kdoctor.syntax import Module

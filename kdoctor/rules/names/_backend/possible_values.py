@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.models.user_classes import class_around
 from kdoctor.once import once
 from kdoctor.rules.names._backend.reading import default_of, stored_by
-from kdoctor.rules.own_classes import class_around
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import Binding, BindingKind
 

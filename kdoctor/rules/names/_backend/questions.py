@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import libcst as cst
 
+from kdoctor.analysis.calls import value_of
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Context, Kind
 from kdoctor.patterns import pattern
 from kdoctor.rewrite.guards import Answer, Guard, Question, Situation
-from kdoctor.rules.calls import value_of
 from kdoctor.rules.names._backend.inference import Inference, inference_of
 from kdoctor.rules.names._backend.plain_numbers import (
     becomes_plain_number,

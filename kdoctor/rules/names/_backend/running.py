@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import libcst as cst
 
+from kdoctor.analysis.dataflow.statements import left_out
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Fix, Hole, Precedence
 from kdoctor.rewrite import Speller
 from kdoctor.rewrite.precedence import binds
-from kdoctor.rules.lines import left_out
 from kdoctor.rules.names._backend.sessions import line_of
 from kdoctor.syntax import Module, Reference
 

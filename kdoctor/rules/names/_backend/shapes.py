@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import libcst as cst
 
+from kdoctor.analysis.calls import value_of
 from kdoctor.rewrite import rewrite
 from kdoctor.rewrite.guards import Answer, Guard, Question, Situation, context, equals
-from kdoctor.rules.calls import value_of
 from kdoctor.rules.names._backend.number_questions import (
     from_the_front,
     none_below_zero,

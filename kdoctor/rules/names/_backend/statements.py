@@ -5,16 +5,16 @@ from __future__ import annotations
 import libcst as cst
 from msgspec.structs import replace
 
+from kdoctor.analysis.dataflow.statements import left_out
+from kdoctor.analysis.models.user_classes import is_old_optimizer, kind_of_class
+from kdoctor.analysis.tensors.symbolic import is_of_a_reshape, is_surely_known, minus_one
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Fix, Hole, Precedence
 from kdoctor.rewrite import Refusal
 from kdoctor.rewrite.precedence import binds
 from kdoctor.rewrite.source_lines import margin
-from kdoctor.rules.lines import left_out
 from kdoctor.rules.names._backend.sessions import without_session
-from kdoctor.rules.own_classes import is_old_optimizer, kind_of_class
 from kdoctor.rules.rule import Example
-from kdoctor.rules.symbolic import is_of_a_reshape, is_surely_known, minus_one
 from kdoctor.syntax import Module
 
 _RATES = ("lr", "learning_rate")

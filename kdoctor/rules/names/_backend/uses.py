@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import is_only_spelled_so
 from kdoctor.keras_api import split_root
 from kdoctor.rewrite.guards import Answer, Guard, Question, Situation
-from kdoctor.rules.calls import is_only_spelled_so
 from kdoctor.rules.names._backend.read_again import read_again
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import ScopeKind

@@ -1,0 +1,1 @@
+"""What several rules ask about a program. Knows no rule."""

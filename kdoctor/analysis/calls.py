@@ -1,0 +1,200 @@
+"""What rules ask about a call of Keras' own: which class it makes, what is passed, what to add."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Final
+
+import libcst as cst
+from packaging.version import Version
+
+from kdoctor.analysis.facts import Facts
+from kdoctor.keras_api import split_root
+from kdoctor.kinds import Kind, Type
+from kdoctor.model import Edit, Hole, Precedence, Span
+from kdoctor.rewrite import Speller
+from kdoctor.rewrite.arguments import before_another
+from kdoctor.rewrite.precedence import binds
+from kdoctor.syntax import Module, Reference
+from kdoctor.syntax.literals import literal_value, literal_value_in
+
+UNKNOWN: Final = object()
+"""What a value is that cannot be read off the code."""
+_CONSTANTS: Final = {"True": True, "False": False, "None": None}
+
+
+def instances(
+    module: Module, kind: Kind, facts: Facts | None = None
+) -> Iterator[tuple[Reference, cst.Call, Type]]:
+    """Yield each call that makes an object of one of Keras' own classes of this kind.
+
+    With ``facts``, only of the Keras 3 of that target.
+    """
+    for reference in module.references:
+        if reference.call is None or (facts and not is_keras_3(facts, reference.name)):
+            continue
+        made = module.knowledge.class_type(reference.name)
+        if made is not None and made.kind is kind:
+            yield reference, reference.call, made
+
+
+def is_keras_3(facts: Facts, name: str | None) -> bool:
+    """Say whether a dotted name is one of the Keras 3 of the target (`tf_keras` is not).
+
+    A name that is not known may be.
+    """
+    split = split_root(name) if name else None
+    return split is None or facts.runs_keras_3(split[0])
+
+
+def keras_version(facts: Facts) -> Version:
+    """Return the release of Keras 3 that the target has."""
+    return Version(facts.target.keras_version or facts.target.tf_keras_version)
+
+
+def is_hidden(call: cst.Call) -> bool:
+    """Say whether ``*args`` or ``**kwargs`` hide what is passed."""
+    return any(argument.star for argument in call.args)
+
+
+def argument(call: cst.Call, name: str, position: int | None = None) -> cst.Arg | None:
+    """Return what is passed by this keyword, or at this position (from 0)."""
+    by_position = [each for each in call.args if each.keyword is None and not each.star]
+    for each in call.args:
+        if each.keyword is not None and each.keyword.value == name:
+            return each
+    if position is None or len(by_position) <= position:
+        return None
+    first_star = next((each for each in call.args if each.star == "*"), None)
+    found = by_position[position]
+    if first_star is not None and call.args.index(first_star) < call.args.index(found):
+        return None
+    return found
+
+
+def call_of_super(node: cst.CSTNode | None) -> tuple[str, cst.Call] | None:
+    """Return ``x`` and the call of ``super().x(…)``, ``super(Mine, self).x(…)``."""
+    match node:
+        case cst.Call(
+            func=cst.Attribute(
+                value=cst.Call(func=cst.Name(value="super")), attr=cst.Name(value=name)
+            )
+        ):
+            return name, node
+    return None
+
+
+def is_call_of_super(node: cst.CSTNode | None, name: str) -> bool:
+    """Say whether it is ``super().name(…)``."""
+    found = call_of_super(node)
+    return found is not None and found[0] == name
+
+
+def value_of(module: Module, node: cst.BaseExpression) -> cst.BaseExpression:
+    """Return what a name was bound to, where that is one value for sure; else the node itself."""
+    if not isinstance(node, cst.Name):
+        return node
+    bindings = module.bindings_at(node)
+    if len(bindings) != 1 or bindings[0].path or bindings[0].value is None:
+        return node
+    if not isinstance(module.parent(bindings[0].node), cst.AssignTarget | cst.AnnAssign):
+        return node
+    return bindings[0].value
+
+
+def literal(node: cst.BaseExpression | None) -> object:
+    """Return the value of a literal (or a display of such), ``UNKNOWN`` of anything else."""
+    match node:
+        case (
+            None
+            | cst.Attribute()
+            | cst.Subscript()
+            | cst.Lambda()
+            | cst.FormattedString()
+            | cst.Call(args=[_, *_])
+        ):
+            return UNKNOWN
+        case cst.Name():
+            return _CONSTANTS.get(node.value, UNKNOWN)
+        case cst.SimpleString() | cst.Integer() | cst.Float():
+            return _read(node.value)
+    return _read(cst.Module([]).code_for_node(node).strip())
+
+
+def plain_literal(node: cst.BaseExpression | None) -> object:
+    """Return the same of a number, a text, ``True``, ``False`` and ``None`` alone.
+
+    Any other expression may be as long as it likes: for this one nothing is written out.
+    """
+    match node:
+        case cst.BaseNumber() | cst.SimpleString() | cst.Name():
+            return literal(node)
+        case cst.UnaryOperation(expression=cst.BaseNumber()):
+            return literal(node)
+    return UNKNOWN
+
+
+def _read(source: str) -> object:
+    try:
+        return literal_value_in(source)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return UNKNOWN
+
+
+def literal_of(node: ast.expr) -> object:
+    """Return what ``literal`` returns, of an expression of a glimpse."""
+    try:
+        return literal_value(node)
+    except (ValueError, TypeError, MemoryError, RecursionError):
+        return UNKNOWN
+
+
+def with_keyword(module: Module, call: cst.Call, text: str) -> Edit:
+    """Return the edit that adds ``keyword=value`` as the last argument."""
+    span = module.span(call)
+    if not call.args:
+        return Edit(Span(span.end - 1, span.end - 1), (text,))
+    last = call.args[-1].value
+    place = module.outer_span(last)
+    hole = Hole(place, Precedence.LAMBDA, binds(last))
+    added = f"{before_another(module, call.args[-1])}{text}"
+    if len(call.args) == 1 and binds(last) is Precedence.ANY:
+        return Edit(place, (hole, added))  # a lone generator needs its parentheses now
+    return Edit(Span(place.end, place.end), (added,))
+
+
+def replaced(module: Module, node: cst.BaseExpression, text: str) -> Edit:
+    """Return the edit that writes ``text`` instead of an expression (its parentheses stay)."""
+    return Edit(module.span(node), (text,))
+
+
+def speller_at(module: Module, node: cst.CSTNode) -> Speller:
+    """Return the speller for a place where no name of Keras stands: as the file writes others."""
+    for reference in module.references:
+        if split_root(reference.name) is not None:
+            return Speller(module, node, reference.name, reference.binding)
+    return Speller(module, node, "")
+
+
+def is_builtin(module: Module, name: cst.Name) -> bool:
+    """Say whether nothing that the module binds hides what Python itself calls so."""
+    return has_builtin(module, name, name.value)
+
+
+def has_builtin(module: Module, place: cst.CSTNode, name: str) -> bool:
+    """Say whether a name that a fix writes at a place is there what Python itself calls so."""
+    return module.scope_of(place).owner(name) is None
+
+
+def hidden_builtin(name: str) -> str:
+    """Return why there is no fix where it is not."""
+    return f"`{name}` is something else in this file"
+
+
+def is_only_spelled_so(module: Module, name: cst.Name) -> bool:
+    """Say whether it is the name of a keyword or of an attribute, not of a variable."""
+    parent = module.parent(name)
+    return (isinstance(parent, cst.Arg) and parent.keyword is name) or (
+        isinstance(parent, cst.Attribute) and parent.attr is name
+    )

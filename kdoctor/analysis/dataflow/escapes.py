@@ -1,0 +1,72 @@
+"""Lists and dicts that hold what is written in them: nothing changes them under their name."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import libcst as cst
+
+from kdoctor.analysis.calls import is_only_spelled_so, value_of
+from kdoctor.analysis.dataflow.uses import reads_of
+from kdoctor.once import once
+from kdoctor.syntax import Module
+
+Display = cst.List | cst.Tuple | cst.Dict
+
+# Functions that change nothing, and methods.
+_HARMLESS: Final = frozenset({
+    "compile", "dict", "enumerate", "len", "list", "max", "min", "print", "range", "set", "sorted",
+    "sum", "tuple", "zip", "Functional", "Model",
+})  # fmt: skip
+_READ: Final = frozenset({"copy", "count", "get", "index", "items", "keys", "values"})
+
+
+def written_out(module: Module, node: cst.BaseExpression) -> cst.BaseExpression | None:
+    """Return what ``value_of`` does; None for a list or dict that may hold something else by then.
+
+    ``losses = ["mse"]`` may grow by ``losses.append("mae")``, or in a function that gets it.
+    """
+    value = value_of(module, node)
+    if value is node or not isinstance(value, cst.List | cst.Dict):
+        return value
+    assert isinstance(node, cst.Name)
+    return value if _is_kept(module, module.bindings_at(node)[0].node) else None
+
+
+def is_read_once(module: Module, node: cst.BaseExpression) -> bool:
+    """Say whether a display stands right there, or under a name that nothing else reads."""
+    if not isinstance(node, cst.Name):
+        return True
+    return len(_reads(module, module.bindings_at(node)[0].node)) < 2
+
+
+@once
+def _reads(module: Module, bound: cst.CSTNode) -> tuple[cst.Name, ...]:
+    return tuple(each for each in reads_of(module, bound) if not is_only_spelled_so(module, each))
+
+
+@once
+def _is_kept(module: Module, bound: cst.CSTNode) -> bool:
+    return all(_changes_nothing(module, each) for each in _reads(module, bound))
+
+
+def _changes_nothing(module: Module, read: cst.Name) -> bool:
+    match parent := module.parent(read):
+        case cst.Arg():
+            call = module.parent(parent)
+            callee = call.func if isinstance(call, cst.Call) else None
+            name = callee.attr if isinstance(callee, cst.Attribute) else callee
+            return isinstance(name, cst.Name) and name.value in _HARMLESS
+        case cst.Attribute(attr=cst.Name(value=member)):
+            return parent.value is read and member in _READ
+        case cst.Subscript():
+            around = module.parent(parent)
+            stores = isinstance(around, cst.AssignTarget | cst.AugAssign | cst.Del)
+            return parent.value is not read or not stores
+        case cst.For() | cst.CompFor():
+            return parent.iter is read
+        case cst.Comparison() | cst.ComparisonTarget() | cst.If() | cst.Expr():
+            return True
+        case cst.FormattedStringExpression():
+            return True
+    return False

@@ -1,0 +1,80 @@
+"""What a name of a glimpse may hold: all that is assigned, looped over, or passed for it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from kdoctor.analysis.triggers import lineages, method_of
+from kdoctor.once import once
+from kdoctor.syntax.glimpse import Glimpse
+
+
+def values_given(glimpse: Glimpse, node: ast.expr | None) -> Iterator[ast.expr]:
+    """Yield what an expression may hold: itself, or where it is a name all that may be its value.
+
+    That is what is assigned, looped over, or passed for a parameter of this name.
+    """
+    yield from glimpse.values_of(node)
+    if isinstance(node, ast.Name):
+        yield from looped_over(glimpse, node.id)
+        yield from passed_for(glimpse, node.id)
+
+
+def looped_over(glimpse: Glimpse, name: str) -> Iterator[ast.expr]:
+    """Yield what loops run over with a variable of this name."""
+    yield from _loops(glimpse).get(name, ())
+
+
+def passed_for(glimpse: Glimpse, name: str) -> Iterator[ast.expr]:
+    """Yield what parameters of this name get, by default and from the calls of their functions."""
+    yield from _passed(glimpse).get(name, ())
+
+
+@once  # many calls ask it
+def _loops(glimpse: Glimpse) -> dict[str, list[ast.expr]]:
+    found: dict[str, list[ast.expr]] = {}
+    for each in (*glimpse.nodes.get(ast.For, ()), *glimpse.nodes.get(ast.comprehension, ())):
+        if isinstance(each.target, ast.Name):
+            found.setdefault(each.target.id, []).append(each.iter)
+    return found
+
+
+@once
+def _passed(glimpse: Glimpse) -> dict[str, list[ast.expr]]:
+    found: dict[str, list[ast.expr]] = {}
+    classes = _makers(glimpse)
+    for node in glimpse.nodes.get(ast.FunctionDef, ()):
+        names = classes.get(node, ()) if node.name == "__init__" else (node.name,)
+        calls = [each for name in names for each in glimpse.calls_by_leaf.get(name, ())]
+        for parameter, place, default in _parameters(node.args):
+            values = [
+                each.argument(parameter, at)
+                for each in calls
+                for at in ((place, place - 1) if place else (place,))  # without `self`
+            ]
+            found.setdefault(parameter, []).extend(
+                each for each in (default, *values) if each is not None
+            )
+    return found
+
+
+def _parameters(given: ast.arguments) -> Iterator[tuple[str, int | None, ast.expr | None]]:
+    """Yield the name of each parameter, its place if it has one, and its default."""
+    in_order = [*given.posonlyargs, *given.args]
+    defaults = [*[None] * (len(in_order) - len(given.defaults)), *given.defaults]
+    for place, (each, default) in enumerate(zip(in_order, defaults, strict=True)):
+        yield each.arg, place, default
+    for each, default in zip(given.kwonlyargs, given.kw_defaults, strict=True):
+        yield each.arg, None, default
+
+
+def _makers(glimpse: Glimpse) -> dict[ast.AST, set[str]]:
+    """Return the classes whose objects an ``__init__`` may make: its own, and those below."""
+    found: dict[ast.AST, set[str]] = {}
+    for line in lineages(glimpse):
+        for each in line:
+            init = method_of(each, "__init__")
+            if init is not None:
+                found.setdefault(init, set()).add(line[0].name)
+    return found

@@ -1,0 +1,142 @@
+"""What a name may hold where it is read: it is bound several times, or the file's calls pass it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import libcst as cst
+
+from kdoctor.analysis.calls import argument, is_hidden, value_of
+from kdoctor.analysis.dataflow.points_to import origins_of
+from kdoctor.analysis.dataflow.uses import names_spelled
+from kdoctor.syntax import Module
+from kdoctor.syntax.scopes import BindingKind
+from kdoctor.syntax.walk import descendants
+
+MOST_VALUES: Final = 8
+_SCOPES: Final = (cst.FunctionDef, cst.ClassDef, cst.Lambda)
+
+
+def values_of_name(module: Module, name: cst.Name) -> Sequence[cst.BaseExpression]:
+    """Return each of the values that a name may be bound to, nothing where one is not known."""
+    single = value_of(module, name)
+    if single is not name:
+        return [single]
+    found: list[cst.BaseExpression] = []
+    for binding in module.bindings_at(name):
+        value = binding.value
+        if value is None or binding.path:
+            return []
+        if binding.kind is BindingKind.ASSIGN:
+            found.append(value)
+        elif binding.kind is BindingKind.LOOP and isinstance(value, cst.List | cst.Tuple):
+            if any(isinstance(each, cst.StarredElement) for each in value.elements):
+                return []
+            found += [each.value for each in value.elements]
+        else:
+            return []
+    return found if len(found) <= MOST_VALUES else []
+
+
+def parameter_of(module: Module, node: cst.BaseExpression | None) -> cst.Param | None:
+    """Return the parameter that an expression is, as it came."""
+    bound = module.bindings_at(node) if isinstance(node, cst.Name) else ()
+    parameter = bound[0].node if len(bound) == 1 else None
+    is_one = len(bound) == 1 and bound[0].kind is BindingKind.PARAMETER
+    return parameter if is_one and isinstance(parameter, cst.Param) else None
+
+
+def handed_on(module: Module, node: cst.BaseExpression | None) -> Sequence[cst.BaseExpression]:
+    """Return what the file itself gives for a parameter: in calls, and by default.
+
+    Nothing where the function decides by what it got: it may have its own way with that.
+    """
+    parameter = parameter_of(module, node)
+    origins = origins_of(module)
+    function = None if parameter is None else origins.function_around(parameter)
+    if parameter is None or function is None or _decides_by(function, parameter):
+        return ()
+    calls = [each for each in origins.callers(function) if not module.is_guarded(each)]
+    given = [origins.passed(call, parameter) for call in calls]
+    found = [parameter.default if each is None else each for each in given]
+    return list(dict.fromkeys(each for each in found if each is not None))
+
+
+def used_default(module: Module, node: cst.BaseExpression) -> cst.BaseExpression | None:
+    """Return the default of a parameter, where no call of the file shows that none is left to it.
+
+    Of a class that other files make objects of, it is what they get.
+    """
+    parameter = parameter_of(module, node)
+    if parameter is None or parameter.default is None:
+        return None
+    origins = origins_of(module)
+    function = origins.function_around(parameter)
+    if function is None or _decides_by(function, parameter):
+        return None
+    given = [origins.passed(call, parameter) for call in origins.callers(function)]
+    return parameter.default if not given or None in given else None
+
+
+def all_given(module: Module, parameter: cst.Param) -> Sequence[cst.BaseExpression]:
+    """Return all that a parameter ever gets, nothing where that cannot be known.
+
+    It is known of a function inside another, or of a private one of the module, that is only
+    called: not handed on, not taken by another file, not decorated.
+    """
+    function = module.parent(module.parent(parameter) or parameter)
+    if not isinstance(function, cst.FunctionDef) or not _is_called_here_alone(module, function):
+        return ()
+    params = function.params
+    in_order = [*params.posonly_params, *params.params]
+    if parameter not in (*in_order, *params.kwonly_params):
+        return ()  # `*values`
+    place = in_order.index(parameter) if parameter in in_order else None
+    found: list[cst.BaseExpression] = []
+    for name in names_spelled(module, function.name.value):
+        call = module.parent(name)
+        if name is function.name:
+            continue
+        is_call = isinstance(call, cst.Call) and call.func is name
+        bound = [each.node for each in module.bindings_at(name)]
+        if not isinstance(call, cst.Call) or not is_call or bound != [function]:
+            return ()
+        passed = None if is_hidden(call) else argument(call, parameter.name.value, place)
+        value = parameter.default if passed is None else passed.value
+        if value is None or is_hidden(call):
+            return ()
+        found.append(value)
+    return found
+
+
+def _is_called_here_alone(module: Module, function: cst.FunctionDef) -> bool:
+    name = function.name.value
+    around = next((each for each in module.ancestors(function) if isinstance(each, _SCOPES)), None)
+    if function.decorators:
+        return False
+    if around is None:
+        is_private = name.startswith("_") and not name.endswith("_")
+        return is_private and not module.may_be_taken_elsewhere(name)
+    return isinstance(around, cst.FunctionDef)
+
+
+def _decides_by(function: cst.FunctionDef, parameter: cst.Param) -> bool:
+    """Say whether a function asks what it got: in a condition, or by a method of that."""
+    name = parameter.name.value
+    return any(
+        isinstance(each, cst.Name) and each.value == name
+        for test in _tests(function)
+        for each in (test, *descendants(test))
+    )
+
+
+def _tests(function: cst.FunctionDef) -> Iterator[cst.CSTNode]:
+    for each in descendants(function.body):
+        match each:
+            case cst.If() | cst.IfExp() | cst.While() | cst.Assert():
+                yield each.test
+            case cst.Match():
+                yield each.subject
+            case cst.BooleanOperation():
+                yield each

@@ -1,0 +1,62 @@
+"""Where the variables of a file stand, and where what they hold is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import libcst as cst
+
+from kdoctor.analysis.calls import literal
+from kdoctor.once import once
+from kdoctor.syntax import Module
+from kdoctor.syntax.scopes import BindingKind
+
+
+def reads_of(module: Module, bound: cst.CSTNode) -> Iterator[cst.Name]:
+    """Yield where a name is read that a target or a parameter binds."""
+    name = bound.name if isinstance(bound, cst.Param) else bound
+    if isinstance(name, cst.Name):
+        found = _by_binding(module, name.value).get(bound, ())
+        yield from found
+
+
+def names_spelled(module: Module, spelling: str) -> Sequence[cst.Name]:
+    """Return all names that are spelled so, also those of attributes and keywords."""
+    return _by_spelling(module).get(spelling, ())
+
+
+@once
+def _by_binding(module: Module, spelling: str) -> dict[cst.CSTNode, list[cst.Name]]:
+    found: dict[cst.CSTNode, list[cst.Name]] = {}
+    names = names_spelled(module, spelling)
+    owners = dict.fromkeys(module.scope_of(each).owner(spelling) for each in names)
+    stored = {
+        binding.node
+        for owner in owners
+        if owner is not None
+        for binding in owner.bindings[spelling]
+        if binding.kind is not BindingKind.AUGMENT  # which reads it first
+    }
+    for each in names:
+        if each in stored or isinstance(module.parent(each), cst.NameItem):  # `global x`
+            continue
+        for bound in dict.fromkeys(at.node for at in module.bindings_at(each)):
+            found.setdefault(bound, []).append(each)
+    return found
+
+
+@once
+def _by_spelling(module: Module) -> dict[str, list[cst.Name]]:
+    found: dict[str, list[cst.Name]] = {}
+    for each in module.nodes(cst.Name):
+        found.setdefault(each.value, []).append(each)
+    return found
+
+
+def place_read(read: cst.Subscript) -> int | None:
+    """Return which element a subscript reads; None of a slice, and where that is computed."""
+    match read.slice:
+        case [cst.SubscriptElement(slice=cst.Index(value=index))]:
+            place = literal(index)
+            return place if isinstance(place, int) else None
+    return None

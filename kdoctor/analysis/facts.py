@@ -1,0 +1,135 @@
+"""What rules may ask about the target: the API of its release, and what was proven."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+from packaging.version import Version
+
+from kdoctor import keras_api
+from kdoctor.keras_api import Lookup, Presence, Signature
+from kdoctor.keras_api.surface import COMPATIBLE
+from kdoctor.kinds import Kind, Type
+from kdoctor.model import Applicability
+from kdoctor.target import Target
+
+RECORD: Final = Path(__file__).parents[1] / "rules" / "proofs.json"
+
+FACADES: Final = ("tf.keras", *COMPATIBLE)
+"""The roots under which TensorFlow hands on Keras: one and the same, if that is Keras 3."""
+
+
+class Proven(Protocol):
+    """Something with a key in the proof record: a ``Rewrite``, an ``Example``."""
+
+    @property
+    def id(self) -> str:
+        """The key."""
+
+
+class Facts(Struct, frozen=True, cache_hash=True):
+    """The target, its API, and the proof record.
+
+    ``namespace`` is the root that Keras is to be imported from, "" where each file keeps its own.
+    """
+
+    target: Target
+    namespace: str = ""
+
+    def lookup(self, qualified: str) -> Lookup:
+        """Say whether a dotted name exists on the target, where it went, what Python says."""
+        return keras_api.lookup(qualified, self.target)
+
+    def signature(self, qualified: str) -> Signature | None:
+        """Return the parameters of a callable on the target; None where they are not known."""
+        return keras_api.signature(qualified, self.target)
+
+    def methods(self, qualified: str) -> frozenset[str]:
+        """Return the names of all methods of a class that have a signature, and more."""
+        return keras_api.methods(qualified, self.target)
+
+    def member(self, owner: Type, member: str) -> Presence:
+        """Say whether an instance has a member on the target.
+
+        Of the user's own class: whether its Keras base has it. What the class itself defines is
+        for the caller to know (``MemberUse.owner_defines``).
+        """
+        base = owner
+        if _is_own(owner):
+            # A class of models may be built by calls (`super().__init__(inputs, outputs)`): it is
+            # a `Functional` then.
+            is_model = owner.kind is Kind.MODEL
+            base = Type(owner.kind, qualified=None if is_model else owner.qualified)
+        return keras_api.member_lookup(base, member, self.target)
+
+    def member_until(self, owner: Type, member: str) -> str | None:
+        """Return the last release before the target whose class of that name had a member."""
+        return keras_api.member_until(owner, member, self.target)
+
+    def at_release(self, version: str | None) -> Facts:
+        """Return the facts of another release, None for this one: what a name was, once."""
+        return self if version is None else _at_release(self, version)
+
+    def runs_keras_3(self, root: str) -> bool:
+        """Say whether what ``root`` (``keras``, ``tf.keras``) imports on the target is Keras 3.
+
+        ``tf.compat.v1.keras`` is what ``tf.keras`` is.
+        """
+        if root != "keras" and root not in FACADES:
+            return False
+        version = self.target.keras_version if root == "keras" else self.target.tf_keras_version
+        return bool(version) and _major(version) >= 3
+
+    def applicability(self, *proofs: Proven) -> Applicability:
+        """Return SAFE if the record holds for every one of ``proofs``, UNSAFE otherwise.
+
+        Nothing else makes a fix safe: without a record there was no run behind it.
+        """
+        held = proofs_that_hold()
+        is_safe = bool(proofs) and all(proof.id in held for proof in proofs)
+        return Applicability.SAFE if is_safe else Applicability.UNSAFE
+
+
+@lru_cache(maxsize=256)
+def _at_release(facts: Facts, version: str) -> Facts:
+    target = replace(facts.target, keras_version=version, tf_keras_version=version)
+    return replace(facts, target=target)
+
+
+@lru_cache(maxsize=256)
+def _major(version: str) -> int:
+    return Version(version).major
+
+
+def _is_own(owner: Type) -> bool:
+    """Say whether the class is one of the user's: it is not called like what it was made from."""
+    if owner.cls is None or owner.qualified is None or owner.cls == "Functional":
+        return False
+    return not owner.is_of_imported_class
+
+
+class _Verdict(Struct):
+    holds: Any = None
+
+
+@cache
+def proofs_that_hold() -> frozenset[str]:
+    """Return the ids of the proofs that held; none where nothing was run."""
+    verdicts = msgspec.json.decode(_recorded(), type=dict[str, _Verdict])
+    return frozenset(key for key, verdict in verdicts.items() if verdict.holds is True)
+
+
+def proof_record() -> Mapping[str, Mapping[str, Any]]:
+    """Return all that ``make prove`` recorded, by proof id; empty where nothing was run."""
+    record: Mapping[str, Mapping[str, Any]] = msgspec.json.decode(_recorded())
+    return record
+
+
+def _recorded() -> bytes:
+    return RECORD.read_bytes() if RECORD.is_file() else b"{}"

@@ -1,0 +1,1 @@
+"""The layers and models of a file: user classes, sublayers, weights, outputs."""

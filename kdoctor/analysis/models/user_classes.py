@@ -1,0 +1,189 @@
+"""Classes of the user's: what they make, by their bases, and what stands in their methods."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import libcst as cst
+
+from kdoctor.analysis.calls import is_builtin, is_keras_3
+from kdoctor.analysis.facts import Facts
+from kdoctor.keras_api import Presence
+from kdoctor.kinds import Kind, Type
+from kdoctor.syntax import Module
+from kdoctor.syntax.bases import EMPTY_BASES
+from kdoctor.syntax.classes import receiver_of, unsubscripted
+
+OPTIMIZER_HOOKS: Final = frozenset(
+    {
+        *("get_updates", "_create_slots", "_prepare_local"),
+        *("_resource_apply_dense", "_resource_apply_sparse"),
+    }
+)
+"""What Keras 2 called on an optimizer; Keras 3 calls ``build`` and ``update_step``."""
+_REGISTERS: Final = "register_keras_serializable"
+_LONGEST_LINE: Final = 32  # classes of which each derives from the next
+
+
+def kind_of_class(module: Module, node: cst.ClassDef) -> Kind | None:
+    """Return LAYER for a subclass of one of Keras' layers, also by way of the user's own classes.
+
+    None where no base is known.
+    """
+    return _kind(module, node, frozenset())
+
+
+def _kind(module: Module, node: cst.ClassDef, seen: frozenset[cst.ClassDef]) -> Kind | None:
+    for argument in node.bases:
+        base = _kind_of_base(module, unsubscripted(argument.value), seen | {node})
+        if base is not None:
+            return base
+    return None
+
+
+def _kind_of_base(
+    module: Module, base: cst.BaseExpression, seen: frozenset[cst.ClassDef]
+) -> Kind | None:
+    own = class_named(module, base)
+    if own is not None:
+        return None if own in seen else _kind(module, own, seen)
+    name = module.qualified(base)
+    if name is None:
+        return None
+    through = next((each.own_class for each in module.imports if each.name == name), None)
+    made = module.knowledge.class_type(through.base if through and through.base else name)
+    return None if made is None else made.kind
+
+
+def keeps_own(facts: Facts, layer: Type) -> bool:
+    """Say whether a layer of Keras has its weights to itself: none but its own are saved.
+
+    Then its ``kernel`` (or ``embeddings``) is a property, too. Both came with LoRA, to each of
+    these layers at its own time.
+    """
+    return facts.member(layer, "enable_lora") is Presence.EXISTS
+
+
+def class_named(module: Module, expression: cst.BaseExpression) -> cst.ClassDef | None:
+    """Return the one class of this module that a name stands for."""
+    if not isinstance(expression, cst.Name):
+        return None
+    owner = module.scope_of(expression).owner(expression.value)
+    bindings = owner.bindings[expression.value] if owner else []
+    node = bindings[0].node if len(bindings) == 1 else None
+    return node if isinstance(node, cst.ClassDef) else None
+
+
+def class_of(module: Module, made: Type) -> cst.ClassDef | None:
+    """Return the class of this file that an object is of, where one alone goes by that name."""
+    found = [each for each in module.nodes(cst.ClassDef) if each.name.value == made.cls]
+    return found[0] if len(found) == 1 and kind_of_class(module, found[0]) is made.kind else None
+
+
+def class_around(module: Module, node: cst.CSTNode) -> cst.ClassDef | None:
+    """Return the innermost class that a node stands in."""
+    return next((each for each in module.ancestors(node) if isinstance(each, cst.ClassDef)), None)
+
+
+def in_line(
+    module: Module, node: cst.ClassDef
+) -> tuple[list[cst.ClassDef], cst.BaseExpression | None]:
+    """Return a class with those of the file below it, and what the last of them is made from.
+
+    Nothing where one of them has several bases, or none; those of Python's own do not count. Nor
+    where there are more than anybody writes: each class of a long line would go through it anew.
+    """
+    found: list[cst.ClassDef] = []
+    while len(found) < _LONGEST_LINE and (base := only_base(module, node)) is not None:
+        found.append(node)
+        own = class_named(module, base)
+        if own is None:
+            return found, base
+        node = own
+    return [], None
+
+
+def only_base(module: Module, node: cst.ClassDef) -> cst.BaseExpression | None:
+    """Return the one base that a class has members from, beside ``abc.ABC`` and ``Generic[T]``."""
+    if any(each.star for each in node.bases):
+        return None
+    bases = [unsubscripted(each.value) for each in node.bases]
+    telling = [each for each in bases if not _is_empty(module, each)]
+    return telling[0] if len(telling) == 1 else None
+
+
+def _is_empty(module: Module, base: cst.BaseExpression) -> bool:
+    name = module.qualified(base)
+    if name is not None:
+        return name in EMPTY_BASES
+    return isinstance(base, cst.Name) and base.value == "object" and is_builtin(module, base)
+
+
+def in_line_of_keras_3(
+    module: Module, facts: Facts, node: cst.ClassDef
+) -> tuple[list[cst.ClassDef], Type | None]:
+    """Return the same with the class of Keras 3 that the last is made from; nothing of another."""
+    line, base = in_line(module, node)
+    name = None if base is None else module.qualified(base)
+    made = module.knowledge.class_type(name) if name else None
+    return (line, made) if made is not None and is_keras_3(facts, name) else ([], None)
+
+
+def decorated_by(module: Module, node: cst.CSTNode) -> list[str]:
+    """Return the dotted names of a class' or function's decorators, "" for one that is not known.
+
+    Called or not, ``@register`` and ``@register("layer")`` are the same.
+    """
+    decorators = [each.decorator for each in getattr(node, "decorators", ())]
+    functions = (each.func if isinstance(each, cst.Call) else each for each in decorators)
+    return [module.qualified(each) or "" for each in functions]
+
+
+def is_only_registered(module: Module, node: cst.ClassDef) -> bool:
+    """Say whether all that decorates a class, if anything, names it for saved models."""
+    return all(each.endswith(_REGISTERS) for each in decorated_by(module, node))
+
+
+def methods_in(node: cst.ClassDef) -> dict[str, cst.FunctionDef]:
+    """Return the methods that stand in a class itself, by their names."""
+    return {each.name.value: each for each in node.body.body if isinstance(each, cst.FunctionDef)}
+
+
+def receiver(function: cst.FunctionDef) -> str | None:
+    """Return the name of the parameter that takes the instance."""
+    parameter = receiver_of(function)
+    return None if parameter is None else parameter.name.value
+
+
+def member_of_self(node: cst.CSTNode, function: cst.FunctionDef) -> str | None:
+    """Return ``x`` of ``self.x``."""
+    match node:
+        case cst.Attribute(value=cst.Name(value=name), attr=cst.Name(value=member)):
+            return member if name == receiver(function) else None
+    return None
+
+
+def still_holds(module: Module, node: cst.CSTNode, parameter: cst.Param) -> bool:
+    """Say whether an expression is a name that holds what a function was called with."""
+    bound = module.bindings_at(node) if isinstance(node, cst.Name) else ()
+    return len(bound) == 1 and bound[0].node is parameter
+
+
+def is_old_optimizer(module: Module, node: cst.ClassDef) -> bool:
+    """Say whether a class is an optimizer for Keras 2, of which KD511 and KD512 tell as a whole."""
+    body = node.body.body
+    methods = {each.name.value for each in body if isinstance(each, cst.FunctionDef)}
+    return (
+        bool(methods & OPTIMIZER_HOOKS)
+        and "update_step" not in methods
+        and kind_of_class(module, node) is Kind.OPTIMIZER
+        and not module.is_guarded(node)
+    )
+
+
+def stands_in_old_optimizer(module: Module, node: cst.CSTNode) -> bool:
+    """Say whether a line stands in such a class: it goes with the class."""
+    return any(
+        isinstance(each, cst.ClassDef) and is_old_optimizer(module, each)
+        for each in module.ancestors(node)
+    )

@@ -1,0 +1,31 @@
+"""Layers that another layer wraps, and where a layer is called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.analysis.calls import argument, instances, value_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.kinds import Kind
+from kdoctor.syntax import Module, Reference
+
+
+def wrapped_layers(
+    module: Module, facts: Facts, wrapper: str
+) -> Iterator[tuple[Reference, cst.Call, cst.Call]]:
+    """Yield what a wrapper of the target's Keras 3 is read by, its call, and that of its layer.
+
+    Not where the wrapper is made in an attempt that may fail.
+    """
+    for reference, call, made in instances(module, Kind.LAYER, facts):
+        given = argument(call, "layer", 0) if made.cls == wrapper else None
+        inner = None if given is None else value_of(module, given.value)
+        if isinstance(inner, cst.Call) and not module.is_guarded(call):
+            yield reference, call, inner
+
+
+def applications_of(module: Module, layer: cst.Call) -> Iterator[cst.Call]:
+    """Yield the calls of a layer that a call makes, on the spot or by a name."""
+    return (each for each in module.nodes(cst.Call) if value_of(module, each.func) is layer)

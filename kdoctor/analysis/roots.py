@@ -1,0 +1,85 @@
+"""Which Keras a module imports from: the one that the target has, or a Keras 2 beside it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import Trigger, names
+from kdoctor.keras_api import split_root
+from kdoctor.keras_api.surface import PRIVATE_ROOT
+from kdoctor.kinds import Type
+from kdoctor.once import once
+from kdoctor.patterns import pattern
+
+if TYPE_CHECKING:
+    from kdoctor.syntax import Module
+
+# Modules of TensorFlow's private copy of Keras 2 that come without layers, models or tensors of it,
+# and what the functions are called that make some all the same: `load_model_from_hdf5`.
+_HELPERS: Final = (
+    *("constraints.", "engine.input_spec.", "initializers.", "regularizers."),
+    *("saving.hdf5_format.", "utils."),
+)
+_MAKERS: Final = pattern("model|deserialize")
+
+
+def _is_of_keras_3(facts: Facts, name: str) -> bool:
+    split = split_root(name)
+    return split is not None and facts.runs_keras_3(split[0])
+
+
+USES_KERAS_3: Final[Trigger] = names(_is_of_keras_3)
+"""Something of the target's Keras 3 is imported, or read through an import."""
+
+
+def uses_keras_3(module: Module, facts: Facts) -> bool:
+    """Say whether something of the target's Keras 3 is imported, or read through an import."""
+    return any(_is_of_keras_3(facts, each.name) for each in module.references)
+
+
+def uses_another_keras(module: Module, facts: Facts) -> bool:
+    """Say whether a module imports a Keras 2 that stays one on the target: ``tf_keras``.
+
+    What is then true of a model depends on which of them made it, and inference does not know. So
+    it is where ``tf_keras`` is the target and the module does not show what Keras it works with.
+    Helpers of TensorFlow's copy (``tensorflow.python.keras.utils``) do not count: they make none.
+    """
+    roots = _imported_roots(module)
+    if facts.target.name == "tf_keras" and not roots and not _reads_keras(module):
+        return True
+    return not all(facts.runs_keras_3(root) for root in roots)
+
+
+def is_of_keras_3(owner: Type, facts: Facts) -> bool:
+    """Say whether an object's class, or its nearest imported base, surely is one of Keras 3."""
+    return owner.qualified is not None and _is_of_keras_3(facts, owner.qualified)
+
+
+@once
+def _reads_keras(module: Module) -> bool:
+    """Say whether a module reads something of Keras through an import, as ``tf.keras.Model``."""
+    return any(_root_of(each.name, module) is not None for each in module.references)
+
+
+@once
+def _imported_roots(module: Module) -> frozenset[str]:
+    """Return the roots of Keras that a module imports from, helpers left out."""
+    names = {name for each in module.imports for name in (each.name, each.imported)}
+    for each in module.references:
+        if each.binding.imported.startswith(PRIVATE_ROOT):
+            names.update(each.names)  # what is read of a module that is imported
+    return frozenset(root for name in names if (root := _root_of(name, module)) is not None)
+
+
+def _root_of(name: str, module: Module) -> str | None:
+    """Return the root of a dotted name of Keras, None for one of a helper of the private copy."""
+    root, rest = split_root(name) or (None, "")
+    is_helper = root == PRIVATE_ROOT and f"{rest}.".startswith(_HELPERS)
+    return None if is_helper and not _may_make_an_object(name, module) else root
+
+
+def _may_make_an_object(name: str, module: Module) -> bool:
+    known = module.knowledge
+    of_a_kind = known.class_type(name) or known.result_type(name)
+    return of_a_kind is not None or _MAKERS.search(name) is not None

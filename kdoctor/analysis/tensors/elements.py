@@ -1,0 +1,187 @@
+"""What numbers stand in an expression: scalars, lists of them, shapes and dtypes."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import libcst as cst
+
+from kdoctor.analysis.calls import argument, is_builtin, plain_literal
+from kdoctor.analysis.dataflow.uses import reads_of
+from kdoctor.analysis.tensors.constructors import Numbers, numbers_of
+from kdoctor.syntax import Module
+from kdoctor.syntax.scopes import BindingKind
+
+_DEEPEST: Final = 8
+_INT_CALLS: Final = frozenset({"int", "len", "ord", "round"})
+_CALLS: Final = {"float": Numbers.FLOAT, "bool": Numbers.BOOL}
+_HARMLESS: Final = frozenset({"enumerate", "len", "max", "min", "print", "set", "sum", "zip"})
+_LOOPS_OF_INTS: Final = frozenset({"enumerate", "range"})
+
+
+def dtype_in(module: Module, call: cst.Call) -> Numbers | None:
+    """Return what the ``dtype=`` of a call asks for."""
+    given = argument(call, "dtype")
+    return None if given is None else numbers_in(module, given.value)
+
+
+def numbers_in(module: Module, dtype: cst.BaseExpression) -> Numbers | None:
+    """Return what a dtype holds: ``"int64"``, ``np.float32``, ``int``, ``K.floatx()``."""
+    told = plain_literal(dtype)
+    if isinstance(told, str):
+        return numbers_of(told)
+    if isinstance(dtype, cst.Call):
+        dtype = dtype.func
+    if isinstance(dtype, cst.Name) and is_builtin(module, dtype):
+        return numbers_of(dtype.value)
+    return numbers_of(module.qualified(dtype) or "")
+
+
+def count_of_axes(module: Module, shape: cst.BaseExpression) -> int | None:
+    """Return how many axes an array of this shape has: ``n`` is one, ``(n, 3)`` two."""
+    if isinstance(shape, cst.Tuple | cst.List):
+        plain = all(isinstance(each, cst.Element) for each in shape.elements)
+        return len(shape.elements) if plain and shape.elements else None
+    if numbers_of_scalar(module, shape) is Numbers.INT:
+        return 1
+    return None
+
+
+def numbers_of_scalar(module: Module, node: cst.BaseExpression, depth: int = 0) -> Numbers | None:
+    """Return of what sort the one number is that an expression gives; None where it may be more."""
+    if depth > _DEEPEST:
+        return None
+    told = plain_literal(node)
+    if isinstance(told, bool):
+        return Numbers.BOOL
+    if isinstance(told, int):
+        return Numbers.INT
+    if isinstance(told, float):
+        return Numbers.FLOAT
+    match node:
+        case cst.Call(func=cst.Name(value=name) as function) if is_builtin(module, function):
+            if name == "round" and len(node.args) != 1:
+                return None
+            return Numbers.INT if name in _INT_CALLS else _CALLS.get(name)
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value="index")), args=[_]):
+            return Numbers.INT  # of a list, or of text
+        case cst.Subscript(value=cst.Attribute(attr=cst.Name(value="shape")), slice=[index]):
+            is_one = isinstance(index.slice, cst.Index)
+            return Numbers.INT if is_one else None
+        case cst.IfExp():
+            found = {
+                numbers_of_scalar(module, each, depth + 1) for each in (node.body, node.orelse)
+            }
+            return found.pop() if len(found) == 1 else None
+        case cst.UnaryOperation(operator=cst.Minus()):
+            return numbers_of_scalar(module, node.expression, depth + 1)
+        case cst.BinaryOperation():
+            return _worked_out(module, node, depth)
+        case cst.Name():
+            return _named(module, node, depth)
+    return None
+
+
+def _worked_out(module: Module, node: cst.BinaryOperation, depth: int) -> Numbers | None:
+    found = {numbers_of_scalar(module, each, depth + 1) for each in (node.left, node.right)}
+    if None in found or Numbers.BOOL in found:
+        return None
+    is_float = Numbers.FLOAT in found or isinstance(node.operator, cst.Divide)
+    return Numbers.FLOAT if is_float else Numbers.INT
+
+
+def _named(module: Module, name: cst.Name, depth: int) -> Numbers | None:
+    found: set[Numbers | None] = set()
+    for each in module.bindings_at(name):
+        value = each.value
+        if each.kind is BindingKind.ASSIGN and value is not None and not each.path:
+            found.add(numbers_of_scalar(module, value, depth + 1))
+        elif each.kind is BindingKind.LOOP and isinstance(value, cst.Call):
+            looped = value.func.value if isinstance(value.func, cst.Name) else ""
+            place = () if looped == "range" else (0,)
+            is_int = looped in _LOOPS_OF_INTS and each.path == place
+            found.add(Numbers.INT if is_int else None)
+        else:
+            return None
+    return found.pop() if len(found) == 1 else None
+
+
+def numbers_in_list(
+    module: Module, node: cst.BaseExpression, depth: int = 0
+) -> tuple[int, Numbers | None] | None:
+    """Return how deep a list of numbers is, and what they are: ``[0, 1]``, one that is filled.
+
+    Filled is ``labels`` by ``labels.append(1)``, and by nothing else.
+    """
+    if depth > _DEEPEST:
+        return None
+    depth += 1
+    match node:
+        case cst.List():
+            return _displayed(module, node, depth)
+        case cst.ListComp():
+            found = numbers_of_scalar(module, node.elt)
+            return None if found is None else (1, found)
+        case cst.BinaryOperation(operator=cst.Multiply(), left=left, right=right):
+            is_count = numbers_of_scalar(module, right) is Numbers.INT
+            return numbers_in_list(module, left, depth) if is_count else None
+        case cst.BinaryOperation(operator=cst.Add(), left=left, right=right):
+            both = {numbers_in_list(module, each, depth) for each in (left, right)}
+            return both.pop() if len(both) == 1 else None
+        case cst.Name():
+            return _filled(module, node, depth)
+    return None
+
+
+def _displayed(module: Module, display: cst.List, depth: int) -> tuple[int, Numbers | None] | None:
+    found: set[tuple[int, Numbers | None] | None] = set()
+    for each in display.elements:
+        if isinstance(each, cst.StarredElement):
+            return None
+        inner = (
+            numbers_in_list(module, each.value, depth) if isinstance(each.value, cst.List) else None
+        )
+        scalar = numbers_of_scalar(module, each.value)
+        if inner is None and scalar is None:
+            return None
+        found.add((0, scalar) if inner is None else inner)
+    depths = {each[0] for each in found if each is not None}
+    if len(depths) != 1:
+        return None
+    held = {each[1] for each in found if each is not None}
+    return depths.pop() + 1, held.pop() if len(held) == 1 else None
+
+
+def _filled(module: Module, name: cst.Name, depth: int) -> tuple[int, Numbers | None] | None:
+    """Return what is in a list that is made under this name alone, and only appended to."""
+    bound = module.bindings_at(name)
+    value = bound[0].value if len(bound) == 1 and not bound[0].path else None
+    if bound and bound[0].kind is not BindingKind.ASSIGN:
+        return None
+    if not isinstance(value, cst.List):
+        is_name = value is None or isinstance(value, cst.Name)
+        return None if value is None or is_name else numbers_in_list(module, value, depth)
+    found: set[tuple[int, Numbers | None] | None] = set()
+    if value.elements:
+        found.add(_displayed(module, value, depth))
+    for read in reads_of(module, bound[0].node):
+        method = module.parent(read)
+        if isinstance(method, cst.Arg) and not _is_left_alone(module, method):
+            return None
+        if not isinstance(method, cst.Attribute) or method.value is not read:
+            continue
+        call = module.parent(method)
+        if method.attr.value != "append" or not isinstance(call, cst.Call) or len(call.args) != 1:
+            return None
+        scalar = numbers_of_scalar(module, call.args[0].value)
+        found.add(None if scalar is None else (1, scalar))
+    return found.pop() if len(found) == 1 else None
+
+
+def _is_left_alone(module: Module, given: cst.Arg) -> bool:
+    """Say whether a function surely puts nothing into a list that it is given."""
+    call = module.parent(given)
+    callee = call.func if isinstance(call, cst.Call) else None
+    if isinstance(callee, cst.Name) and callee.value in _HARMLESS:
+        return True
+    return callee is not None and (module.qualified(callee) or "").startswith("numpy.")

@@ -1,0 +1,172 @@
+"""Which expressions of a glimpse may be shapes: what ``given_shapes`` may know.
+
+Each question is that of the rule, asked of all that a name may be bound to.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Final
+
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.roots import USES_KERAS_3
+from kdoctor.analysis.triggers import Trigger, may_hold, member
+from kdoctor.kinds import Kind
+from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.scopes import BindingKind
+from kdoctor.syntax.sketch import FUNCTIONS, Bound, Space
+
+if TYPE_CHECKING:
+    from kdoctor.syntax.possible import Possible
+
+GIVEN_A_SHAPE: Final = frozenset({"build", "compute_output_shape"})
+"""The methods of a layer to which Keras passes a shape first."""
+
+_OWNERS: Final = frozenset({Kind.LAYER, Kind.MODEL})
+
+
+def reads_of_a_shape(of_shapes: Collection[str], of_dimensions: Collection[str]) -> Trigger:
+    """Such an attribute is read of what may be the shape of a Keras tensor, or one of its items.
+
+    ``as_list`` also of the shape of something of which nothing need be known.
+    """
+
+    def holds(glimpse: Glimpse, facts: Facts) -> bool:
+        unknown = {"as_list"} if USES_KERAS_3.holds(glimpse, facts) else set()
+        makes_some = "TensorShape" in glimpse.words
+
+        def speaks(possible: Possible) -> bool:
+            return any(
+                (
+                    node.attr in of_dimensions
+                    and _Shapes(possible, makes_some=makes_some).may_give(node.value, space)
+                )
+                or (node.attr in of_shapes and _Shapes(possible).may_be(node.value, space))
+                or (node.attr in unknown and _whose_shape(node.value) is not None)
+                for places in (possible.reads, possible.writes)
+                for node, space in places({*of_shapes, *of_dimensions})
+            )
+
+        return may_hold(glimpse, facts, speaks)
+
+    return member(*of_shapes, *of_dimensions) & Trigger(holds)
+
+
+def may_be_a_shape(possible: Possible, node: ast.expr, space: Space) -> bool:
+    """Say whether an expression may be a shape that is a tuple: see ``given_shapes.is_a_tuple``."""
+    return _Shapes(possible).may_be(node, space)
+
+
+class _Shapes:
+    """One question about the expressions of a source. Each name is followed once.
+
+    ``makes_some``: what is called may be `tf.TensorShape`.
+    """
+
+    def __init__(self, possible: Possible, *, makes_some: bool = False) -> None:
+        self._possible = possible
+        self._makes_some = makes_some
+        self._seen: set[Bound] = set()
+
+    def may_give(self, node: ast.expr, space: Space) -> bool:
+        """Say whether an expression may be one element of a shape, of whatever tensor."""
+        match node:
+            case ast.Name():
+                return any(self.may_give(*each) for each in self._values(node, space)) or any(
+                    self._may_be_whole(*each) for each in self._wholes(node, space)
+                )
+            case ast.Subscript(value=shape, slice=ast.Constant() | ast.UnaryOp()):
+                return self._may_be_whole(shape, space)
+        return False
+
+    def _may_be_whole(self, shape: ast.expr, space: Space) -> bool:
+        return (
+            _whose_shape(shape) is not None
+            or (self._makes_some and self._may_be_made(shape, space))
+            or (
+                isinstance(shape, ast.Name | ast.Subscript)
+                and _Shapes(self._possible).may_be(shape, space)
+            )
+        )
+
+    def _may_be_made(self, shape: ast.expr, space: Space) -> bool:
+        return isinstance(shape, ast.Call) or (
+            isinstance(shape, ast.Name)
+            and any(
+                isinstance(each.value, ast.Call)
+                for each in self._possible.sketch.bindings(shape.id, space)
+            )
+        )
+
+    def may_be(self, node: ast.expr, space: Space) -> bool:
+        """Say whether an expression may be a shape that is a tuple, or such a part of one."""
+        match node:
+            case ast.Name():
+                return (
+                    self._may_be_given(node, space)
+                    or any(self.may_be(*each) for each in self._values(node, space))
+                    or any(
+                        isinstance(whole, ast.Name) and self._may_be_given(whole, around)
+                        for whole, around in self._wholes(node, space)
+                    )
+                )
+            case ast.Subscript(value=shape, slice=ast.Slice()):
+                return self.may_be(shape, space)
+            case ast.Call(func=ast.Attribute(attr="compute_output_shape", value=layer), args=[_]):
+                return self._has_kind(layer, space, {Kind.LAYER})
+            case ast.Subscript(value=ast.Name() as shapes):
+                return self._may_be_given(shapes, space)
+        owner = _whose_shape(node)
+        if owner is not None and self._has_kind(owner, space, {Kind.TENSOR}):
+            return True
+        return isinstance(node, ast.Attribute) and any(
+            isinstance(each.value, ast.Name) and self._may_be_given(each.value, each.space)
+            for each in self._possible.sketch.stores.get(node.attr, ())
+        )
+
+    def _values(self, name: ast.Name, space: Space) -> list[tuple[ast.expr, Space]]:
+        """Return all that is assigned to a name, where that was not asked for before."""
+        bound = self._possible.sketch.bindings(name.id, space)
+        new = [each for each in bound if each not in self._seen and not each.path]
+        self._seen.update(new)
+        return [
+            (each.value, each.space)
+            for each in new
+            if each.kind is BindingKind.ASSIGN and each.value is not None
+        ]
+
+    def _wholes(self, name: ast.Name, space: Space) -> list[tuple[ast.expr, Space]]:
+        """Return all that a name may be one item of."""
+        return [
+            (each.value, each.space)
+            for each in self._possible.sketch.bindings(name.id, space)
+            if each.value is not None
+            and (each.kind is BindingKind.LOOP or (each.kind is BindingKind.ASSIGN and each.path))
+        ]
+
+    def _may_be_given(self, name: ast.Name, space: Space) -> bool:
+        """Say whether a name may be the shape that Keras passes to a method of a layer."""
+        bound = self._possible.sketch.bindings(name.id, space)
+        return any(each.name and self._is_given(each) for each in bound)
+
+    def _is_given(self, bound: Bound) -> bool:
+        function = bound.node
+        if not isinstance(function, FUNCTIONS) or function.name not in GIVEN_A_SHAPE:
+            return False
+        receiver, *others = [each.arg for each in function.args.args] or [""]
+        is_it = others[:1] == [bound.name]
+        return is_it and self._has_kind(ast.Name(receiver), bound.space, _OWNERS)
+
+    def _has_kind(self, node: ast.expr, space: Space, kinds: Collection[Kind]) -> bool:
+        return any(each.kind in kinds for each in self._possible.types_of(node, space))
+
+
+def _whose_shape(node: ast.expr) -> ast.expr | None:
+    """Return ``x`` of ``x.shape`` and ``x.get_shape()``."""
+    match node:
+        case ast.Attribute(attr="shape", value=owner):
+            return owner
+        case ast.Call(func=ast.Attribute(attr="get_shape", value=owner)):
+            return owner
+    return None

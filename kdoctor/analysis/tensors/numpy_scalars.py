@@ -1,0 +1,202 @@
+"""What is surely of NumPy: a number such as ``np.sqrt(2.0)`` gives, or an array.
+
+NumPy's numbers are no numbers of Python: an operator asks them first, and they ask the other side
+for an array.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
+
+import libcst as cst
+from msgspec import Struct
+
+from kdoctor.analysis.calls import value_of
+from kdoctor.analysis.dataflow.points_to import origins_of
+from kdoctor.analysis.tensors.constructors import (
+    CONVERTING,
+    FLOATS_OF_NUMPY,
+    INTS_OF_NUMPY,
+    OF_A_SHAPE,
+    Form,
+    Numbers,
+)
+from kdoctor.analysis.tensors.elements import numbers_of_scalar
+from kdoctor.analysis.tensors.rank import arrays_of
+from kdoctor.analysis.tensors.shapes import is_given
+from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
+
+if TYPE_CHECKING:
+    from kdoctor.syntax.sketch import Sketch
+
+_BUILD: Final = "build"
+_DEEPEST: Final = 8  # steps from name to name
+
+_WORKED_OUT: Final = frozenset({
+    *("arctan", "cbrt", "cos", "cosh", "deg2rad", "exp", "exp2", "expm1", "log", "log10", "log1p"),
+    *("log2", "radians", "sin", "sinh", "sqrt", "tan", "tanh"),
+})  # fmt: skip
+"""They make floats of whatever they are given: of one number ``numpy.float64``."""
+_IN_ONE: Final = frozenset({"prod", "product"})
+"""They make one number of a shape."""
+_FILLED: Final = frozenset({"ones", "zeros"})
+_CONSTANTS: Final = frozenset({"math.e", "math.pi", "numpy.e", "numpy.pi"})
+"""Floats of Python."""
+MAKERS: Final = frozenset(
+    f"numpy.{each}"
+    for each in (
+        *_WORKED_OUT,
+        *FLOATS_OF_NUMPY,
+        *INTS_OF_NUMPY,
+        *_IN_ONE,
+        *CONVERTING,
+        *OF_A_SHAPE,
+        "arange",
+    )
+)
+"""The functions from whose results ``of_numpy`` starts."""
+
+
+class OfNumpy(Struct, frozen=True):
+    """What NumPy made.
+
+    ``is_one``: surely one number, or surely an array; None where it may be either. ``python`` is
+    the type of Python's that a number is made by, "" where that is not known. ``is_double``: surely
+    of 64 bits.
+    """
+
+    is_one: bool | None
+    python: str = ""
+    is_double: bool = False
+
+    @property
+    def gives_doubles(self) -> bool:
+        """Whether floats of 64 bits come of it where it is divided, or its root is taken."""
+        return self.is_double or (self.is_one is True and self.python != "float")
+
+
+_ARRAY: Final = OfNumpy(is_one=False)
+
+
+def of_numpy(module: Module, node: cst.BaseExpression, depth: int = 0) -> OfNumpy | None:
+    """Return what an expression surely is of NumPy's; None where it may be of another make."""
+    if depth > _DEEPEST:
+        return None
+    match node:
+        case cst.Call():
+            return _called(module, node, depth + 1)
+        case cst.UnaryOperation(operator=cst.Minus() | cst.Plus()):
+            return of_numpy(module, node.expression, depth + 1)
+        case cst.BinaryOperation():
+            return _operated(module, node, depth + 1)
+        case cst.Name() if (value := value_of(module, node)) is not node:
+            return of_numpy(module, value, depth + 1)
+        case cst.Attribute():
+            return _stored(module, node, depth + 1)
+    return None
+
+
+def _stored(module: Module, node: cst.Attribute, depth: int) -> OfNumpy | None:
+    """Return what ``self.x`` holds: what `build` puts there is there when `call` runs."""
+    origins = origins_of(module)
+    stored = [each for each, path in origins.all_stored(node) if not path]
+    if not stored or len(stored) < len(origins.all_stored(node)):
+        return None
+    around = [(each, origins.function_around(each)) for each in stored]
+    names = ["" if method is None else method.name.value for _, method in around]
+    last = [each for each, name in zip(stored, names, strict=True) if name != "__init__"]
+    found = [of_numpy(module, each, depth) for each in (last if _BUILD in names else stored)]
+    made = [each for each in found if each is not None]
+    if len(made) < len(found):
+        return None
+    are_one, python = {each.is_one for each in made}, {each.python for each in made}
+    return OfNumpy(
+        are_one.pop() if len(are_one) == 1 else None,
+        python.pop() if len(python) == 1 else "",
+        all(each.is_double for each in made),
+    )
+
+
+def _called(module: Module, call: cst.Call, depth: int) -> OfNumpy | None:
+    package, _, name = (module.qualified(call.func) or "").rpartition(".")
+    if package != "numpy" or not call.args or call.args[0].star:
+        return None
+    first = call.args[0].value
+    if name in _WORKED_OUT | FLOATS_OF_NUMPY.keys() | INTS_OF_NUMPY and len(call.args) == 1:
+        if module.type_of(first) is not None:
+            return None  # what comes of tensors and weights is another question
+        inner = of_numpy(module, first, depth)
+        is_one = inner.is_one if inner is not None else _is_number(module, first, depth) or None
+        if name in _WORKED_OUT:
+            is_double = is_one is True if inner is None else inner.gives_doubles
+            return OfNumpy(is_one, "float", is_double)
+        is_double = FLOATS_OF_NUMPY.get(name, False)
+        return OfNumpy(is_one, "int" if name in INTS_OF_NUMPY else "float", is_double)
+    if name in _IN_ONE and len(call.args) == 1 and module.type_of(first) is None:
+        return OfNumpy(is_one=True)
+    found = arrays_of(module).of(call)
+    if found is None or found.form is not Form.ARRAY or not found.axes:
+        return None
+    is_double = name in _FILLED and len(call.args) == 1
+    return OfNumpy(is_one=False, is_double=is_double) if is_double else _ARRAY
+
+
+def _operated(module: Module, node: cst.BinaryOperation, depth: int) -> OfNumpy | None:
+    """Return what comes of two things of NumPy, or of one and a number of Python."""
+    sides = (node.left, node.right)
+    found = [of_numpy(module, each, depth) for each in sides]
+    made = [each for each in found if each is not None]
+    if not made or any(
+        one is None and not _is_number(module, side, depth)
+        for one, side in zip(found, sides, strict=True)
+    ):
+        return None
+    is_one = None if any(each.is_one is None for each in made) else all(e.is_one for e in made)
+    kinds = {each.python for each in made}
+    divides = isinstance(node.operator, cst.Divide)
+    is_float = "float" in kinds or divides
+    is_double = any(each.gives_doubles if divides else each.is_double for each in made)
+    return OfNumpy(is_one, "float" if is_float else "", is_double)
+
+
+def _is_number(module: Module, node: cst.BaseExpression, depth: int) -> bool:
+    """Say whether it surely is one number of Python's."""
+    if depth > _DEEPEST:
+        return False
+    match node:
+        case cst.BinaryOperation():
+            return all(_is_number(module, each, depth + 1) for each in (node.left, node.right))
+        case cst.Attribute() if module.qualified(node) in _CONSTANTS:
+            return True
+        case cst.Subscript(
+            value=cst.Name() as shape, slice=[cst.SubscriptElement(slice=cst.Index())]
+        ) if is_given(module, shape):
+            return True
+        case cst.Name() if (value := value_of(module, node)) is not node:
+            return _is_number(module, value, depth + 1)
+    return numbers_of_scalar(module, node) in {Numbers.INT, Numbers.FLOAT}
+
+
+def may_be_of_numpy(glimpse: Glimpse, sketch: Sketch, node: ast.expr, depth: int = 0) -> bool:
+    """Say whether an expression of a glimpse may be what ``of_numpy`` knows."""
+    match node:
+        case ast.Call(func=function):
+            return not MAKERS.isdisjoint(glimpse.meant_by(function))
+        case ast.UnaryOp(operand=inner):
+            return may_be_of_numpy(glimpse, sketch, inner, depth)
+        case ast.BinOp(left=left, right=right):
+            return any(may_be_of_numpy(glimpse, sketch, each, depth) for each in (left, right))
+        case ast.Name():
+            values: Iterable[ast.expr | None] = glimpse.values_of(node)
+        case ast.Attribute(attr=name):
+            values = (each.value for each in sketch.stores.get(name, ()))
+        case _:
+            return False
+    return depth > _DEEPEST or any(
+        may_be_of_numpy(glimpse, sketch, each, depth + 1)
+        for each in values
+        if each is not None and each is not node
+    )

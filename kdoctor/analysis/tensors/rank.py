@@ -1,0 +1,446 @@
+"""How many axes the arrays of a file have, and what numbers they hold, where the file shows it.
+
+Followed are names, parameters by the calls of the file, what its functions return, tuples and
+attributes of ``self``; what NumPy, pandas, scikit-learn and ``keras.datasets`` make is known by
+``array_makers``. What comes from elsewhere is not known.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import libcst as cst
+
+from kdoctor.analysis.calls import argument, is_hidden, plain_literal, value_of
+from kdoctor.analysis.dataflow.points_to import Origins, origins_of
+from kdoctor.analysis.tensors import constructors as makers
+from kdoctor.analysis.tensors.constructors import COLUMN, FRAME, Data, Form, Numbers
+from kdoctor.analysis.tensors.elements import (
+    count_of_axes,
+    dtype_in,
+    numbers_in,
+    numbers_in_list,
+    numbers_of_scalar,
+)
+from kdoctor.keras_api import split_root
+from kdoctor.once import once
+from kdoctor.syntax import Module
+from kdoctor.syntax.scopes import Binding, BindingKind
+
+_DEEPEST: Final = 24  # steps from name to name, more than people write
+_FITTED: Final = frozenset({"fit_transform", "transform"})
+_VALUES: Final = frozenset({"as_matrix", "to_numpy", "values"})
+_NO_COLUMNS: Final = frozenset({"T", "iloc", "loc", "ix", "str", "dt", "index", "columns"})
+_INDEXERS: Final = frozenset({"iloc", "loc", "ix"})
+
+Path = tuple[int | None, ...]
+"""Which part of a value, by the indices of elements."""
+
+
+class Arrays:
+    """The arrays of one module."""
+
+    def __init__(self, module: Module, origins: Origins) -> None:
+        self._module = module
+        self._origins = origins
+        self._known: dict[tuple[cst.CSTNode, Path], Data | None] = {}
+
+    def of(self, node: cst.BaseExpression | None, path: Path = (), depth: int = 0) -> Data | None:
+        """Return what an expression, or a part of it, surely is; None where that is not known."""
+        if node is None or depth > _DEEPEST:
+            return None
+        key = (node, path)
+        if key not in self._known:
+            self._known[key] = None  # what leads back to itself is not known
+            self._known[key] = self._found(node, path, depth + 1)
+        return self._known[key]
+
+    # -- expressions
+
+    def _found(self, node: cst.BaseExpression, path: Path, depth: int) -> Data | None:
+        match node:
+            case cst.Name():
+                bound = self._module.bindings_at(node)
+                return _alike(self._bound(each, path, depth) for each in bound)
+            case cst.Tuple() | cst.List() if path and path[0] is not None:
+                plain = [each.value for each in node.elements if isinstance(each, cst.Element)]
+                if len(plain) < len(node.elements) or path[0] >= len(plain):
+                    return None
+                return self.of(plain[path[0]], path[1:], depth)
+            case cst.Call():
+                return self._called(node, path, depth)
+            case cst.Attribute():
+                return self._attribute(node, path, depth)
+            case _ if path:
+                return None
+            case cst.Subscript():
+                return self._taken_out(node, depth)
+            case cst.BinaryOperation():
+                return self._worked_out(node, depth)
+            case cst.Comparison(comparisons=[_]):
+                found = self.of(node.left, (), depth)
+                with_ = node.comparisons[0].comparator
+                is_one = isinstance(plain_literal(with_), str) or numbers_of_scalar(
+                    self._module, with_
+                )
+                return found.but(numbers=Numbers.BOOL) if found is not None and is_one else None
+        return None
+
+    def _bound(self, binding: Binding, path: Path, depth: int) -> Data | None:
+        within = (*binding.path, *path)
+        if binding.kind is BindingKind.ASSIGN:
+            return self.of(binding.value, within, depth)
+        if binding.kind is BindingKind.AUGMENT and isinstance(binding.node, cst.Name):
+            found = self.of(binding.node, path, depth)  # NumPy works in place, pandas anew
+            is_array = found is None or found.form is Form.ARRAY
+            return found if found is None or is_array else Data(found.form, found.axes)
+        if binding.kind is BindingKind.PARAMETER and isinstance(binding.node, cst.Param):
+            function = self._origins.function_around(binding.node)
+            calls = self._origins.callers(function) if function is not None else ()
+            given = [self._origins.passed(each, binding.node) for each in calls]
+            return _alike(self.of(each, within, depth) for each in given)
+        return None
+
+    def _attribute(self, node: cst.Attribute, path: Path, depth: int) -> Data | None:
+        name = node.attr.value
+        if name in _VALUES and not path:
+            return self._values(node.value, depth)
+        if name == "T" and not path:
+            found = self.of(node.value, (), depth)
+            return found if found is not None and found.axes == 1 else None
+        if name == "target" and not path:
+            return self._loaded(node.value)
+        stored = self._origins.stored(node)
+        return None if stored is None else self.of(stored[0], (*_indices(stored[1]), *path), depth)
+
+    def _values(self, pandas: cst.BaseExpression, depth: int) -> Data | None:
+        """Return the array in a column or a frame: ``df["y"].values``, ``df.y.values``."""
+        found = self.of(pandas, (), depth)
+        if found is None and isinstance(pandas, cst.Attribute):
+            owner = self.of(pandas.value, (), depth)
+            if owner is not None and owner.form is Form.FRAME:
+                found = None if pandas.attr.value in _NO_COLUMNS else COLUMN
+        if found is None or found.form is Form.ARRAY:
+            return None
+        return found.but(form=Form.ARRAY)
+
+    # -- calls
+
+    def _called(self, call: cst.Call, path: Path, depth: int) -> Data | None:
+        function = self._origins.function_called(call.func)
+        if function is not None:
+            returned = self._origins.returned_by(call)
+            return _alike(self.of(each, path, depth) for each in returned)
+        if is_hidden(call):
+            return None
+        name = self._module.qualified(call.func)
+        if name is None and path == (1,):
+            return self._drawn_again(call, depth)
+        if name is None:
+            return None if path else self._method(call, depth)
+        if name.startswith("numpy.") and name not in makers.TABLES:
+            return None if path else self._of_numpy(call, name.removeprefix("numpy."), depth)
+        if name in makers.READ_FRAMES and not path:
+            return None if any(_has(call, each) for each in makers.NO_FRAMES) else FRAME
+        if name.startswith("sklearn."):
+            return self._of_sklearn(call, name.rpartition(".")[2], path, depth)
+        return self._of_keras(name, path)
+
+    def _of_numpy(self, call: cst.Call, name: str, depth: int) -> Data | None:
+        given = [each.value for each in call.args if each.keyword is None]
+        first = given[0] if given else None
+        told = dtype_in(self._module, call)
+        if name in makers.OF_EACH_AXIS:
+            return Data(axes=len(given), numbers=Numbers.FLOAT) if given else None
+        if name in makers.OF_A_SHAPE or name in makers.OF_A_SIZE:
+            return self._of_a_shape(call, name, told)
+        if name in makers.FLAT:
+            inner = self.of(first, (), depth)
+            numbers = self._common(given) if inner is None else inner.numbers
+            return Data(axes=1, numbers=told or makers.FLAT[name] or numbers)
+        if first is None:
+            return None
+        if name in makers.CONVERTING:
+            return self._converted(first, told, depth)
+        if name in makers.JOINING and isinstance(first, cst.Tuple | cst.List):
+            return _alike(self.of(each.value, (), depth) for each in first.elements)
+        found = self.of(first, (), depth)
+        match name:
+            case "expand_dims" if found is not None and found.axes is not None:
+                return Data(axes=found.axes + 1, numbers=found.numbers)
+            case "reshape":
+                return self._reshaped(found, given[1:])
+            case "clip" if found is not None:
+                return Data(found.form, found.axes, told)  # whole numbers between floats are floats
+            case "where" if found is not None and len(given) == 3:
+                numbers = self._common(given[1:])
+                return None if numbers is None else found.but(numbers=numbers)
+            case _ if found is not None and name in makers.ELEMENTWISE:
+                return found.but(numbers=told or makers.ELEMENTWISE[name])
+        return None
+
+    def _of_a_shape(self, call: cst.Call, name: str, told: Numbers | None) -> Data | None:
+        """Return what ``np.zeros(n)`` makes, or ``np.random.randint(2, size=n)``."""
+        if name in makers.OF_A_SIZE:
+            place, numbers = makers.OF_A_SIZE[name]
+            shape = argument(call, "size", place)
+        else:
+            shape = argument(call, "size" if name.startswith("random.") else "shape", 0)
+            fill = argument(call, "fill_value", 1) if name == "full" else None
+            numbers = makers.OF_A_SHAPE[name] or (self._common([fill.value]) if fill else None)
+        axes = None if shape is None else count_of_axes(self._module, shape.value)
+        return None if axes is None else Data(axes=axes, numbers=told or numbers)
+
+    def _common(self, given: Sequence[cst.BaseExpression]) -> Numbers | None:
+        """Return of what sort numbers are, where all are of one."""
+        found = {numbers_of_scalar(self._module, each) for each in given}
+        return found.pop() if len(found) == 1 else None
+
+    def _converted(
+        self, given: cst.BaseExpression, told: Numbers | None, depth: int
+    ) -> Data | None:
+        """Return what ``np.array`` makes of an array, of pandas' objects or of a list."""
+        found = self.of(given, (), depth)
+        if found is not None:
+            return found.but(form=Form.ARRAY, numbers=told)
+        listed = numbers_in_list(self._module, given)
+        if listed is None:
+            return None if told is None else Data(numbers=told)
+        return Data(axes=listed[0], numbers=told or listed[1])
+
+    def _reshaped(self, found: Data | None, given: Sequence[cst.BaseExpression]) -> Data | None:
+        """Return what ``reshape`` makes, by the shape that it is given."""
+        axes = len(given)
+        if len(given) == 1:
+            shape = value_of(self._module, given[0])
+            is_listed = isinstance(shape, cst.Tuple | cst.List)
+            axes = len(shape.elements) if isinstance(shape, cst.Tuple | cst.List) else 1
+            if not is_listed and numbers_of_scalar(self._module, shape) is not Numbers.INT:
+                return None
+        return Data(axes=axes, numbers=None if found is None else found.numbers) if axes else None
+
+    def _of_sklearn(self, call: cst.Call, name: str, path: Path, depth: int) -> Data | None:
+        given = [each.value for each in call.args if each.keyword is None]
+        if name == "shuffle" and not path and len(given) == 1:
+            return self.of(given[0], (), depth)
+        if name in makers.IN_PARTS and len(path) == 1 and path[0] is not None:
+            place = path[0] // makers.IN_PARTS[name]
+            return self.of(given[place], (), depth) if place < len(given) else None
+        if name in makers.DRAWN and path == (1,) and not _has(call, "n_targets"):
+            return Data(axes=1, numbers=makers.DRAWN[name])
+        if name in makers.LOADED and path == (1,) and not _has(call, "as_frame"):
+            return Data(axes=1, numbers=makers.LOADED[name])
+        return None
+
+    def _loaded(self, owner: cst.BaseExpression) -> Data | None:
+        """Return the targets of ``load_iris().target``."""
+        made = value_of(self._module, owner)
+        name = (self._module.qualified(made.func) or "") if isinstance(made, cst.Call) else ""
+        leaf = name.rpartition(".")[2]
+        if not name.startswith("sklearn.datasets.") or leaf not in makers.LOADED:
+            return None
+        assert isinstance(made, cst.Call)
+        return None if _has(made, "as_frame") else Data(axes=1, numbers=makers.LOADED[leaf])
+
+    def _of_keras(self, name: str, path: Path) -> Data | None:
+        split = split_root(name)
+        if split is None or len(path) != 2 or path[1] != 1:
+            return None
+        module, _, function = split[1].removeprefix("datasets.").partition(".")
+        is_data = split[1].startswith("datasets.") and function == "load_data"
+        return makers.LABELS.get(module) if is_data else None
+
+    # -- methods
+
+    def _method(self, call: cst.Call, depth: int) -> Data | None:
+        if not isinstance(call.func, cst.Attribute):
+            return None
+        name, owner = call.func.attr.value, call.func.value
+        if name in _FITTED:
+            return self._encoded(owner)
+        if name in _VALUES and not call.args:
+            return self._values(owner, depth)
+        if name == "pop" and len(call.args) == 1:
+            found = self.of(owner, (), depth)
+            return COLUMN if found == FRAME else None
+        if name == "astype":
+            found = self.of(owner, (), depth)
+            numbers = numbers_in(self._module, call.args[0].value) if call.args else None
+            if found is None:
+                return None if numbers is None else Data(numbers=numbers)
+            return Data(found.form, found.axes, numbers)
+        if name in {"ravel", "flatten"}:
+            found = self.of(owner, (), depth)
+            return Data(axes=1, numbers=found.numbers) if found else None
+        if name == "reshape":
+            given = [each.value for each in call.args if each.keyword is None]
+            return self._reshaped(self.of(owner, (), depth), given)
+        found = self.of(owner, (), depth) if name in makers.SAME | makers.OF_A_FRAME else None
+        if found is None or (name in makers.OF_A_FRAME and found.form is not Form.FRAME):
+            return None
+        if name == "reset_index" and not _has(call, "drop"):
+            return FRAME  # the index is a column then
+        return Data(found.form, found.axes) if name in makers.OTHER_VALUES else found
+
+    def _drawn_again(self, call: cst.Call, depth: int) -> Data | None:
+        """Return the targets of ``SMOTE().fit_resample(x, y)``."""
+        match call.func:
+            case cst.Attribute(value=owner, attr=cst.Name(value="fit_resample" | "fit_sample")):
+                given = argument(call, "y", 1)
+                is_its = (self._maker(owner) or "").startswith("imblearn.")
+                return self.of(given.value, (), depth) if given is not None and is_its else None
+        return None
+
+    def _encoded(self, owner: cst.BaseExpression) -> Data | None:
+        name = self._maker(owner) or ""
+        is_sklearns = name.startswith("sklearn.")
+        return makers.ENCODERS.get(name.rpartition(".")[2]) if is_sklearns else None
+
+    # -- parts, and what is worked out
+
+    def _taken_out(self, node: cst.Subscript, depth: int) -> Data | None:
+        indices = [each.slice for each in node.slice]
+        owner = node.value
+        if isinstance(owner, cst.Attribute) and owner.attr.value in _INDEXERS:
+            return self._of_pandas(self.of(owner.value, (), depth), indices, depth)
+        if isinstance(owner, cst.Call) and self._is_table(owner):
+            found: Data | None = Data(axes=2, numbers=Numbers.FLOAT) if len(indices) == 2 else None
+        else:
+            made = value_of(self._module, owner)
+            is_table = isinstance(made, cst.Call) and self._is_table(made) and len(indices) == 2
+            known = self.of(owner, (), depth)
+            found = Data(axes=2, numbers=Numbers.FLOAT) if is_table else known
+        if found is not None and found.form is not Form.ARRAY:
+            return self._of_pandas(found, indices, depth)
+        if found is None or found.axes is None:
+            return None
+        axes = found.axes
+        for each in indices:
+            change = self._change(each, depth)
+            if change is None:
+                return None
+            axes += change
+        return Data(axes=axes, numbers=found.numbers) if axes > 0 else None
+
+    def _is_table(self, call: cst.Call) -> bool:
+        name = self._module.qualified(call.func)
+        numbers = dtype_in(self._module, call)
+        plain = not _has(call, "dtype") or numbers is Numbers.FLOAT
+        return (
+            name in makers.TABLES and plain and not _has(call, "unpack") and not _has(call, "names")
+        )
+
+    def _change(self, index: cst.BaseSlice, depth: int) -> int | None:
+        """Return how many axes more there are by an index, None where that is not known."""
+        if isinstance(index, cst.Slice):
+            return 0
+        value = index.value if isinstance(index, cst.Index) else None
+        if value is None:
+            return None
+        if isinstance(plain_literal(value), int):
+            return -1
+        if plain_literal(value) is None or self._module.qualified(value) == "numpy.newaxis":
+            return 1
+        inner = self.of(value, (), depth)
+        if inner is not None and inner.axes == 1:
+            return 0
+        return 0 if self._is_fold(value) else None
+
+    def _is_fold(self, node: cst.BaseExpression) -> bool:
+        """Say whether it is ``train`` of ``for train, test in folds.split(x)``."""
+        bound = self._module.bindings_at(node) if isinstance(node, cst.Name) else ()
+        return bool(bound) and all(
+            each.kind is BindingKind.LOOP
+            and isinstance(each.value, cst.Call)
+            and isinstance(each.value.func, cst.Attribute)
+            and each.value.func.attr.value == "split"
+            and "sklearn" in (self._maker(each.value.func.value) or "")
+            and each.path in {(0,), (1,)}
+            for each in bound
+        )
+
+    def _maker(self, node: cst.BaseExpression) -> str | None:
+        """Return the dotted name of what makes an object: ``LabelEncoder()``, ``….fit(y)`` too."""
+        made = value_of(self._module, node)
+        match made:
+            case cst.Call(
+                func=cst.Attribute(value=cst.Call() as inner, attr=cst.Name(value="fit"))
+            ):
+                return self._module.qualified(inner.func)
+            case cst.Call():
+                return self._module.qualified(made.func)
+        return None
+
+    def _of_pandas(
+        self, owner: Data | None, indices: Sequence[cst.BaseSlice], depth: int
+    ) -> Data | None:
+        """Return a part of a frame or of a column: ``df["y"]``, ``df.iloc[:, 3]``, ``y[mask]``."""
+        if owner is None or owner.form is Form.ARRAY:
+            return None
+        last = indices[-1]
+        if isinstance(last, cst.Slice):
+            return owner
+        value = value_of(self._module, last.value) if isinstance(last, cst.Index) else None
+        if isinstance(value, cst.List):
+            return owner
+        if (
+            value is not None
+            and owner.form is Form.FRAME
+            and isinstance(plain_literal(value), int | str)
+        ):
+            is_row = len(indices) == 1 and isinstance(plain_literal(value), int)
+            return None if is_row else COLUMN
+        inner = self.of(value, (), depth)
+        picks = inner is not None and inner.numbers is Numbers.BOOL and len(indices) == 1
+        return owner if picks else None
+
+    def _worked_out(self, node: cst.BinaryOperation, depth: int) -> Data | None:
+        left, right = self.of(node.left, (), depth), self.of(node.right, (), depth)
+        found, other = (left, node.right) if left is not None else (right, node.left)
+        if found is None or isinstance(node.operator, cst.MatrixMultiply):
+            return None
+        if left is not None and right is not None:
+            if left != right:
+                return None
+            numbers = {found.numbers}
+        else:
+            scalar = numbers_of_scalar(self._module, other)
+            if scalar is None:
+                return None
+            numbers = {found.numbers, scalar}
+        if isinstance(node.operator, cst.Divide) or Numbers.FLOAT in numbers:
+            return found.but(numbers=Numbers.FLOAT)
+        is_int = Numbers.INT in numbers and None not in numbers
+        return Data(found.form, found.axes, Numbers.INT if is_int else None)
+
+
+def _alike(found: Iterable[Data | None]) -> Data | None:
+    """Return what is common to all that a name may stand for."""
+    together: Data | None = None
+    for each in found:
+        if each is None or (together is not None and together.form is not each.form):
+            return None
+        if together is None:
+            together = each
+        elif together != each:
+            axes = together.axes if together.axes == each.axes else None
+            numbers = together.numbers if together.numbers is each.numbers else None
+            together = Data(each.form, axes, numbers)
+    return together
+
+
+def _has(call: cst.Call, keyword: str) -> bool:
+    return argument(call, keyword) is not None
+
+
+def _indices(path: Sequence[int | str]) -> Path:
+    return tuple(each if isinstance(each, int) else None for each in path)
+
+
+@once
+def arrays_of(module: Module) -> Arrays:
+    """Return the arrays of a module, made once: they keep what they looked up."""
+    # A ring would keep the tree until a collector comes: the module keeps this answer.
+    return Arrays(weakref.proxy(module), origins_of(module))

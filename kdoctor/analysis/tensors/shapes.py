@@ -1,0 +1,140 @@
+"""The shapes that Keras passes to the methods of a layer, and those of symbolic tensors."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from kdoctor.analysis.calls import value_of
+from kdoctor.analysis.models.user_classes import kind_of_class
+from kdoctor.analysis.tensors.may_shapes import GIVEN_A_SHAPE
+from kdoctor.analysis.tensors.symbolic import is_symbolic
+from kdoctor.kinds import Kind
+from kdoctor.syntax import Module
+from kdoctor.syntax.scopes import Binding, BindingKind
+from kdoctor.syntax.walk import descendants
+
+# They give what a layer or function of one's own gives.
+_OF_OTHERS = frozenset({
+    *("Bidirectional", "Lambda", "RNN", "SpectralNormalization", "TimeDistributed", "Wrapper"),
+})  # fmt: skip
+
+
+def is_given(module: Module, node: cst.Name) -> bool:
+    """Say whether a name is the shape that Keras passes to a method of the user's layer."""
+    owner = module.scope_of(node).owner(node.value)
+    function = owner.node if owner is not None else None
+    if owner is None or not isinstance(function, cst.FunctionDef):
+        return False
+    if function.name.value not in GIVEN_A_SHAPE or len(owner.bindings[node.value]) != 1:
+        return False
+    parameters = function.params.params
+    return (
+        len(parameters) > 1
+        and parameters[1].name.value == node.value
+        and _layer_around(module, function) is not None
+    )
+
+
+def is_a_tuple(module: Module, node: cst.BaseExpression) -> bool:
+    """Say whether an expression is the shape of a symbolic tensor, or such a part of one."""
+    if isinstance(node, cst.Name):
+        whole = whole_of(module, node)  # of a layer with several inputs
+        return (
+            is_given(module, node)
+            or ((value := value_of(module, node)) is not node and is_a_tuple(module, value))
+            or (isinstance(whole, cst.Name) and is_given(module, whole))
+        )
+    match node:
+        case cst.Attribute(value=cst.Name()) if is_kept(module, node):
+            return True
+        case cst.Attribute(attr=cst.Name(value="shape")):
+            return is_symbolic(module, node.value)
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value="get_shape")) as function):
+            return is_symbolic(module, function.value)
+        case cst.Call(
+            func=cst.Attribute(attr=cst.Name(value="compute_output_shape"), value=layer),
+            args=[cst.Arg(keyword=None, star="", value=given)],
+        ):
+            return gives_a_tuple(module, layer) and (
+                isinstance(value_of(module, given), cst.Tuple) or is_a_tuple(module, given)
+            )
+        case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Slice())]):
+            return is_a_tuple(module, node.value)
+        case cst.Subscript(value=cst.Name() as shapes, slice=[cst.SubscriptElement()]):
+            return is_given(module, shapes)  # of a layer with several inputs
+    return False
+
+
+def whole_of(module: Module, node: cst.Name) -> cst.BaseExpression | None:
+    """Return what a name only ever is one item of: ``for name in whole``, ``name, _ = whole``."""
+    owner = module.scope_of(node).owner(node.value)
+    match [] if owner is None else owner.bindings[node.value]:
+        case [
+            Binding(kind=BindingKind.LOOP, path=(), value=whole)
+            | Binding(kind=BindingKind.ASSIGN, path=(int(),), value=whole)
+        ]:
+            return whole
+    return None
+
+
+def gives_a_tuple(module: Module, layer: cst.BaseExpression) -> bool:
+    """Say whether it is a layer of Keras itself: one's own may return a `TensorShape`."""
+    made = module.type_of(layer)
+    return (
+        made is not None
+        and made.kind is Kind.LAYER
+        and made.cls not in _OF_OTHERS
+        and made.is_of_imported_class
+    )
+
+
+def _layer_around(module: Module, function: cst.FunctionDef) -> cst.ClassDef | None:
+    """Return the user's layer or model of which a function is a method."""
+    body = module.parent(function)
+    cls = None if body is None else module.parent(body)
+    if not isinstance(cls, cst.ClassDef):
+        return None
+    return cls if kind_of_class(module, cls) in {Kind.LAYER, Kind.MODEL} else None
+
+
+def is_kept(module: Module, node: cst.Attribute) -> bool:
+    """Say whether ``self.shape`` is what `build` was given, kept by the layer.
+
+    What else it may be set to must not be a `TensorShape`, as far as the class shows.
+    """
+    receiver = _receiver(module, node)
+    cls = None if receiver is None else _layer_around(module, receiver)
+    if cls is None:
+        return False
+    values = [
+        each.value
+        for each in descendants(cls)
+        if isinstance(each, cst.Assign)
+        for target in each.targets
+        if isinstance(target.target, cst.Attribute)
+        if target.target.attr.value == node.attr.value
+        if _receiver(module, target.target) is not None
+    ]
+    return any(isinstance(each, cst.Name) and is_given(module, each) for each in values) and (
+        not any(_may_be_tensorflows(module, each) for each in values)
+    )
+
+
+def _receiver(module: Module, node: cst.Attribute) -> cst.FunctionDef | None:
+    """Return the method whose ``self`` an attribute is read from."""
+    if not isinstance(node.value, cst.Name):
+        return None
+    owner = module.scope_of(node).owner(node.value.value)
+    function = None if owner is None else owner.node
+    if not isinstance(function, cst.FunctionDef) or not function.params.params:
+        return None
+    return function if function.params.params[0].name.value == node.value.value else None
+
+
+def _may_be_tensorflows(module: Module, value: cst.BaseExpression) -> bool:
+    match value:
+        case cst.Attribute(attr=cst.Name(value="shape")):
+            return not is_symbolic(module, value.value)
+        case cst.Call():
+            return True  # `tf.TensorShape(shape)`, `x.get_shape()`, or who knows
+    return False

@@ -1,0 +1,272 @@
+"""Which generator functions of a module give batches to a model."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+
+import libcst as cst
+from msgspec import Struct
+
+from kdoctor.analysis.calls import argument, plain_literal, value_of
+from kdoctor.analysis.models.user_classes import class_around, class_named
+from kdoctor.keras_api import split_root
+from kdoctor.kinds import Kind
+from kdoctor.once import once
+from kdoctor.syntax import MemberUse, Module
+from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.nodes import inner_nodes, leaf_of, parameters_of
+from kdoctor.syntax.walk import own_nodes
+
+FED = {
+    "fit": ("x", "validation_data"),
+    "evaluate": ("x",),
+    "predict": ("x",),
+    "fit_generator": ("generator", "validation_data"),
+    "evaluate_generator": ("generator",),
+    "predict_generator": ("generator",),
+}
+FITS = ("fit", "fit_generator")
+PREDICTS = ("predict", "predict_generator")
+
+
+def fed(module: Module) -> Iterator[tuple[MemberUse, cst.BaseExpression]]:
+    """Yield each use of a model that is fed, and what is fed to it."""
+    for use in module.members:
+        if use.member not in FED or use.owner.kind is not Kind.MODEL or use.called is None:
+            continue
+        if use.owner_defines or module.is_guarded(use.called):
+            continue
+        for index, name in enumerate(FED[use.member]):
+            given = argument(use.called, name, 0 if index == 0 else None)
+            if given is not None:
+                yield use, given.value
+
+
+def fed_calls(module: Module) -> Iterator[tuple[MemberUse, cst.Call, cst.FunctionDef]]:
+    """Yield each use of a model that is fed, what is fed to it, and the function that makes it."""
+    for use, given in fed(module):
+        value = value_of(module, given)
+        function = _called(module, value) if isinstance(value, cst.Call) else None
+        if isinstance(value, cst.Call) and function is not None:
+            yield use, value, function
+
+
+class Feeding(Struct, frozen=True):
+    """A generator function that feeds a training: what is ``given`` is what the call made."""
+
+    use: MemberUse
+    call: cst.Call
+    given: cst.BaseExpression
+    made: cst.Call
+    function: cst.FunctionDef
+
+
+def generators_fed(module: Module, *, held_out: bool = False) -> Iterator[Feeding]:
+    """Yield each training that a generator function feeds; ``held_out``: that one validates."""
+    told: set[cst.Call] = set()  # one generator may be given for both
+    for use, made, function in fed_calls(module):
+        if use.member not in FITS or use.called is None or use.called in told:
+            continue
+        given = argument(use.called, FED[use.member][held_out], None if held_out else 0)
+        if given is None or value_of(module, given.value) is not made:
+            continue
+        if any(isinstance(each, cst.Yield) for each in own_nodes(function.body)):
+            told.add(use.called)
+            yield Feeding(use, use.called, given.value, made, function)
+
+
+def has_several_epochs(module: Module, call: cst.Call, member: str) -> bool:
+    """Say whether a call of `fit`, or `fit_generator`, asks for more than one epoch."""
+    given = argument(call, "epochs", 2 if member == "fit_generator" else 3)
+    given = given or argument(call, "nb_epoch")
+    return given is not None and plain_literal(value_of(module, given.value)) != 1
+
+
+def calls_fed(glimpse: Glimpse) -> frozenset[ast.Call]:
+    """Return the calls whose results `fed` could follow to a model, by names alone.
+
+    Of whatever a name, an attribute or a function of such a name holds, takes or gives in the file.
+    """
+    flow = _Flow(glimpse)
+    waiting: list[ast.AST] = [*_given(glimpse, FED)]
+    seen: set[ast.AST | str] = set()
+    for node in waiting:  # it grows meanwhile
+        if node not in seen:
+            seen.add(node)
+            waiting += flow.behind(node, seen)
+    return frozenset(each for each in seen if isinstance(each, ast.Call))
+
+
+class _Flow:
+    """Where values come from, in one source."""
+
+    def __init__(self, glimpse: Glimpse) -> None:
+        self._glimpse = glimpse
+
+    def behind(self, node: ast.AST, seen: set[ast.AST | str]) -> Iterable[ast.AST]:
+        """Return what an expression may stand for, of names but once."""
+        match node:
+            case ast.Name(id=name) | ast.Attribute(attr=name):
+                if name in seen:
+                    return ()
+                seen.add(name)
+                return (*self._bound.get(name, ()), *self._passed(name))
+            case ast.Call():
+                return self._returned(leaf_of(node.func))
+            case ast.Subscript():
+                return (node.value,)
+            case ast.Tuple() | ast.List():
+                return node.elts
+        return ()
+
+    @cached_property
+    def _bound(self) -> dict[str, list[ast.expr]]:
+        """What is assigned to a name or an attribute, or looped over by it; the whole of a part.
+
+        A part of what a function of somebody else gives comes from nowhere.
+        """
+        nodes, own = self._glimpse.nodes, self._functions
+        pairs = [(each.targets, each.value) for each in nodes.get(ast.Assign, ())]
+        pairs += (
+            ([each.target], each.value)
+            for kind in (ast.AnnAssign, ast.NamedExpr)
+            for each in nodes.get(kind, ())
+            if each.value is not None
+        )
+        pairs += (
+            ([each.target], each.iter)
+            for each in (*nodes.get(ast.For, ()), *nodes.get(ast.comprehension, ()))
+            if isinstance(each.iter, ast.Tuple | ast.List)
+        )
+        found: dict[str, list[ast.expr]] = {}
+        for targets, value in pairs:
+            for each in targets:
+                if name := leaf_of(each):
+                    found.setdefault(name, []).append(value)
+                elif not isinstance(value, ast.Call) or leaf_of(value.func) in own:
+                    for name in _names_in(each):
+                        found.setdefault(name, []).append(value)
+        return found
+
+    def _passed(self, parameter: str) -> Iterator[ast.expr]:
+        """Yield what the calls of functions of the file pass that have such a parameter."""
+        for called_by in self._parameters.get(parameter, ()):
+            for called in self._glimpse.calls_by_leaf.get(called_by, ()):
+                yield from called.values
+
+    def _returned(self, called_by: str) -> Iterator[ast.expr]:
+        for function in self._functions.get(called_by, ()):
+            for each in inner_nodes(function):
+                if isinstance(each, ast.Return) and each.value is not None:
+                    yield each.value
+
+    @cached_property
+    def _functions(self) -> dict[str, list[ast.FunctionDef]]:
+        """The functions of the file by the names by which they are called."""
+        found: dict[str, list[ast.FunctionDef]] = {}
+        for each in self._glimpse.nodes.get(ast.FunctionDef, ()):
+            found.setdefault(each.name, []).append(each)
+        made = found.get("__init__", [])
+        for each in self._glimpse.nodes.get(ast.ClassDef, ()) if made else ():
+            found.setdefault(each.name, []).extend(made)
+        return found
+
+    @cached_property
+    def _parameters(self) -> dict[str, set[str]]:
+        """By what names the functions are called that have a parameter."""
+        found: dict[str, set[str]] = {}
+        for called_by, functions in self._functions.items():
+            for function in functions:
+                for each in parameters_of(function.args):
+                    found.setdefault(each.arg, set()).add(called_by)
+        return found
+
+
+def _names_in(target: ast.AST) -> Iterator[str]:
+    waiting = [target]
+    for each in waiting:  # it grows meanwhile
+        match each:
+            case ast.Name(id=name) | ast.Attribute(attr=name):
+                yield name
+            case ast.Tuple() | ast.List():
+                waiting += each.elts
+            case ast.Starred():
+                waiting.append(each.value)
+
+
+def _given(glimpse: Glimpse, methods: Iterable[str]) -> Iterator[ast.expr]:
+    """Yield what `fed` could yield for these methods."""
+    for method in methods:
+        for called in glimpse.calls_by_leaf.get(method, ()):
+            for index, name in enumerate(FED[method]) if called.is_attribute else ():
+                given = called.argument(name, None if index else 0)
+                if given is not None:
+                    yield given
+
+
+def called_for_a_model(glimpse: Glimpse, methods: Iterable[str]) -> set[str]:
+    """Return the names of the functions and methods that ``fed_calls`` could yield."""
+    made = (value for each in _given(glimpse, methods) for value in glimpse.values_of(each))
+    calls = [each.func for each in made if isinstance(each, ast.Call)]
+    return {leaf_of(each) for each in calls}
+
+
+def may_feed_generators(glimpse: Glimpse, methods: Iterable[str]) -> bool:
+    """Say whether a generator function of the source may give batches to these methods."""
+    fed_by = called_for_a_model(glimpse, methods)
+    return any(
+        function.name in fed_by
+        and any(isinstance(each, ast.Yield) for each in inner_nodes(function))
+        for function in glimpse.nodes.get(ast.FunctionDef, ())
+    )
+
+
+def _called(module: Module, call: cst.Call) -> cst.FunctionDef | None:
+    """Return the function of this module, or the method of one of its classes, that is called."""
+    function = call.func
+    if isinstance(function, cst.Name):
+        owner = module.scope_of(function).owner(function.value)
+        bindings = owner.bindings[function.value] if owner else []
+    elif isinstance(function, cst.Attribute):
+        cls = _class_of(module, function.value)
+        scope = module.scope_of(cls.body.body[0]) if cls is not None and cls.body.body else None
+        bindings = scope.bindings.get(function.attr.value, []) if scope else []
+    else:
+        return None
+    node = bindings[0].node if len(bindings) == 1 else None
+    return node if isinstance(node, cst.FunctionDef) and not node.decorators else None
+
+
+def _class_of(module: Module, node: cst.BaseExpression) -> cst.ClassDef | None:
+    """Return the class of this module that an object is of: `self`, or what is made here."""
+    if isinstance(node, cst.Name) and node.value == "self":
+        around = class_around(module, node)
+        return None if around in _bases(module) else around  # one below may do it otherwise
+    made = value_of(module, node)
+    cls = class_named(module, made.func) if isinstance(made, cst.Call) else None
+    return None if cls is None or cls.decorators else cls
+
+
+@once
+def _bases(module: Module) -> frozenset[cst.ClassDef]:
+    """Return the classes of this module that others of it are derived from."""
+    named = (
+        class_named(module, base.value)
+        for each in module.nodes(cst.ClassDef)
+        for base in each.bases
+    )
+    return frozenset(each for each in named if each is not None)
+
+
+def is_a_librarys(module: Module, use: MemberUse) -> bool:
+    """Say whether a library other than Keras made the model: it may take whatever data it likes.
+
+    Those of KerasHub turn text into numbers.
+    """
+    made = value_of(module, use.node.value)
+    name = module.qualified(made.func) if isinstance(made, cst.Call) else None
+    if name is None or split_root(name) is not None:
+        return False
+    return not name.startswith(".") and not module.is_of_the_tree(name.partition(".")[0])

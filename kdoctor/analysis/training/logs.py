@@ -1,0 +1,139 @@
+"""What is read of the logs of training: of the history that ``fit`` gives, and by callbacks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.analysis.calls import argument, instances, value_of
+from kdoctor.kinds import Kind
+from kdoctor.model import Edit, Span
+from kdoctor.patterns import pattern
+from kdoctor.syntax import Module
+from kdoctor.syntax.scopes import BindingKind
+from kdoctor.syntax.walk import descendants
+
+NO_PATH = "KeyError: 'Failed to format this callback filepath"
+FIELD = pattern(r"\{(\w+)(?=[:!}])")
+"""What `ModelCheckpoint` puts into a path: `{val_loss:.2f}`."""
+# Where `monitor` and `mode` stand by position.
+_PLACES = {"EarlyStopping": (0, 4), "ReduceLROnPlateau": (0, 4), "ModelCheckpoint": (1, 5)}
+_ADDING = frozenset({"setdefault", "update"})
+_FITS = frozenset({"fit", "fit_generator"})
+_GETS_LOGS = pattern(r"on_(?:epoch|batch|train|test|train_batch|test_batch)_end\Z")
+
+
+def keys_of_logs(module: Module) -> Iterator[tuple[cst.SimpleString, str]]:
+    """Yield each key that a history or a callback's logs are asked for, and what is without it.
+
+    They are ``h.history["acc"]`` and ``logs.get("acc")``.
+    """
+    for node in (*module.nodes(cst.Subscript), *module.nodes(cst.Call)):
+        match node:
+            case cst.Subscript(
+                value=owner,
+                slice=[cst.SubscriptElement(slice=cst.Index(value=cst.SimpleString() as key))],
+            ) if _is_history(module, owner):
+                yield key, f"KeyError: '{key.raw_value}'"
+            case cst.Call(
+                func=cst.Attribute(value=owner, attr=cst.Name(value="get")),
+                args=[cst.Arg(value=cst.SimpleString() as key), *_],
+            ) if _is_history(module, owner):
+                yield key, "it gives None"
+
+
+def _is_history(module: Module, node: cst.BaseExpression) -> bool:
+    """Say whether an expression is the dict of what ``fit`` returned, or a callback's logs."""
+    if isinstance(node, cst.Name) and _is_logs(module, node):
+        return True
+    node = value_of(module, node)
+    if not isinstance(node, cst.Attribute) or node.attr.value != "history":
+        return False
+    found = module.type_of(node.value)
+    if found is not None:
+        return found.kind is Kind.HISTORY
+    made = value_of(module, node.value)
+    return (
+        isinstance(made, cst.Call)
+        and isinstance(made.func, cst.Attribute)
+        and made.func.attr.value in _FITS
+    )
+
+
+def _is_logs(module: Module, name: cst.Name) -> bool:
+    """Say whether a name is the last parameter of a method that Keras calls with its logs."""
+    bindings = module.bindings_at(name)
+    if len(bindings) != 1 or bindings[0].kind is not BindingKind.PARAMETER:
+        return False
+    function = bindings[0].scope.node
+    if not isinstance(function, cst.FunctionDef) or not _GETS_LOGS.match(function.name.value):
+        return False
+    around = next(
+        (each for each in module.ancestors(function) if isinstance(each, cst.ClassDef)), None
+    )
+    known = module.knowledge.class_type
+    bases = [module.qualified(each.value) for each in around.bases] if around is not None else []
+    return function.params.params[-1].name.value == name.value and any(
+        made is not None and made.kind is Kind.CALLBACK
+        for each in bases
+        if (made := known(each or ""))
+    )
+
+
+def fields_of_paths(
+    module: Module, field: re.Pattern[str]
+) -> Iterator[tuple[cst.SimpleString, str]]:
+    """Yield each name in braces in a path of a ``ModelCheckpoint``: group 1 of ``field``."""
+    for _, call, made in instances(module, Kind.CALLBACK):
+        given = argument(call, "filepath", 0) if made.cls == "ModelCheckpoint" else None
+        if given is None:
+            continue
+        path = value_of(module, given.value)
+        for each in (path, *descendants(path)):
+            if isinstance(each, cst.SimpleString):
+                yield from ((each, found[1]) for found in field.finditer(each.value))
+
+
+def monitored(module: Module) -> Iterator[tuple[cst.SimpleString, str]]:
+    """Yield each name that a callback is to monitor, and what comes of it where it is none."""
+    for _, call, made in instances(module, Kind.CALLBACK):
+        places = _PLACES.get(made.cls or "")
+        given = argument(call, "monitor", places[0]) if places else None
+        if places is None or given is None or not isinstance(given.value, cst.SimpleString):
+            continue
+        told = argument(call, "mode", places[1]) is not None
+        name = given.value.raw_value
+        yield (
+            given.value,
+            "there is nothing of that name to monitor"
+            if told
+            else f"ValueError: {made.cls} callback received monitor={name}, but Keras isn't able "
+            "to automatically determine whether that metric should be maximized or minimized",
+        )
+
+
+def renamed(module: Module, node: cst.SimpleString, old: str, new: str) -> Edit:
+    """Return the edit that writes a new name in a string where it first has the old one."""
+    start = module.span(node).start + node.value.index(old)
+    return Edit(Span(start, start + len(old)), (new,))
+
+
+def is_written(module: Module, key: str) -> bool:
+    """Say whether the file may write a key of the logs itself: ``logs["lr"] = …``."""
+    return any(
+        isinstance(each, cst.SimpleString) and each.raw_value == key
+        for place in _stores(module)
+        for each in descendants(place)
+    )
+
+
+def _stores(module: Module) -> Iterator[cst.CSTNode]:
+    """Yield what is assigned to, and the calls that add to a dict."""
+    yield from module.nodes(cst.AssignTarget)
+    yield from (
+        each
+        for each in module.nodes(cst.Call)
+        if isinstance(each.func, cst.Attribute) and each.func.attr.value in _ADDING
+    )

@@ -1,0 +1,51 @@
+"""How many losses, or weights, one argument of `compile` holds."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from kdoctor.analysis.dataflow.escapes import written_out
+from kdoctor.analysis.models.user_classes import decorated_by
+from kdoctor.kinds import Kind
+from kdoctor.syntax import Module
+from kdoctor.syntax.scopes import BindingKind
+
+
+def count_losses(module: Module, loss: cst.BaseExpression) -> int | None:
+    """Return how many losses an argument surely holds; None where that is not sure."""
+    value = written_out(module, loss)
+    match value:
+        case None:
+            return None
+        case cst.List() | cst.Tuple() | cst.Dict():
+            return count_elements(value)
+        case cst.SimpleString() | cst.Lambda():
+            return 1
+        case cst.Name():
+            bound = module.bindings_at(value)
+            if [each.kind for each in bound] == [BindingKind.FUNCTION]:
+                return 1 if is_as_written(module, bound[0].node) else None
+    found = module.type_of(value)
+    if found is not None and found.kind is Kind.LOSS:
+        return 1
+    name = module.qualified(value) if isinstance(value, cst.Name | cst.Attribute) else None
+    return 1 if name is not None and ".losses." in name and "keras" in name else None
+
+
+def is_as_written(module: Module, function: cst.CSTNode) -> bool:
+    """Say whether no decorator makes something else of a function; those of the packages do not."""
+    return all(
+        each.startswith(("keras.", "tensorflow.")) for each in decorated_by(module, function)
+    )
+
+
+def count_elements(display: cst.List | cst.Tuple | cst.Dict) -> int | None:
+    """Return how many elements there are; None where one is None, or holds several."""
+    for each in display.elements:
+        if isinstance(each, cst.StarredElement | cst.StarredDictElement):
+            return None
+        if isinstance(each.value, cst.List | cst.Tuple | cst.Dict):
+            return None
+        if isinstance(each.value, cst.Name) and each.value.value == "None":
+            return None
+    return len(display.elements)

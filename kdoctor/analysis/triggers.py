@@ -1,0 +1,441 @@
+"""What a source must hold for a rule to fire: asked of one cheap look, before any parse.
+
+A plain set of identifiers is a trigger, too: one of them is enough. The constructors below make
+sharper ones, ``&`` and ``|`` join them:
+
+    triggers=attribute("input") & word("Sequential")
+    triggers=keyword("decay")
+    triggers=names(lambda facts, dotted: facts.lookup(dotted).presence is Presence.MISSING)
+
+A trigger must hold wherever the rule could find anything, and may hold elsewhere.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from kdoctor import keras_api
+from kdoctor.once import once
+
+if TYPE_CHECKING:
+    from kdoctor.analysis.facts import Facts
+    from kdoctor.kinds import Kind, Type
+    from kdoctor.syntax.glimpse import Called, Glimpse
+    from kdoctor.syntax.possible import Possible
+    from kdoctor.syntax.sketch import Condition, Loop, Place, Space
+    from kdoctor.syntax.type_sets import Types
+
+    Holds = Callable[[Glimpse, Facts], bool]
+else:
+    Holds = Callable
+
+# An attribute of ``Glimpse`` (``words``, ``keywords``, …), and identifiers of which it has one.
+Need = tuple[str, frozenset[str]]
+
+_REMEMBERED = 4_000  # names; memory must not grow with the tree
+_METHODS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+class Trigger(Struct, frozen=True):
+    """A condition on a glimpse of a source. ``words`` are the identifiers that it names.
+
+    ``needs`` are sets of identifiers, each with the attribute of a glimpse that has one of the set
+    wherever it holds.
+    """
+
+    holds: Holds
+    words: frozenset[str] = frozenset()
+    needs: frozenset[Need] = frozenset()
+
+    @classmethod
+    def needing(cls, words: Collection[str], holds: Holds, where: str = "words") -> Trigger:
+        """Return a trigger that holds only where one of the words is written."""
+        wanted = frozenset(words)
+        return cls(holds, wanted, frozenset({(where, wanted)}))
+
+    @classmethod
+    def among(cls, where: str, words: Collection[str]) -> Trigger:
+        """Return a trigger that holds where an attribute of a glimpse has one of the words."""
+        wanted = frozenset(words)
+        return cls.needing(
+            wanted, lambda glimpse, _: not wanted.isdisjoint(getattr(glimpse, where)), where
+        )
+
+    def __and__(self, other: Trigger) -> Trigger:
+        """Return a trigger for sources in which both hold."""
+        return Trigger(
+            lambda glimpse, facts: self.holds(glimpse, facts) and other.holds(glimpse, facts),
+            self.words | other.words,
+            self.needs | other.needs,
+        )
+
+    def __or__(self, other: Trigger) -> Trigger:
+        """Return a trigger for sources in which one of both holds."""
+        return Trigger(
+            lambda glimpse, facts: self.holds(glimpse, facts) or other.holds(glimpse, facts),
+            self.words | other.words,
+            frozenset(_either(one, another) for one in self.needs for another in other.needs),
+        )
+
+
+def _either(one: Need, other: Need) -> Need:
+    (where, words), (elsewhere, more) = one, other
+    return (where if where == elsewhere else "words"), words | more
+
+
+def trigger_of(triggers: Collection[str] | Trigger) -> Trigger:
+    """Return what a rule says in either form as a trigger; without any word it always holds."""
+    if isinstance(triggers, Trigger):
+        return triggers
+    return word(*triggers) if triggers else Trigger(lambda _glimpse, _facts: True)
+
+
+def word(*words: str) -> Trigger:
+    """One of these identifiers is written, in whatever role, also in a string."""
+    return Trigger.among("words", words)
+
+
+def attribute(*words: str) -> Trigger:
+    """An attribute of one of these names is read, called or assigned: ``model.input``."""
+    return Trigger.among("attributes", words)
+
+
+def member(*words: str) -> Trigger:
+    """Such an attribute is read of something that may be an object, not only of a module."""
+    return Trigger.among("members", words)
+
+
+def member_of(kinds: Collection[Kind], *words: str) -> Trigger:
+    """Such an attribute is read of what may be an object of one of these kinds.
+
+    Not where the source assigns it, too: for rules that heed ``MemberUse.owner_defines``.
+    """
+    wanted, owners = frozenset(words), frozenset(kinds)
+    return Trigger.needing(
+        wanted,
+        lambda glimpse, facts: is_read(
+            glimpse, facts, wanted, lambda _, types: _has_kind(types, owners)
+        ),
+        "members",
+    )
+
+
+def changes_of(kinds: Collection[Kind], *words: str) -> Trigger:
+    """Such an attribute of what may be an object of one of these kinds is assigned to."""
+    return assigned(*words) & _with_owner(kinds, words, lambda possible: possible.writes(words))
+
+
+def reads_of(kinds: Collection[Kind], *words: str) -> Trigger:
+    """Such an attribute is read, be it that the source assigns it, too."""
+    return member(*words) & _with_owner(kinds, words, lambda possible: possible.reads(words))
+
+
+def _with_owner(
+    kinds: Collection[Kind],
+    words: Collection[str],
+    places: Callable[[Possible], Iterable[Place]],
+) -> Trigger:
+    """What may be an object of one of these kinds is at one of the places."""
+    owners = frozenset(kinds)
+
+    def holds(possible: Possible) -> bool:
+        return any(_has_kind(possible.owner(each), owners) for each in places(possible))
+
+    return Trigger.needing(words, lambda glimpse, facts: may_hold(glimpse, facts, holds))
+
+
+def is_read(
+    glimpse: Glimpse,
+    facts: Facts,
+    members: Collection[str],
+    speaks: Callable[[str, Types], bool],
+) -> bool:
+    """Say whether a member that nothing here assigns is read of what may have such types."""
+    asked = glimpse.members.intersection(members)
+    return bool(asked) and may_hold(
+        glimpse,
+        facts,
+        lambda possible: any(
+            speaks(each[0].attr, possible.owner(each))
+            for each in possible.reads(asked)
+            if not possible.is_assigned(each)
+        ),
+    )
+
+
+def may_be_called_on(
+    glimpse: Glimpse, facts: Facts, asked: Iterable[Called], kinds: Iterable[Kind]
+) -> bool:
+    """Say whether one of the calls may be of a method of an object of one of these kinds."""
+    methods = [
+        (called.node, called.node.func.value)
+        for called in asked
+        if isinstance(called.node.func, ast.Attribute)
+    ]
+    return bool(methods) and may_be_of(glimpse, facts, methods, kinds)
+
+
+def calls_that_make(
+    glimpse: Glimpse, facts: Facts, kind: Kind | None = None, cls: str | None = None
+) -> Iterator[tuple[Type, Called]]:
+    """Yield the calls of Keras' own classes, each with what it makes: all, or those of one kind."""
+    for made, calls in _calls_of_classes(glimpse, facts):
+        if kind in (None, made.kind) and cls in (None, made.cls):
+            yield from ((made, called) for called in calls)
+
+
+@once  # many rules ask it
+def _calls_of_classes(glimpse: Glimpse, facts: Facts) -> list[tuple[Type, list[Called]]]:
+    known = keras_api.knowledge(facts.target)
+    made = ((known.class_type(name), calls) for name, calls in glimpse.calls_by_meaning.items())
+    return [(type_, calls) for type_, calls in made if type_ is not None]
+
+
+def may_be_of(
+    glimpse: Glimpse,
+    facts: Facts,
+    asked: Iterable[tuple[ast.Call | Condition | Loop, ast.expr]],
+    kinds: Iterable[Kind],
+) -> bool:
+    """Say whether one of the expressions may be an object of one of these kinds.
+
+    Each is given with the call, condition or loop that it stands in.
+    """
+    owners = frozenset(kinds)
+    return may_hold(
+        glimpse,
+        facts,
+        lambda possible: any(_has_kind(possible.types_in(*each), owners) for each in asked),
+    )
+
+
+Operator = ast.BinOp | ast.Compare
+
+
+def some_operator(
+    glimpse: Glimpse, facts: Facts, speaks: Callable[[Possible, Operator, Space], bool]
+) -> bool:
+    """Say whether ``speaks`` holds of an operation or a comparison, given where it stands."""
+    operators = _operators(glimpse)
+    return bool(operators) and may_hold(
+        glimpse,
+        facts,
+        lambda possible: any(
+            speaks(possible, node, possible.sketch.spaces[scope]) for node, scope in operators
+        ),
+    )
+
+
+@once  # several rules ask it
+def _operators(glimpse: Glimpse) -> list[tuple[Operator, ast.AST]]:
+    return [
+        (node, scope)
+        for scope, nodes in glimpse.scopes.items()
+        for node in nodes
+        if isinstance(node, Operator)
+    ]
+
+
+def may_have_kind(
+    possible: Possible, node: ast.expr, space: Space, kinds: Collection[Kind]
+) -> bool:
+    """Say whether an expression may be an object of one of these kinds."""
+    return _has_kind(possible.types_of(node, space), kinds)
+
+
+def _has_kind(types: Types, kinds: Collection[Kind]) -> bool:
+    return any(each.kind in kinds for each in types)
+
+
+def may_hold(glimpse: Glimpse, facts: Facts, holds: Callable[[Possible], bool]) -> bool:
+    """Say whether something holds of what the expressions of a source may be."""
+    try:
+        return holds(glimpse.possible(keras_api.knowledge(facts.target)))
+    except RecursionError:
+        return True  # too deep to tell
+
+
+def assigned(*words: str) -> Trigger:
+    """An attribute of one of these names is assigned to, or deleted: ``layer.output = x``."""
+    return Trigger.among("stores", words)
+
+
+def keyword(*words: str) -> Trigger:
+    """A call passes a keyword of one of these names: ``Adam(decay=0.1)``."""
+    return Trigger.among("keywords", words)
+
+
+def names(speaks: Callable[[Facts, str], bool]) -> Trigger:
+    """Something is imported, or read through an import, of whose dotted name ``speaks`` holds."""
+    said = _asked_once(speaks)
+    return Trigger(lambda glimpse, facts: said(facts).of_any(glimpse.names))
+
+
+def mentions(speaks: Callable[[Facts, str], bool]) -> Trigger:
+    """So it is of a name of those, or of what else types may be: see ``Glimpse.mentioned``."""
+    said = _asked_once(speaks)
+    return Trigger(lambda glimpse, facts: said(facts).of_any(glimpse.mentioned))
+
+
+def _asked_once(speaks: Callable[[Facts, str], bool]) -> Callable[[Facts], _Said]:
+    return lru_cache(maxsize=8)(lambda facts: _Said(partial(speaks, facts)))
+
+
+def named(*dotted: str) -> Trigger:
+    """One of these dotted names is imported, or read through an import."""
+    wanted = frozenset(dotted)
+    return word(*(each.rpartition(".")[2] for each in dotted)) & Trigger(
+        lambda glimpse, _: not wanted.isdisjoint(glimpse.names)
+    )
+
+
+def package(dotted: str) -> Trigger:
+    """A package or module, or something of it, is imported, or read through an import."""
+    return word(dotted.partition(".")[0]) & names(
+        lambda _, name: f"{name}.".startswith(f"{dotted}.")
+    )
+
+
+class _Said:
+    """What is said of dotted names, each asked once: that is the same in every file."""
+
+    def __init__(self, speaks: Callable[[str], bool]) -> None:
+        self._speaks = speaks
+        self._yes: set[str] = set()
+        self._no: set[str] = set()
+
+    def of_any(self, names: frozenset[str]) -> bool:
+        if not self._yes.isdisjoint(names):
+            return True
+        new = names - self._no
+        found = {each for each in new if self._speaks(each)}
+        if len(self._yes) + len(self._no) > _REMEMBERED:
+            self._yes.clear()
+            self._no.clear()
+        self._yes |= found
+        self._no |= new - found
+        return bool(found)
+
+
+def text(speaks: Callable[[str], bool]) -> Trigger:
+    """There is a string, no docstring, of which ``speaks`` holds."""
+    return Trigger(lambda glimpse, _: any(map(speaks, glimpse.strings)))
+
+
+def string(*texts: str) -> Trigger:
+    """One of these strings is written, each of them a word."""
+    return Trigger.among("strings", texts)
+
+
+def suffix(*suffixes: str) -> Trigger:
+    """A string, no docstring, ends in one of these: ``.h5``."""
+    return Trigger.among("suffixes", [each.removeprefix(".") for each in suffixes])
+
+
+def calls(speaks: Callable[[Facts, Called], bool], *names: str) -> Trigger:
+    """There is a call, of something of one of these names if any, of which ``speaks`` holds."""
+
+    def holds(glimpse: Glimpse, facts: Facts) -> bool:
+        asked = chain.from_iterable(map(glimpse.calls_of, names)) if names else glimpse.calls
+        return any(speaks(facts, each) for each in asked)
+
+    return Trigger.needing(names, holds) if names else Trigger(holds)
+
+
+def classes(speaks: Callable[[Facts, ast.ClassDef, frozenset[str]], bool]) -> Trigger:
+    """There is a class for which ``speaks`` holds, given what its bases may be."""
+    return Trigger(
+        lambda glimpse, facts: any(
+            speaks(facts, each, bases_meant(glimpse, each))
+            for each in glimpse.nodes.get(ast.ClassDef, ())
+            if each.bases
+        )
+    )
+
+
+def bases_meant(glimpse: Glimpse, node: ast.ClassDef) -> frozenset[str]:
+    """Return the dotted names that the bases of a class may be."""
+    return frozenset().union(*map(glimpse.meant_by, bases_of(node)))
+
+
+def bases_of(node: ast.ClassDef) -> Iterator[ast.expr]:
+    """Yield the bases of a class, ``Base`` of ``Base[int]`` and of ``*Base``."""
+    for each in node.bases:
+        base = each.value if isinstance(each, ast.Starred) else each
+        yield base.value if isinstance(base, ast.Subscript) else base
+
+
+def defines(*methods: str) -> Trigger:
+    """A class defines a method of one of these names."""
+    return Trigger.needing(
+        methods,
+        lambda glimpse, _: any(
+            method_of(each, name) is not None
+            for each in glimpse.nodes.get(ast.ClassDef, ())
+            for name in methods
+        ),
+    )
+
+
+def _lineage(
+    node: ast.ClassDef, by_name: Mapping[str, Sequence[ast.ClassDef]]
+) -> list[ast.ClassDef]:
+    """Return a class with all that may be its own bases: classes of the source so called."""
+    found = {node}
+    waiting = [node]
+    for each in waiting:  # it grows meanwhile
+        names = (base.id for base in bases_of(each) if isinstance(base, ast.Name))
+        more = [own for name in names for own in by_name.get(name, ()) if own not in found]
+        found.update(more)
+        waiting += more
+    return waiting
+
+
+def lineages(glimpse: Glimpse) -> Iterator[list[ast.ClassDef]]:
+    """Yield classes with all that may be their own bases: of each lineage that has all of another.
+
+    Of 200 classes of which each is the base of the next, that is one, and not 200.
+    """
+    classes = glimpse.nodes.get(ast.ClassDef, ())
+    bases = {base.id for node in classes for base in bases_of(node) if isinstance(base, ast.Name)}
+    seen: set[ast.ClassDef] = set()
+    by_name = _classes_by_name(glimpse)
+    for node in sorted(classes, key=lambda each: each.name in bases):
+        if node not in seen:  # it is a base, or one of a ring
+            line = _lineage(node, by_name)
+            seen.update(line)
+            yield line
+
+
+def _classes_by_name(glimpse: Glimpse) -> dict[str, list[ast.ClassDef]]:
+    by_name: dict[str, list[ast.ClassDef]] = {}
+    for node in glimpse.nodes.get(ast.ClassDef, ()):
+        by_name.setdefault(node.name, []).append(node)
+    return by_name
+
+
+def method_of(node: ast.ClassDef, name: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+    """Return the method that a class of a glimpse defines."""
+    methods = (each for each in node.body if isinstance(each, _METHODS))
+    found = [each for each in methods if each.name == name]
+    return found[-1] if found else None
+
+
+def receivers(glimpse: Glimpse, *methods: str) -> set[str]:
+    """Return what methods of these names are called on, as ``Called.receiver`` tells it."""
+    called = chain.from_iterable(glimpse.calls_by_leaf.get(each, ()) for each in methods)
+    return {each.receiver for each in called if each.is_attribute}
+
+
+def gives_several(glimpse: Glimpse, called: Called) -> bool:
+    """Say whether a call may make a functional model of several outputs, written out."""
+    return any(
+        isinstance(each, ast.List | ast.Tuple) and len(each.elts) > 1
+        for each in glimpse.values_of(called.argument("outputs", 1))
+    )

@@ -1,0 +1,1 @@
+"""Fixes from findings to bytes on disk, and back."""

@@ -1,0 +1,161 @@
+"""What each finding's own fix would change, as a diff in the terms of the document."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, cached_property, lru_cache
+
+from msgspec.structs import replace
+
+from kdoctor.documents import Cell, Document, Unit
+from kdoctor.documents.positions import Positions
+from kdoctor.engine.fixes.apply_edits import edits_of, source_of, texts_with
+from kdoctor.engine.fixes.diffs import Change, decoded, split_lines, unified, unified_of_changes
+from kdoctor.model import Edit, Finding, Fix, Span
+from kdoctor.patterns import pattern
+from kdoctor.project.code_style import UNTOLD
+from kdoctor.rewrite import render
+from kdoctor.rewrite.imports import Keeps
+from kdoctor.syntax import Module
+
+_NEWLINE = pattern(r"\n")
+
+
+class FindingDiffs:
+    """The diffs of one document's findings.
+
+    For Python it is a diff of the file, for a notebook one of each changed cell's source, for
+    Markdown and reStructuredText one of the document's lines. ``keeps`` says which imports stay
+    although nothing in the file uses them any longer. ``limit`` is how long a line may be.
+    """
+
+    def __init__(
+        self, document: Document, data: bytes, keeps: Keeps, *, diffs: bool, replacements: bool
+    ) -> None:
+        self.style = UNTOLD
+        self._document = document
+        self._data = data
+        self._keeps = cache(keeps)
+        self._diffs = diffs
+        self._replacements = replacements
+        self._cell_lines: dict[tuple[int, int], list[str]] = {}
+        # Fixes that change the same places share them, where a file does one thing very often.
+        self._known: dict[tuple[int, int, object, object], Fix] = {}
+
+    def filled(self, finding: Finding, source: Module | Unit) -> Finding:
+        """Return the finding with ``fix.diff`` and ``fix.replacements``, as far as asked for."""
+        fix = finding.fix
+        if fix is None or not (fix.edits or fix.imports or fix.drops):
+            return finding
+        # By their identity: what is known keeps the edits alive.
+        key = _unit(source).index, id(fix.edits), fix.imports, fix.drops
+        if key not in self._known:
+            self._known[key] = self._shown(fix, source)
+        known = self._known[key]
+        same = replace(fix, diff=known.diff, replacements=known.replacements)
+        return replace(finding, fix=same)
+
+    def _shown(self, fix: Fix, source: Module | Unit) -> Fix:
+        edits = edits_of(source, [fix], self._keeps, self.style)
+        return replace(
+            fix,
+            diff=self._diff(edits, _unit(source)) if self._diffs else fix.diff,
+            replacements=tuple(
+                replacement
+                for span, text in self._changes(edits, _unit(source))
+                for replacement in self._positions.replacements(span, text)
+            )
+            if self._replacements
+            else fix.replacements,
+        )
+
+    @cached_property
+    def _positions(self) -> Positions:
+        return Positions(self._document.text)
+
+    def _changes(self, edits: Sequence[Edit], unit: Unit) -> Iterable[tuple[Span, str]]:
+        """Return spans of the file's text and what comes there."""
+        if self._document.kind != "python":
+            return self._document.changes({unit.index: texts_with(unit, edits)})
+        return [  # the unit is the whole file: only the lines that are touched
+            (region, render(unit.text, _inside(edits, region), region, unit.newline))
+            for region in _line_regions(unit.text, edits, unit.cells[0].span)
+        ]
+
+    def _diff(self, edits: Sequence[Edit], unit: Unit) -> str:
+        if self._document.kind in ("python", "notebook"):
+            return self._diff_of_cells(edits, unit)
+        after = self._document.replace({unit.index: texts_with(unit, edits)})
+        return unified(decoded(self._data), decoded(after), self._document.path)
+
+    def _diff_of_cells(self, edits: Sequence[Edit], unit: Unit) -> str:
+        parts = []
+        for cell in _touched(unit.cells, edits):
+            inside = _inside(edits, cell.span)
+            regions = list(_line_regions(unit.text, inside, cell.span))
+            if not regions:
+                continue
+            inside += unit.masks_of(cell)
+            changes = [_change(unit, cell, region, inside) for region in regions]
+            label = unit.path if cell.number is None else f"{unit.path}:cell {cell.number}"
+            parts.append(unified_of_changes(self._lines(unit, cell), changes, label))
+        return "".join(parts)
+
+    def _lines(self, unit: Unit, cell: Cell) -> Sequence[str]:
+        """Return the lines of a cell as the user wrote them."""
+        key = unit.index, cell.span.start
+        if key not in self._cell_lines:
+            self._cell_lines[key] = split_lines(source_of(unit, cell))
+        return self._cell_lines[key]
+
+
+def _unit(source: Module | Unit) -> Unit:
+    return source if isinstance(source, Unit) else source.unit
+
+
+def _touched(cells: Sequence[Cell], edits: Iterable[Edit]) -> Sequence[Cell]:
+    """Return the cells that an edit may lie in, in order."""
+    if len(cells) == 1:
+        return cells
+    places = {bisect_right(cells, edit.span.start, key=_start) - 1 for edit in edits}
+    # An edit at the very start of a cell may stand at the end of the one before.
+    return [cells[place] for place in sorted(places | {each - 1 for each in places}) if place >= 0]
+
+
+def _start(cell: Cell) -> int:
+    return cell.span.start
+
+
+@lru_cache(maxsize=1)
+def _newlines(text: str) -> list[int]:
+    """Return where the lines of a text end."""
+    return [found.start() for found in _NEWLINE.finditer(text)]
+
+
+def _line_regions(text: str, edits: Sequence[Edit], within: Span) -> Iterator[Span]:
+    """Yield the runs of whole lines that ``edits`` touch, in order and apart from each other."""
+    start = end = -1
+    for span in sorted(edit.span for edit in edits):
+        first = text.rfind("\n", within.start, span.start) + 1 or within.start
+        newline = text.find("\n", span.end, within.end)
+        last = within.end if newline < 0 else newline + 1
+        if first < end or start < 0:
+            start, end = (first if start < 0 else start), max(end, last)
+            continue
+        yield Span(start, end)
+        start, end = first, last
+    if start >= 0:
+        yield Span(start, end)
+
+
+def _inside(edits: Iterable[Edit], region: Span) -> list[Edit]:
+    return [edit for edit in edits if region.covers(edit.span)]
+
+
+def _change(unit: Unit, cell: Cell, region: Span, edits: Sequence[Edit]) -> Change:
+    inside = _inside(edits, region)
+    newlines = _newlines(unit.text)
+    first = bisect_left(newlines, region.start) - bisect_left(newlines, cell.span.start)
+    size = len(split_lines(unit.text[region.start : region.end]))
+    return Change(first, first + size, split_lines(render(unit.text, inside, region, unit.newline)))

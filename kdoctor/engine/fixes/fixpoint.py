@@ -1,0 +1,172 @@
+"""One file: fixes applied in passes until nothing changes, or the file left as it was."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator
+from functools import partial
+
+from kdoctor import quiet_ast
+from kdoctor.documents import Document, Kind
+from kdoctor.engine.examine import Examined, Examiner, failed, heard, why
+from kdoctor.engine.fixes.apply_edits import source_of, texts_of
+from kdoctor.engine.fixes.conflicts import compatible
+from kdoctor.engine.fixes.diffs import decoded, unified
+from kdoctor.engine.fixes.top_level import inside
+from kdoctor.engine.result import FileFix, FileScan, FixedFile, LeftAlone
+from kdoctor.engine.schedule.jobs import Task
+from kdoctor.engine.selection.file_selection import applicable
+from kdoctor.errors import FileProblem
+from kdoctor.model import Edit, Finding, Fix
+
+MAX_PASSES = 10
+
+
+class Mender:
+    """Fixes one file after another with one examiner."""
+
+    def __init__(self, examiner: Examiner) -> None:
+        self._examiner = examiner
+        self._applicable = applicable(unsafe=examiner.orders.unsafe)
+
+    def fix(self, task: Task, data: bytes | None = None) -> FileFix:
+        """Return the file's repair. Whatever goes wrong is part of the answer.
+
+        ``data`` are its bytes, where they are read already.
+        """
+        path = task.source.path
+        try:
+            if data is None:
+                data = task.source.read(self._examiner.orders.folder)
+            before = data
+            examined = self._examiner.examine(path, data)
+        except Exception as error:  # noqa: BLE001 - one file must not cost the others
+            nothing = heard(task, failed(path, error))
+            return FileFix(nothing, nothing)
+        found = heard(task, examined.scan)
+        try:
+            after, applied, left = self._settle(before, examined)
+        except Exception as error:  # noqa: BLE001
+            reason = f"its fix failed and was given up: {why(error)}"
+            return FileFix(found, found, left_alone=LeftAlone(path, reason))
+        if after == before:
+            return FileFix(found, found)
+        diff = diff_of(path, before, after, self._examiner.orders.kind)
+        fixed = FixedFile(path, before, after, diff, applied, is_stdin=task.source.is_stdin)
+        return FileFix(found, left, fixed)
+
+    def _settle(
+        self, before: bytes, examined: Examined
+    ) -> tuple[bytes, tuple[Finding, ...], FileScan]:
+        """Apply fixes until none is left to apply.
+
+        Raises:
+            FileProblem: the result would be no Python, or fixes go round in circles.
+        """
+        data, applied = before, list[Finding]()
+        keeps = partial(self._examiner.is_taken_elsewhere, examined.document.path)
+        style = self._examiner.orders.style
+        for _ in range(MAX_PASSES):
+            chosen = self._choose(examined)
+            document = examined.document
+            texts = {
+                index: texts_of(examined.source(index), fixes, keeps, style)
+                for index, fixes in chosen.items()
+            }
+            after = document.replace(texts) if texts else data
+            if after == data:
+                return data, tuple(applied), examined.scan
+            applied += _cured(examined.scan.findings, chosen)
+            heard = examined.directives
+            needed = heard.words_of_use() if heard else Counter[str]()
+            changed = texts.keys() & examined.modules.keys()
+            examined = self._examiner.examine(document.path, after, like=document, changed=changed)
+            check_still_python(document, examined.document, texts.keys())
+            _check_still_silent(needed, examined)
+            data = after
+        raise FileProblem(f"its fixes do not come to an end in {MAX_PASSES} passes")
+
+    def _choose(self, examined: Examined) -> dict[int, list[Fix]]:
+        """Return the fixes to apply now, by the unit that they belong to."""
+        chosen = {}
+        for unit in examined.document.units:
+            index = unit.index
+            wanted = [
+                finding
+                for finding in examined.scan.findings
+                if finding.place.unit == index
+                and finding.fix is not None
+                and finding.fix.applicability in self._applicable
+            ]
+            if self._examiner.orders.within is not None:
+                wanted = inside(wanted, unit.text, self._examiner.orders.within)
+            kept = [*unit.masks, *_silenced_edits(examined.scan, index)]
+            fixes = compatible(wanted, kept, [cell.span for cell in unit.cells]) if wanted else []
+            if fixes:
+                chosen[index] = fixes
+        return chosen
+
+
+def _cured(findings: Collection[Finding], chosen: dict[int, list[Fix]]) -> list[Finding]:
+    made = {unit: frozenset(fixes) for unit, fixes in chosen.items()}
+    return [finding for finding in findings if finding.fix in made.get(finding.place.unit, ())]
+
+
+def _silenced_edits(scan: FileScan, unit: int) -> Iterator[Edit]:
+    """Yield what would cure the silenced findings of a unit: no other fix may do that for them."""
+    for each in scan.suppressed:
+        if each.finding.place.unit == unit and each.finding.fix is not None:
+            yield from each.finding.fix.edits
+
+
+def _check_still_silent(needed: Counter[str], after: Examined) -> None:
+    """Hold the fixes to the user's comments.
+
+    Raises:
+        FileProblem: a comment that silenced something went.
+    """
+    lost = needed - (after.directives.words() if after.directives else Counter[str]())
+    if lost:
+        comment = f"`# kdoctor: {min(lost)}`".replace("kdoctor: noqa", "noqa")
+        raise FileProblem(f"a comment that silences a finding ({comment}) would be lost")
+
+
+def check_still_python(before: Document, after: Document, changed: Collection[int]) -> None:
+    """Hold what libcst accepts to Python's own grammar too, where the input kept to it.
+
+    Raises:
+        FileProblem: it does not.
+    """
+    if len(before.units) != len(after.units):
+        raise FileProblem("the result has another number of code blocks")
+    for index in changed:
+        # Asked in this order, the text before is parsed only where something is wrong.
+        if not _is_python(after.units[index].text) and _is_python(before.units[index].text):
+            raise FileProblem("the result is no Python")
+
+
+def _is_python(source: str) -> bool:
+    try:
+        quiet_ast.parse(source)
+    except (SyntaxError, ValueError):
+        return False
+    return True
+
+
+def diff_of(path: str, before: bytes, after: bytes, kind: Kind | None) -> str:
+    """Return the diff of the file; of a notebook that of its cells, which is what people read."""
+    old, new = Document.parse(before, path, kind), Document.parse(after, path, kind)
+    if old.kind != "notebook":
+        return unified(decoded(before), decoded(after), path)
+    parts = []
+    for unit_before, unit_after in zip(old.units, new.units, strict=True):
+        cells = zip(unit_before.cells, unit_after.cells, strict=True)
+        for cell_before, cell_after in cells:
+            parts.append(
+                unified(
+                    source_of(unit_before, cell_before),
+                    source_of(unit_after, cell_after),
+                    f"{path}:cell {cell_before.number}",
+                )
+            )
+    return "".join(parts)

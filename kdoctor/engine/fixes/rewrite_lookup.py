@@ -1,0 +1,60 @@
+"""What the rules know to write in the place of one name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.triggers import trigger_of
+from kdoctor.keras_api import newest_target, split_root
+from kdoctor.model import Applicability
+from kdoctor.rules import all_rules
+
+
+@dataclass(frozen=True, slots=True)
+class Cure:
+    """One rewrite of a name: which rule has it, both sides, when, and who may apply it."""
+
+    code: str
+    left: str
+    right: str
+    when: str
+    applicability: Applicability
+
+
+@dataclass(frozen=True, slots=True)
+class Cures:
+    """All that the rules say of a name: rewrites, and the codes of rules that look at it."""
+
+    rewrites: tuple[Cure, ...] = ()
+    rules: tuple[str, ...] = ()
+
+
+def cures_of(name: str, member: str = "") -> Cures:
+    """Return the rewrites of a name relative to its root, and the rules that speak of a member.
+
+    >>> cures_of("backend.square").rewrites[0].right                   # doctest: +SKIP
+    'keras.ops.square(x)'
+    """
+    facts = Facts(newest_target())
+    found = [
+        Cure(
+            rule.code,
+            rewrite.left,
+            rewrite.right,
+            "" if rewrite.when is None else str(rewrite.when),
+            facts.applicability(rewrite),
+        )
+        for rule in all_rules()
+        for rewrite in rule.rewrites
+        if _name_of(rewrite.left) == name
+    ]
+    codes = [
+        rule.code for rule in all_rules() if member and member in trigger_of(rule.triggers).words
+    ]
+    return Cures(tuple(found), tuple(sorted(set(codes))))
+
+
+def _name_of(left: str) -> str:
+    split = split_root(left.partition("(")[0])
+    return split[1] if split else ""

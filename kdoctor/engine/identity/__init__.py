@@ -1,0 +1,1 @@
+"""What a finding is known by when its lines move."""

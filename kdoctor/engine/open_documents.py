@@ -1,0 +1,202 @@
+"""Documents that are being edited: examined one by one, again and again, as they stand unsaved.
+
+A file on the disk is read once for as long as it stays the same. What other modules export is seen
+as it stands in the editor, where they are open.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from kdoctor.engine.examine import Examined, Examiner
+from kdoctor.engine.fixes.apply_edits import texts_of
+from kdoctor.engine.fixes.conflicts import compatible
+from kdoctor.engine.fixes.fixpoint import Mender
+from kdoctor.engine.options import Options, orders_of
+from kdoctor.engine.schedule.jobs import Orders, Source, Task
+from kdoctor.engine.selection.file_selection import Policy
+from kdoctor.engine.selection.targets import Targets
+from kdoctor.keras_api import knowledge
+from kdoctor.model import Applicability, Finding
+from kdoctor.modules.exports import ProjectPackage
+from kdoctor.modules.module_summary import Outline, outline_in, outline_of
+from kdoctor.suppression import ignore_fix
+
+if TYPE_CHECKING:
+    from kdoctor.documents import Kind, Unit
+    from kdoctor.syntax import Module
+
+_SETTLED = 10.0  # seconds for which the project's own files are taken to stay as they are
+_REMEMBERED = 5_000  # modules; memory must not grow with the tree
+_INSTALLED = frozenset({"site-packages", "dist-packages"})
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A document as it stands in the editor. ``path`` is absolute; the file need not exist."""
+
+    path: str
+    data: bytes = field(repr=False)
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What was made of a draft, by which orders, and the files that it was judged by."""
+
+    examined: Examined
+    examiner: Examiner
+    asked: frozenset[str]
+
+    def module(self, unit: Unit) -> Module:
+        """Return a unit with what its names mean, also where no rule has anything to say.
+
+        Raises:
+            SyntaxProblem: it is no Python that libcst can parse.
+        """
+        return self.examined.modules.get(unit.index) or self.examiner.module(unit)
+
+    def fixed(self, finding: Finding) -> bytes | None:
+        """Return the document with the fix of one finding, None where it cannot be made."""
+        if finding.fix is None or finding.fix.applicability is Applicability.MANUAL:
+            return None
+        return self._changed(finding)
+
+    def ignored(self, finding: Finding) -> bytes | None:
+        """Return the document with a comment that silences one finding."""
+        unit = self.examined.document.units[finding.place.unit]
+        return self._changed(replace(finding, fix=ignore_fix(unit, finding)))
+
+    def _changed(self, finding: Finding) -> bytes | None:
+        unit = self.examined.document.units[finding.place.unit]
+        fixes = compatible([finding], unit.masks, [cell.span for cell in unit.cells])
+        if not fixes:
+            return None
+        keeps = partial(self.examiner.is_taken_elsewhere, unit.path)
+        texts = texts_of(self.examined.source(unit.index), fixes, keeps, self.examiner.orders.style)
+        return self.examined.document.replace({unit.index: texts})
+
+
+class Live:
+    """Examines drafts. Not for several threads at once."""
+
+    def __init__(self, options: Options) -> None:
+        self._options = options
+        self._modules = _Modules()
+        self._known_terms: dict[str, _Terms] = {}
+
+    def renew(self) -> None:
+        """Forget what the files of the project say of its target and of what is to be done."""
+        self._known_terms.clear()
+
+    def hold(self, path: str, text: str) -> bool:
+        """Take a module as it stands in the editor; say whether other modules see another one.
+
+        One that cannot be parsed for the moment stays what it was.
+        """
+        return self._modules.hold(path, text)
+
+    def let_go(self, path: str) -> bool:
+        """Take a module as it lies on the disk again; say whether that is another one."""
+        return self._modules.let_go(path)
+
+    def is_passed_over(self, path: str) -> bool:
+        """Say whether a file is none of the project's own, or excluded.
+
+        Raises:
+            UsageProblem: a setting of the project, or an option, names what does not exist.
+        """
+        parts = path.replace(os.sep, "/").split("/")
+        return not _INSTALLED.isdisjoint(parts) or self._terms(path).excluded
+
+    def examine(self, draft: Draft) -> Reading:
+        """Return what the rules say about a draft.
+
+        Raises:
+            FileProblem: it is no document of its kind, or its Python cannot be parsed.
+            UsageProblem: a setting of the project, or an option, names what does not exist.
+        """
+        self._modules.asked.clear()
+        terms = self._terms(draft.path)
+        orders = replace(terms.orders, kind=draft.kind)
+        # A new one each time: it would keep what it learned of the tree.
+        package = ProjectPackage(knowledge(orders.target).star_names, self._modules)
+        examiner = Examiner(orders, package)
+        examined = examiner.examine(draft.path, draft.data)
+        return Reading(examined, examiner, frozenset(self._modules.asked))
+
+    def mended(self, draft: Draft, reading: Reading) -> bytes:
+        """Return a draft with all safe fixes made, as ``kdoctor fix`` makes them."""
+        task = Task(Source(draft.path, draft.data), len(draft.data))
+        fixed = Mender(reading.examiner).fix(task).fixed
+        return draft.data if fixed is None else fixed.after
+
+    def _terms(self, path: str) -> _Terms:
+        terms, now = self._known_terms.get(path), time.monotonic()
+        if terms is None or now - terms.made_at > _SETTLED:
+            policy = Policy([path], self._options)
+            targets = Targets(policy, self._options)
+            (task,) = targets.assigned(policy.assigned([Task(Source(path, b""), 0)]))
+            orders = orders_of(targets.main, self._options).aimed(task)
+            orders = replace(orders, gate=True, diffs=False, replacements=False, anchors=False)
+            terms = self._known_terms[path] = _Terms(now, orders, policy.excludes(path))
+        return terms
+
+
+@dataclass(frozen=True, slots=True)
+class _Terms:
+    """What the project's files say of one of them, as of some moment."""
+
+    made_at: float
+    orders: Orders
+    excluded: bool
+
+
+class _Modules:
+    """What the modules of the tree bind, each read anew only when it changed.
+
+    ``asked`` collects the files that were asked for.
+    """
+
+    def __init__(self) -> None:
+        self.asked: set[str] = set()
+        self._held: dict[str, Outline] = {}
+        self._read: dict[str, tuple[tuple[int, int, int], Outline | None]] = {}
+
+    def __call__(self, path: str) -> Outline | None:
+        self.asked.add(path)
+        if path in self._held:
+            return self._held[path]
+        return self._on_disk(path)
+
+    def hold(self, path: str, text: str) -> bool:
+        outline = outline_in(text)
+        if outline is None:
+            return False
+        before = self._held[path] if path in self._held else self._on_disk(path)
+        self._held[path] = outline
+        return before != outline
+
+    def let_go(self, path: str) -> bool:
+        if path not in self._held:
+            return False
+        return self._held.pop(path) != self._on_disk(path)
+
+    def _on_disk(self, path: str) -> Outline | None:
+        try:
+            found = os.stat(path)  # noqa: PTH116 - hot, on str
+        except OSError:
+            return None
+        signature = found.st_mtime_ns, found.st_size, found.st_ino
+        known = self._read.get(path)
+        if known is None or known[0] != signature:
+            if len(self._read) > _REMEMBERED:
+                self._read.clear()
+            known = self._read[path] = signature, outline_of(path)
+        return known[1]

@@ -1,0 +1,141 @@
+"""Which files are worth a libcst parse: all those in which a rule could possibly fire.
+
+The gate errs on the side of yes. ``--no-gate`` opens it for every file and must not change what is
+reported, so a file that does not pass has nothing to report either way: neither a finding, nor that
+its Python cannot be parsed.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+
+from kdoctor.analysis.triggers import Need
+from kdoctor.keras_api import split_root
+from kdoctor.modules.exports import OwnModule, ProjectPackage, Value
+from kdoctor.modules.module_summary import imports_of
+from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.package import ClassInfo
+
+Question = Callable[[Glimpse], bool]
+_REMEMBERED = 20_000  # modules; memory must not grow with the tree
+
+
+class Gate:
+    """Tells which rules could fire in one Python source, by its tree (None: there is none).
+
+    ``words`` are what must be written for any rule to fire (see ``rules.words``); ``triggers``
+    holds, for each rule by its code, the question whether it could; it is asked where the glimpse
+    has one word of each set that ``needs`` holds for the rule. ``package`` tells what is imported
+    from the project's own modules, ``stars`` what star imports from elsewhere bind.
+    """
+
+    def __init__(
+        self,
+        words: Iterable[str],
+        triggers: Mapping[str, Question],
+        package: ProjectPackage,
+        needs: Mapping[str, Collection[Need]] | None = None,
+    ) -> None:
+        self._words = tuple(each.split() for each in words)
+        self._triggers = triggers
+        self._by_word: dict[str, set[str]] = {}
+        self._without_words: set[str] = set()
+        self._more_needs: dict[str, Collection[Need]] = {}  # than one of the words
+        for code in triggers:
+            self._index(code, (needs or {}).get(code, ()))
+        self._package = package
+
+    def _index(self, code: str, needs: Collection[Need]) -> None:
+        if not needs:
+            self._without_words.add(code)
+            return
+        fewest = min(needs, key=lambda need: len(need[1]))
+        for word in fewest[1]:
+            self._by_word.setdefault(word, set()).add(code)
+        more = [need for need in needs if need is not fewest or need[0] != "words"]
+        if more:
+            self._more_needs[code] = more
+
+    def speaks_of_keras(self, text: str) -> bool:
+        """Say whether a text has one of the words anywhere."""
+        return any(all(word in text for word in each) for each in self._words)
+
+    def admits(self, path: str, source: str, tree: ast.Module | None) -> bool:
+        """Say whether any rule could fire in ``source``, which stands in the file ``path``."""
+        glimpse = self._glimpse(path, source, tree)
+        if isinstance(glimpse, bool):
+            return glimpse
+        return any(self._triggers[code](glimpse) for code in self._asked(glimpse))
+
+    def concerns(self, path: str, source: str, tree: ast.Module | None) -> bool:
+        """Say whether the code of a source has to do with Keras: no rule is about any other."""
+        return self._glimpse(path, source, tree) is not False
+
+    def may_fire(self, path: str, source: str, tree: ast.Module | None) -> Collection[str]:
+        """Return the codes of the rules that could fire: all where Python cannot parse it."""
+        glimpse = self._glimpse(path, source, tree)
+        if isinstance(glimpse, bool):
+            return self._triggers.keys() if glimpse else ()
+        return frozenset(code for code in self._asked(glimpse) if self._triggers[code](glimpse))
+
+    def _asked(self, glimpse: Glimpse) -> Iterator[str]:
+        """Yield the codes of the rules for which the source has all words that they need."""
+        found = (self._by_word[each] for each in self._by_word.keys() & glimpse.words)
+        for code in self._without_words.union(*found):
+            needs = self._more_needs.get(code, ())
+            if all(not words.isdisjoint(getattr(glimpse, where)) for where, words in needs):
+                yield code
+
+    def _glimpse(self, path: str, source: str, tree: ast.Module | None) -> Glimpse | bool:
+        """Return what the source shows, or at once whether all rules could fire, or none."""
+        speaks = self.speaks_of_keras(source)
+        if tree is None:
+            return True
+        if not speaks and not self._imports_keras(path, tree):
+            return False
+        glimpse = Glimpse(tree, path, self._package, self._package.stars)
+        concerned = (
+            not speaks
+            or self.says_a_word("\n".join(glimpse.written))
+            or self.says_a_word("\n".join(glimpse.strings))
+            or any(split_root(name) is not None for name in glimpse.names)
+            or self._imports_keras(path, tree)
+        )
+        return glimpse if concerned else False
+
+    def says_a_word(self, text: str) -> bool:
+        """Say whether a text has a word that is enough by itself: `tensorflow` is not."""
+        return any(each[0] in text for each in self._words if len(each) == 1)
+
+    def _imports_keras(self, path: str, tree: ast.Module) -> bool:
+        """Say whether the project's own modules bring something of Keras into the file.
+
+        What they export is all that ``syntax`` can learn of them: it asks the same package.
+        """
+        with self._package.trace.apart() as looked:
+            waiting = [
+                value
+                for imported in imports_of(tree)
+                for value in self._package.meanings(path, imported)
+            ]
+            return self._reach_keras(waiting, looked)
+
+    def _reach_keras(self, waiting: list[Value], looked: set[str]) -> bool:
+        without_keras = self._package.without_keras
+        opened: set[OwnModule] = set()
+        while waiting:
+            match waiting.pop():
+                case (str() as dotted) | ClassInfo(base=str() as dotted):
+                    if self.says_a_word(dotted) or split_root(dotted) is not None:
+                        return True
+                case OwnModule() as module if module in without_keras:
+                    looked |= without_keras[module]
+                case OwnModule() as module if module not in opened:
+                    opened.add(module)
+                    waiting += self._package.contents(module)
+        if len(without_keras) > _REMEMBERED:
+            without_keras.clear()
+        # Nothing that can be reached from them was of Keras.
+        without_keras |= dict.fromkeys(opened, frozenset(looked))
+        return False

@@ -1,0 +1,1 @@
+"""Which files are worked on, in which process, and in what order."""

@@ -1,0 +1,161 @@
+"""Files to results: in this process, or in several where the work is worth their start-up."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import chain, islice
+from typing import TYPE_CHECKING, TypeVar
+
+from kdoctor.engine.schedule.gc_control import collector_waits, one_by_one, untouched
+from kdoctor.engine.schedule.jobs import Orders, Task
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+
+T = TypeVar("T")
+
+# libcst takes about a second for a megabyte; a worker process about a quarter of that to start.
+_WORTH_A_PROCESS = 400_000  # bytes of source
+_CHUNK_BYTES = 200_000
+_CHUNK_FILES = 32
+# Chunks are small enough that all processes end at about the same time.
+_LEAST_BYTES = 50_000
+_SHARES = 32  # chunks, at the least, that fall to each process
+
+
+def run(  # noqa: PLR0913 - what to do, on what, by whom
+    work: Callable[[Orders, Sequence[Task]], list[T]],
+    orders: Orders,
+    tasks: Iterable[Task],
+    workers: int | Executor | None,
+    progress: Callable[[int, int], None] | None = None,
+    *,
+    get_ready: Callable[[Orders], None] | None = None,
+) -> list[T]:
+    """Return ``work``'s results in the order of the tasks, whoever does it.
+
+    The tasks may be found while they are asked for: processes begin when ``enough`` are known.
+    ``workers`` is the greatest number of processes, None for one a core, or an executor that takes
+    their place. ``progress`` is called with the numbers of files done and to do. ``get_ready`` is
+    called whenever processes are about to be forked: they share what it has made.
+
+    Raises:
+        KdoctorError: a worker process died, or the executor takes no work.
+    """
+    lots: dict[int, Collection[T]] = {}
+    done = 0
+    counted = _Counted(tasks)
+    for place, lot in _done(work, orders, iter(counted), workers, get_ready):
+        lots[place] = lot
+        done += len(lot)
+        if progress is not None:
+            progress(done, counted.number)
+    with collector_waits():  # what is unpacked here stays
+        return [result for place in sorted(lots) for result in lots[place]]
+
+
+def _done(
+    work: Callable[[Orders, Sequence[Task]], list[T]],
+    orders: Orders,
+    tasks: Iterator[Task],
+    workers: int | Executor | None,
+    get_ready: Callable[[Orders], None] | None,
+) -> Iterator[tuple[int, Collection[T]]]:
+    """Yield the results of runs of tasks, and where each belongs, as they come.
+
+    When the first ones come, all tasks are known.
+    """
+    if workers is not None and not isinstance(workers, int):
+        from kdoctor.engine.schedule.remote_executor import in_turn  # noqa: PLC0415
+
+        return enumerate(in_turn(work, orders, list(_chunks([*tasks])), workers))
+    first = list(_worth(_most(workers), tasks))
+    processes = _processes(first, workers)
+    if processes == 1:
+        return enumerate([result] for result in _alone(work, orders, [*first, *tasks]))
+    # Imported where processes are worth it: the imports alone take longer than a small scan.
+    from kdoctor.engine.schedule.process_pool import together  # noqa: PLC0415
+
+    chunks = chain(_chunks(first, processes), _chunks_later(tasks, processes))
+    return together(work, orders, chunks, processes, get_ready)
+
+
+class _Counted:
+    """Tasks as they are asked for; ``number`` says how many that were."""
+
+    def __init__(self, tasks: Iterable[Task]) -> None:
+        self._tasks = tasks
+        self.number = 0
+
+    def __iter__(self) -> Iterator[Task]:
+        for task in self._tasks:
+            self.number += 1
+            yield task
+
+
+def _worth(processes: int, tasks: Iterator[Task]) -> Iterator[Task]:
+    """Yield tasks until they are worth so many processes; the others are left."""
+    number = size = 0
+    while number < processes or size < enough(processes):
+        task = next(tasks, None)
+        if task is None:
+            return
+        number += 1
+        size += task.size
+        yield task
+
+
+def _alone(
+    work: Callable[[Orders, Sequence[Task]], list[T]], orders: Orders, tasks: Collection[Task]
+) -> Iterator[T]:
+    with collector_waits():
+        results = chain.from_iterable(one_by_one(work, orders, chunk) for chunk in _chunks(tasks))
+        yield from islice(results, 1)
+        with untouched():  # the modules and tables that came with the first file
+            yield from results
+
+
+def enough(workers: int | Executor | None) -> int:
+    """Return how many bytes of source are worth as many processes as there may be, 0 for none."""
+    if workers is not None and not isinstance(workers, int):
+        return 0
+    return _WORTH_A_PROCESS * (_most(workers) - 1)
+
+
+def _most(jobs: int | None) -> int:
+    cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+    return jobs or cores
+
+
+def _processes(tasks: Collection[Task], jobs: int | None) -> int:
+    worth = 1 + sum(task.size for task in tasks) // _WORTH_A_PROCESS
+    return max(1, min(_most(jobs), worth, len(tasks)))
+
+
+def _chunks_later(tasks: Iterable[Task], processes: int) -> Iterator[list[Task]]:
+    """Split what is found when the first chunk of it is asked for."""
+    yield from _chunks([*tasks], processes)
+
+
+def _chunks(tasks: Collection[Task], processes: int = 0) -> Iterator[list[Task]]:
+    """Split the tasks into runs that are large enough to be worth sending, and no larger.
+
+    ``processes`` is how many share them; 0 where that is not known.
+    """
+    most = _CHUNK_BYTES
+    if processes:
+        share = sum(task.size for task in tasks) // (_SHARES * processes)
+        most = max(_LEAST_BYTES, min(_CHUNK_BYTES, share))
+    chunk: list[Task] = []
+    size = 0
+    for task in tasks:
+        if chunk and (size + task.size > most or len(chunk) == _CHUNK_FILES):
+            yield chunk
+            chunk, size = [], 0
+        chunk.append(task)
+        size += task.size
+    if chunk:
+        yield chunk

@@ -1,0 +1,146 @@
+"""Python's garbage collector waits while a file is examined.
+
+A tree is hundreds of thousands of objects, which the collector would walk again and again while it
+grows: more than a third of the time of a scan. It dies with the last reference to its module, so
+that the collector has little to do. It comes between two files, for what was made lately only.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from itertools import groupby
+from typing import TypeVar
+
+from msgspec import Struct, field
+
+from kdoctor.engine.schedule.jobs import Orders, Task
+
+T = TypeVar("T")
+
+_MUCH = 100_000  # objects that may have died in rings: ten MB
+# Bytes of source, of all files or of one, after which some MB lie between blocks still in use.
+_MANY = 300_000
+_LARGE = 30_000
+_FEW = 2_000  # objects: less than any program has, more than Python 3.12 itself sets aside
+_ARENA_MAX = -8  # M_ARENA_MAX in malloc.h
+
+
+class _Waiting(Struct):
+    """Who makes it wait: it is one for the process, in which several threads may scan at once."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    holders: int = 0
+    was_enabled: bool = False
+    read: int = 0  # bytes of source, since memory was given back
+    is_alone: bool = False  # nothing but kdoctor runs in this process
+
+
+_WAITING = _Waiting()
+
+
+@contextmanager
+def collector_waits() -> Iterator[None]:
+    """Keep the collector from running within; after it, what the user has set holds again."""
+    with _WAITING.lock:
+        if _WAITING.holders == 0:
+            _WAITING.was_enabled = gc.isenabled()
+            gc.disable()
+        _WAITING.holders += 1
+    try:
+        yield
+    finally:
+        with _WAITING.lock:
+            _WAITING.holders -= 1
+            if _WAITING.holders == 0 and _WAITING.was_enabled:
+                gc.enable()
+
+
+def collect_where_due() -> None:
+    """Let it do what it has missed, where that is much, unless the user wants no collector."""
+    if _WAITING.was_enabled and gc.get_count()[0] > _MUCH:
+        gc.collect(0)
+
+
+@contextmanager
+def untouched() -> Iterator[None]:
+    """Spare the collector, within, what is there already: modules and tables, which stay.
+
+    It need not walk over them. And to walk over objects is to write to them: what was made before a
+    fork is shared until somebody does.
+    """
+    was_frozen = gc.get_freeze_count() > _FEW  # what others have frozen is not ours to thaw
+    gc.freeze()
+    try:
+        yield
+    finally:
+        if not was_frozen:
+            gc.unfreeze()
+
+
+def one_by_one(
+    work: Callable[[Orders, Sequence[Task]], list[T]], orders: Orders, tasks: Iterable[Task]
+) -> Iterator[T]:
+    """Yield what comes of each task; after each, the collector does what it has missed.
+
+    Those of one folder have their turns; what comes of them stays in order.
+    """
+    with collector_waits():
+        for _, beside in groupby(tasks, key=lambda task: os.path.dirname(task.source.path)):  # noqa: PTH120
+            places = [*enumerate(beside)]
+            found: dict[int, list[T]] = {}
+            for place, task in sorted(places, key=lambda each: each[1].turn):
+                found[place] = work(orders, [task])
+                collect_where_due()
+                give_back_where_due(task.size)
+            for place, _ in places:
+                yield from found[place]
+
+
+def give_back_where_due(read: int) -> None:
+    """Let the system have what glibc keeps of the trees that died, after many bytes of source.
+
+    A process that goes on with small files would keep what a large one took beside another that
+    is at a large one.
+    """
+    _WAITING.read += read
+    if _WAITING.read > _MANY or read > _LARGE:
+        _WAITING.read = 0
+        trim = _malloc_trim()
+        if trim is not None:
+            trim(0)
+
+
+def alone_in_process() -> None:
+    """Say that this process is the program's: what holds until its end may be set."""
+    _WAITING.is_alone = True
+
+
+def share_one_heap() -> None:
+    """Let threads that come use the heap that is there, in a process that is the program's alone.
+
+    glibc gives each its own, and what dies there would be kept out of reach of the others, in each
+    process that is forked. Python runs one thread at a time: none waits for another. But it cannot
+    be taken back, and other programs may have threads that would wait.
+    """
+    mallopt = _of_glibc("mallopt") if _WAITING.is_alone else None
+    if mallopt is not None:
+        mallopt(_ARENA_MAX, 1)
+
+
+@cache
+def _malloc_trim() -> Callable[[int], int] | None:
+    return _of_glibc("malloc_trim")
+
+
+def _of_glibc(name: str) -> Callable[..., int] | None:
+    if sys.platform != "linux":
+        return None
+    import ctypes  # noqa: PLC0415 - in long runs only
+
+    return getattr(ctypes.CDLL(None), name, None)  # musl has none

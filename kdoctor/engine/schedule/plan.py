@@ -1,0 +1,130 @@
+"""Everything that is settled before the first file is looked into."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from kdoctor.engine.options import Options, orders_of, workers_of
+from kdoctor.engine.result import ProjectNotes
+from kdoctor.engine.schedule.collect_files import Gathering
+from kdoctor.engine.schedule.dispatch import enough
+from kdoctor.engine.schedule.jobs import Task
+from kdoctor.engine.selection.file_selection import Policy
+from kdoctor.engine.selection.targets import Targets
+from kdoctor.model import Unreadable
+
+if TYPE_CHECKING:
+    from kdoctor.engine.cache.cache import Cache
+
+T = TypeVar("T")
+
+_MUCH = 1000  # files, or tasks: 200 kB
+
+
+class Gathered(Struct, frozen=True):
+    """The files that were read, those worth a look, and those that cannot be read."""
+
+    files: Collection[str] = ()
+    tasks: Collection[Task] = ()
+    unreadable: Sequence[Unreadable] = ()
+
+    @property
+    def read(self) -> int:
+        """How many files were read."""
+        return len(self.files)
+
+
+class Plan:
+    """What a run has to do: each file as a task, with its own target, rules and namespace.
+
+    ``workers`` is who does it: a number of processes, None for one a core, or an executor.
+
+    Raises:
+        UsageProblem: a path, rule or target does not exist, or a setting cannot be what it is.
+    """
+
+    def __init__(
+        self,
+        paths: Iterable[str | os.PathLike[str]],
+        options: Options,
+        *,
+        unsafe: bool | None = None,
+    ) -> None:
+        self.workers = workers_of(options)
+        paths = list(paths)
+        policy = Policy(paths, options)
+        self.targets = Targets(policy, options)
+        self.orders = orders_of(self.targets.main, options, unsafe=policy.unsafe(unsafe))
+        self.remarks: list[str] = []
+        """What is to be said of what was not done or not read."""
+        self.cache = self._cache(policy) if options.get("cache") else None
+        self._gathered = Gathered()
+        gathering = Gathering(paths, options, policy, self.cache)
+        self.remarks += gathering.remarks
+        self._finding = self._find(gathering, policy)
+
+    def as_found(self) -> Iterator[Task]:
+        """Yield the tasks, once: the first ones, where that saves time, before all are found.
+
+        Raises:
+            UsageProblem: a setting cannot be what it is.
+        """
+        return self._finding
+
+    @property
+    def tasks(self) -> Collection[Task]:
+        """The files that are worth a look, in the order of their paths."""
+        return self.gathered.tasks
+
+    @property
+    def gathered(self) -> Gathered:
+        """All that was found, when that is done.
+
+        Raises:
+            UsageProblem: a setting cannot be what it is.
+        """
+        deque(self._finding, maxlen=0)
+        return self._gathered
+
+    @property
+    def notes(self) -> ProjectNotes:
+        """What is to be said of the project's own files, and of what was not done or not read."""
+        return replace(self.targets.notes, remarks=tuple(self.remarks))
+
+    def _cache(self, policy: Policy) -> Cache | None:
+        # Only where it is wanted.
+        from kdoctor.engine.cache.cache import Cache  # noqa: PLC0415
+        from kdoctor.engine.cache.location import OutOfProject, store_of  # noqa: PLC0415
+
+        try:
+            return Cache(store_of(policy))
+        except OutOfProject as problem:
+            self.remarks.append(str(problem))
+            return None
+
+    def _find(self, gathering: Gathering, policy: Policy) -> Iterator[Task]:
+        found: list[Task] = []
+        tasks = policy.assigned(gathering.tasks(first=enough(self.workers)))
+        for task in self.targets.assigned(tasks):
+            found.append(task)
+            yield task
+        kept = _kept if self.cache is None else list  # a cache asks for all of them again
+        held_up = policy.held_up.files
+        files = [file for file in gathering.files if file not in held_up]
+        self._gathered = Gathered(kept(files), kept(found), gathering.unreadable)
+
+
+def _kept(things: Collection[T]) -> Collection[T]:
+    """Return what stays until the end, as bytes where it is much: memory must not grow with it."""
+    if len(things) < _MUCH:
+        return things
+    # Not for a small scan: pickle takes longer to import.
+    from kdoctor.engine.schedule.compressed import Packed  # noqa: PLC0415
+
+    return Packed(things)

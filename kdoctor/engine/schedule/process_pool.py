@@ -1,0 +1,295 @@
+"""Chunks to results in several processes, of which this one is one.
+
+What is to be done, and what is found, is kept in bytes: until all is done, and the other processes
+have given back their memory.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
+from functools import partial
+from itertools import islice
+from multiprocessing.context import BaseContext
+from types import FrameType
+from typing import Generic, TypeVar
+
+from msgspec import Struct
+
+from kdoctor.documents import insists, uninterrupted
+from kdoctor.engine.schedule.compressed import Packed
+from kdoctor.engine.schedule.gc_control import one_by_one, share_one_heap, untouched
+from kdoctor.engine.schedule.jobs import Orders, Task
+from kdoctor.errors import KdoctorError
+
+T = TypeVar("T")
+
+# Chunks, for each worker, after which they make room for new ones: what they remember, and what
+# lies unused between it, grows. New ones share what this process has. All wait for the last one:
+# not too often.
+_LOT = 48
+_FIRST = 2  # chunks, for each process, that are known before the workers begin
+_PARTS = 4  # of a chunk, where one process would else soon wait for another
+_Chunk = tuple[int, Packed[Task]]  # with the number of its first task
+
+
+def together(
+    work: Callable[[Orders, Sequence[Task]], list[T]],
+    orders: Orders,
+    chunks: Iterable[Iterable[Task]],
+    processes: int,
+    get_ready: Callable[[Orders], None] | None,
+) -> Iterator[tuple[int, Packed[T]]]:
+    """Yield results as they come, with the number of the first; done by two processes or more.
+
+    Raises:
+        KdoctorError: a process died.
+    """
+    context = _context()
+    # To begin with; the others may not be found yet.
+    numbered = _numbered(chunks)
+    waiting = deque(islice(numbered, _FIRST * processes))
+    forks = context.get_start_method() == "fork"
+    most = _LOT * (processes - 1) if forks else sys.maxsize
+    if forks:  # here is no thread yet but this
+        share_one_heap()
+    while waiting:
+        if forks and get_ready is not None:
+            get_ready(orders.aimed(next(iter(waiting[0][1]))))
+        with untouched():
+            pool = ProcessPoolExecutor(processes - 1, context, _become_worker)
+            line = _Line(waiting, pool, processes, partial(_in_worker, work, orders), most)
+            here = partial(one_by_one, work, orders)
+            yield from _with_workers(pool, processes, line, numbered, here)
+
+
+def _numbered(chunks: Iterable[Iterable[Task]]) -> Iterator[_Chunk]:
+    number = 0
+    for chunk in map(Packed, chunks):
+        yield number, chunk
+        number += len(chunk)
+
+
+def _with_workers(
+    pool: ProcessPoolExecutor,
+    processes: int,
+    line: _Line[T],
+    more: Iterable[_Chunk],
+    work: Callable[[Iterable[Task]], Iterable[T]],
+) -> Iterator[tuple[int, Packed[T]]]:
+    """Yield the results of what the workers of a pool take before they end, and of this process.
+
+    The workers have begun when ``more`` is asked for.
+
+    Raises:
+        KdoctorError: a process died.
+    """
+    done = False
+    try:
+        with uninterrupted():  # a process that is only half started cannot be ended
+            for _ in range(processes):  # one waits, so that no worker does
+                line.send()
+        for chunk in more:
+            line.add(chunk)
+        yield from _shared(line, work)
+        done = True
+    except BrokenProcessPool as error:
+        raise KdoctorError(
+            "a worker process died, probably for want of memory; --jobs 1 does without them"
+        ) from error
+    finally:
+        with uninterrupted():
+            if not done:
+                _stop(pool)
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+class _Line(Generic[T]):
+    """The chunks that wait. The workers take from its start, this process from its end.
+
+    Files that stand side by side import each other: who has read the one knows it for the other.
+    The workers take so many at ``most``; this process then goes on until they are done. Where that
+    is soon, or little is left, parts of chunks are taken: so all end at about the same time.
+    """
+
+    def __init__(
+        self,
+        waiting: deque[_Chunk],
+        pool: ProcessPoolExecutor,
+        processes: int,
+        work: Callable[[Packed[Task]], Packed[T]],
+        most: int,
+    ) -> None:
+        self._waiting = waiting
+        self._left = most
+        self._sent: deque[tuple[int, Future[Packed[T]]]] = deque()
+        self._pool = pool
+        self._processes = processes
+        self._work = work
+        self._lock = threading.Lock()  # the pool's own thread sends, too
+
+    def send(self, done: Future[Packed[T]] | None = None) -> None:
+        """Hand the next chunk to the workers; when it is done, they get another."""
+        # A pool that ends, or is broken, tells of it with its lock held (Python 3.12.1 and later):
+        # to ask it for more would wait for ever.
+        if done is not None and (done.cancelled() or done.exception() is not None):
+            return
+        with self._lock:
+            if not self._waiting or not self._left:
+                return
+            number, chunk = self._first()
+            self._left -= 1
+            try:
+                future = self._pool.submit(self._work, chunk)
+            except RuntimeError:
+                return  # the pool is broken or closed, as what was sent before tells
+            self._sent.append((number, future))
+        future.add_done_callback(self.send)
+
+    def add(self, chunk: _Chunk) -> None:
+        """Let one more chunk wait, or hand it over at once where the workers have nothing to do."""
+        with self._lock:
+            self._waiting.append(chunk)
+            busy = sum(not future.done() for _, future in self._sent)
+        if busy < self._processes:
+            self.send()
+
+    def last(self) -> _Chunk | None:
+        """Take the last chunk; None where none waits, or the workers do."""
+        with self._lock:
+            if not self._left and all(future.done() for _, future in self._sent):
+                return None
+            return self._last() if self._waiting else None
+
+    def _first(self) -> _Chunk:
+        chunk = self._waiting.popleft()
+        if self._are_many or len(chunk[1]) == 1:
+            return chunk
+        first, rest = _parted(chunk, _part_of(chunk))
+        self._waiting.appendleft(rest)
+        return first
+
+    def _last(self) -> _Chunk:
+        chunk = self._waiting.pop()
+        if (self._left and self._are_many) or len(chunk[1]) == 1:
+            return chunk
+        rest, last = _parted(chunk, len(chunk[1]) - _part_of(chunk))
+        self._waiting.append(rest)
+        return last
+
+    @property
+    def _are_many(self) -> bool:
+        return len(self._waiting) >= self._processes
+
+    def first_sent(self, *, wait: bool) -> tuple[int, Packed[T]] | None:
+        """Return what became of the chunk that was sent first; None where there is nothing yet."""
+        with self._lock:
+            if not self._sent or not (wait or self._sent[0][1].done()):
+                return None
+            place, future = self._sent.popleft()
+        return place, future.result()
+
+
+def _part_of(chunk: _Chunk) -> int:
+    return max(1, len(chunk[1]) // _PARTS)
+
+
+def _parted(chunk: _Chunk, place: int) -> tuple[_Chunk, _Chunk]:
+    number, tasks = chunk[0], list(chunk[1])
+    return (number, Packed(tasks[:place])), (number + place, Packed(tasks[place:]))
+
+
+def _shared(
+    line: _Line[T], work: Callable[[Iterable[Task]], Iterable[T]]
+) -> Iterator[tuple[int, Packed[T]]]:
+    """Yield the results as they come; what no worker has begun meanwhile is done here."""
+    while True:
+        found = line.first_sent(wait=False)
+        if found is None and (mine := line.last()) is not None:
+            place, chunk = mine
+            found = place, Packed(work(chunk))
+        found = found or line.first_sent(wait=True)
+        if found is None:
+            return
+        yield found
+
+
+def _context() -> BaseContext:
+    """Fork where it is safe: the child then has all modules. With threads around it is not."""
+    if sys.platform == "linux" and threading.active_count() == 1:
+        return multiprocessing.get_context("fork")
+    return multiprocessing.get_context("spawn")
+
+
+_STOP = getattr(signal, "SIGUSR1", None)  # Windows has none: there, a worker ends its chunk first
+
+
+class _Stopped(BaseException):
+    """The result of this worker is not wanted any more. No rule may catch it."""
+
+
+class _Worker(Struct):
+    """What a worker process is at."""
+
+    working: bool = False
+    stopped: bool = False
+
+
+_WORKER = _Worker()
+
+
+def _become_worker() -> None:
+    """Leave ctrl-C to the parent, and give a chunk up where the parent says so.
+
+    To kill a worker would not do: it may be writing a result, and the parent waits for its end.
+    """
+    gc.freeze()  # where it was forked, that is done; what a spawned one begins with stays, too
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if _STOP is not None:
+        signal.signal(_STOP, _give_up)
+        sys.unraisablehook = insists(_STOP, _Stopped)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """End where the parent was killed: it would be waited for, and listened to, for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _give_up(_number: int, _frame: FrameType | None) -> None:
+    _WORKER.stopped = True
+    if _WORKER.working:
+        raise _Stopped
+
+
+def _in_worker(
+    work: Callable[[Orders, Sequence[Task]], list[T]], orders: Orders, chunk: Iterable[Task]
+) -> Packed[T]:
+    try:
+        _WORKER.working = True
+        if _WORKER.stopped:
+            raise _Stopped
+        return Packed(one_by_one(work, orders, chunk))
+    finally:
+        _WORKER.working = False
+
+
+def _stop(pool: ProcessPoolExecutor) -> None:
+    """Let the workers give up what they are at."""
+    # The executor has no public way to its processes.
+    for process in list((pool._processes or {}).values()):  # noqa: SLF001
+        if _STOP is not None and process.pid is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process.pid, _STOP)

@@ -1,0 +1,141 @@
+"""Chunks to results by somebody else's executor: nothing lost, nothing twice.
+
+Workers may die, and their machines with them. What does not come back is sent again, and done in
+this process where that does not help.
+"""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from pickle import loads
+from typing import Any, Final, NoReturn
+
+from msgspec.structs import replace
+
+from kdoctor.engine.schedule.jobs import Orders, Task
+from kdoctor.engine.schedule.remote_worker import Work, carry_out, packed, perform, version
+from kdoctor.errors import KdoctorError, UsageProblem
+
+_SENDINGS: Final = 3
+# Seconds without any news until the next chunk is done here, too: its answer may be lost.
+_PATIENCE: Final = 60.0
+
+
+@dataclass(slots=True)
+class _Errand:
+    """A chunk that was sent, and how often."""
+
+    chunk: Sequence[Task]
+    future: Future[bytes]
+    sendings: int = 1
+
+
+def in_turn(
+    work: Work, orders: Orders, chunks: Sequence[Sequence[Task]], executor: Executor
+) -> Iterator[list[Any]]:
+    """Yield the results of the chunks in order, whichever worker does them, and however often.
+
+    Raises:
+        KdoctorError: the executor takes no work, or its workers cannot do it.
+    """
+    office = _Office(executor, work, replace(orders, folder=os.getcwd()))  # noqa: PTH109 - a str
+    waiting: deque[_Errand] = deque()
+    try:
+        for chunk in chunks:
+            waiting.append(_Errand(chunk, office.send(chunk, 1)))
+        while waiting:
+            yield office.results(waiting)
+            waiting.popleft()  # with what it holds: memory must not grow with the tree
+    finally:
+        for errand in waiting:
+            errand.future.cancel()
+
+
+class _Office:
+    """Sends the chunks of one run, and takes the results."""
+
+    def __init__(self, executor: Executor, work: Work, orders: Orders) -> None:
+        self._executor = executor
+        self._work = work
+        self._orders = orders
+        self._run = uuid.uuid4().hex
+
+    def send(self, chunk: Sequence[Task], sending: int) -> Future[bytes]:
+        """Hand a chunk to the executor. Each sending differs: engines know equal calls again."""
+        package = packed(self._run, sending, self._work, self._orders, chunk)
+        try:
+            return self._executor.submit(carry_out, version(), package)
+        except Exception as error:  # noqa: BLE001 - each engine has its own
+            _refuse(error)
+
+    def results(self, waiting: Sequence[_Errand]) -> list[Any]:
+        """Return the results of the first errand that waits."""
+        errand = waiting[0]
+        while _is_back(waiting):
+            try:
+                results: list[Any] = loads(errand.future.result())  # noqa: S301 - of our own making
+            except (BrokenExecutor, KdoctorError) as error:
+                _refuse(error)
+            except Exception as error:  # noqa: BLE001 - each engine has its own for a lost worker
+                if not self._tried_again(errand, error):
+                    break
+            else:
+                return results
+        errand.future.cancel()
+        return perform(self._run, self._work, self._orders, errand.chunk)
+
+    def _tried_again(self, errand: _Errand, error: Exception) -> bool:
+        """Send a chunk again that failed for want of a worker, as long as there is hope."""
+        self._check_workers(errand.chunk, error)
+        if errand.sendings == _SENDINGS:
+            return False
+        errand.sendings += 1
+        errand.future = self.send(errand.chunk, errand.sendings)
+        return True
+
+    def _check_workers(self, chunk: Sequence[Task], error: Exception) -> None:
+        """Raise where the next worker could do no better."""
+        if any("No module named 'kdoctor" in str(each) for each in _chain(error)):
+            raise UsageProblem(
+                f"the workers of the executor have no {version()}; install it where they run "
+                "(with Dask, where its scheduler runs, too)"
+            ) from error
+        if isinstance(error, FileNotFoundError) and any(
+            error.filename == task.source.path and Path(error.filename).exists() for task in chunk
+        ):
+            raise UsageProblem(
+                f"{error.filename}: {error.strerror}; the workers of an executor must see the "
+                "files at the same paths"
+            ) from error
+
+
+def _is_back(waiting: Sequence[_Errand]) -> bool:
+    """Wait for the first answer; say no where for too long none came back at all."""
+    first, back = waiting[0].future, -1
+    while back < (now := sum(each.future.done() for each in waiting)):
+        back = now
+        with suppress(TimeoutError, CancelledError):
+            first.exception(_PATIENCE)
+        if first.done():
+            return True
+    return False
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _refuse(error: Exception) -> NoReturn:
+    if isinstance(error, KdoctorError):
+        raise error
+    what = " ".join(f"{type(error).__name__}: {error}".split())
+    raise KdoctorError(f"the executor can do no more work: {what}") from error

@@ -1,0 +1,79 @@
+"""A chunk of work in a process that somebody else started: here, or on another machine.
+
+It has not been prepared for this, may do several chunks at a time in threads, and may have another
+working folder. What goes there and comes back is bytes, so that any executor can carry it.
+"""
+
+from __future__ import annotations
+
+import pickle
+import platform
+import socket
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from kdoctor import __version__
+from kdoctor.engine.schedule.jobs import Orders, Task
+from kdoctor.errors import UsageProblem
+
+Work = Callable[[Orders, Sequence[Task]], list[Any]]
+
+
+@dataclass(slots=True)
+class _Worker:
+    """What this process is at. ``lock``: one Python does one thing at a time anyway."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    run: str = ""
+
+
+_WORKER = _Worker()
+
+
+def version() -> str:
+    """Say what must be the same at both ends for the same results."""
+    python = ".".join(platform.python_version_tuple()[:2])
+    return f"kdoctor {__version__} on Python {python}"
+
+
+def packed(run: str, sending: int, work: Work, orders: Orders, chunk: Sequence[Task]) -> bytes:
+    """Return what a process needs to know to do a chunk.
+
+    ``run`` is the same for a whole scan. Each ``sending`` differs: engines know equal calls again.
+    """
+    return pickle.dumps((run, sending, work, orders, list(chunk)))
+
+
+def carry_out(sender: str, package: bytes) -> bytes:
+    """Do a chunk that was sent by a process of this :func:`version`; return its results, pickled.
+
+    Raises:
+        UsageProblem: the versions differ.
+        FileNotFoundError: a file cannot be seen from here.
+    """
+    if sender != version():
+        raise UsageProblem(
+            f"a worker on {socket.gethostname()} has {version()}, and here it is {sender}; "
+            "install the same for both"
+        )
+    run, _, work, orders, chunk = pickle.loads(package)  # noqa: S301 - of our own making
+    for task in chunk:
+        path = Path(orders.folder, task.source.path)
+        if not task.source.is_stdin and not path.exists():
+            raise FileNotFoundError(2, f"not there on {socket.gethostname()}", task.source.path)
+    return pickle.dumps(perform(run, work, orders, chunk))
+
+
+def perform(run: str, work: Work, orders: Orders, chunk: Sequence[Task]) -> list[Any]:
+    """Do a chunk of a run. What was learnt of the files in another run is forgotten first."""
+    # Imported here: the worker may not have what it takes.
+    from kdoctor.engine.scanning import forget  # noqa: PLC0415
+
+    with _WORKER.lock:
+        if _WORKER.run != run:
+            forget()
+            _WORKER.run = run
+        return work(orders, chunk)

@@ -1,0 +1,1 @@
+"""Which files, rules and targets count for a run."""

@@ -1,0 +1,151 @@
+"""Every setting that is in force for one path, and where its value comes from."""
+
+from __future__ import annotations
+
+import enum
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from kdoctor.config import SETTINGS
+from kdoctor.engine.cache.location import DEFAULT, VARIABLE
+from kdoctor.engine.options import Options
+from kdoctor.engine.result import ProjectNotes
+from kdoctor.engine.selection.codes import chosen_codes
+from kdoctor.engine.selection.file_selection import Policy
+from kdoctor.engine.selection.targets import Targets
+from kdoctor.project import Layer, Settings
+from kdoctor.project.root import check_there
+from kdoctor.target import Target
+
+_DEFAULTS: Final = {"namespace": "keep", "unsafe": False, "format": "text", "cache-dir": DEFAULT}
+
+
+class Kind(enum.StrEnum):
+    """Where a value can come from; earlier ones win."""
+
+    COMMAND_LINE = "command line"
+    ENVIRONMENT = "environment"  # a variable, which note names
+    FILE = "file"  # with settings of kdoctor
+    PROJECT = "project"  # its other files: what it installs
+    DEFAULT = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a value comes from. ``path`` and ``line`` are those of a file with settings.
+
+    ``note`` says in words what else decides: the project's files about the target.
+    """
+
+    kind: Kind
+    path: str = ""
+    line: int | None = None
+    note: str = ""
+
+    def __str__(self) -> str:
+        """Say it to people: ``pyproject.toml:12``, ``command line``."""
+        place = self.path if self.line is None else f"{self.path}:{self.line}"
+        return place or self.note or str(self.kind)
+
+
+@dataclass(frozen=True, slots=True)
+class InForce:
+    """One setting: its value as files have it, None where no value is the default.
+
+    ``origins`` has one for each file that adds to the value; of ``per-file-ignores``, one for each
+    pattern.
+    """
+
+    key: str
+    value: Any
+    origins: tuple[Origin, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """What is in force for a file, or for what lies in a folder.
+
+    ``files`` are those with settings, the nearest first, then what it extends. ``rules`` are the
+    codes that count, of ``known``; ``excluded``: a search from above passes over the path.
+    ``project`` is what is to be said about the files that decide.
+    """
+
+    path: str
+    files: tuple[str, ...]
+    settings: tuple[InForce, ...]
+    rules: tuple[str, ...]
+    known: int
+    excluded: bool
+    project: ProjectNotes
+
+
+def overview(
+    path: str, options: Options, *, unsafe: bool | None = None, form: str | None = None
+) -> Overview:
+    """Return what is in force for a path, beside what is asked for by name.
+
+    Raises:
+        UsageProblem: there is no such path, or a setting cannot be what it is.
+    """
+    check_there(path)
+    policy = Policy([path], options)
+    targets = Targets(policy, options)
+    asked: dict[str, Any] = {**options, "unsafe": unsafe, "format": form}
+    every = chosen_codes(None)
+    codes = policy.codes_in(path) if os.path.isdir(path) else policy.codes(path)  # noqa: PTH112
+    return Overview(
+        Path(path).as_posix(),
+        tuple(layer.path for layer in policy.main.layers),
+        tuple(_in_force(key, policy, targets.main, asked) for key in SETTINGS),
+        every if codes is None else codes,
+        len(every),
+        policy.leaves_out(path),
+        targets.notes,
+    )
+
+
+def _in_force(key: str, policy: Policy, target: Target, asked: Mapping[str, Any]) -> InForce:
+    """Return what the command line says about a setting, else the files, else the default."""
+    settings, layer = policy.main, policy.main.layer(key)
+    match key:
+        case "ignore":
+            return _ignore(settings, asked)
+        case _ if asked.get(key) is not None:
+            return InForce(key, asked[key], (Origin(Kind.COMMAND_LINE),))
+        case "cache-dir" if os.environ.get(VARIABLE):
+            origin = Origin(Kind.ENVIRONMENT, note=f"${VARIABLE}")
+            return InForce(key, os.environ[VARIABLE], (origin,))
+        case "target" if layer is None:
+            origin = Origin(Kind.PROJECT, note=target.source)
+            return InForce(key, f"{target.name}=={target.version}", (origin,))
+        case _ if layer is None:
+            return InForce(key, _DEFAULTS.get(key), (Origin(Kind.DEFAULT),))
+        case "extend":
+            extending = [each for each in settings.layers if each.config.extend is not None]
+            files = [each.path for each in settings.layers[1:]]
+            return InForce(key, files, tuple(_origin(each, key) for each in extending))
+        case "per-file-ignores" if layer.config.per_file_ignores:
+            patterns = layer.config.per_file_ignores
+            return InForce(key, patterns, tuple(_origin(layer, key, each) for each in patterns))
+    return InForce(key, settings.value(key), (_origin(layer, key),))
+
+
+def _ignore(settings: Settings, asked: Mapping[str, Any]) -> InForce:
+    """Return what is ignored: each file, then the command line, adds to what comes before it."""
+    entries: list[str] = []
+    origins: list[Origin] = []
+    for layer in settings.selecting if asked.get("select") is None else ():
+        if layer.config.ignore is not None:
+            entries += layer.config.ignore
+            origins.append(_origin(layer, "ignore"))
+    if asked.get("ignore") is not None:
+        entries += asked["ignore"]
+        origins.append(Origin(Kind.COMMAND_LINE))
+    return InForce("ignore", entries or None, tuple(origins) or (Origin(Kind.DEFAULT),))
+
+
+def _origin(layer: Layer, *key: str) -> Origin:
+    return Origin(Kind.FILE, layer.path, layer.line(*key))

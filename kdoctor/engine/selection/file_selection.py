@@ -1,0 +1,282 @@
+"""What counts for each file: what was asked for by name, else what its own configuration says."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+
+from kdoctor.documents import Listing, Patterns, discover, is_excluded
+from kdoctor.engine.options import Options
+from kdoctor.engine.schedule.jobs import Task, absolute, working_folder
+from kdoctor.engine.selection.held_up import HeldUp
+from kdoctor.errors import UsageProblem
+from kdoctor.model import Applicability
+from kdoctor.project import Configs, Settings, start_of
+from kdoctor.project.code_style import CodeStyle, CodeStyles
+from kdoctor.project.settings import NO_SETTINGS
+
+STDIN: Final = "-"
+_KEEP: Final = "keep"
+_NAMESPACES: Final = {None: "", "": "", _KEEP: "", "keras": "keras", "tf.keras": "tf.keras"}
+
+Codes = tuple[str, ...] | None  # None: all rules
+
+
+class Exemption(Struct, frozen=True):
+    """Rules that do not count in the files that match, or, ``negated``, in all others."""
+
+    patterns: Patterns
+    negated: bool
+    codes: frozenset[str]
+
+    def holds(self, path: str) -> bool:
+        """Say whether it holds for a file, given by its absolute path."""
+        return bool(self.patterns.decide(path)) is not self.negated
+
+
+def applicable(*, unsafe: bool) -> frozenset[Applicability]:
+    """Return which fixes are written."""
+    return frozenset({Applicability.SAFE, *([Applicability.UNSAFE] if unsafe else ())})
+
+
+class Policy:
+    """What holds for the files of one run, with the nearest configuration to each.
+
+    ``start`` is the folder in which all named paths lie; ``main`` its settings, which decide about
+    the run as a whole. Where those of another folder cannot be used, its files are ``held_up``.
+
+    Raises:
+        UsageProblem: a setting cannot be what it is, or an option names no rule.
+    """
+
+    def __init__(self, paths: Iterable[str | os.PathLike[str]], options: Options) -> None:
+        self._options = options
+        self.held_up = HeldUp()
+        self.configs = Configs(options.get("config"), isolated=options.get("isolated", False))
+        named = options.get("namespace")
+        if named not in _NAMESPACES:
+            raise UsageProblem(f"unknown namespace {named!r}; choose keras, tf.keras or keep")
+        self._choices: dict[Settings, Codes] = {}
+        self._exemptions: dict[Settings, tuple[Exemption, ...]] = {}
+        self._exclusions: dict[Settings, Patterns | None] = {}
+        self._left: dict[tuple[Settings, frozenset[str]], Codes] = {}
+        # What the command line says is right or wrong by itself.
+        self._chosen(Settings())
+        self._asked_exclude = tuple(filter(str.strip, options.get("exclude") or ()))
+        if self._asked_exclude:
+            _patterns(self._asked_exclude, "--exclude: ", str(Path.cwd()))
+        alias = options.get("stdin_filename")
+        self.has_named_settings = options.get("config") is not None
+        self.start = start_of(alias if alias and path == STDIN else path for path in paths)
+        self.styles = CodeStyles(self.start)
+        self.main = self._usable(str(self.start))
+
+    def of(self, folder: str) -> Settings:
+        """Return the settings for what lies in a folder, given by its absolute path.
+
+        None count where they cannot be read, or say what cannot be done: its files are held up.
+        """
+        if folder in self.held_up.problems:
+            return NO_SETTINGS
+        try:
+            return self._usable(folder)
+        except UsageProblem as problem:
+            self.held_up.add(folder, problem)
+            return self._usable_none()
+
+    def _usable_none(self) -> Settings:
+        self._choices.setdefault(NO_SETTINGS, None)
+        self._exemptions.setdefault(NO_SETTINGS, ())
+        self._exclusions.setdefault(NO_SETTINGS, None)
+        return NO_SETTINGS
+
+    def _usable(self, folder: str) -> Settings:
+        """Return the settings for a folder.
+
+        Raises:
+            UsageProblem: they cannot be read, or say what cannot be done.
+        """
+        settings = self.configs.of(folder)
+        if settings not in self._choices:
+            self._exemptions[settings] = tuple(_exemptions(settings))
+            self._exclusions[settings] = _exclusion(settings)
+            self._chosen(settings)  # last: what has choices can be used
+        return settings
+
+    def codes_in(self, folder: str) -> Codes:
+        """Return the rules that count in a folder, but for what holds for some files only."""
+        return self._choices[self.of(os.path.abspath(folder))]  # noqa: PTH100
+
+    def codes(self, path: str) -> Codes:
+        """Return the rules that count in a file."""
+        own = os.path.abspath(path)  # noqa: PTH100 - links stay, and hot
+        return self._codes(own, self.of(os.path.dirname(own)))  # noqa: PTH120
+
+    def _codes(self, path: str, settings: Settings) -> Codes:
+        codes = self._choices[settings]
+        exemptions = self._exemptions[settings]
+        if not exemptions:
+            return codes
+        name = Path(path).as_posix()
+        ignored = frozenset(code for each in exemptions if each.holds(name) for code in each.codes)
+        if not ignored:
+            return codes
+        key = settings, ignored
+        if key not in self._left:  # one tuple for all such files: memory must not grow with them
+            self._left[key] = tuple(code for code in _all(codes) if code not in ignored)
+        return self._left[key]
+
+    def asks(self, path: str, code: str) -> bool:
+        """Say whether a rule counts in a file."""
+        codes = self.codes(path)
+        return codes is None or code in codes
+
+    def namespace(self, path: str) -> str:
+        """Return the root that a file is to import Keras from, "" for its own."""
+        return self._namespace(self.of(os.path.dirname(os.path.abspath(path))))  # noqa: PTH100, PTH120
+
+    def _namespace(self, settings: Settings) -> str:
+        asked = self._options.get("namespace")
+        return _NAMESPACES[settings.value("namespace") if asked is None else asked]
+
+    def unsafe(self, asked: bool | None) -> bool:  # noqa: FBT001 - None is the third value
+        """Return whether fixes that no proof calls safe are used."""
+        return bool(self.main.value("unsafe") if asked is None else asked)
+
+    def assigned(self, tasks: Iterable[Task]) -> Iterator[Task]:
+        """Yield the tasks, each with its rules and its namespace."""
+        # By folder, where no file has rules of its own.
+        shared: dict[str, tuple[Codes, str, CodeStyle]] = {}
+        here = working_folder()
+        for task in tasks:
+            path = absolute(task.source.path, here)
+            folder = os.path.dirname(path)  # noqa: PTH120 - hot
+            own = shared.get(folder)
+            if own is None:
+                settings = self.of(folder)
+                if self.held_up.holds(folder, task.source.path):
+                    continue
+                style = self.styles.of(folder)
+                own = self._codes(path, settings), self._namespace(settings), style
+                if not self._exemptions[settings]:
+                    shared[folder] = own
+            yield task.with_rules(*own)
+
+    def listing(self, paths: Iterable[str]) -> Listing:
+        """List the files at and below the paths that are not excluded.
+
+        Raises:
+            UsageProblem: a path does not exist.
+        """
+        force = self._options.get("force_exclude", False)
+        return discover(
+            paths,
+            self._asked_exclude,
+            force=force,
+            configured=self.exclusion,
+            tracked=_tracked,
+        )
+
+    def excludes(self, path: str | os.PathLike[str]) -> bool:
+        """Say whether a path is passed over although it is named."""
+        return self._options.get("force_exclude", False) and self.leaves_out(path)
+
+    def leaves_out(self, path: str | os.PathLike[str]) -> bool:
+        """Say whether a search from above passes over a path."""
+        return is_excluded(path, self._asked_exclude, configured=self.exclusion)
+
+    def exclusion(self, folder: str) -> Patterns | None:
+        """Return what the configuration excludes of what lies in a folder, by its absolute path."""
+        if self._options.get("exclude") is not None:
+            return None  # what is asked for by name takes its place
+        return self._exclusions[self.of(folder)]
+
+    def _chosen(self, settings: Settings) -> None:
+        self._choices[settings] = _choice(settings, self._options)
+
+
+def _tracked(top: str) -> list[str]:
+    # It starts processes: imported where something would be ignored.
+    from kdoctor.project.git import tracked_files  # noqa: PLC0415
+
+    return tracked_files(top)
+
+
+def _choice(settings: Settings, options: Options) -> Codes:
+    """Return the rules that count, but for what ``per-file-ignores`` says.
+
+    A file that selects starts anew, one that only ignores adds to what it extends; so does the
+    command line, which comes last.
+
+    Raises:
+        UsageProblem: a rule is unknown.
+    """
+    select, ignore = options.get("select"), options.get("ignore") or ()
+    layers = () if select is not None else settings.selecting
+    ignored = [(each, "") for each in ignore]
+    selected = None if select is None else [(each, "") for each in select]
+    for layer in layers:
+        ignored += [
+            (each, f"{layer.place('ignore')}: ignore: ") for each in layer.config.ignore or ()
+        ]
+        if layer.config.select is not None:
+            where = f"{layer.place('select')}: select: "
+            selected = [(each, where) for each in layer.config.select]
+    if selected is None and not ignored:
+        return None
+    without = _codes(ignored)
+    wanted = frozenset(_all(None)) if selected is None else _codes(selected)
+    return tuple(code for code in _all(None) if code in wanted - without)
+
+
+def _codes(entries: Iterable[tuple[str, str]]) -> frozenset[str]:
+    """Return the codes of the rules that are named, each with the place where it is."""
+    from kdoctor.engine.selection.codes import codes_of  # noqa: PLC0415 - only where rules are named
+
+    found: set[str] = set()
+    for entry, where in entries:
+        try:
+            found |= codes_of([entry])
+        except UsageProblem as problem:
+            raise UsageProblem(f"{where}{problem}") from None
+    return frozenset(found)
+
+
+def _all(codes: Codes) -> tuple[str, ...]:
+    from kdoctor.engine.selection.codes import chosen_codes  # noqa: PLC0415
+
+    return chosen_codes(None) if codes is None else codes
+
+
+def _exemptions(settings: Settings) -> Iterator[Exemption]:
+    layer = settings.layer("per-file-ignores")
+    if layer is None:
+        return
+    for written, entries in (layer.config.per_file_ignores or {}).items():
+        where = f"{layer.place('per-file-ignores', written)}: per-file-ignores: "
+        negated = written.startswith("!")
+        patterns = _patterns(
+            [written.removeprefix("!")], where, layer.folder, settings.layers[0].folder
+        )
+        yield Exemption(patterns, negated, _codes([(entry, where) for entry in entries]))
+
+
+def _exclusion(settings: Settings) -> Patterns | None:
+    layer = settings.layer("exclude")
+    if layer is None or not layer.config.exclude:
+        return None
+    where = f"{layer.place('exclude')}: exclude: "
+    return _patterns(layer.config.exclude, where, layer.folder, settings.layers[0].folder)
+
+
+def _patterns(written: Iterable[str], where: str, folder: str, user: str = "") -> Patterns:
+    try:
+        return Patterns.of(folder, written, user)
+    except ValueError as error:
+        raise UsageProblem(
+            f"{where}{error}; write it as in .gitignore: docs/, *_old.py, /a/**/b.py"
+        ) from None

@@ -1,0 +1,99 @@
+"""Which Keras each file must run on: the one that was asked for, or that of its own project."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kdoctor.engine.options import Options
+from kdoctor.engine.result import ProjectNotes, TargetUse
+from kdoctor.engine.schedule.jobs import Task
+from kdoctor.engine.selection.file_selection import Policy
+from kdoctor.errors import UsageProblem
+from kdoctor.model import Unreadable
+from kdoctor.target import Target
+
+if TYPE_CHECKING:
+    from kdoctor.project import Chain, Projects
+
+
+class Targets:
+    """The targets of one run.
+
+    ``main`` is that of the folder in which all named paths lie, or what was asked for. A file of
+    another project further down (one that has its own lock or requirements) has that project's, so
+    that the same is said about it whether it is named alone or found below a folder.
+
+    Raises:
+        UsageProblem: the target that is asked for is unknown, or a setting of the project is.
+    """
+
+    def __init__(self, policy: Policy, options: Options) -> None:
+        asked = options.get("target")
+        self._configs = policy.configs
+        self._held_up = policy.held_up
+        self._projects: Projects | None = None
+        self._chains: list[Chain] = []
+        if isinstance(asked, Target):
+            self.main = asked
+        elif asked is not None:
+            from kdoctor.keras_api import resolve_target  # noqa: PLC0415
+
+            self.main = resolve_target(asked, "--target")
+        else:
+            # Imported where nobody said what the target is.
+            from kdoctor.project import Projects  # noqa: PLC0415
+
+            self._projects = Projects(configs=policy.configs)
+            self.main = self._of(policy.start)
+
+    def assigned(self, tasks: Iterable[Task]) -> Iterator[Task]:
+        """Yield the tasks, each with its target.
+
+        Those are left out for which a setting of a project further down is unknown or names no
+        Keras: they are held up.
+        """
+        if self._projects is None:
+            yield from (task.with_target(self.main) for task in tasks)
+            return
+        targets: dict[str, Target] = {}
+        for task in tasks:
+            folder = os.path.dirname(task.source.path)  # noqa: PTH120 - hot
+            if folder not in targets:
+                own = os.path.abspath(folder)  # noqa: PTH100
+                if own not in self._held_up.problems:
+                    try:
+                        targets[folder] = self._of(Path(own))
+                    except UsageProblem as problem:
+                        self._held_up.add(own, problem)
+                if self._held_up.holds(own, task.source.path):
+                    continue
+            yield task.with_target(targets[folder])
+
+    def uses(self, tasks: Iterable[Task]) -> tuple[TargetUse, ...]:
+        """Return for how many files each target counts, the main one first, then by frequency."""
+        # Not those that only --no-gate looks into: it must change nothing of what is said.
+        counts = Counter(task.target for task in tasks if task.target and task.admitted)
+        main = [(self.main, counts.pop(self.main, 0))]
+        if not main[0][1] and counts:
+            main = []
+        return tuple(TargetUse(target, files) for target, files in [*main, *counts.most_common()])
+
+    @property
+    def notes(self) -> ProjectNotes:
+        """What is to be said about the files that name the targets, or may have settings."""
+        conflicts = dict.fromkeys(text for chain in self._chains for text in chain.conflicts)
+        found = (each for chain in self._chains for each in chain.problems)
+        problems = dict.fromkeys([*found, *self._configs.problems])
+        unreadable = [Unreadable(problem.path, problem.why) for problem in problems]
+        return ProjectNotes(tuple(conflicts), (*unreadable, *self._held_up.unreadable()))
+
+    def _of(self, folder: Path) -> Target:
+        if self._projects is None:
+            return self.main
+        chain = self._projects.chain(folder)
+        self._chains.append(chain)
+        return chain.target

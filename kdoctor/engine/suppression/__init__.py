@@ -1,0 +1,1 @@
+"""Suppression comments: apply them, insert them, report the unused."""

@@ -1,0 +1,93 @@
+"""One file: a comment for every finding, so that the next scan has nothing to say of it."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+
+from kdoctor import quiet_ast
+from kdoctor.documents import Document
+from kdoctor.engine.examine import Examined, Examiner, failed, heard, why
+from kdoctor.engine.fixes.apply_edits import texts_with
+from kdoctor.engine.fixes.fixpoint import diff_of
+from kdoctor.engine.result import FileFix, FixedFile, LeftAlone
+from kdoctor.engine.schedule.jobs import Task
+from kdoctor.engine.suppression.apply import FAMILY
+from kdoctor.errors import FileProblem
+from kdoctor.model import Finding
+from kdoctor.rules import rule_by_code
+from kdoctor.suppression import ignore_edits
+
+
+class Ignorer:
+    """Writes comments into one file after another, each with the same reason."""
+
+    def __init__(self, examiner: Examiner, reason: str) -> None:
+        self._examiner = examiner
+        self._reason = " ".join(reason.split())
+
+    def ignore(self, task: Task, data: bytes | None = None) -> FileFix:
+        """Return the file with its comments. Whatever goes wrong is part of the answer.
+
+        ``data`` are its bytes, where they are read already.
+        """
+        path = task.source.path
+        try:
+            if data is None:
+                data = task.source.read(self._examiner.orders.folder)
+            before = data
+            examined = self._examiner.examine(path, data)
+        except Exception as error:  # noqa: BLE001 - one file must not cost the others
+            nothing = heard(task, failed(path, error))
+            return FileFix(nothing, nothing)
+        found = heard(task, examined.scan)
+        silenced = tuple(each for each in found.findings if _can_be_ignored(each))
+        if not silenced:
+            return FileFix(found, found)
+        try:
+            after = self._with_comments(examined, silenced)
+            again = self._examiner.examine(
+                path, after, like=examined.document, changed=examined.modules.keys()
+            )
+            _check_same_code(examined.document, again.document)
+        except Exception as error:  # noqa: BLE001
+            reason = f"its comments were given up: {why(error)}"
+            return FileFix(found, found, left_alone=LeftAlone(path, reason))
+        diff = diff_of(path, before, after, self._examiner.orders.kind)
+        is_stdin = task.source.is_stdin
+        fixed = FixedFile(path, before, after, diff, silenced, is_stdin=is_stdin)
+        return FileFix(found, heard(task, again.scan), fixed)
+
+    def _with_comments(self, examined: Examined, findings: tuple[Finding, ...]) -> bytes:
+        by_unit: defaultdict[int, list[Finding]] = defaultdict(list)
+        for finding in findings:
+            by_unit[finding.place.unit].append(finding)
+        units = examined.document.units
+        texts = {
+            index: texts_with(units[index], ignore_edits(units[index], found, self._reason))
+            for index, found in by_unit.items()
+        }
+        return examined.document.replace(texts)
+
+
+def _can_be_ignored(finding: Finding) -> bool:
+    """Say whether it is about code: a comment that is of no use is taken out, not silenced."""
+    return rule_by_code(finding.code).family != FAMILY
+
+
+def _check_same_code(before: Document, after: Document) -> None:
+    """Hold a file with new comments to what it was.
+
+    Raises:
+        FileProblem: Python would read another program.
+    """
+    one, other = ([_program(unit.text) for unit in each.units] for each in (before, after))
+    if one != other:
+        raise FileProblem("the code would be another with them")
+
+
+def _program(text: str) -> str:
+    try:
+        return ast.dump(quiet_ast.parse(text))
+    except (SyntaxError, ValueError):
+        return ""  # for another Python: libcst, which parsed it, is asked by the scan

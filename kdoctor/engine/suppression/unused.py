@@ -1,0 +1,126 @@
+"""What is heard in the comments of a document, and what is to be said of them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from kdoctor.analysis.facts import Facts
+from kdoctor.documents import Document, Unit
+from kdoctor.engine.selection.codes import codes_of
+from kdoctor.engine.suppression.apply import FAMILY, Judged
+from kdoctor.errors import UsageProblem
+from kdoctor.model import Finding, Suppressed
+from kdoctor.rules import applies
+from kdoctor.rules.index import rule_index
+from kdoctor.rules.suppression import invalid_ignore, unused_ignore
+from kdoctor.suppression import Directive, Directives, Entry, Form
+
+if TYPE_CHECKING:
+    from kdoctor.engine.suppression.apply import Silencer
+
+_HIDDEN_BESIDE = "its fix would change what a comment tells to leave alone, too"
+
+
+def judge(
+    silencer: Silencer,
+    document: Document,
+    findings: Iterable[Finding],
+    unparsed: Collection[int],
+) -> Judged:
+    """Part the findings, and find what is wrong with the comments: for ``Silencer.judge``."""
+    directives = Directives(document.units)
+    silenced = directives.silence(findings)
+    if not directives:
+        return Judged(silencer.heard(silenced.left), directives=directives)
+    about = directives.silence(_about(silencer, directives, judges_use=not unparsed))
+    left = _without_fixes_of(silenced.left, silenced.suppressed)
+    return Judged(
+        silencer.heard(left),
+        () if silencer.comments_only else silenced.suppressed,
+        about.left,
+        directives,
+    )
+
+
+def _about(silencer: Silencer, directives: Directives, *, judges_use: bool) -> Iterator[Finding]:
+    for unit, directive in directives:
+        if invalid_ignore.rule.code in silencer.told:
+            yield from _invalid(unit, directive)
+        if judges_use and unused_ignore.rule.code in silencer.told:
+            yield from _unused(silencer, directives, unit, directive)
+
+
+def _unused(
+    silencer: Silencer, directives: Directives, unit: Unit, directive: Directive
+) -> Iterator[Finding]:
+    useless = directives.useless(unit, directive)
+    if useless is None or (directive.is_blanket and directive.form is Form.NOQA):
+        return
+    if directive.form is not Form.ON:
+        if not directive.is_blanket:
+            useless = tuple(entry for entry in useless if _is_judged(silencer, entry))
+        elif not _is_judged(silencer, None):
+            return
+    if useless or directive.is_blanket:
+        yield unused_ignore.unused(unit, directive, useless, silencer.facts)
+
+
+def _is_judged(silencer: Silencer, entry: Entry | None) -> bool:
+    """Say whether all that an entry means was asked, and could have had something to say."""
+    if silencer.facts.target.is_before_keras_3:
+        return False  # what is silenced was written for the Keras that the code is to move to
+    if entry is None:
+        return not silencer.unasked - _unable(silencer.facts)
+    if entry.is_about_comments:
+        return False
+    meant = _meant(entry)
+    return bool(meant & silencer.able) and not (meant & silencer.unasked - _unable(silencer.facts))
+
+
+def _invalid(unit: Unit, directive: Directive) -> Iterator[Finding]:
+    if directive.form is Form.UNKNOWN:
+        yield invalid_ignore.not_understood(unit, directive)
+    for entry in directive.entries:
+        if problem := _unknown(entry.text):
+            yield invalid_ignore.unknown_rule(unit, directive, entry, problem)
+
+
+def _without_fixes_of(
+    findings: tuple[Finding, ...], suppressed: Collection[Suppressed]
+) -> tuple[Finding, ...]:
+    """Take away the fixes that cure something silenced, too."""
+    hidden = {each.finding.fix for each in suppressed if each.finding.fix is not None}
+    return tuple(
+        replace(finding, fix=None, no_fix_because=_HIDDEN_BESIDE)
+        if finding.fix in hidden
+        else finding
+        for finding in findings
+    )
+
+
+@lru_cache(maxsize=8)
+def _unable(facts: Facts) -> frozenset[str]:
+    """Return the rules that cannot fire on the target."""
+    return frozenset(rule.code for rule in rule_index() if not applies(rule, facts))
+
+
+def _meant(entry: Entry) -> frozenset[str]:
+    return frozenset(
+        rule.code
+        for rule in rule_index()
+        if rule.family != FAMILY and entry.covers(rule.code, rule.name)
+    )
+
+
+@lru_cache(maxsize=256)
+def _unknown(text: str) -> str:
+    """Say why an entry names no rule, nothing where it names one."""
+    try:
+        codes_of([text])
+    except UsageProblem as problem:
+        return str(problem)
+    return ""

@@ -1,0 +1,133 @@
+"""What of the file system an answer was made of, also where the answer was already known."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Final, Generic, ParamSpec, TypeVar
+
+from kdoctor.documents.reading import read_regular
+from kdoctor.modules.file_stamp import GONE, UNSTEADY, State, file_state, folder_state, names_in
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_LOOKED_AT: Final = 32  # files and folders, for an answer, on the average
+_NOTHING: Final[frozenset[str]] = frozenset()
+
+Seen = Mapping[str, State]  # by path, or another key of ``State``
+
+
+class Trace:
+    """Looks at files and folders for those who ask, and remembers which and how they were.
+
+    ``listens``: whether anybody will want to know which, for one answer or another; where nobody
+    does, no state is made, which would cost more than the look.
+    """
+
+    def __init__(self, *, listens: bool = True) -> None:
+        self.listens = listens
+        self._looked: set[str] | None = None  # where somebody wants to know
+        self._states: dict[str, State] = {}
+
+    def read(self, path: str) -> bytes | None:
+        """Return the bytes of a file, None where it cannot be read."""
+        try:
+            state, data = file_state(path) if self.listens else (UNSTEADY, read_regular(path))
+        except OSError:
+            state, data = GONE, None
+        self.note(path, state)
+        return data
+
+    def names_in(self, folder: str) -> frozenset[str]:
+        """Return the names in a folder, none where it cannot be read."""
+        state, names = folder_state(folder) if self.listens else (UNSTEADY, names_in(folder))
+        self.note(folder if folder.endswith(os.sep) else folder + os.sep, state)
+        return names
+
+    def holds_any(self, folder: str, names: Collection[str]) -> bool:
+        """Say whether one of some names is in a folder, which may be large."""
+        if self.listens:  # the state of a folder is that of all that is in it
+            return not self.names_in(folder).isdisjoint(names)
+        return any(os.path.lexists(f"{folder}{os.sep}{name}") for name in names)
+
+    @contextmanager
+    def apart(self) -> Iterator[set[str]]:
+        """Collect what is looked at from here on; it is added to what was looked at before."""
+        before = self._looked
+        looked: set[str] = set()
+        self._looked = looked
+        try:
+            yield looked
+        finally:
+            self._looked = before
+            self.add(looked)
+
+    def add(self, looked: Collection[str]) -> None:
+        """Take what was looked at for an earlier answer as looked at now."""
+        if self._looked is not None:
+            self._looked.update(looked)
+
+    @property
+    def is_heard(self) -> bool:
+        """Whether somebody wants to know what is looked at now."""
+        return self.listens and self._looked is not None
+
+    def note(self, key: str, state: State) -> None:
+        """Take down how something was found that was looked at otherwise."""
+        if self._states.setdefault(key, state).digest != state.digest:
+            self._states[key] = UNSTEADY
+        self.add((key,))
+
+    def seen(self, looked: set[str]) -> Seen:
+        """Return the states of what was looked at."""
+        return {path: self._states.get(path, GONE) for path in looked}
+
+    @property
+    def size(self) -> int:
+        """How many files and folders it knows the state of."""
+        return len(self._states)
+
+    def forget(self) -> None:
+        """Forget all, as if nothing had been looked at. Answers made of it hold no longer."""
+        self._states.clear()
+
+
+class Remembered(Generic[P, T]):
+    """Answers that are kept with what was looked at for them; at most ``most`` of them.
+
+    Where much was looked at for each, as in a ring of modules, they are fewer.
+    """
+
+    def __init__(self, trace: Trace, find: Callable[P, T], most: int) -> None:
+        self._trace = trace
+        self._find = find
+        self._most = most
+        self._known: dict[object, tuple[T, frozenset[str]]] = {}
+        self._looked = 0
+
+    def __call__(self, *key: P.args, **none: P.kwargs) -> T:
+        """Return the answer."""
+        known = self._known.get(key)
+        if known is not None:
+            if self._trace.listens:
+                self._trace.add(known[1])
+            return known[0]
+        if self._trace.listens:
+            with self._trace.apart() as looked:
+                known = self._find(*key, **none), frozenset(looked)
+        else:
+            known = self._find(*key, **none), _NOTHING
+        self._looked += len(known[1]) - len(self._known.pop(key, (None, _NOTHING))[1])
+        while self._known and (
+            len(self._known) >= self._most or self._looked > _LOOKED_AT * self._most
+        ):
+            self._looked -= len(self._known.pop(next(iter(self._known)))[1])
+        self._known[key] = known
+        return known[0]
+
+    def forget(self) -> None:
+        """Forget all answers."""
+        self._known.clear()
+        self._looked = 0

@@ -1,0 +1,450 @@
+"""What the tree's own modules export: ``syntax.Package`` over the file system."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import Final, cast
+
+from msgspec import Struct
+
+from kdoctor.keras_api.surface import (
+    is_base_of,
+    is_module_everywhere,
+    same_under_other_roots,
+    without_legacy,
+)
+from kdoctor.modules.ast_cache import Trees
+from kdoctor.modules.dependencies import Remembered, Trace
+from kdoctor.modules.function_summaries import OwnFunctions
+from kdoctor.modules.legacy_switch import Switches
+from kdoctor.modules.module_finder import Tree
+from kdoctor.modules.module_summary import Alias, Class, Imported, Outline, outline_from
+from kdoctor.modules.reverse_imports import Importers
+from kdoctor.modules.star_names import StarNames
+from kdoctor.syntax.bases import EMPTY_BASES, EMPTY_METACLASSES
+from kdoctor.syntax.following import Following, FollowingOnce, Kept, Outcome
+from kdoctor.syntax.package import ClassInfo
+
+
+class OwnModule(Struct, frozen=True):
+    """A module of the tree, as what a name may mean."""
+
+    path: str
+
+
+_MUCH = 600  # files and folders that were looked at: those of several projects
+_MOST = 10 * _MUCH  # where one project has more than that
+_FEW = 50  # files after which it was much again: one project must be larger than that
+_MOST_KEPT = 400_000  # files that were looked at for names of which it is kept what they mean
+_RE_EXPORTS = 5  # modules that a function is imported through
+
+_IN_RING: Final[Outcome] = ((None, ()),)  # and nothing was looked at to know it
+
+Value = str | ClassInfo | OwnModule | None  # a dotted name comes from outside of the tree
+Stars = Callable[[str], Collection[str] | None]
+Outlines = Callable[[str], Outline | None]
+
+
+class ProjectPackage:
+    """The modules beside the scanned files, each read when it is first asked for.
+
+    ``stars`` says what ``from module import *`` binds for a module outside of the tree;
+    ``outlines`` what a file of the tree binds, which may stand unsaved in an editor. Relative paths
+    count from ``start``, by default from the working folder. ``trace`` knows which files and
+    folders the answers were made of, where it ``listens``.
+    """
+
+    def __init__(
+        self, stars: Stars, outlines: Outlines | None = None, start: str = "", *,
+        listens: bool = True,
+    ) -> None:  # fmt: skip
+        self.stars = self._stars = stars
+        self.trace = Trace(listens=listens)
+        self.trees = Trees()
+        self._tree = Tree(start, self.trace)
+        # Bounded: memory must not grow with the tree.
+        self._outline = Remembered(self.trace, outlines or self._read, 256)
+        self._answers = Remembered(self.trace, self._ask, 8192)
+        self._public = StarNames(self._tree, self._outline, stars, self.trace)
+        self._kept = Kept()  # what names of modules mean, with what was looked at to know it
+        self._switches = Switches(self.trace, self._tree)
+        self._functions = OwnFunctions(self.trace, self.trees)
+        self._handed_over = Remembered(self.trace, self._functions.handed_over, 256)
+        self._returned_call = Remembered(self.trace, self._functions.returned_call, 256)
+        # From these nothing of Keras can be reached; with what was looked at to know it.
+        self.without_keras: dict[OwnModule, frozenset[str]] = {}
+        self._importers = Importers(start, self.trace)
+        self.keras_root = self._importers.keras_root
+        self._much, self._files = _MUCH, 0  # files: since all was forgotten
+
+    def forget_much(self) -> None:
+        """Forget all that is known, where that is much. Not to be called while a file is read.
+
+        A large project whose modules all import each other would be read again for each file: so
+        much more is kept where it was soon much again.
+        """
+        self._files += 1
+        if self.trace.size <= self._much:
+            return
+        if self._files < _FEW:
+            self._much = min(2 * self._much, _MOST)
+        self._files = 0
+        self._forget_answers()
+
+    def forget(self) -> None:
+        """Forget all that is known. Not to be called while a file is read."""
+        self._forget_answers()
+        self._importers.forget()
+        self.trees.forget()
+
+    def _forget_answers(self) -> None:
+        self._tree.forget()
+        for known in (self._outline, self._answers, self._handed_over, self._returned_call):
+            known.forget()
+        for each in (self._functions, self._switches, self._public, self._kept):
+            each.forget()
+        self.without_keras.clear()
+        self.trace.forget()
+
+    def foresee(self, unit_path: str) -> None:
+        """Read what a file binds before anybody asks."""
+        self._outline(self._tree.place_of(unit_path))
+
+    def exports(self, unit_path: str, module: str, level: int, name: str) -> str | ClassInfo | None:
+        """Return what ``from module import name`` binds in ``unit_path``.
+
+        A dotted name where it comes from outside of the tree, a class where the tree defines it;
+        None where the module is not of the tree or the name may mean several things.
+        """
+        path = self._file(unit_path, module, level)
+        if path is None:
+            return None
+        value = self._answers(path, name)
+        if isinstance(value, OwnModule) or self._is_hidden(unit_path, module, level, name, path):
+            return None
+        return value
+
+    def _file(self, unit_path: str, module: str, level: int) -> str | None:
+        """Return the file of a module of the tree, also where a package hands it on as its own.
+
+        ``net.backend`` where ``net/__init__.py`` says ``from .. import backend``.
+        """
+        path = self._tree.find(unit_path, module, level)
+        package, _, name = module.rpartition(".")
+        if path is not None or not name or not (package or level):
+            return path
+        package_path = self._file(unit_path, package, level)
+        value = None if package_path is None else self._answers(package_path, name)
+        return value.path if isinstance(value, OwnModule) else None
+
+    def may_hold(self, unit_path: str, top: str) -> bool:
+        """Say whether ``import top.…`` in ``unit_path`` could be of the tree; False is sure."""
+        return self._tree.may_hold(unit_path, top)
+
+    def holds(self, unit_path: str, top: str) -> bool:
+        """Say whether ``import top`` in ``unit_path`` is a module of the tree; True is sure."""
+        return self._tree.find(unit_path, top, 0) is not None
+
+    def has_file(self, unit_path: str, relative: str) -> bool:
+        """Say whether a relative path is that of a file beside ``unit_path``, or in its project."""
+        return self._tree.has_file(unit_path, relative)
+
+    def hands_over(
+        self, unit_path: str, module: str, level: int, name: str
+    ) -> Collection[tuple[int, str]]:
+        """Return what a function of the tree surely calls with its parameters, by position."""
+        found = self._function(unit_path, module, level, name)
+        if found is None:
+            return ()
+        meant = (
+            (place, self._answers(found[0], each)) for place, each in self._handed_over(*found)
+        )
+        return [(place, each) for place, each in meant if isinstance(each, str)]
+
+    def returned_call(self, unit_path: str, module: str, level: int, name: str) -> str | None:
+        """Return which call a function of the tree surely returns the result of."""
+        found = self._function(unit_path, module, level, name)
+        callee = None if found is None else self._returned_call(*found)
+        value = None if found is None or callee is None else self._answers(found[0], callee)
+        return value if isinstance(value, str) else None
+
+    def _function(
+        self, unit_path: str, module: str, level: int, name: str
+    ) -> tuple[str, str] | None:
+        """Return the file and the name of a function of the tree."""
+        path = self._tree.find(unit_path, module, level)
+        for _ in range(_RE_EXPORTS):
+            outline = None if path is None else self._outline(path)
+            match list(outline.names.get(name, ())) if outline else []:
+                case [None] if path is not None:
+                    return path, name
+                case [Imported(name=str(imported)) as through] if path is not None:
+                    path, name = self._tree.find(path, through.module, through.level), imported
+                case _:
+                    return None
+        return None
+
+    def star_names(self, unit_path: str, module: str, level: int) -> Collection[str] | None:
+        """Return what ``from module import *`` binds, None where that is not known."""
+        path = self._tree.find(unit_path, module, level)
+        return None if path is None else self._public(path)
+
+    def takes_another(self, unit_path: str, module: str, level: int) -> bool:
+        """Say whether a module of the tree imports tf_keras: what it makes may be of Keras 2."""
+        path = self._tree.find(unit_path, module, level)
+        outline = None if path is None else self._outline(path)
+        return outline is not None and outline.takes_tf_keras
+
+    def is_taken(self, unit_path: str, name: str) -> bool:
+        """Say whether another file of the project may take a name out of a file."""
+        return self._importers.take(unit_path, name)
+
+    def given_by(self, unit_path: str, module: str, level: int) -> Collection[str]:
+        """Return what a module of the tree assigns in modules that are not of the tree."""
+        path = self._tree.find(unit_path, module, level)
+        outline = None if path is None else self._outline(path)
+        if path is None or outline is None:
+            return ()
+        meant = [self._answers(path, each) for each in outline.given]
+        return [each for each in meant if isinstance(each, str)]
+
+    def switched_by(self, unit_path: str, texts: Iterable[str]) -> str:
+        """Return the module that sets ``TF_USE_LEGACY_KERAS`` for a file with ``texts``, or ""."""
+        return self._switches.set_by(unit_path, texts)
+
+    def meanings(self, unit_path: str, imported: Imported) -> Iterator[Value]:
+        """Yield what an import may bind, for each name where it imports several."""
+        if imported.name != "*":
+            yield self._question().meant(unit_path, imported)
+            return
+        path = self._tree.find(unit_path, imported.module, imported.level)
+        yield imported.module if path is None else OwnModule(path)
+
+    def contents(self, module: OwnModule) -> Iterator[Value]:
+        """Yield what the names of a module of the tree mean, and the modules of its stars."""
+        outline = self._outline(module.path)
+        if outline is None:
+            return
+        yield from (self._answers(module.path, name) for name in outline.names)
+        for star in outline.stars:
+            yield from self.meanings(module.path, star)
+
+    def _is_hidden(self, unit_path: str, module: str, level: int, name: str, path: str) -> bool:
+        """Say whether a module of the tree has the name, too.
+
+        Where ``pkg/__init__.py`` says ``import keras`` and ``pkg/keras.py`` is there, ``pkg.keras``
+        is that file as soon as anybody has imported it, unless it is what the name comes from:
+        ``from .keras import keras``.
+        """
+        below = f"{module}.{name}" if module else name
+        if self._tree.find(unit_path, below, level) in (None, path):
+            return False
+        outline = self._outline(path)
+        bindings = outline.names.get(name, set()) if outline else set()
+        return not any(
+            isinstance(each, Imported) and each.level == 1 and each.module == name
+            for each in bindings
+        )
+
+    def _read(self, path: str) -> Outline | None:
+        data = self.trace.read(path)
+        if data is None or (tree := self.trees.of_bytes(data)) is None:
+            return None
+        self._functions.note(path, tree)
+        return outline_from(tree, data)
+
+    def _ask(self, path: str, name: str) -> Value:
+        return self._question().dotted(path, name)
+
+    def _question(self) -> _Question:
+        if self._kept.weight > _MOST_KEPT:  # in a ring of 100 modules each name has them all
+            self._kept.forget()
+        modules = _Modules(self._tree, self._outline, self._stars, self._public, self.trace)
+        return _Question(modules, FollowingOnce(self._kept, _IN_RING))
+
+
+class _Modules(Struct, frozen=True):
+    """What is known of modules, each by itself."""
+
+    tree: Tree
+    outline: Outlines
+    stars: Stars
+    public: StarNames
+    trace: Trace
+
+
+class _Question:
+    """One question about one name, on whose way modules may be in a ring.
+
+    What is found halfway there is kept for other questions only where it would be the same
+    answer to each: it must not depend on which file was read first.
+    """
+
+    def __init__(self, modules: _Modules, following: Following) -> None:
+        self._tree = modules.tree
+        self._outline = modules.outline
+        self._stars = modules.stars
+        self._public = modules.public
+        self._trace = modules.trace
+        self._following = following
+
+    def dotted(self, path: str, dotted: str) -> Value:
+        """Return what a name, or an attribute of one, means at the top level of a module."""
+        return self._answer(lambda: self._dotted(path, dotted))
+
+    def meant(self, importer: str, imported: Imported) -> Value:
+        """Return what an import statement binds in ``importer``."""
+        return self._answer(lambda: self._imported(importer, imported))
+
+    def _answer(self, find: Callable[[], Value]) -> Value:
+        return cast("Value", self._following.answer(find))
+
+    def _imported(self, importer: str, imported: Imported) -> Value:
+        path = self._tree.find(importer, imported.module, imported.level)
+        if imported.name is None:
+            return imported.module if path is None else OwnModule(path)
+        outline = None if path is None else self._outline(path)
+        if path is not None and outline is not None:
+            bound = imported.name in outline.names
+            is_all = bound and not self._is_below(path, imported.name, outline)
+            if not is_all:
+                self._following.loosen()
+            value = self._name(path, imported.name)
+            if value is not None or is_all:
+                return value
+        dotted = f"{imported.module}.{imported.name}" if imported.module else imported.name
+        submodule = self._tree.find(importer, dotted, imported.level)
+        if submodule is not None:
+            return OwnModule(submodule)
+        return None if imported.level or path else dotted
+
+    def _is_below(self, path: str, name: str, outline: Outline) -> bool:
+        """Say whether a package takes the name from itself: ``from . import name`` is a module."""
+        return all(
+            isinstance(each, Imported)
+            and each.name == name
+            and self._tree.find(path, each.module, each.level) == path
+            for each in outline.names[name]
+        )
+
+    def _name(self, path: str, name: str) -> Value:
+        """Return what a name means at the top level of a module."""
+
+        def find() -> tuple[Value, Collection[str]]:
+            with self._trace.apart() as looked:
+                value = self._find(path, name)
+            self._following.weigh(1 + len(looked))
+            return value, looked
+
+        found = self._following.of((path, name), find)
+        value, looked = cast("tuple[Value, Collection[str]]", found)
+        self._trace.add(looked)
+        return value
+
+    def _find(self, path: str, name: str) -> Value:
+        outline = self._outline(path)
+        if outline is None:
+            return None
+        bindings = outline.names.get(name)
+        if bindings:
+            return _only({self._bound(path, binding) for binding in bindings})
+        return _only(set(self._from_stars(path, name, outline)))
+
+    def _from_stars(self, path: str, name: str, outline: Outline) -> Iterator[Value]:
+        for star in outline.stars:
+            own = self._tree.find(path, star.module, star.level)
+            names = self._stars(star.module) if own is None else self._public(own)
+            if names is None:
+                yield None  # it may be this one
+            elif name in names:
+                binder = own and (self._public.binder(own, name) or own)
+                yield self._name(binder, name) if binder else f"{star.module}.{name}"
+
+    def _bound(self, path: str, binding: Imported | Alias | Class | None) -> Value:
+        match binding:
+            case Imported():
+                return self._imported(path, binding)
+            case Alias(dotted=dotted):
+                return self._dotted(path, dotted)
+            case Class():
+                return self._class(path, binding)
+        return None
+
+    def _dotted(self, path: str, dotted: str) -> Value:
+        if "." not in dotted:
+            return self._name(path, dotted)
+        start = self._imported_part(path, dotted)
+        value = self._imported(path, Imported(start, 0, None)) if start else None
+        if not start:
+            start = dotted.partition(".")[0]
+            value = self._name(path, start)
+        for part in dotted.removeprefix(start).split(".")[1:]:
+            match value:
+                case str():
+                    value = f"{value}.{part}"
+                case OwnModule(path=module):
+                    value = self._name(module, part)
+                case _:
+                    return None
+        return value
+
+    def _imported_part(self, path: str, dotted: str) -> str:
+        """Return the ``a.b`` of ``a.b.c`` where the module says ``import a.b``, else nothing."""
+        outline = self._outline(path)
+        if outline is None or self._name(path, dotted.partition(".")[0]) is None:
+            return ""
+        starts = (whole for whole in outline.whole if f"{dotted}.".startswith(f"{whole}."))
+        return max(starts, key=len, default="")
+
+    def _class(self, path: str, found: Class) -> ClassInfo:
+        self._following.loosen()
+        base: str | None = None
+        members, closed = set(found.members), found.closed and self._leaves_as_is(path, found)
+        bases = [each for each in found.bases if not self._is_empty(path, each)]
+        takes, hands_on = set(found.takes), found.hands_on and len(bases) == 1
+        gives = set(found.gives)
+        for written in bases:
+            match self._dotted(path, written) if written else None:
+                case str(imported) if base is None or is_base_of(base, imported):
+                    base = imported
+                case ClassInfo(base=theirs) as info if base is None or theirs in (None, base):
+                    base = base or theirs
+                    members |= info.members
+                    closed = closed and info.closed
+                    gives = {each for each in gives if info.gets_through(each)}
+                    takes |= info.takes
+                    hands_on = hands_on and info.hands_on
+                case _:
+                    closed = hands_on = False
+                    gives.clear()
+        names, given = frozenset(members), frozenset(gives)
+        return ClassInfo(found.name, base, names, closed, frozenset(takes), hands_on, given)
+
+    def _is_empty(self, path: str, written: str | None) -> bool:
+        """Say whether a base has nothing that an instance is asked for."""
+        if written == "object":
+            return True
+        meant = self._dotted(path, written) if written else None
+        return isinstance(meant, str) and meant in EMPTY_BASES
+
+    def _leaves_as_is(self, path: str, found: Class) -> bool:
+        """Say whether the metaclass of a class, if any, adds nothing to it."""
+        if found.metaclass in {"", "type"}:
+            return True
+        meant = self._dotted(path, found.metaclass)
+        return isinstance(meant, str) and meant in EMPTY_METACLASSES
+
+
+def _only(values: set[Value]) -> Value:
+    """Return the value on which all agree, be it that they take it from other roots of Keras.
+
+    ``optimizers.legacy.Optimizer`` is what ``optimizers.Optimizer`` was before.
+    """
+    if len(values) == 1:
+        return values.pop()
+    names = [each for each in values if isinstance(each, str)]
+    if len(names) == len(values) and len(plain := {without_legacy(each) for each in names}) == 1:
+        return plain.pop()
+    same = same_under_other_roots(names) if len(names) == len(values) else []
+    # What stands in a module of Keras may be there under one root only.
+    return same[0] if same and is_module_everywhere(same[0]) else None

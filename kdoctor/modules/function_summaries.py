@@ -1,0 +1,161 @@
+"""What a function of another module of the tree does with its parameters, and what it returns.
+
+Read only when a rule asks for one: an outline tells no more of a function than that it is there.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from kdoctor.modules.ast_cache import Lines, Trees
+from kdoctor.modules.dependencies import Trace
+from kdoctor.syntax.nodes import dotted
+from kdoctor.syntax.package import KEEP_THE_TYPE, is_registry
+
+_MAYBE = (
+    *(ast.Lambda, ast.IfExp, ast.BoolOp),
+    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
+)
+_REMEMBERED = 256  # modules; memory must not grow with the tree
+
+
+class OwnFunctions:
+    """The functions at the top of modules.
+
+    Where a module's tree was there once, it knows their lines: to ask about one costs no second
+    parse of all that stands around it.
+    """
+
+    def __init__(self, trace: Trace, trees: Trees) -> None:
+        self._trace = trace
+        self._trees = trees
+        self._lines: dict[str, dict[str, Lines]] = {}
+
+    def note(self, path: str, tree: ast.Module) -> None:
+        """Remember where the functions of a module stand."""
+        if len(self._lines) >= _REMEMBERED:
+            del self._lines[next(iter(self._lines))]
+        self._lines[path] = _lines_of_functions(tree)
+
+    def forget(self) -> None:
+        """Forget where functions stand."""
+        self._lines.clear()
+
+    def handed_over(self, path: str, name: str) -> tuple[tuple[int, str], ...]:
+        """Return what a function of a module surely calls with its parameters.
+
+        Each as (position, callee as written).
+
+        Only what runs whenever the function does counts: neither branches nor loops, nothing after
+        a parameter was bound anew. Nothing is returned of a function with an unknown decorator, nor
+        of a name that is bound more than once.
+        """
+        function = self._function(path, name)
+        return () if function is None else tuple(dict.fromkeys(_handed_over(function)))
+
+    def returned_call(self, path: str, name: str) -> str | None:
+        """Return which call a function surely returns the result of, as the callee is written.
+
+        Through NumPy's functions that give back an array of the same type: of ``a = np.ones(3)``
+        and ``return np.insert(a, 0, 0)`` it is ``np.ones``. A call with ``dtype=`` is none.
+        """
+        function = self._function(path, name)
+        return None if function is None else _returned_call(function)
+
+    def _function(self, path: str, name: str) -> ast.FunctionDef | None:
+        """Return the one function of that name, if it is without unknown decorators."""
+        data = self._trace.read(path)
+        if data is None:
+            return None
+        tree = self._trees.of_bytes(data, self._lines.get(path, {}).get(name))
+        found = [each for each in _functions(tree) if each.name == name] if tree else []
+        if len(found) != 1 or not all(map(_is_registry, found[0].decorator_list)):
+            return None
+        return found[0]
+
+
+def _functions(tree: ast.Module) -> Iterator[ast.FunctionDef]:
+    return (each for each in tree.body if isinstance(each, ast.FunctionDef))
+
+
+def _lines_of_functions(tree: ast.Module) -> dict[str, Lines]:
+    """Return where functions begin and end, but for those with decorators or a name of several."""
+    found: dict[str, list[ast.FunctionDef]] = {}
+    for each in _functions(tree):
+        found.setdefault(each.name, []).append(each)
+    return {
+        name: (only.lineno, only.end_lineno or only.lineno)
+        for name, (only, *others) in found.items()
+        if not others and not only.decorator_list
+    }
+
+
+def _returned_call(function: ast.FunctionDef) -> str | None:
+    last = function.body[-1]
+    if not isinstance(last, ast.Return) or last.value is None:
+        return None
+    if any(isinstance(each, ast.Return) and each is not last for each in ast.walk(function)):
+        return None
+    value: ast.expr | None = last.value
+    for statement in reversed(function.body[:-1]):
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=stored)], value=made):
+                value = _with(value, stored, made)
+            case ast.Expr():
+                continue
+            case _:
+                return None
+    return _made_by(value)
+
+
+def _with(value: ast.expr | None, name: str, made: ast.expr) -> ast.expr | None:
+    """Return what makes ``value``, where ``name`` was last bound to ``made``."""
+    while isinstance(value, ast.Call) and _leaf(value) in KEEP_THE_TYPE and value.args:
+        value = value.args[0]
+    return made if isinstance(value, ast.Name) and value.id == name else value
+
+
+def _made_by(value: ast.expr | None) -> str | None:
+    while isinstance(value, ast.Call) and _leaf(value) in KEEP_THE_TYPE and value.args:
+        value = value.args[0]
+    if not isinstance(value, ast.Call) or any(each.arg == "dtype" for each in value.keywords):
+        return None
+    return dotted(value.func)
+
+
+def _leaf(call: ast.Call) -> str:
+    return (dotted(call.func) or "").rpartition(".")[2]
+
+
+def _handed_over(function: ast.FunctionDef) -> Iterator[tuple[int, str]]:
+    parameters = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
+    places = {each: index for index, each in enumerate(parameters)}
+    for statement in function.body:
+        if not isinstance(statement, ast.Return | ast.Assign | ast.Expr):
+            return
+        for node in _run(statement):
+            if isinstance(node, ast.Call) and (callee := dotted(node.func)):
+                for each in (*node.args, *(keyword.value for keyword in node.keywords)):
+                    if isinstance(each, ast.Name) and each.id in places:
+                        yield places[each.id], callee
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                places.pop(node.id, None)
+
+
+def _run(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield what is evaluated whenever ``node`` is."""
+    yield node
+    if isinstance(node, _MAYBE):
+        return
+    for child in ast.iter_child_nodes(node):
+        yield from _run(child)
+
+
+def _is_registry(decorator: ast.expr) -> bool:
+    name = decorator.func if isinstance(decorator, ast.Call) else decorator
+    match name:
+        case ast.Name(id=leaf) | ast.Attribute(attr=leaf):
+            return is_registry(leaf)
+    return False

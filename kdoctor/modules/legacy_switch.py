@@ -1,0 +1,243 @@
+"""Where code itself sets ``TF_USE_LEGACY_KERAS``: its ``tf.keras`` is tf_keras then.
+
+TensorFlow reads the variable when ``tf.keras`` is first used. So it counts above the first import
+from ``tensorflow.keras``, also under a condition: who sets it means to work with tf_keras.
+
+``from transformers import TFBertModel`` sets it, too: see ``modeling_tf_utils.py`` of transformers
+4.37 to 4.57, the releases that run on a TensorFlow with Keras 3 and still have such models.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Iterable, Iterator
+from functools import partial
+from itertools import chain
+from typing import Final
+
+from msgspec import Struct
+
+from kdoctor.documents import Document, Unit
+from kdoctor.model import Place, Span
+from kdoctor.modules.dependencies import Remembered, Trace
+from kdoctor.modules.module_finder import Tree
+from kdoctor.modules.module_summary import Imported, imports_in, parsed
+from kdoctor.modules.prefilter import imports_of_bytes
+from kdoctor.patterns import pattern
+from kdoctor.syntax.nodes import chain_of, statements_in
+from kdoctor.target import LEGACY_SWITCH, SWITCHES_ON
+
+_BYTES: Final = LEGACY_SWITCH.encode()
+_TRANSFORMERS: Final = "transformers"
+_TF_MODEL: Final = pattern(r"TF[A-Z]")
+_MAGIC: Final = pattern(rf"%(?:set_)?env[ \t]+{LEGACY_SWITCH}[ \t]*[ \t=][ \t]*[\"']?(\w+)")
+_SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_KERAS: Final = "tensorflow.keras"
+# Each test stands for itself: what one sets says nothing of the others.
+_TEST: Final = pattern(r"tests?_.*\.py|.*_tests?\.py")
+
+
+class Switch(Struct, frozen=True):
+    """What sets the variable, as a person would name it, and its line where that is of the file."""
+
+    why: str
+    place: Place | None = None
+
+
+def switch_in(document: Document, data: bytes) -> Switch | None:
+    """Return what in a document sets the variable, None if nothing does."""
+    if _BYTES not in data and _TRANSFORMERS.encode() not in data:
+        return None
+    return next(filter(None, map(_switch_in, document.units)), None)
+
+
+def _switch_in(unit: Unit) -> Switch | None:
+    for edit in unit.masks:
+        magic = _MAGIC.match("".join(map(str, edit.parts)).strip())
+        if magic is not None and magic[1] in SWITCHES_ON:
+            return _switch(unit, edit.span.start, f"sets {LEGACY_SWITCH}")
+    speaks_of_models = _TRANSFORMERS in unit.text and _TF_MODEL.search(unit.text) is not None
+    tree = parsed(unit.text) if LEGACY_SWITCH in unit.text or speaks_of_models else None
+    if tree is None:
+        return None
+    for statement in filter(_switches_on, _before_keras(tree, inside=True)):
+        return _switch(unit, _start_of(statement, unit.text), f"sets {LEGACY_SWITCH}")
+    for statement in filter(_imports_a_tf_model, _before_keras(tree, inside=False)):
+        does = f"imports a TensorFlow model of transformers, which sets {LEGACY_SWITCH}"
+        return _switch(unit, _start_of(statement, unit.text), does)
+    return None
+
+
+def _switch(unit: Unit, offset: int, does: str) -> Switch:
+    end = unit.text.find("\n", offset)
+    last = min(len(unit.text) if end < 0 else end, unit.cell_at(offset).span.end)
+    place = unit.place(Span(offset, last))
+    of_cell = "" if place.cell is None else f" of cell {place.cell}"
+    return Switch(f"line {place.line}{of_cell} {does}", place)
+
+
+def _start_of(statement: ast.stmt, text: str) -> int:
+    offset = 0
+    for _ in range(statement.lineno - 1):
+        offset = text.index("\n", offset) + 1
+    return offset
+
+
+class Switches:
+    """What the modules of a project say of it to others."""
+
+    def __init__(self, trace: Trace, tree: Tree) -> None:
+        self._trace = trace
+        self._tree = tree
+        self._is_set_by = Remembered(trace, self._look_into, 4096)
+
+    def forget(self) -> None:
+        """Forget all that is known."""
+        self._is_set_by.forget()
+
+    def set_by(self, path: str, texts: Iterable[str]) -> str:
+        """Return the module that sets the variable before a file with these ``texts`` runs; or "".
+
+        It is one in the folder of its package, one that it imports first, and for a test the
+        ``conftest.py`` above it. It is named as seen from the file's own folder.
+        """
+        found = (
+            self._setter_around(path)
+            or self._setter_for_tests(path)
+            or next(filter(None, map(self._setter_above, self._imported(path, texts))), "")
+        )
+        return found and self._tree.seen_from(path, found)
+
+    def _setter_above(self, path: str) -> str:
+        return path if self._is_set_by(path) else self._setter_around(path)
+
+    def _setter_around(self, path: str) -> str:
+        """Return a module in the package's own folder that sets it, or an ``__init__.py``; or "".
+
+        Which of the modules is imported first is not asked: the package means to use tf_keras.
+        """
+        packages = self._tree.packages_around(path)
+        inits = (os.path.join(each, "__init__.py") for each in packages)  # noqa: PTH118
+        modules = (
+            os.path.join(folder, name)  # noqa: PTH118
+            for folder in packages[-1:]
+            for name in self._tree.modules_in(folder)
+            if not _TEST.fullmatch(name)
+        )
+        return next(filter(self._is_set_by, chain(inits, modules)), "")
+
+    def _setter_for_tests(self, path: str) -> str:
+        if not _TEST.fullmatch(os.path.basename(path)):  # noqa: PTH119
+            return ""
+        folders = self._tree.folders_above(path)
+        confs = (os.path.join(each, "conftest.py") for each in folders)  # noqa: PTH118
+        return next(filter(self._is_set_by, confs), "")
+
+    def _imported(self, path: str, texts: Iterable[str]) -> Iterator[str]:
+        """Yield the modules of the project that are imported above ``tf.keras``."""
+        for text in texts:
+            tree = parsed(text) if self._may_import_one(path, text) else None
+            for each in () if tree is None else imports_in(_before_keras(tree, inside=False)):
+                yield from self._files_of(path, each)
+
+    def _may_import_one(self, path: str, text: str) -> bool:
+        """Say whether a file imports, wherever it does, a module that sets the variable.
+
+        Hardly any does: its bytes are asked before it is parsed once more.
+        """
+        may_hold = partial(self._tree.may_hold, path)
+        return any(
+            bool(self._setter_above(found))
+            for level, module, names in imports_of_bytes(text.encode(errors="replace"), may_hold)
+            for name in (None, *names)
+            for found in self._files_of(path, Imported(module, level, name))
+        )
+
+    def _files_of(self, path: str, imported: Imported) -> Iterator[str]:
+        of_tree = imported.level or self._tree.may_hold(path, imported.module.partition(".")[0])
+        dotted = [imported.module]
+        if imported.name not in (None, "*"):
+            dotted.append(f"{imported.module}.{imported.name}".lstrip("."))
+        for each in dotted if of_tree else ():
+            found = self._tree.find(path, each, imported.level)
+            if found is not None:
+                yield found
+
+    def _look_into(self, path: str) -> bool:
+        data = self._trace.read(path)
+        tree = parsed(data) if data is not None and _BYTES in data else None
+        return tree is not None and any(map(_switches_on, _before_keras(tree, inside=False)))
+
+
+def _before_keras(tree: ast.Module, *, inside: bool) -> Iterator[ast.stmt]:
+    """Yield the statements above the first import from ``tensorflow.keras``.
+
+    Those in functions and classes, too, where what is ``inside`` counts.
+    """
+    at_top = statements_in(tree.body, outside_of=_SCOPES)
+    end = next((each.lineno for each in at_top if _loads_keras(each)), None)
+    for each in statements_in(tree.body, outside_of=() if inside else _SCOPES):
+        if end is not None and each.lineno >= end:
+            return
+        yield each
+
+
+def _loads_keras(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Import(names=aliases):
+            names = [alias.name for alias in aliases]
+        case ast.ImportFrom(module=str() as module, level=0):
+            names = [module]
+        case _:
+            return False
+    return any(f"{name}.".startswith(f"{_KERAS}.") for name in names)
+
+
+def _imports_a_tf_model(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.ImportFrom(module=str() as module, names=aliases, level=0):
+            is_there = module.partition(".")[0] == _TRANSFORMERS
+            return is_there and any(_TF_MODEL.match(alias.name) for alias in aliases)
+    return False
+
+
+_Pair = tuple[ast.expr | None, ast.expr]  # a name and a value
+
+
+def _switches_on(statement: ast.stmt) -> bool:
+    """Say whether a statement sets the variable to what TensorFlow takes for a yes."""
+    match statement:
+        case ast.Assign(targets=[ast.Subscript(value=owner, slice=name)], value=value):
+            pairs: list[_Pair] = [(name, value)]
+        case ast.AugAssign(target=owner, op=ast.BitOr(), value=value):
+            pairs = _pairs(value)
+        case ast.Expr(
+            value=ast.Call(func=ast.Attribute(value=owner, attr="setdefault"), args=[name, value])
+        ):
+            pairs = [(name, value)]
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=owner, attr="update")) as call):
+            pairs = [pair for each in call.args for pair in _pairs(each)] + _keywords(call)
+        case _:
+            return False
+    return chain_of(owner)[-1:] == ("environ",) and any(map(_is_yes, pairs))
+
+
+def _pairs(node: ast.expr) -> list[_Pair]:
+    match node:
+        case ast.Dict(keys=keys, values=values):
+            return [*zip(keys, values, strict=True)]
+        case ast.Call(func=ast.Name(id="dict")):
+            return _keywords(node)
+    return []
+
+
+def _keywords(call: ast.Call) -> list[_Pair]:
+    return [(ast.Constant(each.arg), each.value) for each in call.keywords]
+
+
+def _is_yes(pair: _Pair) -> bool:
+    match pair:
+        case ast.Constant(value=str() as name), ast.Constant(value=str() as value):
+            return name == LEGACY_SWITCH and value in SWITCHES_ON
+    return False

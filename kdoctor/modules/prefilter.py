@@ -1,0 +1,225 @@
+"""Which files may be worth a look, by their bytes alone: no file is parsed for it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Protocol
+
+from msgspec import Struct
+
+from kdoctor.documents.encoding import as_searched
+from kdoctor.documents.notebook_words import code_of
+from kdoctor.documents.reading import read_regular
+from kdoctor.modules.dependencies import Seen, Trace
+from kdoctor.modules.file_stamp import file_state
+from kdoctor.modules.module_finder import Tree
+from kdoctor.patterns import pattern
+from kdoctor.suppression.marks import holds_marks
+
+# `from ..a import b` up to its names or their parenthesis, and `import a, b`. Both begin with a
+# literal, for which bytes are searched fast; that it begins a word is asked after it. Between two
+# that repeat stands what neither takes, so that no text makes this slow. No group is possessive:
+# Python before 3.11.5 forgets where it was when one fails. A name may hold letters beyond ASCII.
+_BLANK = rb"[ \t\f]*+(?:\\\r?\n[ \t\f]*+)*"
+_REST = rb"[^\n\\;#(]*+(?:\\\r?\n[^\n\\;#(]*+)*"
+_FROM = pattern(
+    rb"from(?<!\wfrom)" + _BLANK + rb"(?:(?P<dots>\.++)" + _BLANK
+    + rb")?(?:(?P<module>(?!import\b)[\w.\x80-\xff]++)" + _BLANK
+    + rb")?(?P<import>import)\b" + _BLANK + rb"(?P<names>\(|" + _REST + rb")"
+)  # fmt: skip
+_IMPORT = pattern(rb"import(?<!\wimport)\b(?P<modules>" + _REST + rb")")
+_COMMENT = pattern(rb"#[^\n]*+")
+_NAME = pattern(rb"[\w\x80-\xff]+|\*")
+_DOTTED = pattern(rb"[\w.\x80-\xff]+")
+_NOTEBOOK = ".ipynb"
+_PYTHON = (".py", ".pyw")
+_LONGEST_LIST = 50_000  # bytes of names in parentheses
+_REMEMBERED = 5_000  # files; memory must not grow with the tree
+_MUCH = 300  # folders that were looked at: those of several projects
+
+
+class Facts(Struct, frozen=True):
+    """What a file's bytes say.
+
+    ``size`` counts them. ``speaks``: they hold a word; ``marked``: they may hold a comment for
+    kdoctor. ``imports`` are the own modules that they import, not asked of one that speaks.
+    """
+
+    size: int
+    speaks: bool
+    marked: bool = False
+    imports: tuple[str, ...] = ()
+
+
+_NONE = Facts(0, speaks=False)
+
+
+class Memory(Protocol):
+    """Facts of files, given by their absolute paths, for as long as they are as they were."""
+
+    def facts(self, path: str) -> Facts | None:
+        """Return what is known of a file, None where it is not, or not any more."""
+
+    def keep_facts(self, path: str, facts: Facts, seen: Seen) -> None:
+        """Take down the facts of a file, and the files and folders that they were made of."""
+
+
+class Prefilter:
+    """Admits a file that holds one of ``words``, or imports a module that does, however far away.
+
+    A module of the project can bring Keras into a file that never says so. Which names it
+    really exports is asked later, of the few files that get so far. The words are those of
+    ``rules.words``.
+    """
+
+    def __init__(self, words: Iterable[str], memory: Memory | None = None) -> None:
+        self._words = [word.encode().split() for word in words]
+        self._memory = memory
+        self._trace = Trace(listens=memory is not None)
+        self._tree = Tree(trace=self._trace)
+        self._facts: dict[str, Facts] = {}
+        self._reaches: dict[str, bool] = {}
+
+    def forget(self) -> None:
+        """Forget every file."""
+        self._facts.clear()
+        self._reaches.clear()
+        self._forget_folders()
+
+    def _forget_folders(self) -> None:
+        self._tree.forget()
+        self._trace.forget()
+
+    def admits(self, path: str, data: bytes) -> bool:
+        """Say whether a rule could fire in the file with these bytes."""
+        own = os.path.abspath(path)  # noqa: PTH100 - resolve() would follow links
+        return self.admits_with(own, self.of_data(own, data))
+
+    def admits_with(self, path: str, facts: Facts) -> bool:
+        """Say whether a rule could fire in the file with these facts, by its absolute path."""
+        if len(self._facts) > _REMEMBERED:
+            self._facts.clear()
+            self._reaches.clear()
+        self._facts[path] = facts
+        return facts.speaks or self._reaches_words(path)
+
+    def of_file(self, path: str) -> Facts:
+        """Return the facts of a file, given by its absolute path.
+
+        Raises:
+            OSError: it cannot be read.
+        """
+        known = self._facts.get(path)
+        if known is not None and known is not _NONE:
+            return known
+        if self._memory is None:
+            return self.of_data(path, read_regular(path))
+        return self._memory.facts(path) or self._new_facts(path, self._memory)
+
+    def _new_facts(self, path: str, memory: Memory) -> Facts:
+        state, data = file_state(path)
+        with self._trace.apart() as looked:
+            facts = self.of_data(path, data)
+        memory.keep_facts(path, facts, {path: state, **self._trace.seen(looked)})
+        return facts
+
+    def of_data(self, path: str, data: bytes) -> Facts:
+        """Return the facts of the bytes that a file has, or is to have."""
+        size, data = len(data), as_searched(data)
+        speaks = self._speaks(data)
+        if not speaks and path.endswith(_NOTEBOOK):
+            # JSON may spell a letter by its number, and a list may part a word.
+            code = code_of(data)
+            speaks = code is None or self._speaks(code)
+        if not speaks and path.endswith(_PYTHON) and b"\0" in data:
+            speaks = True  # it is no text, whatever it is called: let its reader say so
+        imports = () if speaks else tuple(dict.fromkeys(self._imports(path, data)))
+        return Facts(size, speaks, holds_marks(data), imports)
+
+    def _speaks(self, data: bytes) -> bool:
+        return any(all(word in data for word in each) for each in self._words)
+
+    def _reaches_words(self, start: str) -> bool:
+        came_from = {start: start}
+        waiting = [start]
+        while waiting:
+            path = waiting.pop()
+            reaches = self._reaches.get(path)
+            if reaches is False:
+                continue
+            facts = self._facts_of(path)
+            if reaches or facts.speaks:
+                while path != came_from[path]:
+                    self._reaches[path] = True
+                    path = came_from[path]
+                self._reaches[path] = True
+                return True
+            for target in facts.imports:
+                if target not in came_from:
+                    came_from[target] = path
+                    waiting.append(target)
+        self._reaches.update(dict.fromkeys(came_from, False))
+        return False
+
+    def _facts_of(self, path: str) -> Facts:
+        facts = self._facts.get(path)
+        if facts is None:
+            try:
+                facts = self.of_file(path)
+            except OSError:
+                facts = _NONE
+            self._facts[path] = facts
+        return facts
+
+    def _imports(self, path: str, data: bytes) -> Iterator[str]:
+        """Yield the files of the project that the file may import; some of it is no import."""
+        if self._trace.size > _MUCH:
+            self._forget_folders()
+        may_hold = partial(self._tree.may_hold, path)
+        for level, module in dict.fromkeys(_modules(data, may_hold)):
+            found = self._tree.find(path, module, level)
+            if found is not None:
+                yield found
+
+
+def _modules(data: bytes, may_hold: Callable[[str], bool]) -> Iterator[tuple[int, str]]:
+    """Yield each module that may be imported as (leading dots, dotted name)."""
+    for level, module, names in imports_of_bytes(data, may_hold):
+        yield level, module
+        for name in names:
+            yield level, f"{module}.{name}" if module else name
+
+
+def imports_of_bytes(
+    data: bytes, may_hold: Callable[[str], bool]
+) -> Iterator[tuple[int, str, tuple[str, ...]]]:
+    """Yield each module that may be imported as (leading dots, dotted name, names taken from it).
+
+    Most imports are of other people's packages: what is not in one that ``may_hold`` is passed over
+    before it is taken apart. Of ``import a.b`` both modules are yielded, without names; a star is a
+    name.
+    """
+    ends = set()
+    for found in _FROM.finditer(data):
+        ends.add(found.start("import"))
+        level, module = len(found["dots"] or b""), _text(found["module"] or b"")
+        if not (level or may_hold(module.partition(".")[0])):
+            continue
+        names = found["names"]
+        if names == b"(":
+            names = _COMMENT.sub(b"", data[found.end() : found.end() + _LONGEST_LIST])
+            names = names.partition(b")")[0]
+        yield level, module, tuple(map(_text, _NAME.findall(names)))
+    for found in _IMPORT.finditer(data):
+        if found.start() in ends:
+            continue
+        for dotted in _DOTTED.findall(found["modules"]):
+            parts = _text(dotted).strip(".").split(".")
+            if may_hold(parts[0]):
+                yield from ((0, ".".join(parts[:end]), ()) for end in range(1, len(parts) + 1))
+
+
+def _text(name: bytes) -> str:
+    return name.decode(errors="replace")

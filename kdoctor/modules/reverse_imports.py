@@ -1,0 +1,309 @@
+"""Which names of a module other files of its project take from it, and how they import Keras.
+
+Asked only before an import goes that they may need, in a fix or in the diff of one, or before one
+of Keras comes into a file that has none. All files of the project are then read, once and by their
+bytes: what looks like such a use counts as one.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+
+from msgspec import Struct
+
+from kdoctor.documents import discover, read_regular
+from kdoctor.errors import UsageProblem
+from kdoctor.modules.common_root import common_root
+from kdoctor.modules.dependencies import Trace
+from kdoctor.modules.file_stamp import Signature, State, all_settled, digest, question
+from kdoctor.modules.module_finder import Tree
+from kdoctor.modules.module_summary import outline_of, parsed
+from kdoctor.modules.prefilter import imports_of_bytes
+from kdoctor.modules.text_reads import TextReads
+
+_PYTHON = (".py", ".pyw", ".ipynb")
+# By these a file gets at a module, or at what is in it, through text.
+_THROUGH_TEXT = re.compile(
+    rb"import_module|__import__|importlib|sys\s*\.\s*modules|resolve_name|run_path|run_module"
+    rb"|\bpatch\b|[gs]etattr|delattr|attrgetter|\bvars\b|__dict__|\bdir\s*\(|getmembers"
+)
+# All that is in a module.
+_ALL_OF_IT = re.compile(rb"\bvars\s*\(|__dict__|\bdir\s*\(|getmembers")
+# Modules by whatever name or path.
+_MODULES = re.compile(
+    rb"import_module|__import__|sys\s*\.\s*modules|resolve_name|run_path|run_module|load_module"
+    rb"|load_source|spec_from_file_location|find_spec"
+)
+# A module by a name that the file itself makes up.
+_BY_ANY_NAME = re.compile(
+    rb"(?:import_module|__import__|resolve_name)\s*\(\s*(?:[^\s'\"]|[fF]['\"])"
+)
+_PROJECTS = 4  # that are remembered; memory must not grow with the tree
+_TAKEN, _LEFT = digest(b"taken"), digest(b"left")
+
+
+class _Import(Struct, frozen=True, gc=False):
+    """What a file imports from a module: some names, or, where there are none, the module."""
+
+    importer: str
+    names: tuple[str, ...]
+
+
+_Index = dict[str, list[_Import]]  # by the path of the module
+
+
+class _Project:
+    """The files among which a module may be imported, as they were when they were listed."""
+
+    def __init__(self, files: Iterable[str]) -> None:
+        self.files = tuple(files)
+        self.index: _Index | None = None  # made when it is first needed
+        self.through_text: list[str] = []  # the files that read modules through text, likewise
+
+    @cached_property
+    def root(self) -> str | None:
+        """The root that most of the files import Keras from."""
+        return common_root(map(_bytes, self.files))
+
+    @cached_property
+    def signature(self) -> Signature | None:
+        """What changes with any of the files; asked for before they are read."""
+        return all_settled(self.files)
+
+
+class Importers:
+    """The files that import a module. Relative paths count from ``start``.
+
+    ``trace`` learns which answers were given.
+    """
+
+    def __init__(self, start: str = "", trace: Trace | None = None) -> None:
+        self._tree = Tree(start, Trace(listens=False))
+        self._trace = trace
+        self._projects: dict[tuple[str, str | None], _Project] = {}
+
+    def forget(self) -> None:
+        """Forget who imports what."""
+        self._projects.clear()
+        self._tree.forget()
+
+    def take(self, path: str, name: str) -> bool:
+        """Say whether another file may take a name out of the module at ``path``.
+
+        By ``from module import name``, by ``*``, as ``module.name``, or through text:
+        ``getattr(import_module("module"), "name")``, ``mock.patch("module.name")``.
+        """
+        own = self._tree.place_of(path)
+        if self._trace is None or not self._trace.is_heard:
+            return self._take(own, name)
+        state = self.state(own, name)
+        self._trace.note(question(own, name), state)
+        return state.digest == _TAKEN
+
+    def keras_root(self, unit_path: str) -> str | None:
+        """Return the root that the project of a file imports Keras from, where one is usual."""
+        own = self._tree.place_of(unit_path)
+        if self._trace is not None and self._trace.is_heard:
+            self._trace.note(question(own, ""), self.state(own, ""))
+        return self._project(own).root
+
+    def state(self, own: str, name: str) -> State:
+        """Return the answer as what a result may be made of. The path is absolute.
+
+        Without a name it is that about the root.
+        """
+        signature = self.signature(own)
+        if not name:
+            return State(signature, digest((self._project(own).root or "").encode()))
+        return State(signature, _TAKEN if self._take(own, name) else _LEFT)
+
+    def signature(self, own: str) -> Signature | None:
+        """Return what tells cheaply that no answer about a module is another."""
+        return self._project(own).signature
+
+    def _take(self, own: str, name: str) -> bool:
+        project = self._project(own)
+        index = self._index(project)
+        return self._is_taken(index, own, name, {own}) or any(
+            _reads_through_text(
+                path,
+                own,
+                name,
+                imports_it=any(each.importer == path for each in index.get(own, ())),
+            )
+            for path in project.through_text
+            if path != own
+        )
+
+    def _is_taken(self, index: _Index, module: str, name: str, seen: set[str]) -> bool:
+        leaf = _leaf(module)
+        for each in index.get(module, ()):
+            if name in each.names:
+                return True
+            if not each.names and _reads(each.importer, leaf, name):
+                return True
+            # What a star brings is read there, or is taken from there.
+            if "*" in each.names and not name.startswith("_") and each.importer not in seen:
+                seen.add(each.importer)
+                if not _binds(each.importer, name) and (
+                    _speaks_of(each.importer, name)
+                    or self._is_taken(index, each.importer, name, seen)
+                ):
+                    return True
+        # `import package`, then `package.module.name`.
+        return any(
+            _reads(each.importer, leaf, name)
+            for package in _packages(module)
+            for each in index.get(package, ())
+        )
+
+    def _project(self, path: str) -> _Project:
+        top, package = self._tree.top_of(path)
+        key = top, package
+        if key not in self._projects:
+            if len(self._projects) >= _PROJECTS:
+                del self._projects[next(iter(self._projects))]
+            self._projects[key] = _Project(_files(top, package))
+        return self._projects[key]
+
+    def _index(self, project: _Project) -> _Index:
+        if project.index is None:
+            index: _Index = {}
+            for path in project.files:
+                if _THROUGH_TEXT.search(_bytes(path)):
+                    project.through_text.append(path)
+                for module, found in self._imports(path):
+                    if module != path:
+                        index.setdefault(module, []).append(found)
+            project.index = index
+        return project.index
+
+    def _imports(self, path: str) -> Iterator[tuple[str, _Import]]:
+        """Yield the modules of the project that a file imports, with what it takes from each."""
+        find = self._tree.find
+        for level, module, names in imports_of_bytes(
+            _bytes(path), lambda top: self._tree.may_hold(path, top)
+        ):
+            found = find(path, module, level)
+            if found is not None:
+                yield found, _Import(path, names)
+            for name in names:
+                below = find(path, f"{module}.{name}" if module else name, level)
+                if below is not None:
+                    yield below, _Import(path, ())
+
+
+def _files(top: str, package: str | None) -> Iterator[str]:
+    """Yield the files that may import a module: below ``top``, or where packages lie in it.
+
+    ``package`` is the one folder of ``top`` that counts, "" where only packages do, None for all.
+    """
+    if package is None or package:
+        yield from _below(os.path.join(top, package or ""))  # noqa: PTH118
+        return
+    try:
+        entries = sorted(os.scandir(top), key=lambda entry: entry.name)
+    except OSError:
+        return
+    for entry in entries:
+        if entry.name.endswith(_PYTHON):
+            yield entry.path
+        elif os.path.isfile(os.path.join(entry.path, "__init__.py")):  # noqa: PTH113, PTH118
+            yield from _below(entry.path)
+
+
+def _below(folder: str) -> Iterator[str]:
+    try:
+        listing = discover([folder])
+    except UsageProblem:  # it is gone
+        return
+    yield from (os.path.abspath(path) for path in listing if path.endswith(_PYTHON))  # noqa: PTH100
+
+
+def _bytes(path: str) -> bytes:
+    try:
+        data = read_regular(path)
+    except OSError:
+        return b""
+    # The lines of a notebook's cell may stand in one string of its JSON.
+    return data.replace(b"\\n", b"\n") if path.endswith(".ipynb") else data
+
+
+def _leaf(module: str) -> str:
+    """Return the name under which a module is imported."""
+    folder, _, name = module.rpartition(os.sep)
+    return folder.rpartition(os.sep)[2] if name == "__init__.py" else name.removesuffix(".py")
+
+
+def _packages(module: str) -> Iterator[str]:
+    """Yield the packages around a module, from the inside out."""
+    folder = os.path.dirname(module)  # noqa: PTH120
+    while True:
+        package = os.path.join(folder, "__init__.py")  # noqa: PTH118
+        if package != module:
+            if not os.path.isfile(package):  # noqa: PTH113
+                return
+            yield package
+        folder = os.path.dirname(folder)  # noqa: PTH120
+
+
+def _reads(path: str, module: str, name: str) -> bool:
+    """Say whether a file reads ``module.name``, be it that it gave the module another name."""
+    data = _bytes(path)
+    own = re.escape(module.encode())
+    names = {own, *map(re.escape, re.findall(rb"\b" + own + rb"\s+as\s+(\w+)", data))}
+    dotted = rb"\b(?:" + rb"|".join(sorted(names)) + rb")\s*\.\s*" + re.escape(name.encode())
+    return re.search(dotted + rb"\b", data) is not None
+
+
+def _reads_through_text(path: str, own: str, name: str, *, imports_it: bool) -> bool:
+    """Say whether a file may read a name of a module through text."""
+    data, leaf = _bytes(path), _leaf(own)
+    reaches_it = imports_it or leaf.encode() in data or _MODULES.search(data)
+    if not reaches_it or not (name.encode() in data or _ALL_OF_IT.search(data)):
+        return False
+    tree = None if path.endswith(".ipynb") else parsed(data)
+    if tree is None:
+        return _speaks_of_both(data, leaf.encode(), name.encode(), imports_it=imports_it)
+    return TextReads(tree, leaf, imports_it=imports_it).read(name)
+
+
+def _speaks_of_both(data: bytes, leaf: bytes, name: bytes, *, imports_it: bool) -> bool:
+    """Say whether a file reads a name of a module, as far as its words tell."""
+    leaf, word = re.escape(leaf), re.escape(name)
+    dotted = rb"['\"](?:[\w.]*\.)?" + leaf + rb"[.:]" + word + rb"\b"
+    if re.search(dotted, data):  # mock.patch("package.module.name")
+        return True
+    named = re.search(rb"(?:['\"]|\.)" + leaf + rb"['\"]", data) is not None
+    if b"run_path" in data or b"spec_from_file" in data:
+        named = named or re.search(rb"\b" + leaf + rb"\.py\b", data) is not None
+    if not (imports_it or named):
+        return _BY_ANY_NAME.search(data) is not None and _takes_out(data, word)
+    if _ALL_OF_IT.search(data):
+        return True
+    return re.search(rb"['\"]" + word + rb"['\"]|\.\s*" + word + rb"\b", data) is not None
+
+
+def _takes_out(data: bytes, word: bytes) -> bool:
+    """Say whether a file reads a name of what it imports by a name that it makes up."""
+    made = set(re.findall(rb"(\w+)\s*=\s*[\w.]*(?:import_module|__import__)\s*\(", data))
+    held = rb"|".join(sorted(map(re.escape, made))) or rb"(?!)"
+    read = (
+        rb"getattr\s*\([^\n]*['\"]" + word + rb"['\"]"
+        rb"|(?:import_module|__import__|resolve_name)\s*\([^\n]*\)\s*\.\s*" + word + rb"\b"
+        rb"|\b(?:" + held + rb")\s*\.\s*" + word + rb"\b"
+    )
+    return re.search(read, data) is not None
+
+
+def _speaks_of(path: str, name: str) -> bool:
+    return re.search(rb"\b" + re.escape(name.encode()) + rb"\b", _bytes(path)) is not None
+
+
+def _binds(path: str, name: str) -> bool:
+    """Say whether a module binds a name itself, whatever a star brings."""
+    outline = outline_of(path)
+    return outline is not None and name in outline.names

@@ -1,0 +1,46 @@
+"""How far a migration is: what is left, what breaks first, what ties code to TensorFlow.
+
+Built on scans; knows nothing of pages or terminals.
+"""
+
+from __future__ import annotations
+
+from kdoctor.progress.model import (
+    Burndown,
+    Commit,
+    Counts,
+    Effort,
+    FileState,
+    Group,
+    Overview,
+    Portability,
+    Sample,
+    Status,
+    Stop,
+    Tie,
+    TieKind,
+    TieUse,
+)
+from kdoctor.progress.overview import overview
+from kdoctor.progress.past import History, burndown, history
+
+__all__ = [
+    "Burndown",
+    "Commit",
+    "Counts",
+    "Effort",
+    "FileState",
+    "Group",
+    "History",
+    "Overview",
+    "Portability",
+    "Sample",
+    "Status",
+    "Stop",
+    "Tie",
+    "TieKind",
+    "TieUse",
+    "burndown",
+    "history",
+    "overview",
+]

@@ -1,0 +1,1 @@
+"""What the fixes of several rules write: helper definitions, seeds, names."""

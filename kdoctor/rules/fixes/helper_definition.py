@@ -1,0 +1,102 @@
+"""A small class or function that a fix writes into the file, above the statement that needs it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.analysis.models.user_classes import class_named
+from kdoctor.model import Edit, Span
+from kdoctor.patterns import pattern
+from kdoctor.rewrite.source_lines import LINE_BREAK, line_start
+from kdoctor.rewrite.visibility import is_conditional
+from kdoctor.syntax import Module
+from kdoctor.syntax.fallbacks import checks_types
+from kdoctor.target import FRAMEWORKS
+
+# What is not the same where long lines were broken.
+_LAYOUT = pattern(r"\s+|,(?=\s*[)\]}])")
+
+
+def top_statement(module: Module, node: cst.CSTNode) -> cst.CSTNode:
+    """Return the statement of the module itself that ``node`` is in."""
+    inside: cst.CSTNode = node
+    for each in module.ancestors(node):
+        if isinstance(each, cst.Module):
+            return inside
+        inside = each
+    return inside
+
+
+def helper_edits(module: Module, before: cst.CSTNode, name: str, text: str) -> list[Edit] | None:
+    """Return the edits that put a class or function above the module's statement ``before``.
+
+    None are needed where the module has one of that name that says the same; None is returned
+    where the name means something else, and where the module imports Keras in functions only: what
+    stands beside them cannot read that, and may be imported where there is no Keras. All fixes of
+    one file must name the same ``before``: equal edits are made once.
+    """
+    scope = module.scope_of(module.tree)
+    if scope.owner(name) is not None:
+        bound = scope.bindings.get(name, [])
+        node = bound[0].node if len(bound) == 1 else None
+        same = isinstance(node, cst.ClassDef | cst.FunctionDef) and (
+            _LAYOUT.sub("", module.source(node)) in _LAYOUT.sub("", text)
+        )
+        return [] if same else None
+    if class_named(module, cst.Name(name)) is not None or not _imports_keras_at_once(module):
+        return None
+    if not text.startswith("def ") and not _has_keras_at(module, before):
+        return None  # a class reads its base where it stands
+    start = _with_comments(module.text, module.span(_first(before)).start)
+    above = module.text[module.unit.cell_at(start).span.start : start]
+    blank = len(LINE_BREAK.findall(above[len(above.rstrip("\r\n")) :]))
+    gap = "\n" * max(0, 3 - blank) if above.strip() else ""
+    return [Edit(Span(start, start), (f"{gap}{text}\n\n\n",))]
+
+
+def _imports_keras_at_once(module: Module) -> bool:
+    """Say whether the module imports Keras whenever it is imported itself, be it one of two."""
+    return any(True for _ in _imports_of_keras(module))
+
+
+def _has_keras_at(module: Module, statement: cst.CSTNode) -> bool:
+    """Say whether Keras is imported above a statement, by all that the statement may rely on."""
+    start = module.span(_first(statement)).start
+    above = [each for each in _imports_of_keras(module) if module.span(each).start < start]
+    return any(not is_conditional(module, each) for each in above) or (
+        bool(above) and len(above) == len(list(_imports_of_keras(module)))
+    )
+
+
+def _imports_of_keras(module: Module) -> Iterator[cst.Import | cst.ImportFrom]:
+    scope = module.scope_of(module.tree)
+    for each in module.imports:
+        if (
+            each.scope is scope
+            and each.name.partition(".")[0] in FRAMEWORKS
+            and not any(
+                isinstance(above, cst.If) and checks_types(above.test)
+                for above in module.ancestors(each.statement)
+            )
+        ):
+            yield each.statement
+
+
+def _first(statement: cst.CSTNode) -> cst.CSTNode:
+    """Return what a statement starts with: its span has no decorators, which belong to it."""
+    if isinstance(statement, cst.FunctionDef | cst.ClassDef) and statement.decorators:
+        return statement.decorators[0]
+    return statement
+
+
+def _with_comments(text: str, offset: int) -> int:
+    """Return where the line of ``offset`` starts, or the comments right above it."""
+    start = line_start(text, offset)
+    while start:
+        above = line_start(text, len(text[:start].removesuffix("\n").removesuffix("\r")))
+        if not text[above:start].lstrip().startswith("#"):
+            break
+        start = above
+    return start

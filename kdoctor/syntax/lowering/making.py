@@ -1,0 +1,192 @@
+"""A function for each class of libcst's nodes that makes one, for ``building``.
+
+Between tokens stands what people write mostly: no more than is needed to tell them apart.
+
+A function is made when it is first asked for: a few files have no need of most of them.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, Final, TypeVar
+
+import libcst as cst
+
+from kdoctor.syntax.lowering.lean_nodes import maker
+
+LPAR: Final = cst.LeftParen()
+RPAR: Final = cst.RightParen()
+COMMA: Final = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+DOT: Final = cst.Dot()
+NONE_THERE: Final = cst.MaybeSentinel.DEFAULT
+EQUAL: Final = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
+ASYNCHRONOUS: Final = cst.Asynchronous()
+_Item = TypeVar("_Item")
+SLASH: Final = cst.ParamSlash()
+
+
+def with_commas(items: Sequence[_Item]) -> Iterable[tuple[_Item, object]]:
+    """Return each item with what stands behind it: a comma, but for the last."""
+    commas = [COMMA] * (len(items) - 1)
+    return zip(items, [*commas, NONE_THERE], strict=False)  # of no items: nothing
+
+
+_OPERATORS: Final[dict[type[ast.AST], type[cst.CSTNode]]] = {
+    ast.Add: cst.Add, ast.Sub: cst.Subtract, ast.Mult: cst.Multiply, ast.Div: cst.Divide,
+    ast.FloorDiv: cst.FloorDivide, ast.Mod: cst.Modulo, ast.Pow: cst.Power,
+    ast.MatMult: cst.MatrixMultiply, ast.LShift: cst.LeftShift, ast.RShift: cst.RightShift,
+    ast.BitOr: cst.BitOr, ast.BitAnd: cst.BitAnd, ast.BitXor: cst.BitXor,
+    ast.And: cst.And, ast.Or: cst.Or,
+    ast.Not: cst.Not, ast.USub: cst.Minus, ast.UAdd: cst.Plus, ast.Invert: cst.BitInvert,
+    ast.Eq: cst.Equal, ast.NotEq: cst.NotEqual, ast.Lt: cst.LessThan,
+    ast.LtE: cst.LessThanEqual, ast.Gt: cst.GreaterThan, ast.GtE: cst.GreaterThanEqual,
+    ast.Is: cst.Is, ast.IsNot: cst.IsNot, ast.In: cst.In, ast.NotIn: cst.NotIn,
+}  # fmt: skip
+_ASSIGNING: Final[dict[type[ast.AST], type[cst.CSTNode]]] = {
+    ast.Add: cst.AddAssign, ast.Sub: cst.SubtractAssign, ast.Mult: cst.MultiplyAssign,
+    ast.Div: cst.DivideAssign, ast.FloorDiv: cst.FloorDivideAssign,
+    ast.Mod: cst.ModuloAssign, ast.Pow: cst.PowerAssign,
+    ast.MatMult: cst.MatrixMultiplyAssign, ast.LShift: cst.LeftShiftAssign,
+    ast.RShift: cst.RightShiftAssign, ast.BitOr: cst.BitOrAssign,
+    ast.BitAnd: cst.BitAndAssign, ast.BitXor: cst.BitXorAssign,
+}  # fmt: skip
+MAKERS: Final[dict[str, Callable[[], Callable[..., Any]]]] = {
+    # Expressions
+    "name": partial(maker, cst.Name, "value"),
+    "integer": partial(maker, cst.Integer, "value"),
+    "floating": partial(maker, cst.Float, "value"),
+    "imaginary": partial(maker, cst.Imaginary, "value"),
+    "ellipsis": partial(maker, cst.Ellipsis),
+    "string": partial(maker, cst.SimpleString, "value"),
+    "attribute": partial(maker, cst.Attribute, "value", "attr"),
+    "call": partial(maker, cst.Call, "func", "args"),
+    "argument": partial(maker, cst.Arg, "value", "comma", equal=NONE_THERE, keyword=None),
+    "named_argument": partial(maker, cst.Arg, "keyword", "value", "comma", equal=EQUAL),
+    "starred_argument": partial(
+        maker, cst.Arg, "star", "value", "comma", equal=NONE_THERE, keyword=None
+    ),
+    "subscript": partial(maker, cst.Subscript, "value", "slice"),
+    "subscript_element": partial(maker, cst.SubscriptElement, "slice", "comma"),
+    "index": partial(maker, cst.Index, "value", star=None),
+    "starred_index": partial(maker, cst.Index, "value", star="*"),
+    "slice_": partial(maker, cst.Slice, "lower", "upper", "step"),
+    "tuple_": partial(maker, cst.Tuple, "elements", lpar=(), rpar=()),
+    "tuple_in_brackets": partial(maker, cst.Tuple, "elements", lpar=(LPAR,), rpar=(RPAR,)),
+    "list_": partial(maker, cst.List, "elements"),
+    "set_": partial(maker, cst.Set, "elements"),
+    "element": partial(maker, cst.Element, "value", "comma"),
+    "starred_element": partial(maker, cst.StarredElement, "value", "comma"),
+    "dict_": partial(maker, cst.Dict, "elements"),
+    "dict_element": partial(maker, cst.DictElement, "key", "value", "comma"),
+    "starred_dict_element": partial(maker, cst.StarredDictElement, "value", "comma"),
+    "generator": partial(maker, cst.GeneratorExp, "elt", "for_in", lpar=(), rpar=()),
+    "generator_in_brackets": partial(
+        maker, cst.GeneratorExp, "elt", "for_in", lpar=(LPAR,), rpar=(RPAR,)
+    ),
+    "list_comprehension": partial(maker, cst.ListComp, "elt", "for_in"),
+    "set_comprehension": partial(maker, cst.SetComp, "elt", "for_in"),
+    "dict_comprehension": partial(maker, cst.DictComp, "key", "value", "for_in"),
+    "comp_for": partial(
+        maker, cst.CompFor, "target", "iter", "ifs", "inner_for_in", "asynchronous"
+    ),
+    "comp_if": partial(maker, cst.CompIf, "test"),
+    "if_expression": partial(maker, cst.IfExp, "test", "body", "orelse"),
+    "lambda_": partial(maker, cst.Lambda, "params", "body"),
+    "named_expression": partial(maker, cst.NamedExpr, "target", "value"),
+    "boolean_operation": partial(maker, cst.BooleanOperation, "left", "operator", "right"),
+    "binary_operation": partial(maker, cst.BinaryOperation, "left", "operator", "right"),
+    "unary_operation": partial(maker, cst.UnaryOperation, "operator", "expression"),
+    "comparison": partial(maker, cst.Comparison, "left", "comparisons"),
+    "comparison_target": partial(maker, cst.ComparisonTarget, "operator", "comparator"),
+    "await_": partial(maker, cst.Await, "expression"),
+    "yield_": partial(maker, cst.Yield, "value"),
+    "from_": partial(maker, cst.From, "item"),
+    # Small statements
+    "expression": partial(maker, cst.Expr, "value"),
+    "assign": partial(maker, cst.Assign, "targets", "value"),
+    "assign_target": partial(maker, cst.AssignTarget, "target"),
+    "augmented_assign": partial(maker, cst.AugAssign, "target", "operator", "value"),
+    "annotated_assign": partial(maker, cst.AnnAssign, "target", "annotation", "value"),
+    "annotation": partial(maker, cst.Annotation, "annotation"),
+    "return_": partial(maker, cst.Return, "value"),
+    "delete": partial(maker, cst.Del, "target"),
+    "raise_": partial(maker, cst.Raise, "exc", "cause"),
+    "assertion": partial(maker, cst.Assert, "test", "msg"),
+    "import_": partial(maker, cst.Import, "names"),
+    "import_from": partial(maker, cst.ImportFrom, "module", "names", "relative", "lpar", "rpar"),
+    "import_star": partial(maker, cst.ImportStar),
+    "import_alias": partial(maker, cst.ImportAlias, "name", "asname", "comma"),
+    "as_name": partial(maker, cst.AsName, "name"),
+    "global_": partial(maker, cst.Global, "names"),
+    "nonlocal_": partial(maker, cst.Nonlocal, "names"),
+    "name_item": partial(maker, cst.NameItem, "name", "comma"),
+    "pass_": partial(maker, cst.Pass),
+    "break_": partial(maker, cst.Break),
+    "continue_": partial(maker, cst.Continue),
+    # Statements with a body, and what they are made of
+    "module": partial(
+        maker,
+        cst.Module,
+        "body",
+        "default_indent",
+        "default_newline",
+        "has_trailing_newline",
+        header=(),
+        footer=(),
+        encoding="utf-8",
+    ),
+    "line": partial(maker, cst.SimpleStatementLine, "body"),
+    "block": partial(maker, cst.IndentedBlock, "body", "indent"),
+    "suite": partial(maker, cst.SimpleStatementSuite, "body"),
+    "if_": partial(maker, cst.If, "test", "body", "orelse"),
+    "else_": partial(maker, cst.Else, "body"),
+    "for_": partial(maker, cst.For, "target", "iter", "body", "orelse", "asynchronous"),
+    "while_": partial(maker, cst.While, "test", "body", "orelse"),
+    "with_": partial(maker, cst.With, "items", "body", "asynchronous"),
+    "with_item": partial(maker, cst.WithItem, "item", "asname", "comma"),
+    "try_": partial(maker, cst.Try, "body", "handlers", "orelse", "finalbody"),
+    "try_star": partial(maker, cst.TryStar, "body", "handlers", "orelse", "finalbody"),
+    "handler": partial(maker, cst.ExceptHandler, "type", "name", "body"),
+    "star_handler": partial(maker, cst.ExceptStarHandler, "type", "name", "body"),
+    "finally_": partial(maker, cst.Finally, "body"),
+    "function": partial(
+        maker, cst.FunctionDef, "name", "params", "body", "decorators", "returns", "asynchronous"
+    ),
+    "class_": partial(maker, cst.ClassDef, "name", "bases", "keywords", "body", "decorators"),
+    "decorator": partial(maker, cst.Decorator, "decorator"),
+    "parameters": partial(
+        maker,
+        cst.Parameters,
+        *("posonly_params", "posonly_ind", "params", "star_arg", "kwonly_params", "star_kwarg"),
+    ),
+    "bare_star": partial(maker, cst.ParamStar),
+    "parameter": partial(
+        maker, cst.Param, "star", "name", "annotation", "equal", "default", "comma"
+    ),
+}
+
+
+def __getattr__(name: str) -> Callable[..., Any]:
+    if name not in MAKERS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    made = globals()[name] = MAKERS[name]()
+    return made
+
+
+class _OnceMade(dict[type[ast.AST], cst.CSTNode]):
+    """A node that has no parts is the same wherever it stands: made when first asked for."""
+
+    def __init__(self, kinds: Mapping[type[ast.AST], type[cst.CSTNode]]) -> None:
+        super().__init__()
+        self._kinds = kinds
+
+    def __missing__(self, kind: type[ast.AST]) -> cst.CSTNode:
+        made: cst.CSTNode = maker(self._kinds[kind])()
+        self[kind] = made
+        return made
+
+
+OPERATORS: Final = _OnceMade(_OPERATORS)
+ASSIGNING: Final = _OnceMade(_ASSIGNING)
