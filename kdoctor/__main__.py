@@ -75,9 +75,9 @@ def _main() -> None:
         gc.set_threshold(_MOST)
         sys.unraisablehook = _on_dropped
         _import_msgspec()
-        from kdoctor.cli import plain  # noqa: PLC0415
+        from kdoctor.cli import fast_args  # noqa: PLC0415
 
-        code = plain.run(sys.argv[1:])
+        code = fast_args.run(sys.argv[1:])
         if code is not None:
             _end_at_once(code)
     from kdoctor.cli.app import main as program  # noqa: PLC0415
@@ -115,7 +115,7 @@ def _run(arguments: list[str]) -> int:
     try:
         return run(arguments)
     except Exception as error:
-        from kdoctor.cli.ending import told  # noqa: PLC0415
+        from kdoctor.cli.exit_codes import told  # noqa: PLC0415
 
         code = told(error)
         if code is None:

@@ -7,7 +7,7 @@ import re
 import pytest
 
 import kdoctor
-from kdoctor.patterns import pattern
+from kdoctor.lazy_regex import pattern
 
 TOPS = tuple(
     f"kdoctor.{each}."

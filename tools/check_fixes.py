@@ -44,7 +44,7 @@ from kdoctor.engine.result import FixedFile
 from kdoctor.errors import INTERNAL_ERROR
 from kdoctor.keras_api import knowledge, resolve_target
 from kdoctor.model import Severity
-from kdoctor.rewrite.texts import is_read_by_text
+from kdoctor.rewrite.string_references import is_read_by_text
 from kdoctor.syntax import Module
 from tools.check_corpus import SUFFIXES
 

@@ -1,6 +1,6 @@
 """Write which members objects of a kind, and of a class, lost on the way to some Keras 3.
 
-``python tools/gone_members.py --write`` writes ``kdoctor/rules/members/_gone_of_kinds.py`` and
+``python tools/gone_members.py --write`` writes ``kdoctor/rules/members/_removed_members.py`` and
 ``gone_of_classes.json`` beside it (minutes): to ask the data of all releases for it takes longer
 than to look into a file.
 """
@@ -25,13 +25,13 @@ from kdoctor.keras_api import (
     tables,
 )
 from kdoctor.keras_api.surface import TABLES
-from kdoctor.kinds import Kind, Type
 from kdoctor.rules.members._advice import NOT_PUBLIC
-from kdoctor.rules.members._gone import GENERAL, GONE_OF_CLASSES, called
-from kdoctor.rules.members._gone_of_kinds import GONE
-from kdoctor.rules.members._owners import last_release_with
+from kdoctor.rules.members._error_owner import last_release_with
+from kdoctor.rules.members._may_be_removed import GENERAL, GONE_OF_CLASSES, called
+from kdoctor.rules.members._removed_members import GONE
+from kdoctor.value_types import Kind, Type
 
-_FILE = Path(__file__).parents[1] / "kdoctor/rules/members/_gone_of_kinds.py"
+_FILE = Path(__file__).parents[1] / "kdoctor/rules/members/_removed_members.py"
 _HEAD = '''"""Members that objects of a kind lost by some Keras 3. Generated, do not edit.
 
 ``python tools/gone_members.py --write`` asks the data of all releases.
@@ -41,7 +41,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from kdoctor.kinds import Kind
+from kdoctor.value_types import Kind
 
 # fmt: off
 GONE: Final[dict[Kind, frozenset[str]]] = {

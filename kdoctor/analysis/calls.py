@@ -11,13 +11,13 @@ from packaging.version import Version
 
 from kdoctor.analysis.facts import Facts
 from kdoctor.keras_api import split_root
-from kdoctor.kinds import Kind, Type
 from kdoctor.model import Edit, Hole, Precedence, Span
 from kdoctor.rewrite import Speller
 from kdoctor.rewrite.arguments import before_another
 from kdoctor.rewrite.precedence import binds
 from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.literals import literal_value, literal_value_in
+from kdoctor.value_types import Kind, Type
 
 UNKNOWN: Final = object()
 """What a value is that cannot be read off the code."""

@@ -15,9 +15,9 @@ from packaging.version import Version
 from kdoctor import keras_api
 from kdoctor.keras_api import Lookup, Presence, Signature
 from kdoctor.keras_api.surface import COMPATIBLE
-from kdoctor.kinds import Kind, Type
 from kdoctor.model import Applicability
 from kdoctor.target import Target
+from kdoctor.value_types import Kind, Type
 
 RECORD: Final = Path(__file__).parents[1] / "rules" / "proofs.json"
 

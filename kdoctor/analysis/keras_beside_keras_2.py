@@ -12,10 +12,10 @@ from collections.abc import Sequence
 
 from kdoctor.analysis.facts import Facts
 from kdoctor.keras_api import split_root
-from kdoctor.keras_api.known import KerasKnowledge
-from kdoctor.kinds import Context, Type
-from kdoctor.once import once
+from kdoctor.keras_api.keras_oracle import KerasKnowledge
+from kdoctor.memoize import once
 from kdoctor.syntax import Module
+from kdoctor.value_types import Context, Type
 
 
 @once

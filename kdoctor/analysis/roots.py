@@ -8,9 +8,9 @@ from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import Trigger, names
 from kdoctor.keras_api import split_root
 from kdoctor.keras_api.surface import PRIVATE_ROOT
-from kdoctor.kinds import Type
-from kdoctor.once import once
-from kdoctor.patterns import pattern
+from kdoctor.lazy_regex import pattern
+from kdoctor.memoize import once
+from kdoctor.value_types import Type
 
 if TYPE_CHECKING:
     from kdoctor.syntax import Module

@@ -21,15 +21,15 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from kdoctor import keras_api
-from kdoctor.once import once
+from kdoctor.memoize import once
 
 if TYPE_CHECKING:
     from kdoctor.analysis.facts import Facts
-    from kdoctor.kinds import Kind, Type
-    from kdoctor.syntax.glimpse import Called, Glimpse
-    from kdoctor.syntax.possible import Possible
-    from kdoctor.syntax.sketch import Condition, Loop, Place, Space
+    from kdoctor.syntax.may_types import Possible
+    from kdoctor.syntax.quick_facts import Called, Glimpse
+    from kdoctor.syntax.symbol_table import Condition, Loop, Place, Space
     from kdoctor.syntax.type_sets import Types
+    from kdoctor.value_types import Kind, Type
 
     Holds = Callable[[Glimpse, Facts], bool]
 else:

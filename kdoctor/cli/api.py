@@ -32,7 +32,7 @@ def api(
     Exit code: 0, or 1 where no release known has such a name.
     """  # noqa: D301 - \b keeps the lines of the examples
     from kdoctor.engine.fixes.rewrite_lookup import cures_of  # noqa: PLC0415 - imports the rules
-    from kdoctor.keras_api.inquiry import inquire  # noqa: PLC0415
+    from kdoctor.keras_api.query_name import inquire  # noqa: PLC0415
     from kdoctor.report.api import write_json, write_text  # noqa: PLC0415
 
     answer = inquire(name)

@@ -15,7 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 from kdoctor import __version__
-from kdoctor.cli import ending
+from kdoctor.cli import exit_codes
 
 # Each is the function or program of its name in the module of its name; the help has this order.
 COMMANDS = (
@@ -45,7 +45,7 @@ class _Program(TyperGroup):
         try:
             return super().make_context(*arguments, **options)
         except KeyboardInterrupt:
-            sys.exit(ending.interrupted())
+            sys.exit(exit_codes.interrupted())
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -56,7 +56,7 @@ class _Program(TyperGroup):
         except (Exception, KeyboardInterrupt) as error:
             if _is_typers(error):
                 raise
-            code = ending.told(error)
+            code = exit_codes.told(error)
             if code is None:
                 raise
             raise typer.Exit(code) from None
@@ -65,7 +65,7 @@ class _Program(TyperGroup):
 
 def _is_typers(error: BaseException) -> bool:
     """Say whether Typer itself shows an error."""
-    return hasattr(error, "exit_code") and not ending.is_interrupt(error)
+    return hasattr(error, "exit_code") and not exit_codes.is_interrupt(error)
 
 
 def _print_version(wanted: bool) -> None:  # noqa: FBT001 - Typer's callback

@@ -13,7 +13,7 @@ from kdoctor.cli import choices, options, streams
 if TYPE_CHECKING:
     from kdoctor.engine import Options
     from kdoctor.engine.baseline import Comparison
-    from kdoctor.report.page import Page
+    from kdoctor.report.output import Page
 
 baseline = typer.Typer(
     name="baseline",
@@ -222,7 +222,7 @@ def _compared(  # noqa: PLR0913 - what the three commands share
         compare,
         default_file,
     )
-    from kdoctor.report.page import is_terminal  # noqa: PLC0415
+    from kdoctor.report.output import is_terminal  # noqa: PLC0415
     from kdoctor.report.progress import progress  # noqa: PLC0415
     from kdoctor.report.summary import write_nothing_read, write_project  # noqa: PLC0415
 

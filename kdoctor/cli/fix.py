@@ -106,10 +106,10 @@ def fix(  # noqa: PLR0913 - the options of the command
     both cases 2 where a file could not be handled. With --undo: 0 all files are as they were
     before, 2 some were changed since and left alone.
     """  # noqa: D301 - \b keeps the lines of the examples
-    from kdoctor.cli import fixing  # noqa: PLC0415
+    from kdoctor.cli import run_fix  # noqa: PLC0415
 
     with options.misuse_shown():
-        code = fixing.fix(
+        code = run_fix.fix(
             paths,
             apply=apply,
             undo=undo,

@@ -10,7 +10,7 @@ from kdoctor.cli import choices, options, streams
 from kdoctor.cli.completion import complete_rules
 
 if TYPE_CHECKING:
-    from kdoctor.report.page import Page
+    from kdoctor.report.output import Page
 
 
 def rules(

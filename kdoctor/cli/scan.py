@@ -53,10 +53,10 @@ def scan(  # noqa: PLR0913 - the options of the command
     2 a file could not be handled or the call cannot be done as asked.
     """  # noqa: D301 - \b keeps the lines of the examples
     # Imported here and in the other commands: `kdoctor --help` needs none of it.
-    from kdoctor.cli import scanning  # noqa: PLC0415
+    from kdoctor.cli import run_scan  # noqa: PLC0415
 
     with options.misuse_shown():
-        code = scanning.scan(
+        code = run_scan.scan(
             paths,
             target=target,
             namespace=namespace,

@@ -8,7 +8,7 @@ from typing import TextIO
 
 from kdoctor.cli.choices import Color
 from kdoctor.report.links import wants_links
-from kdoctor.report.page import Page, wants_color
+from kdoctor.report.output import Page, wants_color
 
 
 def output(color: Color, *, quiet: bool = False, verbose: bool = False) -> Page:

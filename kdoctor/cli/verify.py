@@ -13,7 +13,7 @@ from kdoctor.errors import UsageProblem
 
 if TYPE_CHECKING:
     from kdoctor.engine import Options
-    from kdoctor.report.page import Page
+    from kdoctor.report.output import Page
     from kdoctor.verify.reference.results import Result
     from kdoctor.verify.user.results import Report
 
@@ -116,7 +116,7 @@ def _user_code(
     paths: list[str], running: choices.Running, how: Options, *, unsafe: bool | None
 ) -> Report:
     from kdoctor import engine  # noqa: PLC0415
-    from kdoctor.cli.verified import verified  # noqa: PLC0415
+    from kdoctor.cli.run_verify import verified  # noqa: PLC0415
 
     fixed = engine.fix(paths, unsafe=unsafe, **how)
     if fixed.target.is_before_keras_3:
@@ -136,7 +136,7 @@ def _write_verdicts(report: Report, page: Page, *, json: bool) -> bool:
 
 
 def _results(backend: Backend, device: Device) -> list[Result]:
-    from kdoctor.report.page import is_terminal  # noqa: PLC0415
+    from kdoctor.report.output import is_terminal  # noqa: PLC0415
     from kdoctor.report.progress import progress  # noqa: PLC0415
     from kdoctor.verify.reference.run import installed, places, run  # noqa: PLC0415
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from kdoctor.diagnose import steps
+from kdoctor.diagnose import remedies
 from kdoctor.diagnose.by_rules import Wanted, ask
 from kdoctor.diagnose.case import Case
 from kdoctor.diagnose.diagnosis import Diagnosis, Fault, Step, StepKind
@@ -73,7 +73,7 @@ def explain_by_example(case: Case) -> Diagnosis | None:
                 f"{finding.code} reports this line, and its examples raise this error",
                 f"taken to be {case.target}: {case.target.source}",
             ),
-            steps=tuple(steps.of_answer(answer)),
+            steps=tuple(remedies.of_answer(answer)),
             rule=finding.code,
             target=case.target,
         )
@@ -140,7 +140,7 @@ def explain_by_guess(case: Case) -> Diagnosis | None:
                         f"{finding.code} says that such a line raises this error",
                         f"taken to be {case.target}: {case.target.source}",
                     ),
-                    steps=tuple(steps.of_answer(answer)),
+                    steps=tuple(remedies.of_answer(answer)),
                     rule=finding.code,
                     only_if=f"`{owner}` is {what}",
                     target=case.target,

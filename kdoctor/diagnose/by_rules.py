@@ -15,7 +15,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from kdoctor.diagnose.behind import lines_behind
+from kdoctor.diagnose.backward_slice import lines_behind
 from kdoctor.diagnose.frames import Frame
 from kdoctor.diagnose.snippets import Binding, Snippet, snippets
 from kdoctor.documents.layout import split_lines

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Final
 
-from kdoctor.diagnose import steps
-from kdoctor.diagnose.behind import lines_behind
+from kdoctor.diagnose import remedies
+from kdoctor.diagnose.backward_slice import lines_behind
 from kdoctor.diagnose.by_example import likeness_to_examples
 from kdoctor.diagnose.by_rules import Answer, asked, covers, source_of
 from kdoctor.diagnose.case import Case
@@ -122,7 +122,7 @@ def _diagnosis(finding: Finding, scanned: Scanned, case: Case) -> Diagnosis:
             f"{finding.code} reports {_where(finding, scanned)}",
             f"taken to be {case.target}: {case.target.source}",
         ),
-        steps=tuple(steps.of_answer(answer)),
+        steps=tuple(remedies.of_answer(answer)),
         rule=finding.code,
         package=package,
         target=case.target,

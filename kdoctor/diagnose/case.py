@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from kdoctor.diagnose.by_rules import ReadSource
-from kdoctor.diagnose.eras import Era
 from kdoctor.diagnose.frames import Frame, Origin
 from kdoctor.diagnose.tracebacks import Raised
+from kdoctor.diagnose.version_detection import Era
 from kdoctor.target import Target
 
 # Python's and TensorFlow's machinery that fetches an attribute or a module for whoever asks.

@@ -14,22 +14,22 @@ from kdoctor.diagnose.by_example import (
 from kdoctor.diagnose.by_rules import ReadSource, read_file
 from kdoctor.diagnose.by_scan import explain_by_scan
 from kdoctor.diagnose.case import Case
-from kdoctor.diagnose.cleaning import unwrapped_lines
 from kdoctor.diagnose.diagnosis import Diagnosis, Fault, Step, StepKind
-from kdoctor.diagnose.eras import era_of, first_fitting, target_of, versions_in
 from kdoctor.diagnose.identifiers import explain_identifier
 from kdoctor.diagnose.keywords import explain_keyword
+from kdoctor.diagnose.line_patterns import encountered
+from kdoctor.diagnose.log_cleanup import unwrapped_lines
 from kdoctor.diagnose.members import explain_member
 from kdoctor.diagnose.messages import explain_message
 from kdoctor.diagnose.names import explain_name
 from kdoctor.diagnose.notebook_outputs import outputs_of
-from kdoctor.diagnose.own_names import explain_unbuilt, explain_unimported
 from kdoctor.diagnose.positions import explain_position
 from kdoctor.diagnose.required import explain_required
-from kdoctor.diagnose.restoring import restored
-from kdoctor.diagnose.shapes import encountered
 from kdoctor.diagnose.tracebacks import Raised, read_exceptions
+from kdoctor.diagnose.unescape import restored
+from kdoctor.diagnose.user_names import explain_unbuilt, explain_unimported
 from kdoctor.diagnose.verdicts import verdict
+from kdoctor.diagnose.version_detection import era_of, first_fitting, target_of, versions_in
 from kdoctor.keras_api import newest_target, resolve_target
 from kdoctor.target import Target
 

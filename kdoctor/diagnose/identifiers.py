@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from kdoctor.diagnose import steps
+from kdoctor.diagnose import remedies
 from kdoctor.diagnose.by_rules import Answer, Wanted, ask
 from kdoctor.diagnose.case import Case
 from kdoctor.diagnose.diagnosis import Diagnosis, Fault, Step, StepKind
@@ -79,7 +79,7 @@ def explain_identifier(case: Case) -> Diagnosis | None:
         )
         answer = ask(case.blamed, _BY_POSITION, case.target, case.read)
         rule = answer.rule
-        told = [*steps.of_answer(answer)] or [
+        told = [*remedies.of_answer(answer)] or [
             Step(
                 StepKind.ADVICE,
                 f"Name the arguments of that call: `{what}=…` takes a name that Keras knows, an "
@@ -110,7 +110,7 @@ def _of_name(what: str, name: str, case: Case) -> Diagnosis:
             case.error,
             place=case.blamed,
             evidence=(f"{case.target} has {found.qualified}",),
-            steps=(steps.newer_pair("to the release that has it"),),
+            steps=(remedies.newer_pair("to the release that has it"),),
             target=case.target,
         )
     last = found.periods[-1][1] if found.periods else ""
@@ -126,7 +126,7 @@ def _of_name(what: str, name: str, case: Case) -> Diagnosis:
 
 def _told(answer: Answer) -> list[Step]:
     example = [Step(StepKind.CODE, answer.example)] if answer.example else []
-    return [*steps.of_answer(answer), *example]
+    return [*remedies.of_answer(answer), *example]
 
 
 def _given(what: str, value: str) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Final
 
-from kdoctor import quiet_ast
+from kdoctor import parse_ast
 from kdoctor.diagnose.by_rules import ReadSource
 from kdoctor.target import FRAMEWORKS
 
@@ -34,7 +34,7 @@ def parts_behind(path: str, data: bytes, lines: Iterable[int], read: ReadSource)
     Only a module that lies where Python finds it from this file is asked for: beside it, or below.
     """
     try:
-        tree = quiet_ast.parse(data)
+        tree = parse_ast.parse(data)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
     chosen = set(lines)
@@ -67,7 +67,7 @@ def _imports(node: ast.AST) -> Iterator[tuple[str, str, str]]:
 def _defining(data: bytes, names: set[str]) -> frozenset[int]:
     """Return the lines that define some names at the top of a module; all of them for ""."""
     try:
-        tree = quiet_ast.parse(data)
+        tree = parse_ast.parse(data)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return frozenset()
     defined = [node for node in tree.body if "" in names or _bound_by(node) & names]

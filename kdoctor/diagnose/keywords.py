@@ -10,7 +10,7 @@ from typing import Final
 
 from packaging.version import Version
 
-from kdoctor.diagnose import steps
+from kdoctor.diagnose import remedies
 from kdoctor.diagnose.by_rules import Answer, Wanted, ask
 from kdoctor.diagnose.case import Case
 from kdoctor.diagnose.diagnosis import Diagnosis, Fault, Step, StepKind
@@ -68,7 +68,7 @@ def explain_keyword(case: Case) -> Diagnosis | None:
     if not answer.findings:  # the rules speak of Keras 3
         answer = _asked(argument, case, newest_target())
     package = case.package
-    told = list(steps.for_a_package(package, None) if package else steps.of_answer(answer))
+    told = list(remedies.for_a_package(package, None) if package else remedies.of_answer(answer))
     if answer.example and not package:
         told.append(Step(StepKind.CODE, answer.example))
     if not told:
@@ -146,7 +146,7 @@ def _of_file(argument: _Argument, last: str, case: Case) -> Diagnosis:
                 StepKind.COMMAND,
                 "pip install tf_keras",
                 "or load a file of Keras 2 with tf_keras.models.load_model(path), and save it "
-                f"anew; {steps.OF_ONE_MINOR}",
+                f"anew; {remedies.OF_ONE_MINOR}",
             ),
         ),
         rule="KD303",
@@ -203,7 +203,7 @@ def _of_newer(argument: _Argument, case: Case) -> Diagnosis | None:
         place=case.blamed,
         evidence=(f"the signatures of {argument.public} in each release",),
         steps=(
-            steps.newer_pair(f"keras {first} or later"),
+            remedies.newer_pair(f"keras {first} or later"),
             Step(
                 StepKind.COMMAND,
                 'python -c "import keras; print(keras.__version__)"',

@@ -8,7 +8,7 @@ from typing import Final
 
 from packaging.version import Version
 
-from kdoctor.diagnose import steps
+from kdoctor.diagnose import remedies
 from kdoctor.diagnose.by_rules import Answer, Wanted, ask, source_of
 from kdoctor.diagnose.case import Case
 from kdoctor.diagnose.diagnosis import Diagnosis, Fault, Step, StepKind
@@ -16,8 +16,8 @@ from kdoctor.diagnose.frames import Frame, Origin
 from kdoctor.diagnose.snippets import Binding
 from kdoctor.keras_api import Presence, lookup, member_lookup, member_until, newest_target
 from kdoctor.keras_api.history import member_history
-from kdoctor.kinds import Kind, Type
 from kdoctor.target import Target
+from kdoctor.value_types import Kind, Type
 
 _MESSAGE: Final = re.compile(
     r"^(?:'(?P<cls>[\w.]+)' object|type object '(?P<type>\w+)') has no attribute '(?P<name>\w+)'"
@@ -86,7 +86,7 @@ def explain_member(case: Case) -> Diagnosis | None:
     if not answer.diff and not surely and (last is None or _is_own_class(cls, case)):
         return None  # some other library's namesake, as far as one can see
     package = case.package
-    told = tuple(steps.for_a_package(package, None) if package else steps.of_answer(answer))
+    told = tuple(remedies.for_a_package(package, None) if package else remedies.of_answer(answer))
     if not told and last:
         told = _as_on_the_newest(case, replace(wanted, statement=_statement(made, member)))
     if not told and cls == "KerasTensor":
@@ -225,7 +225,7 @@ def _of_newer(cls: str, member: str, case: Case) -> Diagnosis | None:
                 'python -c "import keras; print(keras.__version__, keras.__file__)"',
                 "shows which release runs",
             ),
-            steps.newer_pair(f"keras {first} or later"),
+            remedies.newer_pair(f"keras {first} or later"),
         ),
         only_if="" if _is_surely_keras(cls, case) else f"the object is Keras' {cls}",
         package=package,
@@ -235,8 +235,8 @@ def _of_newer(cls: str, member: str, case: Case) -> Diagnosis | None:
 
 def _cure(answer: Answer, frame: Frame) -> tuple[Step, ...]:
     if frame.origin is Origin.PACKAGE:
-        return tuple(steps.for_a_package(frame.package, None))
-    return tuple(steps.of_answer(answer))
+        return tuple(remedies.for_a_package(frame.package, None))
+    return tuple(remedies.of_answer(answer))
 
 
 def _asked(wanted: Wanted, made: str, case: Case) -> Answer:
@@ -261,7 +261,7 @@ def _as_on_the_newest(case: Case, wanted: Wanted) -> tuple[Step, ...]:
     note = "written for Keras 3"
     return tuple(
         replace(step, note=f"{step.note}; {note}" if step.note else note)
-        for step in steps.of_answer(answer)
+        for step in remedies.of_answer(answer)
     )
 
 

@@ -14,7 +14,7 @@ from typing import Literal
 
 import msgspec
 
-from kdoctor.diagnose import steps
+from kdoctor.diagnose import remedies
 from kdoctor.diagnose.by_rules import Answer, Wanted, ask, source_of
 from kdoctor.diagnose.case import Case
 from kdoctor.diagnose.diagnosis import Diagnosis, Fault, Step, StepKind
@@ -151,7 +151,7 @@ def _diagnosis(entry: Message, found: dict[str, str], case: Case) -> Diagnosis:
     package = case.package
     answer = _asked(entry, case.own if entry.package else frame, case)
     own = tuple(_proven(entry, (cure.step(found) for cure in entry.fix), case))
-    told = (*steps.of_answer(answer), *(own if not answer.diff or entry.package else ()))
+    told = (*remedies.of_answer(answer), *(own if not answer.diff or entry.package else ()))
     fault = Fault.INSTALLATION if entry.fault == "installation" else Fault.YOUR_CODE
     if fault is Fault.YOUR_CODE and (package or entry.package):
         fault = Fault.PACKAGE
@@ -175,7 +175,7 @@ def _proven(entry: Message, told: Iterable[Step], case: Case) -> Iterator[Step]:
     """Yield the steps; a look at what is installed for those that take something away unproven."""
     is_proven = entry.proof == "message" or (entry.proof == "frames" and case.has_frames)
     for step in told:
-        yield step if is_proven or not steps.takes_away(step) else steps.look()
+        yield step if is_proven or not remedies.takes_away(step) else remedies.look()
 
 
 def _asked(entry: Message, frame: Frame | None, case: Case) -> Answer:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from kdoctor.diagnose import steps
+from kdoctor.diagnose import remedies
 from kdoctor.diagnose.by_rules import Answer, Wanted, ask
 from kdoctor.diagnose.case import Case
 from kdoctor.diagnose.diagnosis import Diagnosis, Fault, Step, StepKind
-from kdoctor.diagnose.eras import all_targets
 from kdoctor.diagnose.frames import Frame, Origin
 from kdoctor.diagnose.naming import MissingName, missing_name
 from kdoctor.diagnose.snippets import Binding
+from kdoctor.diagnose.version_detection import all_targets
 from kdoctor.keras_api import (
     Lookup,
     Presence,
@@ -117,16 +117,16 @@ def _explained(search: _Search) -> Diagnosis:
         return _unreachable(search) or _other_release(search)
     answer = Answer() if package else search.answer
     rules = [finding.code for finding in answer.findings]
-    told = tuple(steps.of_answer(answer)) or tuple(steps.of_lookup(found))
+    told = tuple(remedies.of_answer(answer)) or tuple(remedies.of_lookup(found))
     if not answer.diff:
-        told = (*told, *steps.of_module(found, target))
+        told = (*told, *remedies.of_module(found, target))
     if package:
-        told = tuple(steps.for_a_package(package, found))
+        told = tuple(remedies.for_a_package(package, found))
     if since := _later(found, target):
-        there = steps.below_tensorflow(found, target)
+        there = remedies.below_tensorflow(found, target)
         told = (there, _newer(found, since)) if there else (*told, _newer(found, since))
     elif not told and found.root == "keras" and found.until:
-        told = tuple(step for step in [steps.old_pair(found.until)] if step is not None)
+        told = tuple(step for step in [remedies.old_pair(found.until)] if step is not None)
     evidence = list(_evidence(search))
     if package:
         evidence.append(f"{package} asks for it: {case.blamed}")
@@ -198,7 +198,7 @@ def _later(found: Lookup, target: Target) -> str:
 
 
 def _newer(found: Lookup, since: str) -> Step:
-    return steps.newer_pair(f"the name is there from {found.root} {since} on")
+    return remedies.newer_pair(f"the name is there from {found.root} {since} on")
 
 
 def _evidence(search: _Search) -> Iterator[str]:
@@ -242,7 +242,7 @@ def _not_imported(search: _Search) -> Diagnosis:
         place=frame,
         evidence=(f"importing it works, asking for the attribute does not: {search.target}",),
         steps=(
-            *steps.of_answer(answer),
+            *remedies.of_answer(answer),
             Step(StepKind.CODE, f"from {owner} import {leaf}", f"and `{leaf}.…` in its place"),
         ),
         rule=answer.rule or "KD102",
@@ -260,7 +260,7 @@ def _unreachable(search: _Search) -> Diagnosis | None:
     if foretold is None:
         return None
     package = case.package
-    cures = steps.for_a_package(package, search.found) if package else steps.of_answer(answer)
+    cures = remedies.for_a_package(package, search.found) if package else remedies.of_answer(answer)
     return Diagnosis(
         fault=Fault.PACKAGE if package else Fault.YOUR_CODE,
         meaning=foretold.message,
@@ -300,7 +300,7 @@ def _other_release(search: _Search) -> Diagnosis:
                 f'python -c "import {missing.root}; print({missing.root})"',
                 "shows what is imported: it must be the installed package",
             ),
-            steps.look(),
+            remedies.look(),
         ),
         rule="",
         target=search.target,
@@ -334,7 +334,7 @@ def _mixture(missing: MissingName, found: Lookup, case: Case) -> Diagnosis:
 
 def _unmixing(missing: MissingName, frame: Frame) -> Iterator[Step]:
     """Yield what brings the packages together again."""
-    yield steps.look()
+    yield remedies.look()
     if missing.root != frame.package:
         yield Step(
             StepKind.COMMAND,
@@ -342,7 +342,7 @@ def _unmixing(missing: MissingName, frame: Frame) -> Iterator[Step]:
             "both together, where they are of releases that do not belong together",
         )
     elif _is_left_over(missing, frame):
-        yield from steps.reinstall()
+        yield from remedies.reinstall()
 
 
 def _is_left_over(missing: MissingName, frame: Frame) -> bool:
@@ -433,7 +433,9 @@ def _of_tensorflow(missing: MissingName, case: Case) -> Diagnosis | None:
         error=case.error,
         place=case.blamed,
         evidence=(answer.findings[0].message,),
-        steps=tuple(steps.for_a_package(package, None) if package else steps.of_answer(answer)),
+        steps=tuple(
+            remedies.for_a_package(package, None) if package else remedies.of_answer(answer)
+        ),
         rule=answer.findings[0].code,
         package=package,
         target=case.target,

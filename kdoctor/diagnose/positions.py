@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from kdoctor.diagnose import steps
+from kdoctor.diagnose import remedies
 from kdoctor.diagnose.by_rules import Wanted, ask, source_of
 from kdoctor.diagnose.case import Case
 from kdoctor.diagnose.diagnosis import Diagnosis, Fault, Step, StepKind
-from kdoctor.diagnose.eras import Era, all_targets
 from kdoctor.diagnose.frames import Origin
 from kdoctor.diagnose.snippets import Binding, home_of
+from kdoctor.diagnose.version_detection import Era, all_targets
 from kdoctor.keras_api import known_releases, resolve_target, signature
 from kdoctor.keras_api.signatures import Signature
 from kdoctor.target import Target
@@ -72,9 +72,9 @@ def explain_position(case: Case) -> Diagnosis | None:
     wanted = Wanted(binding=binding)
     answer = ask(frame, wanted, moved.target, case.read)
     package = case.package
-    told = [*steps.of_answer(answer)]
+    told = [*remedies.of_answer(answer)]
     if package:
-        told = [*steps.for_a_package(package, None)]
+        told = [*remedies.for_a_package(package, None)]
     elif not answer.diff:
         told = [Step(StepKind.CODE, _named(moved), "name each argument: right on every release")]
     return Diagnosis(

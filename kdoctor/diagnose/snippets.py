@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from kdoctor import quiet_ast
+from kdoctor import parse_ast
 from kdoctor.keras_api import Presence, lookup
 from kdoctor.target import Target
 
@@ -138,7 +138,7 @@ def home_of(name: str, target: Target) -> str | None:
 
 def _parsed(statement: str) -> ast.AST | None:
     try:
-        return quiet_ast.parse(statement)
+        return parse_ast.parse(statement)
     except (SyntaxError, ValueError):
         return None
 

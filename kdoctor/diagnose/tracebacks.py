@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import Final, Literal
 
-from kdoctor.diagnose.cleaning import GROUP_END, HEAD, MEMBER, clean_lines
 from kdoctor.diagnose.frames import CUT, Frame
-from kdoctor.diagnose.shapes import frame_head, is_marker, numbered_line, unwrapped
+from kdoctor.diagnose.line_patterns import frame_head, is_marker, numbered_line, unwrapped
+from kdoctor.diagnose.log_cleanup import GROUP_END, HEAD, MEMBER, clean_lines
 
 Relation = Literal["", "cause", "context"]
 

@@ -8,10 +8,10 @@ from typing import Final
 from kdoctor.diagnose.by_rules import source_of
 from kdoctor.diagnose.by_scan import beside
 from kdoctor.diagnose.case import Case
-from kdoctor.diagnose.cleaning import HEAD
 from kdoctor.diagnose.diagnosis import Diagnosis, Fault
 from kdoctor.diagnose.frames import Frame, Origin
 from kdoctor.diagnose.imported_values import parts_behind
+from kdoctor.diagnose.log_cleanup import HEAD
 
 _SPEAKS: Final = re.compile(r"\b(?:tf[._-])?keras\b|\btensorflow\b|\bKerasTensor\b", re.IGNORECASE)
 _SPEAKS_OF_KERAS: Final = re.compile(r"keras", re.IGNORECASE)

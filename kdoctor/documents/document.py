@@ -13,8 +13,8 @@ from kdoctor.documents.encoding import Decoded, decode_python, decode_utf8
 from kdoctor.documents.python_source import read_python
 from kdoctor.documents.unit import Skipped, Unit, regrouped
 from kdoctor.errors import FileProblem
+from kdoctor.lazy_regex import pattern
 from kdoctor.model import Place, Region, Span
-from kdoctor.patterns import pattern
 
 Kind = Literal["python", "notebook", "markdown", "rst"]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from kdoctor.documents.continuing import modules
 from kdoctor.documents.layout import (
     Line,
     Margined,
@@ -14,6 +13,7 @@ from kdoctor.documents.layout import (
     has_prompt,
     line_starts,
 )
+from kdoctor.documents.line_continuations import modules
 from kdoctor.documents.unit import (
     Candidate,
     Kept,
@@ -23,8 +23,8 @@ from kdoctor.documents.unit import (
     joined,
     kept_of,
 )
+from kdoctor.lazy_regex import pattern
 from kdoctor.model import Span
-from kdoctor.patterns import pattern
 
 _PYTHON = frozenset(
     {"python", "python3", "py", "py3", "ipython", "ipython3", "jupyter", "jupyter-python"}

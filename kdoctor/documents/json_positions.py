@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kdoctor.patterns import pattern
+from kdoctor.lazy_regex import pattern
 
 _DECODER = json.JSONDecoder()
 _SPACE = pattern(r"[ \t\n\r]*")

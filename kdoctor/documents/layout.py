@@ -16,9 +16,9 @@ from typing import Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
-from kdoctor import quiet_ast
+from kdoctor import parse_ast
 from kdoctor.documents.line_changes import pairs
-from kdoctor.patterns import pattern
+from kdoctor.lazy_regex import pattern
 
 # Python and CommonMark end lines here and nowhere else; str.splitlines knows eight more places.
 _LINE_END = pattern(r"\r\n|\r|\n")
@@ -183,7 +183,7 @@ def _prompts_for(codes: Sequence[str]) -> list[str]:
     """Return ``>>> `` for each line that begins a statement and ``... `` for those inside one."""
     prompts = [">>> "] * len(codes)
     try:
-        statements = quiet_ast.parse("".join(codes)).body
+        statements = parse_ast.parse("".join(codes)).body
     except (SyntaxError, ValueError):
         return prompts
     for statement in statements:

@@ -14,8 +14,8 @@ from msgspec import Struct
 
 from kdoctor.documents.layout import line_starts
 from kdoctor.documents.parsing import why_not_python
+from kdoctor.lazy_regex import pattern
 from kdoctor.model import Edit, Span
-from kdoctor.patterns import pattern
 
 # Cell magics that run their cell's Python in the notebook itself. All others hold another language,
 # a file's content (%%writefile), or Python of another process (%%python).

@@ -14,7 +14,7 @@ from markdown_it.token import Token
 from kdoctor.documents.fences import Block, Lines, says_python, units_of
 from kdoctor.documents.layout import Line
 from kdoctor.documents.unit import Candidate, Skipped, Unit
-from kdoctor.patterns import pattern
+from kdoctor.lazy_regex import pattern
 
 _MYST_OPTION = pattern(r":[\w-]+:")
 _CELL = "{code-cell}"

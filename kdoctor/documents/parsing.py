@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from kdoctor import quiet_ast
+from kdoctor import parse_ast
 from kdoctor.documents.python_2 import CURE, construct_of_python_2
 
 
@@ -25,7 +25,7 @@ def why_not_python(text: str) -> NotPython | None:
     ``await`` and ``return`` outside of a function are accepted, as in a notebook or an excerpt.
     """
     try:
-        quiet_ast.parse(text)
+        parse_ast.parse(text)
     except SyntaxError as error:
         line = error.lineno or 1
         old = construct_of_python_2(text, line, error.msg)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from kdoctor.patterns import pattern
+from kdoctor.lazy_regex import pattern
 
 CURE: Final = "convert it first, with 2to3 or python-modernize"
 

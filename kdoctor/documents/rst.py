@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from kdoctor.documents.fences import Block, Lines, says_python, units_of
 from kdoctor.documents.layout import Line, has_prompt
 from kdoctor.documents.unit import Candidate, Skipped, Unit
-from kdoctor.patterns import pattern
+from kdoctor.lazy_regex import pattern
 
 _DIRECTIVE = pattern(
     r"(?P<indent>[ \t]*)(?:(?:[-*+]|\d+[.)]|\#\.)[ \t]+)*\.\.[ \t]+"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kdoctor.deferred import deferred
 from kdoctor.engine.identity.fingerprints import fingerprints  # its module has the same name
+from kdoctor.lazy_exports import deferred
 
 if TYPE_CHECKING:
     from kdoctor.engine.fixes.undo_journal import Undone, undo

@@ -33,8 +33,8 @@ from kdoctor.modules.module_summary import parsed
 from kdoctor.rules import applies, words
 from kdoctor.rules.index import RuleEntry, rule_index
 from kdoctor.syntax import ImportBinding, Module
-from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.parsing import on_a_deep_stack
+from kdoctor.syntax.quick_facts import Glimpse
 from kdoctor.target import LEGACY_SWITCH
 
 if TYPE_CHECKING:

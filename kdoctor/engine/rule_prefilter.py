@@ -14,8 +14,8 @@ from kdoctor.analysis.triggers import Need
 from kdoctor.keras_api import split_root
 from kdoctor.modules.exports import OwnModule, ProjectPackage, Value
 from kdoctor.modules.module_summary import imports_of
-from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.package import ClassInfo
+from kdoctor.syntax.quick_facts import Glimpse
 
 Question = Callable[[Glimpse], bool]
 _REMEMBERED = 20_000  # modules; memory must not grow with the tree

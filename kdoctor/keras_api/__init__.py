@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kdoctor.deferred import deferred
+from kdoctor.lazy_exports import deferred
 
 if TYPE_CHECKING:
     from kdoctor.keras_api.instances import (
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
         member_until,
         members_once,
     )
-    from kdoctor.keras_api.known import KINDS, knowledge
+    from kdoctor.keras_api.keras_oracle import KINDS, knowledge
     from kdoctor.keras_api.names import Lookup, error_text, error_type, lookup, methods, signature
     from kdoctor.keras_api.presence import Presence
     from kdoctor.keras_api.signatures import Parameter, Signature
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 # Imported when first asked for: to say what a target is takes none of what is in the tables.
 _HOMES = {
-    "KINDS": "known",
+    "KINDS": "keras_oracle",
     "ClassFamily": "tables",
     "EntryKind": "tables",
     "Lookup": "names",
@@ -37,7 +37,7 @@ _HOMES = {
     "error_text": "names",
     "error_type": "names",
     "ever_members": "instances",
-    "knowledge": "known",
+    "knowledge": "keras_oracle",
     "lookup": "names",
     "member_error": "instances",
     "member_lookup": "instances",

@@ -14,8 +14,8 @@ from kdoctor.keras_api.names import classes_behind, lookup
 from kdoctor.keras_api.presence import Presence
 from kdoctor.keras_api.surface import split_root, surface_on
 from kdoctor.keras_api.tables import ClassFamily, EntryKind
-from kdoctor.kinds import Kind, Type
 from kdoctor.target import Target
+from kdoctor.value_types import Kind, Type
 
 # A model that was built by calls or loaded is one of these.
 _MODELS: Final = ("Model", "Functional", "Sequential")

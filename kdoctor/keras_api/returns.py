@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from kdoctor.keras_api.tensorflow_ways import ways_also_by_1, ways_to
-from kdoctor.kinds import EAGER_TENSOR, TF_VARIABLE, Context, Kind, Type
+from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1, ways_to
+from kdoctor.value_types import EAGER_TENSOR, TF_VARIABLE, Context, Kind, Type
 
 TENSOR: Final = Type(Kind.TENSOR, "KerasTensor")
 # One symbolic tensor, or several in a list: which of the two nobody can tell from the class.

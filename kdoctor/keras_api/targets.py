@@ -9,7 +9,7 @@ from packaging.version import Version
 
 from kdoctor.errors import UsageProblem
 from kdoctor.keras_api.surface import TENSORFLOW, known_releases, minor, newest
-from kdoctor.patterns import pattern
+from kdoctor.lazy_regex import pattern
 from kdoctor.target import Target
 
 # TensorFlow's own metadata: 2.6-2.15 require keras of the same minor, 2.16 and later any keras

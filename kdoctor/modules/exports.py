@@ -21,8 +21,8 @@ from kdoctor.modules.module_finder import Tree
 from kdoctor.modules.module_summary import Alias, Class, Imported, Outline, outline_from
 from kdoctor.modules.reverse_imports import Importers
 from kdoctor.modules.star_names import StarNames
+from kdoctor.syntax.alias_chains import Following, FollowingOnce, Kept, Outcome
 from kdoctor.syntax.bases import EMPTY_BASES, EMPTY_METACLASSES
-from kdoctor.syntax.following import Following, FollowingOnce, Kept, Outcome
 from kdoctor.syntax.package import ClassInfo
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from kdoctor.modules.ast_cache import Lines, Trees
 from kdoctor.modules.dependencies import Trace
-from kdoctor.syntax.nodes import dotted
+from kdoctor.syntax.ast_walk import dotted
 from kdoctor.syntax.package import KEEP_THE_TYPE, is_registry
 
 _MAYBE = (

@@ -19,13 +19,13 @@ from typing import Final
 from msgspec import Struct
 
 from kdoctor.documents import Document, Unit
+from kdoctor.lazy_regex import pattern
 from kdoctor.model import Place, Span
 from kdoctor.modules.dependencies import Remembered, Trace
 from kdoctor.modules.module_finder import Tree
 from kdoctor.modules.module_summary import Imported, imports_in, parsed
 from kdoctor.modules.prefilter import imports_of_bytes
-from kdoctor.patterns import pattern
-from kdoctor.syntax.nodes import chain_of, statements_in
+from kdoctor.syntax.ast_walk import chain_of, statements_in
 from kdoctor.target import LEGACY_SWITCH, SWITCHES_ON
 
 _BYTES: Final = LEGACY_SWITCH.encode()

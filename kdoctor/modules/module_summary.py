@@ -12,11 +12,11 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from kdoctor import quiet_ast
+from kdoctor import parse_ast
 from kdoctor.documents.reading import read_regular
+from kdoctor.syntax.ast_walk import NODE_FIELDS, children_of, dotted, statements_in
 from kdoctor.syntax.bases import unsubscripted
 from kdoctor.syntax.literals import literal_value
-from kdoctor.syntax.nodes import NODE_FIELDS, children_of, dotted, statements_in
 from kdoctor.syntax.package import is_registry
 
 UNPARSABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
@@ -73,7 +73,7 @@ class Outline(Struct):
 def parsed(source: str | bytes) -> ast.Module | None:
     """Return the syntax tree, None where Python cannot parse it."""
     try:
-        return quiet_ast.parse(source)
+        return parse_ast.parse(source)
     except UNPARSABLE:
         return None
 

@@ -12,11 +12,11 @@ from msgspec import Struct
 from kdoctor.documents.encoding import as_searched
 from kdoctor.documents.notebook_words import code_of
 from kdoctor.documents.reading import read_regular
+from kdoctor.lazy_regex import pattern
 from kdoctor.modules.dependencies import Seen, Trace
 from kdoctor.modules.file_stamp import file_state
 from kdoctor.modules.module_finder import Tree
-from kdoctor.patterns import pattern
-from kdoctor.suppression.marks import holds_marks
+from kdoctor.suppression.may_have_comments import holds_marks
 
 # `from ..a import b` up to its names or their parenthesis, and `import a, b`. Both begin with a
 # literal, for which bytes are searched fast; that it begins a word is asked after it. Between two

@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from kdoctor.syntax.nodes import children_of, dotted, leaf_of
+from kdoctor.syntax.ast_walk import children_of, dotted, leaf_of
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 # By these a file gets a module, by the text that is their argument of that place.

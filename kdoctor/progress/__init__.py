@@ -5,6 +5,7 @@ Built on scans; knows nothing of pages or terminals.
 
 from __future__ import annotations
 
+from kdoctor.progress.history import History, burndown, history
 from kdoctor.progress.model import (
     Burndown,
     Commit,
@@ -22,7 +23,6 @@ from kdoctor.progress.model import (
     TieUse,
 )
 from kdoctor.progress.overview import overview
-from kdoctor.progress.past import History, burndown, history
 
 __all__ = [
     "Burndown",

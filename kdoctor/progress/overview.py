@@ -9,6 +9,7 @@ from kdoctor.engine import Options, scan
 from kdoctor.engine.schedule.dispatch import run
 from kdoctor.engine.schedule.plan import Plan
 from kdoctor.model import Finding, Severity
+from kdoctor.progress.first_import_error import Starts
 from kdoctor.progress.grouping import by_folder, by_rule
 from kdoctor.progress.model import (
     Counts,
@@ -23,8 +24,7 @@ from kdoctor.progress.model import (
 )
 from kdoctor.progress.reading import Reading, forget, read
 from kdoctor.progress.repository import Repository, common_folder
-from kdoctor.progress.stopping import Starts
-from kdoctor.progress.ties import IMPORTED
+from kdoctor.progress.tensorflow_coupling import IMPORTED
 
 
 def overview(paths: Sequence[str], options: Options) -> Overview:

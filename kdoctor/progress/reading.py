@@ -14,9 +14,9 @@ from kdoctor.errors import SyntaxProblem
 from kdoctor.keras_api import knowledge
 from kdoctor.model import Finding
 from kdoctor.modules.exports import ProjectPackage
+from kdoctor.progress.import_roots import OwnImport, Start, start_of
 from kdoctor.progress.model import Tie
-from kdoctor.progress.starting import OwnImport, Start, start_of
-from kdoctor.progress.ties import is_of_keras, ties_of
+from kdoctor.progress.tensorflow_coupling import is_of_keras, ties_of
 from kdoctor.rules import words
 from kdoctor.syntax import Module
 from kdoctor.target import Target

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kdoctor.deferred import deferred
+from kdoctor.lazy_exports import deferred
 
 if TYPE_CHECKING:
     from kdoctor.project.chain import Chain as Chain

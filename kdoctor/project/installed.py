@@ -10,7 +10,7 @@ from typing import Final
 
 from kdoctor.errors import FileProblem
 from kdoctor.interpreters import ACTIVE, ENVIRONMENT_FOLDERS
-from kdoctor.patterns import pattern
+from kdoctor.lazy_regex import pattern
 from kdoctor.project.evidence import Distribution, Evidence, Kind, Source, distribution_of
 from kdoctor.project.requirement import Where, pinned
 from kdoctor.project.root import shown

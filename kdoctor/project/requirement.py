@@ -10,7 +10,7 @@ from msgspec import Struct
 from packaging.version import Version
 
 from kdoctor.errors import FileProblem
-from kdoctor.patterns import pattern
+from kdoctor.lazy_regex import pattern
 from kdoctor.project.evidence import Distribution, Evidence, distribution_of
 
 _TOO_LONG: Final = pattern(r"\d{1000}")

@@ -11,8 +11,8 @@ from packaging.version import Version
 
 from kdoctor.engine.fixes.rewrite_lookup import Cures
 from kdoctor.keras_api.history import NameHistory, Owner, Period
-from kdoctor.keras_api.inquiry import Inquiry
-from kdoctor.report.page import Page, printable
+from kdoctor.keras_api.query_name import Inquiry
+from kdoctor.report.output import Page, printable
 
 _MOST = 8
 _BESIDE_KERAS = ("tf.", "tensorflow.", "np.", "numpy.", "jax.", "jnp.", "torch.")

@@ -8,7 +8,7 @@ from kdoctor.engine.baseline import Comparison
 from kdoctor.project.root import shown
 from kdoctor.report import summary
 from kdoctor.report.formats.text import write_findings
-from kdoctor.report.page import Page, printable
+from kdoctor.report.output import Page, printable
 
 PRUNE = "kdoctor baseline prune"
 

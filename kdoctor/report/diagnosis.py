@@ -9,7 +9,7 @@ from typing import Any
 
 from kdoctor import __version__
 from kdoctor.diagnose import Diagnosis, Fault, Frame, Raised, Step, StepKind
-from kdoctor.report.page import Page, printable
+from kdoctor.report.output import Page, printable
 
 _WIDTH = 96
 _ROLES = {"+": "added", "-": "removed", "@": "hunk"}

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from kdoctor.diagnose.environment import Check, State, Vitals
-from kdoctor.report.page import Page, printable
+from kdoctor.report.output import Page, printable
 
 _ROLES = {State.OK: "good", State.WARNING: "change", State.BROKEN: "error"}
 _WIDTH = max(map(len, State))

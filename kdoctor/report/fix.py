@@ -12,7 +12,7 @@ from kdoctor.engine.result import FixResult
 from kdoctor.model import Finding
 from kdoctor.report import summary
 from kdoctor.report.formats.json import document_of, finding_of
-from kdoctor.report.page import Page, printable
+from kdoctor.report.output import Page, printable
 
 _NAMED = 3  # files in a warning
 _ROLES = {"+": "added", "-": "removed", "@": "hunk"}

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import TextIO
 
-from kdoctor.report.page import is_terminal
+from kdoctor.report.output import is_terminal
 
 # As https://github.com/zkat/supports-hyperlinks has it, by what each terminal says of itself.
 _PROGRAMS = frozenset(

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from kdoctor.errors import FileProblem, UsageProblem
 from kdoctor.report.formats import Format, format_by_name, name_by_ending
-from kdoctor.report.page import Page
+from kdoctor.report.output import Page
 
 if TYPE_CHECKING:
     from kdoctor.engine.result import ScanResult

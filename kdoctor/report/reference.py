@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from kdoctor.report.page import Page, printable
+from kdoctor.report.output import Page, printable
 from kdoctor.report.summary import count
 from kdoctor.verify.reference.catalogue import Module
 from kdoctor.verify.reference.results import Result

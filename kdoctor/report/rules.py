@@ -8,7 +8,7 @@ from typing import Any
 
 from kdoctor import __version__
 from kdoctor.model import Severity
-from kdoctor.report.page import Page, printable
+from kdoctor.report.output import Page, printable
 from kdoctor.report.proofs import HEADINGS, Record, Verdict, named, proven, remarks, verdicts
 from kdoctor.report.summary import count
 from kdoctor.rewrite import Rewrite

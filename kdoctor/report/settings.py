@@ -10,7 +10,7 @@ from typing import Any, Final
 from kdoctor.config import schema
 from kdoctor.engine.selection.effective_settings import InForce, Origin, Overview
 from kdoctor.report.formats import format_names
-from kdoctor.report.page import Page, printable
+from kdoctor.report.output import Page, printable
 
 _NOTHING: Final = {"select": "all rules", "extend": "no file"}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 from kdoctor.model import Place
-from kdoctor.report.page import Page, printable
+from kdoctor.report.output import Page, printable
 
 _WIDTH = 120  # characters of the line that are shown at most
 _LEAD = 40  # of these, before the span

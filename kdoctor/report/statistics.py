@@ -12,7 +12,7 @@ from kdoctor import __version__
 from kdoctor.engine.result import ScanResult
 from kdoctor.model import Applicability, Finding
 from kdoctor.report import summary
-from kdoctor.report.page import Page
+from kdoctor.report.output import Page
 
 _HEADINGS = ("findings", "rule", "", "safe", "unsafe", "by hand")
 

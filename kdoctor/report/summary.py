@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from kdoctor import __version__
 from kdoctor.engine.result import FixResult, ProjectNotes, ScanResult
 from kdoctor.model import Applicability, Confidence, Finding, Severity
-from kdoctor.report.page import Page, printable
-from kdoctor.report.places import where_skipped
+from kdoctor.report.locations import where_skipped
+from kdoctor.report.output import Page, printable
 from kdoctor.target import Target
 
 _NAMED = 5  # files that have a target of their own

@@ -9,7 +9,7 @@ from typing import Any
 from packaging.version import Version
 
 from kdoctor.project import Chain, Evidence, Source
-from kdoctor.report.page import Page, printable
+from kdoctor.report.output import Page, printable
 
 _NEWEST = "newest Keras 3 known"
 _MADE_BY_KERAS = Version("2.6")  # the first TensorFlow whose tf.keras is the package keras

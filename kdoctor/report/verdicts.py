@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict
 
-from kdoctor.report.page import Page, printable
+from kdoctor.report.output import Page, printable
 from kdoctor.report.summary import count
 from kdoctor.verify.user.results import Report, State, Verdict
 

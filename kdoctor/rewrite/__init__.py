@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kdoctor.deferred import deferred
+from kdoctor.lazy_exports import deferred
 from kdoctor.rewrite.render import render  # its module has the same name
 
 if TYPE_CHECKING:
     from kdoctor.rewrite.arguments import without
+    from kdoctor.rewrite.guard import Answer, Guard, Question, Situation
     from kdoctor.rewrite.guards import (
         context,
         display,
@@ -30,9 +31,8 @@ if TYPE_CHECKING:
     )
     from kdoctor.rewrite.imports import plan_imports
     from kdoctor.rewrite.members import MemberRewrite, MemberTable, attribute, method
-    from kdoctor.rewrite.questions import Answer, Guard, Question, Situation
+    from kdoctor.rewrite.parameters import SignatureLookup
     from kdoctor.rewrite.refusal import ONLY_IN_DEAD_CODE, Refusal
-    from kdoctor.rewrite.slots import SignatureLookup
     from kdoctor.rewrite.spelling import Speller
     from kdoctor.rewrite.table import RewriteTable
     from kdoctor.rewrite.template import Rewrite, rewrite
@@ -40,16 +40,16 @@ if TYPE_CHECKING:
 # A table of rewrites needs nothing of what writes them into a file.
 _HOMES = {
     "ONLY_IN_DEAD_CODE": "refusal",
-    "Answer": "questions",
-    "Guard": "questions",
+    "Answer": "guard",
+    "Guard": "guard",
     "MemberRewrite": "members",
     "MemberTable": "members",
-    "Question": "questions",
+    "Question": "guard",
     "Refusal": "refusal",
     "Rewrite": "template",
     "RewriteTable": "table",
-    "SignatureLookup": "slots",
-    "Situation": "questions",
+    "SignatureLookup": "parameters",
+    "Situation": "guard",
     "Speller": "spelling",
     "attribute": "members",
     "context": "guards",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import bisect
 from collections.abc import Iterator, Sequence
 
+from kdoctor.lazy_regex import pattern
 from kdoctor.model import Edit, Span
-from kdoctor.patterns import pattern
 from kdoctor.rewrite.source_lines import LINE_BREAK, line_start
 from kdoctor.syntax import Module
 

@@ -7,8 +7,8 @@ import io
 import tokenize
 from collections.abc import Iterator
 
-from kdoctor import quiet_ast
-from kdoctor.rewrite.surroundings import is_for_tools
+from kdoctor import parse_ast
+from kdoctor.rewrite.context import is_for_tools
 
 _OPPOSITES: dict[type[ast.cmpop], tuple[str, str]] = {
     ast.Eq: ("==", "!="),
@@ -61,7 +61,7 @@ def inverted(test: str) -> str:
     ('a != 1', 'a', 'not (a or b)', "v >= '2'")
     """
     try:
-        node = quiet_ast.parse(test, mode="eval").body
+        node = parse_ast.parse(test, mode="eval").body
     except (SyntaxError, ValueError):
         return f"not ({test})"
     if "\n" in test:

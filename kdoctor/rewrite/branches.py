@@ -15,9 +15,9 @@ import libcst as cst
 from msgspec import Struct
 from msgspec.structs import replace
 
+from kdoctor.lazy_regex import pattern
+from kdoctor.memoize import once
 from kdoctor.model import Edit, Fix, Hole, ImportNeed, Span
-from kdoctor.once import once
-from kdoctor.patterns import pattern
 from kdoctor.rewrite.branch_texts import comments_of, inverted, moved_left
 from kdoctor.rewrite.precedence import template_binds, wanted_around
 from kdoctor.rewrite.pure_tests import only_asks

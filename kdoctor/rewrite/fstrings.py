@@ -9,8 +9,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
+from kdoctor.lazy_regex import pattern
 from kdoctor.model import Hole
-from kdoctor.patterns import pattern
 from kdoctor.rewrite.refusal import Refused
 
 Parts = tuple[str | Hole, ...]

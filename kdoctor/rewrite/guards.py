@@ -13,7 +13,7 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.keras_api import split_root
-from kdoctor.rewrite.questions import Answer, Guard, Question, Situation, every
+from kdoctor.rewrite.guard import Answer, Guard, Question, Situation, every
 from kdoctor.syntax import Context, Kind, Module
 from kdoctor.syntax.literals import literal_value_in
 from kdoctor.syntax.scopes import BindingKind

@@ -8,13 +8,13 @@ from enum import Enum
 import libcst as cst
 
 from kdoctor.model import Span
+from kdoctor.rewrite.context import comments_in, is_for_tools
 from kdoctor.rewrite.roots import import_root
 from kdoctor.rewrite.source_lines import lines_around
-from kdoctor.rewrite.surroundings import comments_in, is_for_tools
 from kdoctor.rewrite.visibility import is_conditional
 from kdoctor.syntax import ImportBinding, Module
+from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.scopes import Binding, BindingKind
-from kdoctor.syntax.walk import descendants
 
 _IMPORTS = (cst.Import, cst.ImportFrom)
 _OTHER_BLOCKS = (cst.For, cst.While, cst.With, cst.Match)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 from msgspec.structs import replace
 
-from kdoctor.once import once
+from kdoctor.memoize import once
 from kdoctor.project.import_sorting import DEFAULT, Sorting
 from kdoctor.syntax import Module
 

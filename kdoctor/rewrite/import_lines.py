@@ -14,9 +14,9 @@ from msgspec import Struct, field
 
 from kdoctor.model import Edit, ImportNeed, Span
 from kdoctor.project.import_sorting import DEFAULT, Sorting
+from kdoctor.rewrite.context import comments_in, is_for_tools
 from kdoctor.rewrite.import_habits import ImportStatement, from_module, name_key, sorting_for
 from kdoctor.rewrite.source_lines import LINE_BREAK, line_end, line_start, margin
-from kdoctor.rewrite.surroundings import comments_in, is_for_tools
 from kdoctor.syntax import Module
 
 LINE_LIMIT = 88  # where nobody says another: that of ruff and Black

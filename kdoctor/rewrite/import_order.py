@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import libcst as cst
 from msgspec import Struct
 
+from kdoctor.lazy_regex import pattern
+from kdoctor.memoize import once
 from kdoctor.model import ImportNeed
-from kdoctor.once import once
-from kdoctor.patterns import pattern
 from kdoctor.project.import_sorting import DEFAULT, Sorting
 from kdoctor.rewrite.import_habits import ImportStatement, name_key
 from kdoctor.rewrite.source_lines import line_start

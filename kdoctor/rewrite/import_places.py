@@ -7,9 +7,10 @@ from itertools import chain
 
 import libcst as cst
 
+from kdoctor.memoize import once
 from kdoctor.model import Edit, ImportNeed, Span
-from kdoctor.once import once
 from kdoctor.project.import_sorting import Sorting
+from kdoctor.rewrite.context import comments_in, is_for_tools
 from kdoctor.rewrite.import_habits import ImportStatement, from_module, sorting_for
 from kdoctor.rewrite.import_lines import Change, can_join, import_text, vanishes
 from kdoctor.rewrite.import_order import (
@@ -24,7 +25,6 @@ from kdoctor.rewrite.import_order import (
     plain_first,
 )
 from kdoctor.rewrite.source_lines import LINE_BREAK, line_before, line_end, line_start
-from kdoctor.rewrite.surroundings import comments_in, is_for_tools
 from kdoctor.syntax import Module
 
 Use = tuple[Span, cst.CSTNode]

@@ -13,8 +13,8 @@ from itertools import chain
 
 import libcst as cst
 
+from kdoctor.memoize import once
 from kdoctor.model import Edit, Fix, ImportNeed, Span
-from kdoctor.once import once
 from kdoctor.project.import_sorting import DEFAULT, Sorting
 from kdoctor.rewrite.import_choices import (
     Hold,
@@ -30,7 +30,7 @@ from kdoctor.rewrite.import_lines import LINE_LIMIT, Change, statement_edits
 from kdoctor.rewrite.import_places import Places
 from kdoctor.rewrite.new_code import names_in, new_text, replaced_stretches
 from kdoctor.rewrite.roots import package_of, transposed
-from kdoctor.rewrite.texts import is_read_by_text
+from kdoctor.rewrite.string_references import is_read_by_text
 from kdoctor.rewrite.visibility import is_conditional, says_keep, star_below
 from kdoctor.syntax import ImportBinding, Module, ReferenceKind
 

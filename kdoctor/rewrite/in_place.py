@@ -10,7 +10,7 @@ from kdoctor.model import Edit, Hole, Precedence, Span
 from kdoctor.rewrite.arguments import before_another
 from kdoctor.rewrite.binding import Argument
 from kdoctor.rewrite.build import Builder, joined
-from kdoctor.rewrite.items import Item
+from kdoctor.rewrite.call_items import Item
 from kdoctor.rewrite.precedence import binds
 
 

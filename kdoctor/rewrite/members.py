@@ -16,24 +16,24 @@ import libcst as cst
 from msgspec import Struct
 from msgspec.structs import replace
 
-from kdoctor.kinds import Kind, Type
 from kdoctor.model import Applicability, Edit, Fix, ImportNeed, Precedence
 from kdoctor.rewrite.arguments import without
 from kdoctor.rewrite.binding import Argument, Binding, bind
 from kdoctor.rewrite.build import Builder
+from kdoctor.rewrite.call_items import plan_items
+from kdoctor.rewrite.context import check_fits_f_strings
+from kdoctor.rewrite.guard import Answer, Guard, Situation
 from kdoctor.rewrite.in_place import edits_in_place
-from kdoctor.rewrite.items import plan_items
+from kdoctor.rewrite.parameters import SignatureLookup, Slots
 from kdoctor.rewrite.precedence import wanted_around
-from kdoctor.rewrite.questions import Answer, Guard, Situation
 from kdoctor.rewrite.refusal import Refusal, Refused
 from kdoctor.rewrite.roots import import_root
-from kdoctor.rewrite.slots import SignatureLookup, Slots
 from kdoctor.rewrite.spelling import Speller
-from kdoctor.rewrite.surroundings import check_fits_f_strings
 from kdoctor.rewrite.template import Rewrite, rewrite
 from kdoctor.syntax import ImportBinding, MemberUse, Module
-from kdoctor.syntax.nodes import dotted
+from kdoctor.syntax.ast_walk import dotted
 from kdoctor.target import FRAMEWORKS
+from kdoctor.value_types import Kind, Type
 
 SELF = "self"
 

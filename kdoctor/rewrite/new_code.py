@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from kdoctor.lazy_regex import pattern
 from kdoctor.model import Edit, Hole, Span
-from kdoctor.patterns import pattern
 
 _NAME = pattern(r"(?<![\w.])[^\W\d]\w*(?!\w)(?!\s*=(?!=))")
 

@@ -6,7 +6,7 @@ import libcst as cst
 
 from kdoctor.rewrite.roots import key_of
 from kdoctor.syntax import Module
-from kdoctor.syntax.walk import descendants
+from kdoctor.syntax.libcst_walk import descendants
 
 # What a test does beside giving an answer: to go through an iterator leaves nothing of it.
 _ACTS = (cst.Await, cst.BaseComp, cst.NamedExpr, cst.Yield)

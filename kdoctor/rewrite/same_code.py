@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from kdoctor import quiet_ast
+from kdoctor import parse_ast
 from kdoctor.model import ImportNeed
 from kdoctor.syntax import Module
 
@@ -49,7 +49,7 @@ class SameCode(ast.NodeTransformer):
             return node
         if name.startswith("."):  # `..backend`: another file than any that has a name of its own
             return ast.Name(name, node.ctx)
-        return quiet_ast.parse(name, mode="eval").body
+        return parse_ast.parse(name, mode="eval").body
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         """Take the Keras of TensorFlow for Keras: they are one."""
@@ -70,7 +70,7 @@ def _statements(text: str) -> ast.Module | None:
     """Return the statements of a block, be it indented or behind a colon."""
     for source in (f"if 1:\n{text}", text):
         try:
-            tree = quiet_ast.parse(source)
+            tree = parse_ast.parse(source)
         except (SyntaxError, ValueError):
             continue
         if source is text:
@@ -86,7 +86,7 @@ def expression(text: str | None) -> ast.expr | None:
     if text is None:
         return None
     try:
-        tree = quiet_ast.parse(f"(\n{text}\n)")
+        tree = parse_ast.parse(f"(\n{text}\n)")
     except (SyntaxError, ValueError):
         return None
     first = tree.body[0] if len(tree.body) == 1 else None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kdoctor.lazy_regex import pattern
 from kdoctor.model import Span
-from kdoctor.patterns import pattern
 
 if TYPE_CHECKING:
     from kdoctor.syntax import Module

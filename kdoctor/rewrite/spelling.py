@@ -17,8 +17,8 @@ import libcst as cst
 
 from kdoctor.keras_api import split_root
 from kdoctor.keras_api.surface import PRIVATE_ROOT
+from kdoctor.memoize import once
 from kdoctor.model import ImportNeed
-from kdoctor.once import once
 from kdoctor.rewrite.refusal import Refused
 from kdoctor.rewrite.roots import TEMPLATE_ROOT, import_root, under_root
 from kdoctor.rewrite.visibility import readable_import

@@ -8,10 +8,10 @@ import libcst as cst
 from msgspec.structs import replace
 
 from kdoctor.model import Applicability, Fix, ImportNeed, Span
-from kdoctor.rewrite.attempt import Attempt
+from kdoctor.rewrite.apply_rule import Attempt
+from kdoctor.rewrite.parameters import SignatureLookup
 from kdoctor.rewrite.refusal import ONLY_IN_DEAD_CODE, Refusal, Refused
 from kdoctor.rewrite.roots import key_of
-from kdoctor.rewrite.slots import SignatureLookup
 from kdoctor.rewrite.spelling import Speller
 from kdoctor.rewrite.template import Rewrite
 from kdoctor.rewrite.variables import assigned_to_variable

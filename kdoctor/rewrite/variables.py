@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import libcst as cst
 
-from kdoctor.once import once
+from kdoctor.memoize import once
 from kdoctor.syntax import Module, Reference, ReferenceKind
-from kdoctor.syntax.forms import first_name
+from kdoctor.syntax.node_predicates import first_name
 from kdoctor.syntax.scopes import BindingKind
 
 

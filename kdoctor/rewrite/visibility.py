@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 
 import libcst as cst
 
-from kdoctor.once import once
-from kdoctor.patterns import pattern
+from kdoctor.lazy_regex import pattern
+from kdoctor.memoize import once
 from kdoctor.rewrite.source_lines import line_end
 from kdoctor.syntax import ImportBinding, Module
-from kdoctor.syntax.forms import first_name
+from kdoctor.syntax.node_predicates import first_name
 
 _SCOPES = (cst.FunctionDef, cst.Lambda, cst.ClassDef, cst.Module)
 _KEEP_COMMENT = pattern(r"#\s*noqa\s*(?:$|[^:\s]|:.*\bF401\b)|#\s*kdoctor:\s*ignore", re.IGNORECASE)

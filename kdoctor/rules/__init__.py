@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kdoctor.deferred import deferred
+from kdoctor.lazy_exports import deferred
 from kdoctor.rules.words import words  # its module has the same name
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from lsprotocol import types
 
 from kdoctor.engine.open_documents import Live, Reading
 from kdoctor.model import Applicability, Finding, Fix
-from kdoctor.server.desk import View
+from kdoctor.server.documents import Edits, Sheet
 from kdoctor.server.problems import diagnostics
-from kdoctor.server.sheets import Edits, Sheet
+from kdoctor.server.session import View
 
 FIX_ALL = "source.fixAll.kdoctor"
 KINDS: Sequence[types.CodeActionKind | str] = (types.CodeActionKind.QuickFix, FIX_ALL)

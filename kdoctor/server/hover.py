@@ -16,11 +16,11 @@ from kdoctor.engine.open_documents import Reading
 from kdoctor.errors import SyntaxProblem
 from kdoctor.keras_api import Presence, lookup, member_lookup, signature, split_root
 from kdoctor.keras_api.history import NameHistory
-from kdoctor.keras_api.inquiry import TOLD_ROOTS, Inquiry, inquire
-from kdoctor.kinds import Type
-from kdoctor.server.sheets import Sheet
+from kdoctor.keras_api.query_name import TOLD_ROOTS, Inquiry, inquire
+from kdoctor.server.documents import Sheet
 from kdoctor.syntax import Module, Reference, ReferenceKind
 from kdoctor.target import Target
+from kdoctor.value_types import Type
 
 _MOST = 3  # ways to write it instead
 

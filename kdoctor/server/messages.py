@@ -9,7 +9,7 @@ from lsprotocol import types
 
 from kdoctor.server.actions import KINDS, Wanted, actions_of
 from kdoctor.server.hover import hover_at
-from kdoctor.server.program import Server
+from kdoctor.server.server import Server
 
 
 def serve() -> int:

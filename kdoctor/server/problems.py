@@ -10,8 +10,8 @@ from lsprotocol import types
 from kdoctor.engine.open_documents import Reading
 from kdoctor.model import Finding, Place, Severity, Span
 from kdoctor.report.links import rule_url
-from kdoctor.server.desk import View
-from kdoctor.server.sheets import Sheet
+from kdoctor.server.documents import Sheet
+from kdoctor.server.session import View
 from kdoctor.syntax import Module, ReferenceKind
 
 SOURCE = "kdoctor"

@@ -19,13 +19,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kdoctor.deferred import deferred
+from kdoctor.lazy_exports import deferred
 
 if TYPE_CHECKING:
     from kdoctor.suppression.directives import Directive, Entry, Form, directives_of
-    from kdoctor.suppression.marks import holds_marks, is_marked
-    from kdoctor.suppression.silencing import Directives, Silenced
-    from kdoctor.suppression.writing import ignore_edits, ignore_fix, removal
+    from kdoctor.suppression.edit_comments import ignore_edits, ignore_fix, removal
+    from kdoctor.suppression.may_have_comments import holds_marks, is_marked
+    from kdoctor.suppression.suppressed import Directives, Silenced
 
 # A file without a mark needs nothing that reads comments.
 _HOMES = {
@@ -33,13 +33,13 @@ _HOMES = {
     "Entry": "directives",
     "Form": "directives",
     "directives_of": "directives",
-    "holds_marks": "marks",
-    "is_marked": "marks",
-    "Directives": "silencing",
-    "Silenced": "silencing",
-    "ignore_edits": "writing",
-    "ignore_fix": "writing",
-    "removal": "writing",
+    "holds_marks": "may_have_comments",
+    "is_marked": "may_have_comments",
+    "Directives": "suppressed",
+    "Silenced": "suppressed",
+    "ignore_edits": "edit_comments",
+    "ignore_fix": "edit_comments",
+    "removal": "edit_comments",
 }
 
 __all__ = [

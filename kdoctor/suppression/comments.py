@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 from msgspec import Struct, field
 
+from kdoctor.lazy_regex import pattern
 from kdoctor.model import Span
-from kdoctor.patterns import pattern
 
 _LONE_RETURN = pattern(r"\r(?!\n)")
 _NO_CODE = frozenset(

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from kdoctor.lazy_regex import pattern
 from kdoctor.model import Span
-from kdoctor.patterns import pattern
 from kdoctor.suppression.comments import Comment
 
 # Of several comments on one line, each begins with its own "#"; "see #12" begins none.

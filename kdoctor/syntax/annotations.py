@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 
 import libcst as cst
 
-from kdoctor import quiet_ast
-from kdoctor.patterns import pattern
+from kdoctor import parse_ast
+from kdoctor.lazy_regex import pattern
 from kdoctor.syntax.imports import dotted
 from kdoctor.syntax.literals import evaluated
 from kdoctor.syntax.values import NONE, UNKNOWN, Value, list_of, merged
@@ -69,7 +69,7 @@ def names_in_string(node: cst.SimpleString | cst.ConcatenatedString) -> Iterator
     if not isinstance(value, str):
         return
     try:
-        waiting: list[ast.AST] = [quiet_ast.parse(value.strip(), mode="eval").body]
+        waiting: list[ast.AST] = [parse_ast.parse(value.strip(), mode="eval").body]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
     while waiting:

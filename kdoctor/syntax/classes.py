@@ -8,14 +8,14 @@ from functools import cached_property, partial
 import libcst as cst
 from msgspec import Struct, field
 
-from kdoctor.kinds import Kind, Type
 from kdoctor.syntax.bases import EMPTY_BASES, EMPTY_METACLASSES, MAKE_CLASSES
 from kdoctor.syntax.imports import Imports
-from kdoctor.syntax.knowledge import Knowledge
+from kdoctor.syntax.name_resolution import Resolver
 from kdoctor.syntax.package import ClassInfo, is_registry
-from kdoctor.syntax.resolving import Resolver
+from kdoctor.syntax.scope_analysis import Store, Survey
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope
-from kdoctor.syntax.survey import Store, Survey
+from kdoctor.syntax.type_oracle import Knowledge
+from kdoctor.value_types import Kind, Type
 
 _ANSWERS_ALL = frozenset({"__getattr__", "__getattribute__"})
 _RUN_BY_KERAS = frozenset({Kind.LAYER, Kind.MODEL, Kind.LOSS, Kind.METRIC})

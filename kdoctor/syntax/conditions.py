@@ -17,8 +17,9 @@ import libcst as cst
 from msgspec import Struct
 from packaging.version import InvalidVersion
 
-from kdoctor.patterns import pattern
-from kdoctor.syntax.answers import (
+from kdoctor.lazy_regex import pattern
+from kdoctor.syntax.alias_chains import Following, Kept
+from kdoctor.syntax.condition_values import (
     OF_PYTHON,
     NotAGuard,
     OneOf,
@@ -33,12 +34,11 @@ from kdoctor.syntax.answers import (
     truth_of,
     version_of,
 )
-from kdoctor.syntax.following import Following, Kept
-from kdoctor.syntax.kept_answers import kept_answers
-from kdoctor.syntax.knowledge import Knowledge
 from kdoctor.syntax.literals import evaluated
-from kdoctor.syntax.resolving import Resolver, part_of
+from kdoctor.syntax.name_resolution import Resolver, part_of
 from kdoctor.syntax.scopes import Binding, BindingKind
+from kdoctor.syntax.stored_version_checks import kept_answers
+from kdoctor.syntax.type_oracle import Knowledge
 from kdoctor.target import LEGACY_SWITCH
 
 _PARSERS = frozenset({

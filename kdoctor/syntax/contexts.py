@@ -7,13 +7,13 @@ from functools import cached_property
 
 import libcst as cst
 
-from kdoctor.kinds import Context, Kind
 from kdoctor.syntax.classes import OwnClasses
 from kdoctor.syntax.imports import dotted
 from kdoctor.syntax.inference import Inference
-from kdoctor.syntax.knowledge import Knowledge
-from kdoctor.syntax.resolving import Resolver
-from kdoctor.syntax.survey import Survey
+from kdoctor.syntax.name_resolution import Resolver
+from kdoctor.syntax.scope_analysis import Survey
+from kdoctor.syntax.type_oracle import Knowledge
+from kdoctor.value_types import Context, Kind
 
 _Function = cst.FunctionDef | cst.Lambda
 _OF_TENSORS = frozenset({Kind.TENSOR, Kind.LIST})

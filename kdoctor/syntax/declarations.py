@@ -11,10 +11,10 @@ from msgspec.structs import replace
 from kdoctor.syntax.annotations import declared
 from kdoctor.syntax.classes import OwnClasses
 from kdoctor.syntax.docstrings import Docstrings
-from kdoctor.syntax.knowledge import Knowledge
-from kdoctor.syntax.resolving import Resolver
+from kdoctor.syntax.name_resolution import Resolver
+from kdoctor.syntax.scope_analysis import Survey
 from kdoctor.syntax.scopes import Binding
-from kdoctor.syntax.survey import Survey
+from kdoctor.syntax.type_oracle import Knowledge
 from kdoctor.syntax.values import UNKNOWN, Value, is_tensor, item_of
 
 

@@ -10,8 +10,8 @@ import libcst as cst
 from kdoctor.syntax.literals import evaluated
 from kdoctor.syntax.package import ClassInfo, Package
 from kdoctor.syntax.references import ImportBinding
+from kdoctor.syntax.scope_analysis import Survey
 from kdoctor.syntax.scopes import Binding, BindingKind, ScopeKind
-from kdoctor.syntax.survey import Survey
 
 
 def dotted(node: cst.CSTNode | None) -> str | None:

@@ -13,24 +13,23 @@ from functools import cached_property
 import libcst as cst
 from msgspec.structs import replace
 
-from kdoctor.kinds import Kind
 from kdoctor.syntax.annotations import leaves_open
-from kdoctor.syntax.by_use import ByUse
 from kdoctor.syntax.classes import OwnClass, OwnClasses
 from kdoctor.syntax.declarations import Declarations
-from kdoctor.syntax.fillings import FilledLists, is_new_and_empty
-from kdoctor.syntax.flow import TOO_MANY
-from kdoctor.syntax.forms import is_number, is_property, is_starred, returns_of
 from kdoctor.syntax.imports import dotted
-from kdoctor.syntax.knowledge import Knowledge
-from kdoctor.syntax.operations import applied, called, compared, is_applied, operated
+from kdoctor.syntax.inference_memo import Memory, OutOfOrderError
+from kdoctor.syntax.list_mutations import FilledLists, is_new_and_empty
+from kdoctor.syntax.name_resolution import Resolver, part_of
+from kdoctor.syntax.node_predicates import is_number, is_property, is_starred, returns_of
 from kdoctor.syntax.parametrized import passed_by_pytest
 from kdoctor.syntax.partials import made_partial
-from kdoctor.syntax.remembering import Memory, OutOfOrderError
-from kdoctor.syntax.resolving import Resolver, part_of
+from kdoctor.syntax.reaching_definitions import TOO_MANY
+from kdoctor.syntax.scope_analysis import Survey
 from kdoctor.syntax.scopes import Binding, BindingKind
-from kdoctor.syntax.survey import Survey
 from kdoctor.syntax.symbolic_parameters import SymbolicParameters
+from kdoctor.syntax.transfer import applied, called, compared, is_applied, operated
+from kdoctor.syntax.type_oracle import Knowledge
+from kdoctor.syntax.usage_inference import ByUse
 from kdoctor.syntax.values import (
     NONE,
     UNKNOWN,
@@ -43,6 +42,7 @@ from kdoctor.syntax.values import (
     list_of,
     merged,
 )
+from kdoctor.value_types import Kind
 
 _UNTOLD = Value(exact=False)
 _PASSED_THROUGH = frozenset({"list", "tuple", "reversed", "sorted", "iter"})

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from kdoctor import quiet_ast
+from kdoctor import parse_ast
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -56,7 +56,7 @@ def literal_value_in(source: str) -> object:
         MemoryError: it is nested too deeply to be parsed.
     """
     # Most have no escape that may be invalid, and are asked by the thousand.
-    parse = quiet_ast.parse if "\\" in source else ast.parse
+    parse = parse_ast.parse if "\\" in source else ast.parse
     return literal_value(parse(source.lstrip(" \t"), mode="eval").body)
 
 

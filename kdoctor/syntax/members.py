@@ -9,14 +9,14 @@ from itertools import chain
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.kinds import Kind, Type
 from kdoctor.model import Confidence
 from kdoctor.syntax.classes import OwnClass, OwnClasses
 from kdoctor.syntax.imports import dotted
 from kdoctor.syntax.inference import Inference
+from kdoctor.syntax.scope_analysis import Survey
 from kdoctor.syntax.scopes import BindingKind
-from kdoctor.syntax.survey import Survey
 from kdoctor.syntax.values import Value
+from kdoctor.value_types import Kind, Type
 
 
 class MemberUse(Struct, frozen=True, eq=False):

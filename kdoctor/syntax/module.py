@@ -16,30 +16,30 @@ import libcst as cst
 
 from kdoctor.documents import Unit
 from kdoctor.errors import SyntaxProblem
-from kdoctor.kinds import Context, Type
+from kdoctor.lazy_regex import pattern
 from kdoctor.model import Place, Span
-from kdoctor.patterns import pattern
 from kdoctor.syntax.annotations import names_in_string
-from kdoctor.syntax.by_use import ByUse, use_tells
 from kdoctor.syntax.classes import OwnClasses
 from kdoctor.syntax.contexts import Contexts
-from kdoctor.syntax.guards import Guards
 from kdoctor.syntax.imports import Imports
 from kdoctor.syntax.inference import Inference
-from kdoctor.syntax.knowledge import NO_KNOWLEDGE, Knowledge
-from kdoctor.syntax.lowering.places import DifferentTextError, Places
+from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.syntax.lowering.ast_spans import DifferentTextError, Places
 from kdoctor.syntax.members import MemberStore, MemberUse, member_stores, member_uses
+from kdoctor.syntax.name_resolution import Meaning, Resolver
 from kdoctor.syntax.package import ClassInfo, Package
 from kdoctor.syntax.parsing import Parsed, on_a_deep_stack, parse
+from kdoctor.syntax.reachability import Guards
 from kdoctor.syntax.references import ImportBinding, Reference, ReferenceKind
-from kdoctor.syntax.resolving import Meaning, Resolver
+from kdoctor.syntax.scope_analysis import Mode, Store, Survey, Use
+from kdoctor.syntax.scope_visitor import survey
 from kdoctor.syntax.scopes import Binding, Scope
-from kdoctor.syntax.survey import Mode, Store, Survey, Use
-from kdoctor.syntax.surveying import survey
-from kdoctor.syntax.walk import descendants
+from kdoctor.syntax.type_oracle import NO_KNOWLEDGE, Knowledge
+from kdoctor.syntax.usage_inference import ByUse, use_tells
+from kdoctor.value_types import Context, Type
 
 if TYPE_CHECKING:
-    from kdoctor.syntax.lowering.positions import Positions
+    from kdoctor.syntax.lowering.rewritten_spans import Positions
 
 _WORD = pattern(r"\w+")
 _BLANKS_AND_COMMENTS = pattern(r"(?:[\s\\]|#[^\r\n]*)*")
@@ -132,7 +132,7 @@ class Module:
         parsed, parents = self._parsed, self._survey.parents
         if parsed.built is not None:
             return Places(parsed.built, parsed.text, parents)
-        from kdoctor.syntax.lowering.positions import Positions  # noqa: PLC0415 - few files need it
+        from kdoctor.syntax.lowering.rewritten_spans import Positions  # noqa: PLC0415 - few files need it
 
         return Positions(parsed.tree, parsed.text, parents)
 

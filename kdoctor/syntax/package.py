@@ -7,7 +7,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from kdoctor.patterns import pattern
+from kdoctor.lazy_regex import pattern
 
 
 class ClassInfo(Struct, frozen=True):

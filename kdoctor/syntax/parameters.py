@@ -15,9 +15,9 @@ from msgspec import Struct, field
 
 from kdoctor.syntax.annotations import leaves_open
 from kdoctor.syntax.classes import receiver_of
-from kdoctor.syntax.resolving import Resolver
+from kdoctor.syntax.name_resolution import Resolver
+from kdoctor.syntax.scope_analysis import Survey, Use
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope, ScopeKind
-from kdoctor.syntax.survey import Survey, Use
 
 _LONGEST = 500  # calls, one on the result of the other: more than any network has
 

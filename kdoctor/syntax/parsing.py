@@ -22,16 +22,16 @@ from typing import TypeVar
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor import quiet_ast
+from kdoctor import parse_ast
 from kdoctor.documents import Unit
 from kdoctor.errors import SyntaxProblem
+from kdoctor.lazy_regex import pattern
 from kdoctor.model import Span
-from kdoctor.patterns import pattern
-from kdoctor.syntax.depth import MOST, Extent, deep_line
-from kdoctor.syntax.indents import with_spaces
 from kdoctor.syntax.lowering.building import Built, build
 from kdoctor.syntax.lowering.chunked_parse import parse_in_pieces
 from kdoctor.syntax.lowering.expressions import UnknownCodeError
+from kdoctor.syntax.nesting_limit import MOST, Extent, deep_line
+from kdoctor.syntax.unusual_indents import with_spaces
 
 _T = TypeVar("_T")
 _A = TypeVar("_A")
@@ -119,7 +119,7 @@ def _parsed(text: str, extent: Extent, tree: ast.Module | None) -> Parsed:
 def _built(text: str, tree: ast.Module | None) -> Built | None:
     """Return the tree that is built from Python's, None where libcst has to parse the text."""
     try:
-        return build(text, quiet_ast.parse(text) if tree is None else tree)
+        return build(text, parse_ast.parse(text) if tree is None else tree)
     except (UnknownCodeError, SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
@@ -142,7 +142,7 @@ def _offset(text: str, line: int | None, column: int | None) -> int:
 
 def _pythons_error(text: str) -> SyntaxError | None:
     try:
-        quiet_ast.parse(text)
+        parse_ast.parse(text)
     except SyntaxError as error:
         return error
     except (ValueError, RecursionError, MemoryError):
@@ -195,7 +195,7 @@ def _refuse_large(text: str) -> None:
 
 
 def _refuse_deep_statements(text: str, extent: Extent) -> None:
-    line = deep_line(text, extent, lambda source: on_a_deep_stack(quiet_ast.parse, source))
+    line = deep_line(text, extent, lambda source: on_a_deep_stack(parse_ast.parse, source))
     if line is not None:
         why = f"a statement is nested more than {MOST:,} levels deep; split it, or exclude the file"
         raise _NotPythonError(why, _offset(text, line, 1))

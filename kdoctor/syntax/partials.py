@@ -6,9 +6,9 @@ from collections.abc import Collection
 
 import libcst as cst
 
-from kdoctor.syntax.knowledge import PARTIAL
-from kdoctor.syntax.resolving import Resolver
+from kdoctor.syntax.name_resolution import Resolver
 from kdoctor.syntax.scopes import Binding, BindingKind
+from kdoctor.syntax.type_oracle import PARTIAL
 
 
 def made_partial(binding: Binding, resolver: Resolver) -> Collection[cst.BaseExpression]:

@@ -9,14 +9,14 @@ from typing import Protocol
 import libcst as cst
 from msgspec.structs import replace
 
-from kdoctor.kinds import Kind, Type
-from kdoctor.syntax.knowledge import Knowledge
+from kdoctor.syntax.name_resolution import Resolver
 from kdoctor.syntax.parameters import Candidate, Parameters
-from kdoctor.syntax.resolving import Resolver
+from kdoctor.syntax.scope_analysis import Survey
 from kdoctor.syntax.scopes import Binding
-from kdoctor.syntax.survey import Survey
+from kdoctor.syntax.type_oracle import Knowledge
 from kdoctor.syntax.type_sets import is_passed_on
 from kdoctor.syntax.values import OPEN, UNKNOWN, Value, merged, same_kind
+from kdoctor.value_types import Kind, Type
 
 _NOTHING: Mapping[Binding, Value] = MappingProxyType({})
 _ROUNDS = 6  # in which the parameters of functions that call each other must agree

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from kdoctor.kinds import Kind, Type
+from kdoctor.value_types import Kind, Type
 
 Types = frozenset[Type]
 PASSED_ON: Final = frozenset({Kind.MODEL, Kind.LAYER, Kind.OPTIMIZER, Kind.HISTORY})

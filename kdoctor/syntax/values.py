@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from msgspec import Struct
 from msgspec.structs import replace
 
-from kdoctor.kinds import Kind, Type
 from kdoctor.syntax.classes import OwnClass
+from kdoctor.value_types import Kind, Type
 
 
 class Value(Struct, frozen=True):

@@ -14,7 +14,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from kdoctor.verify.feeding import filled
+from kdoctor.verify.bind_inputs import filled
 from kdoctor.verify.frameworks import Side
 from kdoctor.verify.results import Different
 from kdoctor.verify.values import Array, Role, arrays_in

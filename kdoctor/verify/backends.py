@@ -9,7 +9,7 @@ from typing import Any
 import keras
 import numpy as np
 
-from kdoctor.verify import elsewhere, frameworks
+from kdoctor.verify import frameworks, other_backends
 from kdoctor.verify.frameworks import NEW
 from kdoctor.verify.jobs import DEFAULT_BACKEND, MODES
 from kdoctor.verify.results import Different, Ran, Result
@@ -98,12 +98,12 @@ def this_backend() -> Backend:
     name = keras.backend.backend()
     if name == DEFAULT_BACKEND:
         return Backend(name, lambda *job: frameworks.run(NEW, *job), MODES)
-    return other_backend(name, elsewhere.run_elsewhere)
+    return other_backend(name, other_backends.run_elsewhere)
 
 
 def other_backend(name: str, run: Run) -> Backend:
     """Return JAX or PyTorch, with what runs the new side on it: here, or on another machine."""
-    return Backend(name, run, elsewhere.MODES, _RETYPED[name], "float32")
+    return Backend(name, run, other_backends.MODES, _RETYPED[name], "float32")
 
 
 def _is_finite(data: Any) -> bool:

@@ -26,7 +26,7 @@ import tf_keras
 import kdoctor
 from kdoctor.verify.execution import Ended, execute
 from kdoctor.verify.jobs import ExampleJob, Outcome
-from kdoctor.verify.oracles import reset_state
+from kdoctor.verify.references import reset_state
 
 TIME_LIMIT = 120  # seconds
 _HERE = str(Path(kdoctor.__file__).parent.parent)  # where this kdoctor is imported from

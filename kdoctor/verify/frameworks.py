@@ -14,7 +14,7 @@ import numpy as np
 import tensorflow as tf
 import tf_keras
 
-from kdoctor.verify.feeding import WEIGHTS, batched, check_promise, filled, promised
+from kdoctor.verify.bind_inputs import WEIGHTS, batched, check_promise, filled, promised
 from kdoctor.verify.results import Ran, Result, taken_apart
 from kdoctor.verify.values import FLOATS, Array, Role, arrays_in
 

@@ -23,7 +23,7 @@ from typing import Any
 from kdoctor import keras_api
 from kdoctor.rewrite import Rewrite, rewrite
 from kdoctor.target import Target
-from kdoctor.verify import pool, record, subjects
+from kdoctor.verify import pool, proof_jobs, record
 from kdoctor.verify.jobs import RewriteJob
 
 _NEWEST = Target("keras", "3.15.1", "", "3.15.1", "3.15.1")
@@ -262,7 +262,7 @@ def all_mutants() -> list[Mutant]:
     known = record.read()
     return [
         mutant
-        for row in subjects.rewrites_of_rules()
+        for row in proof_jobs.rewrites_of_rules()
         if known.get(row.id, {}).get("holds") and known[row.id].get("cases")
         for mutant in mutants_of(row)
     ]
@@ -282,7 +282,7 @@ def survivors(mutants: Sequence[Mutant], seed: int, workers: int) -> list[Mutant
     """Return the mutants that the proofs take for right."""
     jobs: list[RewriteJob] = [
         replace(
-            subjects.rewrite_job(each.row, seed=seed),
+            proof_jobs.rewrite_job(each.row, seed=seed),
             id=f"{number} {each.row.id}",
             until_failure=True,
         )

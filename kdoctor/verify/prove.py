@@ -18,7 +18,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import Progress
 
-from kdoctor.verify import pool, record, subjects
+from kdoctor.verify import pool, proof_jobs, record
 from kdoctor.verify.jobs import BACKENDS, DEFAULT_BACKEND, ExampleJob, Outcome
 from kdoctor.verify.pool import Job, backend_of
 
@@ -42,11 +42,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _prove_all(about: dict[str, Any], options: argparse.Namespace, console: Console) -> int:
-    seed = subjects.SEED if options.seed is None else options.seed
+    seed = proof_jobs.SEED if options.seed is None else options.seed
     about = {
         **_told(about, options.backend),
         "cases_per_rewrite": options.cases,
-        "cases_elsewhere": min(options.cases, subjects.CASES_ELSEWHERE),
+        "cases_elsewhere": min(options.cases, proof_jobs.CASES_ELSEWHERE),
         "seed": seed,
     }
     known = record.read()
@@ -91,17 +91,17 @@ def _told(about: dict[str, Any], asked: Sequence[str]) -> dict[str, Any]:
 
 def _all_jobs(about: Mapping[str, Any]) -> list[Job]:
     """Return what there is to prove on the backends that are told."""
-    rows = subjects.rewrites_of_rules()
+    rows = proof_jobs.rewrites_of_rules()
     present = [name for name in BACKENDS if about["backends"][name] != record.NOT_RUN]
     if DEFAULT_BACKEND not in present:
         present = [DEFAULT_BACKEND, *present]
     return [
         *(
-            subjects.rewrite_job(row, _cases_on(name, about), about["seed"], name)
+            proof_jobs.rewrite_job(row, _cases_on(name, about), about["seed"], name)
             for name in present
             for row in rows
         ),
-        *subjects.example_jobs(),
+        *proof_jobs.example_jobs(),
     ]
 
 
@@ -118,12 +118,12 @@ def _words(job: Job) -> str:
 def _prove_some(about: dict[str, Any], options: argparse.Namespace, console: Console) -> int:
     seed = secrets.randbelow(2**31) if options.seed is None else options.seed
     known = record.read()
-    rows = [row for row in subjects.rewrites_of_rules() if known.get(row.id, {}).get("holds")]
+    rows = [row for row in proof_jobs.rewrites_of_rules() if known.get(row.id, {}).get("holds")]
     picked = random.Random(seed).sample(rows, min(options.sample, len(rows)))  # noqa: S311
     cases = min(options.cases, _SAMPLED_CASES)
     told = _told(about, options.backend)["backends"]
     present = [name for name in BACKENDS if told[name] != record.NOT_RUN]
-    jobs = [subjects.rewrite_job(row, cases, seed, name) for name in present for row in picked]
+    jobs = [proof_jobs.rewrite_job(row, cases, seed, name) for name in present for row in picked]
     outcomes = list(_with_progress(jobs, options.workers, console))
     broken = record.broken_promises(outcomes, known)
     print(
@@ -189,7 +189,9 @@ def _options() -> argparse.ArgumentParser:
     parser.add_argument(
         "--seed", type=int, metavar="S", help="what inputs to draw (0; for samples: any)"
     )
-    parser.add_argument("--cases", type=int, default=subjects.CASES, help="draws for each rewrite")
+    parser.add_argument(
+        "--cases", type=int, default=proof_jobs.CASES, help="draws for each rewrite"
+    )
     parser.add_argument(
         "--backend",
         action="append",

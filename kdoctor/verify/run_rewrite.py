@@ -15,19 +15,19 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from kdoctor.verify.accepted_refusals import EXCEPTIONS, limits_of
 from kdoctor.verify.aliasing import compare_links, links
 from kdoctor.verify.backends import Backend, this_backend
+from kdoctor.verify.bind_inputs import as_used
+from kdoctor.verify.callables import Sides, read_sides
 from kdoctor.verify.compare import Bounds, coarser, difference, same_distribution
 from kdoctor.verify.conditions import Conditions, UnknownGuard, allowances, read
-from kdoctor.verify.draws import FLAVOURS, OMITTED, Scene, draw, dtypes_under
-from kdoctor.verify.feeding import as_used
 from kdoctor.verify.frameworks import NEW, OLD, run
+from kdoctor.verify.generators import FLAVOURS, OMITTED, Scene, draw, dtypes_under
 from kdoctor.verify.jobs import DEFAULT_BACKEND, Outcome, RewriteJob
-from kdoctor.verify.limits import EXCEPTIONS, limits_of
 from kdoctor.verify.old_results import Contradicted
-from kdoctor.verify.oracles import NEW_STATE, OBSERVE, OLD_STATE, floats_of, reset_state
+from kdoctor.verify.references import NEW_STATE, OBSERVE, OLD_STATE, floats_of, reset_state
 from kdoctor.verify.results import Different, Ran, taken_apart
-from kdoctor.verify.sides import Sides, read_sides
 from kdoctor.verify.values import TOLERANCES, Array, Role, arrays_in, with_arrays
 
 # Functions of TensorFlow's own are rewritten where they are given a symbolic tensor only.

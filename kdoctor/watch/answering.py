@@ -15,7 +15,7 @@ from kdoctor.diagnose import Diagnosis, Fault, explain
 from kdoctor.diagnose.environment import Check, State, examine
 from kdoctor.errors import KdoctorError
 from kdoctor.report.diagnosis import write_text
-from kdoctor.report.page import Page, wants_color
+from kdoctor.report.output import Page, wants_color
 from kdoctor.target import FRAMEWORKS
 
 TITLE = "kdoctor"

@@ -24,7 +24,7 @@ def _after_a_cell(result: Any = None) -> None:
     error = getattr(result, "error_in_exec", None) or getattr(result, "error_before_exec", None)
     if not isinstance(error, Exception):
         return
-    from kdoctor.report.page import Page  # noqa: PLC0415
+    from kdoctor.report.output import Page  # noqa: PLC0415
     from kdoctor.watch.answering import Failure, answer, versions_loaded  # noqa: PLC0415
 
     text = _with_cells("".join(traceback.format_exception(error)))

@@ -9,11 +9,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from kdoctor.cli import fixing, plain, scanning
+from kdoctor.cli import fast_args, run_fix, run_scan
 from kdoctor.cli.app import app_of
 
-APPS = {name: app_of([name, "rules"]) for name in plain.GRAMMARS}
-FUNCTIONS = {"scan": scanning.scan, "fix": fixing.fix}
+APPS = {name: app_of([name, "rules"]) for name in fast_args.GRAMMARS}
+FUNCTIONS = {"scan": run_scan.scan, "fix": run_fix.fix}
 VALUES = [
     "a.py", "src/b.py", "-", "--", "", "KD1,KD2", "1", "0", "2", "01", "+1", "1_0", "٣", "-1", "3.0",
     "keras", "tf.keras", "KEEP", "always", "never", "Auto", "json", "text", "python", "a=b", "=",
@@ -33,7 +33,7 @@ def read_by_typer(words):
         called.append(bound.arguments)
         return 0
 
-    module = {"scan": scanning, "fix": fixing}[words[0]]
+    module = {"scan": run_scan, "fix": run_fix}[words[0]]
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(module, words[0], command)
         CliRunner().invoke(APPS[words[0]], words, prog_name="kdoctor")
@@ -41,7 +41,7 @@ def read_by_typer(words):
 
 
 def read_plainly(words):
-    asked = plain.read(words)
+    asked = fast_args.read(words)
     if asked is None:
         return None
     bound = inspect.signature(FUNCTIONS[words[0]]).bind(**asked)
@@ -50,13 +50,13 @@ def read_plainly(words):
 
 
 def options_of(name):
-    grammar = plain.GRAMMARS[name]
+    grammar = fast_args.GRAMMARS[name]
     return [*grammar.flags, *grammar.lists, *grammar.values]
 
 
 @st.composite
 def command_lines(draw):
-    name = draw(st.sampled_from(sorted(plain.GRAMMARS)))
+    name = draw(st.sampled_from(sorted(fast_args.GRAMMARS)))
     option = st.sampled_from(options_of(name))
     value = st.sampled_from(VALUES)
     piece = st.one_of(
@@ -81,10 +81,11 @@ def test_what_is_read_plainly_is_what_typer_reads(words):
 
 
 @pytest.mark.parametrize(
-    ("name", "option"), [(name, option) for name in plain.GRAMMARS for option in options_of(name)]
+    ("name", "option"),
+    [(name, option) for name in fast_args.GRAMMARS for option in options_of(name)],
 )
 def test_every_option_of_the_grammar_is_read_as_typer_reads_it(name, option):
-    grammar = plain.GRAMMARS[name]
+    grammar = fast_args.GRAMMARS[name]
     if option in grammar.flags:
         forms = [[option]]
     else:
@@ -113,8 +114,8 @@ def test_every_option_of_the_grammar_is_read_as_typer_reads_it(name, option):
     ],
 )  # fmt: skip
 def test_what_is_not_plain_is_left_to_typer(words):
-    assert plain.read(words) is None
-    assert plain.run(words) is None
+    assert fast_args.read(words) is None
+    assert fast_args.run(words) is None
 
 
 @pytest.mark.parametrize("value", ["1", "0", "true", "No", "", "2"])
@@ -128,9 +129,9 @@ def test_the_variable_against_caches_is_read_as_typer_reads_it(words, value, mon
 
 def test_what_a_shell_completes_is_left_to_typer(monkeypatch):
     monkeypatch.setenv("_KDOCTOR_COMPLETE", "complete_bash")
-    assert plain.run(["scan", "there-is-none.py"]) is None
+    assert fast_args.run(["scan", "there-is-none.py"]) is None
 
 
 def test_a_problem_ends_plain_arguments_with_a_sentence(capsys):
-    assert plain.run(["scan", "there-is-none.py"]) == 2
+    assert fast_args.run(["scan", "there-is-none.py"]) == 2
     assert capsys.readouterr().err.startswith("kdoctor: there-is-none.py: No such file")

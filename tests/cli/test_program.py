@@ -15,7 +15,7 @@ import typer
 from typer.testing import CliRunner
 
 import kdoctor
-from kdoctor.cli import ending
+from kdoctor.cli import exit_codes
 from kdoctor.cli.app import COMMANDS, app
 
 OLD = "from keras import backend as K\n\n\ndef total(x):\n    return K.sum(x, axis=-1)\n"
@@ -176,7 +176,7 @@ def test_a_working_folder_that_is_gone_is_one_sentence_and_two(project, command)
 
 def test_what_may_not_be_looked_into_is_named(monkeypatch, capsys):
     monkeypatch.delenv("KDOCTOR_DEBUG", raising=False)
-    assert ending.told(PermissionError(13, "Permission denied", "locked/.git")) == 2
+    assert exit_codes.told(PermissionError(13, "Permission denied", "locked/.git")) == 2
     assert capsys.readouterr().err == "kdoctor: locked/.git: Permission denied\n"
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from kdoctor.diagnose.steps import takes_away
+from kdoctor.diagnose.remedies import takes_away
 
 OF_KERAS: Final = r'File "[^"]*/(?:site|dist)-packages/(?:tf_)?keras/'
 OF_TENSORFLOW: Final = r'File "[^"]*/(?:site|dist)-packages/(?:tensorflow|tensorboard|ml_dtypes)'

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kdoctor import explain
-from kdoctor.diagnose import eras, read_exceptions
-from kdoctor.diagnose.cleaning import clean_lines
-from kdoctor.diagnose.eras import versions_in
+from kdoctor.diagnose import read_exceptions, version_detection
+from kdoctor.diagnose.log_cleanup import clean_lines
+from kdoctor.diagnose.version_detection import versions_in
 
 RECORDED = sorted((Path(__file__).parent / "recorded").glob("*.txt"))
 
@@ -91,5 +91,5 @@ PIECES = ["keras", "tf-keras", "tf_keras", "Keras", "tensorflow", "TensorFlow-gp
 
 @given(st.lists(st.sampled_from(PIECES), max_size=9).map("".join))
 def test_versions_are_found_where_a_search_of_all_finds_them(text):
-    found = [each.span() for each in eras._statements(text)]
-    assert found == [each.span() for each in eras._STATED.finditer(text)]
+    found = [each.span() for each in version_detection._statements(text)]
+    assert found == [each.span() for each in version_detection._STATED.finditer(text)]

@@ -12,7 +12,7 @@ import pytest
 from kdoctor import explain
 from kdoctor.diagnose import Step, StepKind
 from kdoctor.diagnose.messages import messages
-from kdoctor.diagnose.steps import takes_away
+from kdoctor.diagnose.remedies import takes_away
 from tests.diagnose.proof_of_removals import PROVEN, guessed, removing
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from kdoctor import explain
 from kdoctor.diagnose import Fault, read_exceptions
-from kdoctor.diagnose.restoring import restored
+from kdoctor.diagnose.unescape import restored
 
 GONE = "AttributeError: 'Sequential' object has no attribute 'fit_generator'"
 SYMBOLIC = "ValueError: A KerasTensor cannot be used as input to a TensorFlow function."

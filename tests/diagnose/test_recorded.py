@@ -11,7 +11,7 @@ import pytest
 from kdoctor import explain
 from kdoctor.diagnose.messages import messages
 from kdoctor.report.diagnosis import write_text
-from kdoctor.report.page import Page
+from kdoctor.report.output import Page
 from tests.diagnose.proof_of_removals import guessed
 
 ROOT = Path(__file__).parents[2]

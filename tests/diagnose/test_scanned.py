@@ -8,7 +8,7 @@ import pytest
 
 from kdoctor import explain
 from kdoctor.diagnose import Fault, StepKind
-from kdoctor.diagnose.behind import lines_behind
+from kdoctor.diagnose.backward_slice import lines_behind
 
 STOP = """\
 import keras

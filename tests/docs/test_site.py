@@ -13,7 +13,7 @@ from kdoctor import engine
 from kdoctor.rules import all_rules, registry
 from kdoctor.rules.index import entry_of
 from kdoctor.verify.pool import run_all
-from kdoctor.verify.subjects import example_jobs
+from kdoctor.verify.proof_jobs import example_jobs
 from tools.site.pages import all_pages
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -12,9 +12,9 @@ import pytest
 import kdoctor
 from kdoctor.engine.schedule import gc_control
 from kdoctor.engine.schedule.gc_control import collector_waits
-from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.possible import Possible
-from kdoctor.syntax.sketch import Space
+from kdoctor.syntax.may_types import Possible
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.symbol_table import Space
 
 # Rings were made by scopes and what they bind, by guards that ask what names mean, by conditions
 # of which several parts are unknown, and by rewrites that are refused.

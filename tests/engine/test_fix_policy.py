@@ -12,7 +12,7 @@ from kdoctor import engine
 from kdoctor.engine import examine
 from kdoctor.model import Applicability, Confidence, Edit, Fix, Hole, Severity, Span
 from kdoctor.report import summary
-from kdoctor.report.page import Page
+from kdoctor.report.output import Page
 from kdoctor.rules import Rule
 from kdoctor.rules.index import entry_of
 

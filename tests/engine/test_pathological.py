@@ -13,7 +13,7 @@ import kdoctor
 from kdoctor.engine import scanning
 from kdoctor.engine.schedule import dispatch
 from kdoctor.syntax import parsing
-from kdoctor.syntax.flow import TOO_MANY
+from kdoctor.syntax.reaching_definitions import TOO_MANY
 
 OLD = "from keras import backend as K\n\nprint(K.sum([1]))\n"
 HEAD = "from keras import backend as K\n"

@@ -15,8 +15,8 @@ from kdoctor.engine.examine import Examiner
 from kdoctor.engine.schedule.jobs import Orders
 from kdoctor.keras_api import newest_target, resolve_target
 from kdoctor.rules import all_rules
-from kdoctor.rules.members._gone import GONE_OF_CLASSES
-from kdoctor.rules.members._gone_of_kinds import GONE
+from kdoctor.rules.members._may_be_removed import GONE_OF_CLASSES
+from kdoctor.rules.members._removed_members import GONE
 from tools.gone_members import gone_of_classes_on, gone_on
 
 RULES = [rule for rule in all_rules() if rule.family != "suppression"]

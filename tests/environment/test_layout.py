@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from kdoctor.diagnose.environment import environment_of
-from kdoctor.diagnose.environment.asking import ask
 from kdoctor.diagnose.environment.layout import read
+from kdoctor.diagnose.environment.probe import ask
 from kdoctor.errors import UsageProblem
 from kdoctor.interpreters import Interpreter
 

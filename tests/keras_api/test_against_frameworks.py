@@ -21,7 +21,7 @@ from kdoctor.keras_api import (
 from kdoctor.keras_api.members import FOREIGN_BASES, classes_of
 from kdoctor.keras_api.surface import Surface, newest
 from kdoctor.keras_api.tables import EntryKind
-from kdoctor.kinds import Kind, Type
+from kdoctor.value_types import Kind, Type
 
 pytestmark = [
     pytest.mark.frameworks,

@@ -6,8 +6,8 @@ import pytest
 
 from kdoctor.keras_api import known_releases, lookup, resolve_target
 from kdoctor.keras_api.history import member_history, name_history
-from kdoctor.keras_api.inquiry import inquire
 from kdoctor.keras_api.presence import Presence
+from kdoctor.keras_api.query_name import inquire
 
 
 @pytest.mark.parametrize(

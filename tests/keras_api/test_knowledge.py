@@ -5,7 +5,7 @@ import pytest
 
 from kdoctor.keras_api import knowledge, newest_target, resolve_target, signature, tables
 from kdoctor.keras_api.returns import LAYERS_OF_SEVERAL, TENSOR, TENSORS
-from kdoctor.kinds import EAGER_TENSOR, Context, Kind, Type
+from kdoctor.value_types import EAGER_TENSOR, Context, Kind, Type
 
 KNOWN = knowledge(newest_target())
 

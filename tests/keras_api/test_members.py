@@ -13,7 +13,7 @@ from kdoctor.keras_api import (
 from kdoctor.keras_api.members import classes_of
 from kdoctor.keras_api.surface import known_releases
 from kdoctor.keras_api.tables import ClassSpan
-from kdoctor.kinds import Kind, Type
+from kdoctor.value_types import Kind, Type
 
 KERAS_3 = newest_target()
 KERAS_2_15 = resolve_target("keras==2.15", "test")

@@ -4,7 +4,7 @@ import pytest
 
 from kdoctor.keras_api import (
     Presence,
-    known,
+    keras_oracle,
     lookup,
     newest_target,
     resolve_target,
@@ -13,7 +13,7 @@ from kdoctor.keras_api import (
 from kdoctor.keras_api.lent_modules import LENT
 from kdoctor.keras_api.returns import BLOCK_CONTEXTS, LIBRARY_FUNCTIONS
 from kdoctor.keras_api.surface import root_spelling, spelled
-from kdoctor.keras_api.tensorflow_ways import (
+from kdoctor.keras_api.tensorflow_aliases import (
     FIRST,
     SECOND,
     VARIABLES,
@@ -36,7 +36,7 @@ def test_a_name_by_a_longer_way_has_a_short_one():
 
 
 def test_what_names_make_is_known_by_each_way():
-    knowledge = known.KerasKnowledge(None)
+    knowledge = keras_oracle.KerasKnowledge(None)
 
     for way in ways_to("tensorflow.zeros"):
         assert knowledge.result_type(way) == knowledge.result_type("tensorflow.zeros") is not None

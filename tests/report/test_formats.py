@@ -14,7 +14,7 @@ from msgspec import structs
 from kdoctor import engine
 from kdoctor.errors import UsageProblem
 from kdoctor.report.formats import format_by_name, format_names, statistics_of
-from kdoctor.report.page import Page
+from kdoctor.report.output import Page
 
 TARGET = "keras==3.15.1"
 OLD = "from keras import backend as K\n\n\ndef total(x):\n    return K.sum(x, axis=-1)\n"

@@ -12,7 +12,7 @@ import pytest
 from kdoctor import engine
 from kdoctor.report.formats import format_by_name
 from kdoctor.report.links import rule_url, wants_links
-from kdoctor.report.page import Page
+from kdoctor.report.output import Page
 from kdoctor.rules import all_rules
 
 OLD = "from keras import backend as K\nK.sum(x)\n"

@@ -16,7 +16,7 @@ from kdoctor.engine.result import ProjectNotes, ScanResult
 from kdoctor.model import Confidence, Finding, Place, Severity, Span, Unreadable
 from kdoctor.report import links
 from kdoctor.report.formats import format_by_name
-from kdoctor.report.page import Page
+from kdoctor.report.output import Page
 from kdoctor.target import Target
 
 SCHEMA = json.loads((Path(__file__).parent / "data" / "sarif-schema-2.1.0.json").read_text("utf-8"))

@@ -19,7 +19,7 @@ from kdoctor.model import (
     Unreadable,
 )
 from kdoctor.report.formats import format_by_name
-from kdoctor.report.page import Page
+from kdoctor.report.output import Page
 from kdoctor.target import Target
 
 TARGET = Target("keras", "3.15.1", "--target", "3.15.1", "3.15.1")

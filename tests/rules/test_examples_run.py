@@ -14,7 +14,7 @@ from kdoctor.rules import all_rules
 from kdoctor.verify import record
 from kdoctor.verify.jobs import ExampleJob
 from kdoctor.verify.pool import run_all
-from kdoctor.verify.subjects import example_jobs
+from kdoctor.verify.proof_jobs import example_jobs
 
 TOGETHER = 24
 ALONE = 1  # each in a process of its own, two times

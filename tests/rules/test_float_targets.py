@@ -5,7 +5,7 @@ import inspect
 import pytest
 
 from kdoctor.engine import fix
-from kdoctor.rules.behaviour._refuse_floats import (
+from kdoctor.rules.behaviour._float_refusals import (
     KEEP_FLOATS,
     OF_KERAS,
     OF_TENSORFLOW,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kdoctor.rules.arguments._input_first import OF_STEPS
+from kdoctor.rules.arguments._move_input_shape import OF_STEPS
 
 pytestmark = pytest.mark.frameworks
 

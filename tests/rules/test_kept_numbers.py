@@ -7,7 +7,7 @@ import pytest
 from kdoctor.analysis.facts import Facts
 from kdoctor.documents import Document
 from kdoctor.keras_api import knowledge, newest_target
-from kdoctor.rules.names._backend.inference import Inference
+from kdoctor.rules.names._backend.value_facts import Inference
 from kdoctor.syntax import Module
 
 LAYER = """

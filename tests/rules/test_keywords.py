@@ -9,10 +9,10 @@ import pytest
 from kdoctor import keras_api
 from kdoctor.engine import scan
 from kdoctor.keras_api import newest_target, resolve_target
-from kdoctor.kinds import Kind
-from kdoctor.rules.arguments._calls import BASES, RELEASES
-from kdoctor.rules.arguments._keywords import CHANGES, REFUSALS, TAKEN, is_taken, was_taken
+from kdoctor.rules.arguments._keras_calls import BASES, RELEASES
+from kdoctor.rules.arguments._keyword_changes import CHANGES, REFUSALS, TAKEN, is_taken, was_taken
 from kdoctor.rules.arguments.argument_gone import _LOOKUPS
+from kdoctor.value_types import Kind
 
 TARGET = newest_target()
 OLD = [resolve_target(f"keras=={release}", "test") for release in RELEASES]

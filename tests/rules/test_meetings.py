@@ -8,7 +8,7 @@ import pytest
 from kdoctor.analysis.dataflow.points_to import origins_of
 from kdoctor.documents import Document
 from kdoctor.keras_api import knowledge, newest_target
-from kdoctor.rules.behaviour._meetings import Pair, first_meetings
+from kdoctor.rules.behaviour._elementwise_operands import Pair, first_meetings
 from kdoctor.syntax import Module
 
 KNOWLEDGE = knowledge(newest_target())

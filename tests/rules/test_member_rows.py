@@ -8,10 +8,10 @@ from kdoctor import keras_api
 from kdoctor.engine import fix, scan
 from kdoctor.keras_api import Presence, member_lookup, newest_target, resolve_target
 from kdoctor.keras_api.private_members import TOLD
-from kdoctor.kinds import Kind, Type
 from kdoctor.rewrite import MemberRewrite
 from kdoctor.rules.members import _advice
-from kdoctor.rules.members._rows import KINDS, ROWS
+from kdoctor.rules.members._member_rewrites import KINDS, ROWS
+from kdoctor.value_types import Kind, Type
 
 TARGET = newest_target()
 RELEASES = [

@@ -6,8 +6,8 @@ import pytest
 
 from kdoctor.engine import fix, scan
 from kdoctor.model import Applicability, Severity
-from kdoctor.rules.behaviour._lists_of_one import HANDING_ON, WITH_AN_AXIS_MORE
-from kdoctor.rules.behaviour._uses_of_lists import GIVING_TWO, REFUSING, REFUSING_OPS
+from kdoctor.rules.behaviour._list_uses import GIVING_TWO, REFUSING, REFUSING_OPS
+from kdoctor.rules.behaviour._single_item_lists import HANDING_ON, WITH_AN_AXIS_MORE
 
 _ERRORS = (AttributeError, IndexError, TypeError, ValueError)
 X = "import keras\n\nx, z = keras.Input((4,)), keras.Input((4,))\ny = keras.layers.Dense(4)(x)\n"

@@ -6,7 +6,7 @@ import keras
 import pytest
 import tf_keras
 
-from kdoctor.rules.arguments._paddings import NO_CAUSAL, PLACES, POOLING
+from kdoctor.rules.arguments._padding_case import NO_CAUSAL, PLACES, POOLING
 
 pytestmark = pytest.mark.frameworks
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from kdoctor.documents import Document
 from kdoctor.engine import fix, scan
 from kdoctor.keras_api import knowledge, newest_target
-from kdoctor.rules.saving._paths import ending
-from kdoctor.rules.saving._texts import NUMBER, texts_of
+from kdoctor.rules.saving._path_endings import ending
+from kdoctor.rules.saving._text_endings import NUMBER, texts_of
 from kdoctor.syntax import Module
 
 MODEL = (

@@ -11,7 +11,7 @@ from kdoctor.engine import fix, scan
 from kdoctor.keras_api.private_modules import missing_prefix
 from kdoctor.keras_api.surface import surface_on
 from kdoctor.model import Severity
-from kdoctor.rules.names._homes import home_of, public_names
+from kdoctor.rules.names._public_names import home_of, public_names
 from kdoctor.rules.names.private_name import OTHERWISE
 
 

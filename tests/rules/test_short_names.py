@@ -17,8 +17,8 @@ from kdoctor.analysis.facts import Facts
 from kdoctor.diagnose.identifiers import NOT_BY_NAME
 from kdoctor.keras_api import newest_target
 from kdoctor.keras_api.surface import known_releases, surface_at
-from kdoctor.rules.arguments._known_names import is_gone, is_known
 from kdoctor.rules.arguments._short_names import CROSSENTROPIES, LOSSES, METRICS
+from kdoctor.rules.arguments._string_identifiers import is_gone, is_known
 
 TRUE, GIVEN = np.array([[0.2, 0.7], [0.5, 0.4]]), np.array([[0.3, 0.6], [0.1, 0.8]])
 # What the last Keras 2 does not take itself.

@@ -11,7 +11,7 @@ import pytest
 from kdoctor.engine import scan
 from kdoctor.model import Severity
 from kdoctor.rules.members._advice import _ADVICE, NOT_PUBLIC
-from kdoctor.rules.members._rows import ROWS
+from kdoctor.rules.members._member_rewrites import ROWS
 from kdoctor.rules.names.legacy_backend import ON_SYMBOLIC, ON_VARIABLE
 
 pytestmark = pytest.mark.frameworks

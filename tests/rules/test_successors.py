@@ -7,7 +7,7 @@ import pytest
 
 from kdoctor import keras_api
 from kdoctor.keras_api import Presence
-from kdoctor.rules.names._missing import PRIVATE
+from kdoctor.rules.names._missing_names import PRIVATE
 from kdoctor.rules.names._successors import BY_HAND, IN_TF_KERAS, SUCCESSORS, UNLIKE
 
 TARGET = keras_api.newest_target()

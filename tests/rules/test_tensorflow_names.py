@@ -14,9 +14,9 @@ from kdoctor.keras_api.returns import (
     TENSOR_LIST_FUNCTIONS,
 )
 from kdoctor.rules.idioms import _tensorflow
-from kdoctor.rules.idioms._tensorflow import graphs
-from kdoctor.rules.members import _tensorflows
-from kdoctor.rules.names._backend import kinds_of_results
+from kdoctor.rules.idioms._tensorflow import tensorflow_1
+from kdoctor.rules.members import _tensorflow_tensors
+from kdoctor.rules.names._backend import result_types
 
 pytestmark = pytest.mark.frameworks
 
@@ -96,8 +96,8 @@ def test_functions_that_make_no_tensor_are_those_of_a_backend():
 @pytest.mark.parametrize(
     "names",
     [
-        kinds_of_results.FLOAT, kinds_of_results.BOOL, kinds_of_results.ELEMENTWISE, kinds_of_results.SAME_TYPE,
-        kinds_of_results.EITHER_TYPE, kinds_of_results.NOT_NEGATIVE, kinds_of_results.REDUCING,
+        result_types.FLOAT, result_types.BOOL, result_types.ELEMENTWISE, result_types.SAME_TYPE,
+        result_types.EITHER_TYPE, result_types.NOT_NEGATIVE, result_types.REDUCING,
     ],
 )  # fmt: skip
 def test_what_is_known_of_results_is_known_of_functions_that_exist(names):
@@ -115,7 +115,7 @@ def samples():
     yield tf.constant([[-2, 0], [1, 3]])
 
 
-@pytest.mark.parametrize("name", sorted(kinds_of_results.NOT_NEGATIVE - {"epsilon"}))
+@pytest.mark.parametrize("name", sorted(result_types.NOT_NEGATIVE - {"epsilon"}))
 def test_what_is_called_not_negative_is(name):
     from tf_keras.src import backend  # noqa: PLC0415
 
@@ -126,7 +126,7 @@ def test_what_is_called_not_negative_is(name):
 @pytest.mark.parametrize(
     "name",
     sorted(
-        kinds_of_results.SAME_TYPE
+        result_types.SAME_TYPE
         & {
             *("abs", "square", "sum", "prod", "max", "min", "mean", "sign", "flatten", "transpose"),
             *("stop_gradient", "cumsum", "cumprod", "relu", "batch_flatten", "round", "identity"),
@@ -145,7 +145,7 @@ def test_what_is_said_to_keep_the_type_does(name):
 @pytest.mark.parametrize(
     "name",
     sorted(
-        kinds_of_results.FLOAT
+        result_types.FLOAT
         & {
             *("exp", "log", "sqrt", "sin", "cos", "sigmoid", "softmax", "softplus", "softsign"),
             *("tanh", "elu", "std", "var", "logsumexp", "hard_sigmoid"),
@@ -259,10 +259,10 @@ def test_new_names_are_of_the_very_same_object():
 
 
 def test_each_advice_is_for_something_lost():
-    named = {*graphs.AT_ONCE, *graphs.CASTS, *graphs.SEEDS, *graphs.BY_NAME}
+    named = {*tensorflow_1.AT_ONCE, *tensorflow_1.CASTS, *tensorflow_1.SEEDS, *tensorflow_1.BY_NAME}
     assert {name for name in named if name not in lost()} == set()
-    assert all(any(name.startswith(start) for name in lost()) for start in graphs.BY_PREFIX)
-    for old, new in graphs.FILES.items():
+    assert all(any(name.startswith(start) for name in lost()) for start in tensorflow_1.BY_PREFIX)
+    for old, new in tensorflow_1.FILES.items():
         parameters = [
             len(inspect.signature(function(name)).parameters)
             for name in (f"compat.v1.{old}", f"io.{new}")
@@ -273,6 +273,6 @@ def test_each_advice_is_for_something_lost():
 def test_what_tells_a_ragged_tensor_it_alone_has():
     import keras  # noqa: PLC0415
 
-    methods = _tensorflows.OF_RAGGED_TENSORS
+    methods = _tensorflow_tensors.OF_RAGGED_TENSORS
     assert {name for name in methods if not hasattr(tf.RaggedTensor, name)} == set()
     assert methods.isdisjoint({*dir(keras.KerasTensor), *dir(tf.Tensor)})

@@ -9,7 +9,7 @@ import pytest
 import tf_keras
 
 from kdoctor.engine import scan
-from kdoctor.rules.arguments._by_position import TRAINING_IS_SECOND
+from kdoctor.rules.arguments._positional_arguments import TRAINING_IS_SECOND
 
 FUNCTIONAL = """
 class Net(keras.Model):

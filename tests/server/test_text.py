@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lsprotocol import types
 
-from kdoctor.server.sheets import Page, kind_of, path_of
+from kdoctor.server.documents import Page, kind_of, path_of
 from kdoctor.server.text import Encoding, Text
 
 UTF_16 = {Encoding.Utf8: "utf-8", Encoding.Utf16: "utf-16-le", Encoding.Utf32: "utf-32-le"}

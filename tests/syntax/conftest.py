@@ -10,8 +10,8 @@ import libcst as cst
 import pytest
 
 from kdoctor.documents import Document
-from kdoctor.kinds import EAGER_TENSOR, Context, Kind, Type
 from kdoctor.syntax import Module
+from kdoctor.value_types import EAGER_TENSOR, Context, Kind, Type
 
 CLASSES = {
     "k.Model": Type(Kind.MODEL, "Model", "k.Model"),
@@ -173,7 +173,7 @@ def node_of(parse):
 
     def node_of(source, text, **options):
         module = parse(source, **options)
-        from kdoctor.syntax.walk import descendants  # noqa: PLC0415
+        from kdoctor.syntax.libcst_walk import descendants  # noqa: PLC0415
 
         found = [each for each in descendants(module.tree) if module.source(each) == text]
         return module, found[-1]

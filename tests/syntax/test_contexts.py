@@ -2,7 +2,7 @@
 
 import pytest
 
-from kdoctor.kinds import Context
+from kdoctor.value_types import Context
 
 HEAD = "import k, np\nfrom k.layers import Layer, Lambda\n"
 

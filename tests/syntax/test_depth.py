@@ -2,7 +2,7 @@
 
 import pytest
 
-from kdoctor.syntax.depth import MOST, Extent, deep_line
+from kdoctor.syntax.nesting_limit import MOST, Extent, deep_line
 
 
 @pytest.mark.parametrize(

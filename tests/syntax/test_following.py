@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from kdoctor.syntax.following import Following, FollowingOnce, Kept
+from kdoctor.syntax.alias_chains import Following, FollowingOnce, Kept
 
 Graph = dict[int, list[int]]
 

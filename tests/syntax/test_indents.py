@@ -6,7 +6,7 @@ import libcst as cst
 import pytest
 
 from kdoctor.engine.fixing import fix
-from kdoctor.syntax.indents import with_spaces
+from kdoctor.syntax.unusual_indents import with_spaces
 
 # A space and a tab are eight columns wide, fewer than the nine spaces below.
 _MIXED = (

@@ -8,7 +8,7 @@ import sys
 import libcst as cst
 import pytest
 
-from kdoctor.syntax.lowering import making
+from kdoctor.syntax.lowering import node_factories
 from kdoctor.syntax.lowering.lean_nodes import make_lean, maker
 
 SUBCLASSES = """
@@ -31,17 +31,17 @@ A, B = cst.Name("a"), cst.Name("b")
 @pytest.mark.parametrize(
     ("made", "by_hand"),
     [
-        (making.name("a"), A),
-        (making.attribute(A, B), cst.Attribute(A, B)),
-        (making.call(A, [cst.Arg(B)]), cst.Call(A, [cst.Arg(B)])),
-        (making.list_([cst.Element(A)]), cst.List([cst.Element(A)])),
-        (making.if_expression(A, B, A), cst.IfExp(A, B, A)),
-        (making.tuple_in_brackets([]), cst.Tuple([])),
-        (making.return_(A), cst.Return(A)),
-        (making.assign([cst.AssignTarget(A)], B), cst.Assign([cst.AssignTarget(A)], B)),
+        (node_factories.name("a"), A),
+        (node_factories.attribute(A, B), cst.Attribute(A, B)),
+        (node_factories.call(A, [cst.Arg(B)]), cst.Call(A, [cst.Arg(B)])),
+        (node_factories.list_([cst.Element(A)]), cst.List([cst.Element(A)])),
+        (node_factories.if_expression(A, B, A), cst.IfExp(A, B, A)),
+        (node_factories.tuple_in_brackets([]), cst.Tuple([])),
+        (node_factories.return_(A), cst.Return(A)),
+        (node_factories.assign([cst.AssignTarget(A)], B), cst.Assign([cst.AssignTarget(A)], B)),
         (
-            making.named_argument(A, B, making.NONE_THERE),
-            cst.Arg(B, A, equal=making.EQUAL),
+            node_factories.named_argument(A, B, node_factories.NONE_THERE),
+            cst.Arg(B, A, equal=node_factories.EQUAL),
         ),
     ],
 )
@@ -52,7 +52,7 @@ def test_a_node_made_so_is_the_node_made_by_hand(made, by_hand):
 
 
 def test_every_class_is_laid_out_as_its_fields_tell():
-    makers = [getattr(making, name) for name in making.MAKERS]
+    makers = [getattr(node_factories, name) for name in node_factories.MAKERS]
     made = [each for each in makers if inspect.isfunction(each) and each.__name__ == "make"]
     assert len(made) > 80, "has libcst changed how its classes are laid out?"
 
@@ -91,7 +91,7 @@ def test_what_is_made_by_hand_is_validated(kind, values):
 
 def test_nodes_are_as_they_were_to_those_who_make_them():
     make_lean()
-    name = making.name("x")
+    name = node_factories.name("x")
     with pytest.raises(dataclasses.FrozenInstanceError):
         name.value = "y"
     assert list(inspect.signature(cst.Arg).parameters)[:2] == ["value", "keyword"]

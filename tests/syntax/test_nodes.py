@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from kdoctor.syntax.nodes import inner_nodes, nodes_in, statements_in
+from kdoctor.syntax.ast_walk import inner_nodes, nodes_in, statements_in
 
 _EVERYTHING = '''
 """A docstring."""

@@ -11,7 +11,7 @@ from kdoctor.documents import Document
 from kdoctor.errors import SyntaxProblem
 from kdoctor.model import Span
 from kdoctor.syntax import Module
-from kdoctor.syntax.walk import descendants
+from kdoctor.syntax.libcst_walk import descendants
 
 
 def sources(module, kind):

@@ -7,11 +7,11 @@ import textwrap
 
 import pytest
 
-from kdoctor.kinds import Kind
 from kdoctor.modules.exports import ProjectPackage
-from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.possible import Possible
-from kdoctor.syntax.sketch import Sketch
+from kdoctor.syntax.may_types import Possible
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.symbol_table import Sketch
+from kdoctor.value_types import Kind
 from tests.syntax.conftest import World
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from kdoctor.documents import Document
 from kdoctor.syntax import Module
-from kdoctor.syntax.walk import descendants
+from kdoctor.syntax.libcst_walk import descendants
 
 FILES = 60
 

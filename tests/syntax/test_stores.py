@@ -2,8 +2,8 @@
 
 import pytest
 
-from kdoctor.kinds import Kind
 from kdoctor.syntax.scopes import BindingKind
+from kdoctor.value_types import Kind
 
 HEAD = """
 import k

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kdoctor.kinds import Kind
+from kdoctor.value_types import Kind
 
 HEAD = """
 import k, np

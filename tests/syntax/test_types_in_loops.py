@@ -2,7 +2,7 @@
 
 import pytest
 
-from kdoctor.kinds import Kind
+from kdoctor.value_types import Kind
 from tests.syntax.test_types import kind_of_y
 
 LOOP = "x = Input()\nfor i in r:\n    {}\nx.y"

@@ -6,8 +6,8 @@ import libcst as cst
 import pytest
 
 import kdoctor
+from kdoctor.syntax.code_writer import LAYOUTS, Writing
 from kdoctor.syntax.lowering.lean_nodes import parse_module
-from kdoctor.syntax.writing import LAYOUTS, Writing
 from tests.syntax.conftest import every_node
 
 HERE = Path(kdoctor.__file__).parent / "syntax"

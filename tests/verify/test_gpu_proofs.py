@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from kdoctor.verify import subjects
+from kdoctor.verify import proof_jobs
 from kdoctor.verify.results import Ran
 from tools.gpu_proofs import judge
 from tools.gpu_proofs.answer import answered
@@ -24,9 +24,9 @@ LEFT = ("keras.backend.square(", "keras.backend.concatenate(", "keras.backend.re
 @pytest.fixture(scope="module")
 def jobs():
     # Of several rows for one function the first, which is the one that is proven.
-    rows = {row.left: row for row in reversed([*subjects.rewrites_of_rules()])}
+    rows = {row.left: row for row in reversed([*proof_jobs.rewrites_of_rules()])}
     picked = [next(row for left, row in rows.items() if left.startswith(name)) for name in LEFT]
-    return [subjects.rewrite_job(row, CASES, backend="torch") for row in picked]
+    return [proof_jobs.rewrite_job(row, CASES, backend="torch") for row in picked]
 
 
 @pytest.fixture(scope="module")

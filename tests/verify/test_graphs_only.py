@@ -11,8 +11,8 @@ from kdoctor.verify.jobs import RewriteJob
 pytest.importorskip("tf_keras")
 pytest.importorskip("keras")
 
+from kdoctor.verify.callables import read_sides
 from kdoctor.verify.run_rewrite import Prover
-from kdoctor.verify.sides import read_sides
 from kdoctor.verify.values import Array
 
 pytestmark = pytest.mark.frameworks

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
-from kdoctor.verify import subjects
+from kdoctor.verify import proof_jobs
 from kdoctor.verify.pool import run_all
 
 pytest.importorskip("tf_keras")
@@ -17,13 +17,13 @@ pytest.importorskip("keras")
 
 from kdoctor.verify import frameworks
 from kdoctor.verify.backends import other_backend
+from kdoctor.verify.callables import read_sides
 from kdoctor.verify.run_rewrite import Prover
-from kdoctor.verify.sides import read_sides
 from kdoctor.verify.values import Array
 
 pytestmark = pytest.mark.frameworks
 QUOTIENT = next(
-    row for row in subjects.rewrites_of_rules() if "divide_no_nan" in row.id and row.when
+    row for row in proof_jobs.rewrites_of_rules() if "divide_no_nan" in row.id and row.when
 )
 # A float16 tensor is divided by a row of subnormal numbers.
 SEED = 926367316
@@ -59,7 +59,7 @@ def proven(spoils: str):
         data = ran.result.data + 1 if is_spoilt else ran.result.data
         return replace(ran, result=replace(ran.result, data=data))
 
-    job = subjects.rewrite_job(QUOTIENT, 24, SEED, "jax")
+    job = proof_jobs.rewrite_job(QUOTIENT, 24, SEED, "jax")
     return Prover(job, read_sides(job.left, job.right), other_backend("jax", run)).prove()
 
 
@@ -77,6 +77,6 @@ def test_what_is_wrong_in_32_bits_too_is_not():
 
 @pytest.mark.skipif(find_spec("jax") is None, reason="JAX is not installed")
 def test_a_quotient_of_subnormal_numbers_holds_on_jax():
-    (outcome,) = run_all([subjects.rewrite_job(QUOTIENT, 24, SEED, "jax")], 1)
+    (outcome,) = run_all([proof_jobs.rewrite_job(QUOTIENT, 24, SEED, "jax")], 1)
     assert outcome.holds, outcome.failures
     assert outcome.explained[WHY] > 0

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from kdoctor.verify import record, subjects
+from kdoctor.verify import proof_jobs, record
 
 
 @pytest.fixture(scope="module")
 def ids():
-    rows = [row.id for row in subjects.rewrites_of_rules()]
-    return [*rows, *(job.id for job in subjects.example_jobs())]
+    rows = [row.id for row in proof_jobs.rewrites_of_rules()]
+    return [*rows, *(job.id for job in proof_jobs.example_jobs())]
 
 
 def test_every_rewrite_and_example_has_a_record(ids):

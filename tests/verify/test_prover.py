@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 
 from kdoctor.rewrite import rewrite
-from kdoctor.verify import limits, mutate, pool, record, subjects
+from kdoctor.verify import accepted_refusals, mutate, pool, proof_jobs, record
 from kdoctor.verify.jobs import ExampleJob, RewriteJob
 
 pytestmark = pytest.mark.frameworks
@@ -65,7 +65,7 @@ LIMITED = (
     " -> keras.ops.max(x, axis=axis, keepdims=keepdims)"
 )
 # With seed 1 Keras 2's gradient of a bfloat16 kernel is not what it gives in 32 bits.
-CONVOLVED = next(row for row in subjects.rewrites_of_rules() if ".conv3d(" in row.left)
+CONVOLVED = next(row for row in proof_jobs.rewrites_of_rules() if ".conv3d(" in row.left)
 UNDER_SEED_1 = CONVOLVED.id.removesuffix(" & rank_is_known()")  # which decides what is drawn
 # Old names of other roots, and who is asked what they did.
 OF_OTHER_ROOTS = {
@@ -90,17 +90,17 @@ def outcomes(prove):
         # What is wrong is so for nearly all inputs; what a limit excuses, for few.
         cases = 60 if key == LIMITED else 24
         jobs.append(RewriteJob(key, left, right, guard, cases, seed))
-    convolved = subjects.rewrite_job(CONVOLVED, cases=29, seed=1)
+    convolved = proof_jobs.rewrite_job(CONVOLVED, cases=29, seed=1)
     return prove([*jobs, replace(convolved, id=UNDER_SEED_1)])
 
 
 def test_a_fresh_sample_of_the_record_still_holds():
     seed = secrets.randbelow(2**31)
     known = record.read()
-    rows = [row for row in subjects.rewrites_of_rules() if known[row.id]["holds"]]
+    rows = [row for row in proof_jobs.rewrites_of_rules() if known[row.id]["holds"]]
     picked = random.Random(seed).sample(rows, SAMPLE)  # noqa: S311
     jobs = [
-        subjects.rewrite_job(row, cases=24, seed=seed, backend=backend)
+        proof_jobs.rewrite_job(row, cases=24, seed=seed, backend=backend)
         for backend, version in pool.about()["backends"].items()
         if version != record.NOT_RUN
         for row in picked
@@ -157,7 +157,7 @@ def test_what_keras_3_refuses_counts_only_where_it_is_listed(outcomes):
 
 def test_a_limit_excuses_one_error_only():
     """An image with its channels first may be refused on a CPU, but not for its shape."""
-    (limit,) = (each for each in limits.limits_of("conv2d") if "CPU" in each.text)
+    (limit,) = (each for each in accepted_refusals.limits_of("conv2d") if "CPU" in each.text)
     refused = type("UnimplementedError", (Exception,), {})("only supports NHWC")
     first, last = {"data_format": "channels_first"}, {"data_format": "channels_last"}
     assert limit.covers(refused, "eager", first)

@@ -53,8 +53,8 @@ def answered(asked: Asked) -> tuple[str, dict[str, Ran | Raised]]:
 def _run(question: Question, call: Callable[..., Any], seed: int | None) -> Ran | Raised:
     import keras  # noqa: PLC0415 - in a process that has its backend
 
-    from kdoctor.verify.elsewhere import run_elsewhere  # noqa: PLC0415
-    from kdoctor.verify.feeding import as_used  # noqa: PLC0415
+    from kdoctor.verify.bind_inputs import as_used  # noqa: PLC0415
+    from kdoctor.verify.other_backends import run_elsewhere  # noqa: PLC0415
 
     def used(arguments: dict[str, Any]) -> Any:
         if seed is not None:

@@ -17,7 +17,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from kdoctor.verify import record, subjects
+from kdoctor.verify import proof_jobs, record
 from kdoctor.verify.jobs import BACKENDS, DEFAULT_BACKEND, RewriteJob
 from kdoctor.verify.processes import ON_THE_CPU, ONE_THREAD, QUIET
 from tools.gpu_proofs.travelling import Asked, Question, digest, write
@@ -30,8 +30,8 @@ def jobs_of(backend: str, cases: int = CASES) -> list[RewriteJob]:
     """Return a job for each rewrite whose proof held on TensorFlow."""
     known = record.read()
     return [
-        subjects.rewrite_job(row, cases, subjects.SEED, backend)
-        for row in subjects.rewrites_of_rules()
+        proof_jobs.rewrite_job(row, cases, proof_jobs.SEED, backend)
+        for row in proof_jobs.rewrites_of_rules()
         if known.get(row.id, {}).get("holds")
     ]
 
@@ -41,10 +41,10 @@ def asked(job: RewriteJob, modes: Sequence[str] | None = None) -> Asked:
     import tensorflow as tf  # noqa: PLC0415 - in a process of its own
 
     from kdoctor.verify.backends import other_backend  # noqa: PLC0415
-    from kdoctor.verify.draws import OMITTED  # noqa: PLC0415
-    from kdoctor.verify.oracles import NEW_STATE, OBSERVE  # noqa: PLC0415
+    from kdoctor.verify.callables import read_sides  # noqa: PLC0415
+    from kdoctor.verify.generators import OMITTED  # noqa: PLC0415
+    from kdoctor.verify.references import NEW_STATE, OBSERVE  # noqa: PLC0415
     from kdoctor.verify.run_rewrite import RANDOM, Prover  # noqa: PLC0415
-    from kdoctor.verify.sides import read_sides  # noqa: PLC0415
 
     def portable(value: Any) -> Any:
         if isinstance(value, tf.DType):
@@ -99,7 +99,7 @@ def _be_quiet() -> None:
 
 def digest_of(mode: str, arguments: dict[str, Any]) -> str:
     """Return the digest of a run with arguments as they are drawn: some are left out."""
-    from kdoctor.verify.draws import OMITTED  # noqa: PLC0415
+    from kdoctor.verify.generators import OMITTED  # noqa: PLC0415
 
     told = {name: "left out" if value is OMITTED else value for name, value in arguments.items()}
     return digest(mode, told)

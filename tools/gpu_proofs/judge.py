@@ -46,8 +46,8 @@ def judged(
 ) -> Outcome:
     """Return what becomes of one rewrite, with answers for the new side."""
     from kdoctor.verify.backends import other_backend  # noqa: PLC0415 - with TensorFlow
+    from kdoctor.verify.callables import read_sides  # noqa: PLC0415
     from kdoctor.verify.run_rewrite import Prover  # noqa: PLC0415
-    from kdoctor.verify.sides import read_sides  # noqa: PLC0415
 
     def replayed(mode: str, _: Callable[..., Any], arguments: dict[str, Any]) -> Ran:
         answer = given[digest_of(mode, arguments)]

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from kdoctor.verify.conditions import Conditions
-from kdoctor.verify.draws import OMITTED, Scene, draw
+from kdoctor.verify.generators import OMITTED, Scene, draw
 from kdoctor.verify.old_results import RESULTS
 from kdoctor.verify.values import Array
 

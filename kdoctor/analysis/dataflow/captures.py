@@ -11,12 +11,12 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.tensors.symbolic import holds_symbolic, is_symbolic
-from kdoctor.kinds import Context, Kind
-from kdoctor.once import once
+from kdoctor.memoize import once
 from kdoctor.syntax import Module
 from kdoctor.syntax.classes import receiver_of
+from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.scopes import Binding, BindingKind
-from kdoctor.syntax.walk import descendants
+from kdoctor.value_types import Context, Kind
 
 _Function = cst.FunctionDef | cst.Lambda
 _MAKES = frozenset({Kind.LAYER, Kind.MODEL})

@@ -8,7 +8,7 @@ import libcst as cst
 
 from kdoctor.analysis.calls import is_only_spelled_so, value_of
 from kdoctor.analysis.dataflow.uses import reads_of
-from kdoctor.once import once
+from kdoctor.memoize import once
 from kdoctor.syntax import Module
 
 Display = cst.List | cst.Tuple | cst.Dict

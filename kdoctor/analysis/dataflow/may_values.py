@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from kdoctor.analysis.triggers import lineages, method_of
-from kdoctor.once import once
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.memoize import once
+from kdoctor.syntax.quick_facts import Glimpse
 
 
 def values_given(glimpse: Glimpse, node: ast.expr | None) -> Iterator[ast.expr]:

@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from kdoctor.analysis.calls import argument, is_hidden
 from kdoctor.analysis.models.user_classes import class_named, methods_in
-from kdoctor.once import once
+from kdoctor.memoize import once
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import Binding, BindingKind
 

@@ -18,10 +18,10 @@ from msgspec import Struct
 from kdoctor.analysis.dataflow.points_to import Origins, origins_of
 from kdoctor.analysis.models.user_classes import class_named
 from kdoctor.keras_api import split_root
-from kdoctor.kinds import Kind
-from kdoctor.once import once
+from kdoctor.memoize import once
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import BindingKind
+from kdoctor.value_types import Kind
 
 _DEEPEST = 16  # steps from name to name, and functions that call each other
 _WIDEST = 32  # runs of one function

@@ -11,8 +11,8 @@ from kdoctor.analysis.calls import argument, is_hidden, value_of
 from kdoctor.analysis.dataflow.points_to import origins_of
 from kdoctor.analysis.dataflow.uses import names_spelled
 from kdoctor.syntax import Module
+from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.scopes import BindingKind
-from kdoctor.syntax.walk import descendants
 
 MOST_VALUES: Final = 8
 _SCOPES: Final = (cst.FunctionDef, cst.ClassDef, cst.Lambda)

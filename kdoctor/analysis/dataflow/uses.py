@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import libcst as cst
 
 from kdoctor.analysis.calls import literal
-from kdoctor.once import once
+from kdoctor.memoize import once
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import BindingKind
 

@@ -8,9 +8,9 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.models.user_classes import member_of_self
-from kdoctor.kinds import Kind
 from kdoctor.syntax import Module
-from kdoctor.syntax.walk import descendants
+from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.value_types import Kind
 
 WITH_WEIGHTS: Final = frozenset({
     *("BatchNormalization", "Bidirectional", "Conv1D", "Conv1DTranspose", "Conv2D"),

@@ -19,9 +19,9 @@ from kdoctor.analysis.models.sublayers import (
 )
 from kdoctor.analysis.models.user_classes import class_named, methods_in, only_base, receiver
 from kdoctor.analysis.models.user_models import lineage, methods_of
-from kdoctor.kinds import Kind
 from kdoctor.syntax import Module
-from kdoctor.syntax.walk import descendants
+from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.value_types import Kind
 
 _DEEPEST: Final = 8  # classes of the file that make each other
 _TENSORS: Final = frozenset({"inputs", "outputs"})

@@ -9,10 +9,10 @@ import libcst as cst
 from kdoctor.analysis.calls import is_builtin, is_keras_3
 from kdoctor.analysis.facts import Facts
 from kdoctor.keras_api import Presence
-from kdoctor.kinds import Kind, Type
 from kdoctor.syntax import Module
 from kdoctor.syntax.bases import EMPTY_BASES
 from kdoctor.syntax.classes import receiver_of, unsubscripted
+from kdoctor.value_types import Kind, Type
 
 OPTIMIZER_HOOKS: Final = frozenset(
     {

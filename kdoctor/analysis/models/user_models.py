@@ -15,10 +15,10 @@ from kdoctor.analysis.models.user_classes import (
     is_only_registered,
     methods_in,
 )
-from kdoctor.kinds import Kind
-from kdoctor.once import once
+from kdoctor.memoize import once
 from kdoctor.syntax import Module
-from kdoctor.syntax.walk import descendants
+from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.value_types import Kind
 
 _MOST_HEIRS: Final = 64
 

@@ -8,8 +8,8 @@ import libcst as cst
 
 from kdoctor.analysis.calls import argument, instances, value_of
 from kdoctor.analysis.facts import Facts
-from kdoctor.kinds import Kind
 from kdoctor.syntax import Module, Reference
+from kdoctor.value_types import Kind
 
 
 def wrapped_layers(

@@ -10,9 +10,9 @@ from kdoctor.analysis.calls import argument, literal, value_of
 from kdoctor.analysis.triggers import calls, word
 from kdoctor.keras_api import split_root
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.sketch import passed
-from kdoctor.syntax.walk import descendants
+from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.symbol_table import passed
 
 _PASS_ON = frozenset({
     "Activation", "ActivityRegularization", "BatchNormalization", "Dense", "Dropout",

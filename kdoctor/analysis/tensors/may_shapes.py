@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Final
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.roots import USES_KERAS_3
 from kdoctor.analysis.triggers import Trigger, may_hold, member
-from kdoctor.kinds import Kind
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.quick_facts import Glimpse
 from kdoctor.syntax.scopes import BindingKind
-from kdoctor.syntax.sketch import FUNCTIONS, Bound, Space
+from kdoctor.syntax.symbol_table import FUNCTIONS, Bound, Space
+from kdoctor.value_types import Kind
 
 if TYPE_CHECKING:
-    from kdoctor.syntax.possible import Possible
+    from kdoctor.syntax.may_types import Possible
 
 GIVEN_A_SHAPE: Final = frozenset({"build", "compute_output_shape"})
 """The methods of a layer to which Keras passes a shape first."""

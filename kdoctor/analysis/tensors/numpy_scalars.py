@@ -27,10 +27,10 @@ from kdoctor.analysis.tensors.elements import numbers_of_scalar
 from kdoctor.analysis.tensors.rank import arrays_of
 from kdoctor.analysis.tensors.shapes import is_given
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.quick_facts import Glimpse
 
 if TYPE_CHECKING:
-    from kdoctor.syntax.sketch import Sketch
+    from kdoctor.syntax.symbol_table import Sketch
 
 _BUILD: Final = "build"
 _DEEPEST: Final = 8  # steps from name to name

@@ -25,7 +25,7 @@ from kdoctor.analysis.tensors.elements import (
     numbers_of_scalar,
 )
 from kdoctor.keras_api import split_root
-from kdoctor.once import once
+from kdoctor.memoize import once
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import Binding, BindingKind
 

@@ -8,10 +8,10 @@ from kdoctor.analysis.calls import value_of
 from kdoctor.analysis.models.user_classes import kind_of_class
 from kdoctor.analysis.tensors.may_shapes import GIVEN_A_SHAPE
 from kdoctor.analysis.tensors.symbolic import is_symbolic
-from kdoctor.kinds import Kind
 from kdoctor.syntax import Module
+from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.scopes import Binding, BindingKind
-from kdoctor.syntax.walk import descendants
+from kdoctor.value_types import Kind
 
 # They give what a layer or function of one's own gives.
 _OF_OTHERS = frozenset({

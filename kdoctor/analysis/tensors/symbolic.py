@@ -10,10 +10,10 @@ from kdoctor import keras_api
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import Trigger, member, mentions
 from kdoctor.keras_api.returns import CALLED, MEMBERS
-from kdoctor.kinds import Context, Kind, Type
 from kdoctor.model import Applicability, Edit, Fix, Precedence
 from kdoctor.rewrite.precedence import wanted_around
 from kdoctor.syntax import Module
+from kdoctor.value_types import Context, Kind, Type
 
 _RESHAPES = ("reshape",)
 

@@ -7,10 +7,10 @@ from typing import Final
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import may_hold
 from kdoctor.keras_api import split_root
-from kdoctor.kinds import Kind
-from kdoctor.patterns import pattern
-from kdoctor.syntax.glimpse import Called, Glimpse
+from kdoctor.lazy_regex import pattern
+from kdoctor.syntax.quick_facts import Called, Glimpse
 from kdoctor.syntax.type_sets import kinds_in
+from kdoctor.value_types import Kind
 
 GIVE_TENSORS: Final = frozenset({
     *("abs", "argmax", "argmin", "cast", "constant", "convert_to_tensor", "count_nonzero", "equal"),

@@ -12,13 +12,13 @@ from msgspec import Struct
 
 from kdoctor.analysis.calls import argument, literal, replaced
 from kdoctor.analysis.dataflow.points_to import Origin, origins_of
-from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Fix, Span
 from kdoctor.rewrite.source_lines import line_end, margin
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.nodes import chain_of, dotted, parameters_of
+from kdoctor.syntax.ast_walk import chain_of, dotted, parameters_of
+from kdoctor.syntax.quick_facts import Glimpse
 from kdoctor.syntax.scopes import BindingKind
+from kdoctor.value_types import Kind
 
 COMPILE: Final = frozenset({"compile"})
 TRAINING: Final = frozenset({"fit", "fit_generator", "train_on_batch"})

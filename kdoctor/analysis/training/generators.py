@@ -12,12 +12,12 @@ from msgspec import Struct
 from kdoctor.analysis.calls import argument, plain_literal, value_of
 from kdoctor.analysis.models.user_classes import class_around, class_named
 from kdoctor.keras_api import split_root
-from kdoctor.kinds import Kind
-from kdoctor.once import once
+from kdoctor.memoize import once
 from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.nodes import inner_nodes, leaf_of, parameters_of
-from kdoctor.syntax.walk import own_nodes
+from kdoctor.syntax.ast_walk import inner_nodes, leaf_of, parameters_of
+from kdoctor.syntax.libcst_walk import own_nodes
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Kind
 
 FED = {
     "fit": ("x", "validation_data"),

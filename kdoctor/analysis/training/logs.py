@@ -8,12 +8,12 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, instances, value_of
-from kdoctor.kinds import Kind
+from kdoctor.lazy_regex import pattern
 from kdoctor.model import Edit, Span
-from kdoctor.patterns import pattern
 from kdoctor.syntax import Module
+from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.scopes import BindingKind
-from kdoctor.syntax.walk import descendants
+from kdoctor.value_types import Kind
 
 NO_PATH = "KeyError: 'Failed to format this callback filepath"
 FIELD = pattern(r"\{(\w+)(?=[:!}])")

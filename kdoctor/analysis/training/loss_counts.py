@@ -6,9 +6,9 @@ import libcst as cst
 
 from kdoctor.analysis.dataflow.escapes import written_out
 from kdoctor.analysis.models.user_classes import decorated_by
-from kdoctor.kinds import Kind
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import BindingKind
+from kdoctor.value_types import Kind
 
 
 def count_losses(module: Module, loss: cst.BaseExpression) -> int | None:

@@ -21,13 +21,13 @@ from kdoctor.analysis.models.user_classes import (
 from kdoctor.analysis.roots import is_of_keras_3, uses_another_keras, uses_keras_3
 from kdoctor.analysis.triggers import Trigger, attribute, bases_meant, lineages, method_of, word
 from kdoctor.keras_api import knowledge
-from kdoctor.kinds import Kind
-from kdoctor.once import once
+from kdoctor.memoize import once
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.ast_walk import parameters_of
 from kdoctor.syntax.members import MemberUse
-from kdoctor.syntax.nodes import parameters_of
+from kdoctor.syntax.quick_facts import Glimpse
 from kdoctor.syntax.scopes import BindingKind
+from kdoctor.value_types import Kind
 
 Function = cst.FunctionDef | cst.Lambda
 

@@ -8,17 +8,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from kdoctor.diagnose.environment.asking import Python, ask
 from kdoctor.diagnose.environment.checks import files, frameworks, imports, libraries, requirements
 from kdoctor.diagnose.environment.checks import settings as settings_check
 from kdoctor.diagnose.environment.environment import Environment
+from kdoctor.diagnose.environment.health_report import Check as Check
+from kdoctor.diagnose.environment.health_report import Remedy as Remedy
+from kdoctor.diagnose.environment.health_report import State as State
+from kdoctor.diagnose.environment.health_report import Vitals as Vitals
+from kdoctor.diagnose.environment.health_report import ok
 from kdoctor.diagnose.environment.installed import Packages
 from kdoctor.diagnose.environment.layout import read
-from kdoctor.diagnose.environment.vitals import Check as Check
-from kdoctor.diagnose.environment.vitals import Remedy as Remedy
-from kdoctor.diagnose.environment.vitals import State as State
-from kdoctor.diagnose.environment.vitals import Vitals as Vitals
-from kdoctor.diagnose.environment.vitals import ok
+from kdoctor.diagnose.environment.probe import Python, ask
 from kdoctor.errors import UsageProblem
 from kdoctor.interpreters import interpreter_for, interpreter_named
 

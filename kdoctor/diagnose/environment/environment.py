@@ -13,9 +13,9 @@ from typing import Any, Final
 
 from packaging.version import Version
 
-from kdoctor.diagnose.environment.asking import Python
+from kdoctor.diagnose.environment.health_report import Remedy
 from kdoctor.diagnose.environment.installed import Installed, Packages, module_file
-from kdoctor.diagnose.environment.vitals import Remedy
+from kdoctor.diagnose.environment.probe import Python
 
 # https://github.com/keras-team/keras/blob/master/keras/src/backend/config.py
 _KERAS_HOME: Final = "KERAS_HOME"

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from kdoctor.diagnose.environment.asking import Python
+from kdoctor.diagnose.environment.probe import Python
 from kdoctor.interpreters import Interpreter
-from kdoctor.patterns import pattern
+from kdoctor.lazy_regex import pattern
 
 _SETTINGS: Final = "pyvenv.cfg"
 _HISTORY: Final = "conda-meta"

@@ -12,8 +12,8 @@ from kdoctor.project.code_style import UNTOLD, CodeStyle
 from kdoctor.rewrite import plan_imports, render
 from kdoctor.rewrite.blank_lines import without_blank_lines
 from kdoctor.rewrite.branches import are_in_branches, settled_branches, with_what_is_read, without
+from kdoctor.rewrite.edit_layout import laid_out, limit_of
 from kdoctor.rewrite.imports import Keeps, kept_by_nothing
-from kdoctor.rewrite.laid_out import laid_out, limit_of
 from kdoctor.syntax import Module
 
 

@@ -7,8 +7,8 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from kdoctor.lazy_regex import pattern
 from kdoctor.model import Finding
-from kdoctor.patterns import pattern
 
 _TEXTS: Final = frozenset({".md", ".markdown", ".rst"})
 _NAME: Final = pattern(

@@ -8,8 +8,8 @@ from typing import Final
 import libcst as cst
 from msgspec.structs import replace
 
+from kdoctor.lazy_regex import pattern
 from kdoctor.model import Applicability, Finding, Span
-from kdoctor.patterns import pattern
 from kdoctor.syntax import Module
 
 _MAY_HOLD_ONE: Final = pattern(r"=\s*(?:![rsa]\s*)?[:}]")

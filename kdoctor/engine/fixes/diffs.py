@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct
 
 from kdoctor.documents import line_changes
-from kdoctor.patterns import pattern
+from kdoctor.lazy_regex import pattern
 
 CONTEXT = 3
 _QUOTED = pattern(r'["\\\x00-\x1f\x7f]')

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import libcst as cst
 
+from kdoctor.memoize import once
 from kdoctor.model import Edit, Span
-from kdoctor.once import once
 from kdoctor.syntax import Module
 
 

@@ -12,8 +12,8 @@ from kdoctor.documents import Cell, Document, Unit
 from kdoctor.documents.positions import Positions
 from kdoctor.engine.fixes.apply_edits import edits_of, source_of, texts_with
 from kdoctor.engine.fixes.diffs import Change, decoded, split_lines, unified, unified_of_changes
+from kdoctor.lazy_regex import pattern
 from kdoctor.model import Edit, Finding, Fix, Span
-from kdoctor.patterns import pattern
 from kdoctor.project.code_style import UNTOLD
 from kdoctor.rewrite import render
 from kdoctor.rewrite.imports import Keeps

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from functools import partial
 
-from kdoctor import quiet_ast
+from kdoctor import parse_ast
 from kdoctor.documents import Document, Kind
 from kdoctor.engine.examine import Examined, Examiner, failed, heard, why
 from kdoctor.engine.fixes.apply_edits import source_of, texts_of
@@ -147,7 +147,7 @@ def check_still_python(before: Document, after: Document, changed: Collection[in
 
 def _is_python(source: str) -> bool:
     try:
-        quiet_ast.parse(source)
+        parse_ast.parse(source)
     except (SyntaxError, ValueError):
         return False
     return True

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from kdoctor import quiet_ast
+from kdoctor import parse_ast
 from kdoctor.model import Edit, Finding, Span
 from kdoctor.rewrite.source_lines import LINE_BREAK
 
@@ -56,7 +56,7 @@ def outermost(text: str) -> Iterator[Outermost]:
     starts = [0, *(each.end() for each in LINE_BREAK.finditer(text))]
     lines = [text[start:end] for start, end in zip(starts, [*starts[1:], None], strict=True)]
     try:
-        tree = quiet_ast.parse(LINE_BREAK.sub("\n", text))
+        tree = parse_ast.parse(LINE_BREAK.sub("\n", text))
     except (SyntaxError, ValueError):
         return
 

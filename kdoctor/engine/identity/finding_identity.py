@@ -12,7 +12,7 @@ from kdoctor.engine.identity.fingerprints import essence
 from kdoctor.engine.result import Anchor
 from kdoctor.model import Place, Span
 from kdoctor.syntax import Module
-from kdoctor.syntax.walk import children
+from kdoctor.syntax.libcst_walk import children
 
 _CONTEXT = 120  # characters: about a line, however many lines it is spread over
 

@@ -1,6 +1,6 @@
 """What the user's comments make of a file's findings, where some rules count and others do not.
 
-Which comment silences which finding, ``kdoctor.suppression.silencing`` tells: it knows no rules.
+Which comment silences which finding, ``kdoctor.suppression.suppressed`` tells: it knows no rules.
 """
 
 from __future__ import annotations

@@ -16,12 +16,12 @@ from typing import Final
 
 from msgspec import Struct
 
+from kdoctor.lazy_regex import pattern
 from kdoctor.model import Finding, Severity, Span
 from kdoctor.modules.module_summary import parsed
-from kdoctor.patterns import pattern
 from kdoctor.rewrite.source_lines import LINE_BREAK
 from kdoctor.syntax import Module
-from kdoctor.syntax.nodes import chain_of, children_of, nodes_in
+from kdoctor.syntax.ast_walk import chain_of, children_of, nodes_in
 
 # Code without any of these waits for nothing.
 _WAITING: Final = pattern(r"\b(?:raises|assertRaises\w*|suppress)\b|\bexcept\b[^\n]*[\w)]")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 
-from kdoctor import quiet_ast
+from kdoctor import parse_ast
 from kdoctor.documents import Document
 from kdoctor.engine.examine import Examined, Examiner, failed, heard, why
 from kdoctor.engine.fixes.apply_edits import texts_with
@@ -88,6 +88,6 @@ def _check_same_code(before: Document, after: Document) -> None:
 
 def _program(text: str) -> str:
     try:
-        return ast.dump(quiet_ast.parse(text))
+        return ast.dump(parse_ast.parse(text))
     except (SyntaxError, ValueError):
         return ""  # for another Python: libcst, which parsed it, is asked by the scan

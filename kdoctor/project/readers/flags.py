@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from kdoctor.patterns import pattern
+from kdoctor.lazy_regex import pattern
 from kdoctor.project.evidence import Flag
 from kdoctor.project.readers.file import File
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any, Final
 
 from kdoctor.errors import FileProblem
-from kdoctor.patterns import pattern
+from kdoctor.lazy_regex import pattern
 from kdoctor.project.evidence import Evidence, distribution_of
 from kdoctor.project.readers.file import File, toml_of
 from kdoctor.project.requirement import Where, pinned

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from kdoctor.errors import FileProblem
-from kdoctor.patterns import pattern
+from kdoctor.lazy_regex import pattern
 from kdoctor.project.evidence import Problem
 from kdoctor.project.readers.file import File, Said, beside, open_file, requirement_said
 

@@ -7,7 +7,7 @@ import configparser
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from kdoctor import quiet_ast
+from kdoctor import parse_ast
 from kdoctor.errors import FileProblem
 from kdoctor.project.readers.file import File, Said, requirement_said
 
@@ -36,7 +36,7 @@ def read_setup_py(file: File) -> Iterator[Said]:
     program computes is not, and code of Python 2 neither: then the file says nothing.
     """
     try:
-        tree = quiet_ast.parse(file.text)
+        tree = parse_ast.parse(file.text)
     except (SyntaxError, ValueError):
         return
     bound = {

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from kdoctor.errors import UsageProblem
-from kdoctor.report.page import Page
+from kdoctor.report.output import Page
 
 if TYPE_CHECKING:  # the names of the formats stand in --help, which needs no engine
     from kdoctor.engine.result import ScanResult

@@ -5,8 +5,8 @@ from __future__ import annotations
 from kdoctor.engine.result import ScanResult
 from kdoctor.report import statistics, summary
 from kdoctor.report.formats import Format
-from kdoctor.report.page import Page, printable
-from kdoctor.report.places import code_shown, where_shown
+from kdoctor.report.locations import code_shown, where_shown
+from kdoctor.report.output import Page, printable
 
 
 def _write(result: ScanResult, page: Page) -> None:

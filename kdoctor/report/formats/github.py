@@ -8,8 +8,8 @@ from __future__ import annotations
 from kdoctor.engine.result import ScanResult
 from kdoctor.model import Finding, Severity
 from kdoctor.report.formats import Format
-from kdoctor.report.page import Page, printable
-from kdoctor.report.places import Checkout, where
+from kdoctor.report.locations import Checkout, where
+from kdoctor.report.output import Page, printable
 from kdoctor.report.summary import how_sure
 
 _COMMANDS = {Severity.ERROR: "error", Severity.CHANGE: "warning", Severity.LEGACY: "notice"}

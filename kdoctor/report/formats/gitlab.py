@@ -13,8 +13,8 @@ from typing import Any
 from kdoctor.engine.result import ScanResult
 from kdoctor.model import Finding, Severity
 from kdoctor.report.formats import Format
-from kdoctor.report.page import Page
-from kdoctor.report.places import Checkout
+from kdoctor.report.locations import Checkout
+from kdoctor.report.output import Page
 from kdoctor.report.summary import how_sure
 
 _SEVERITIES = {Severity.ERROR: "critical", Severity.CHANGE: "major", Severity.LEGACY: "minor"}

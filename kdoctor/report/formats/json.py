@@ -11,9 +11,9 @@ from kdoctor import __version__
 from kdoctor.engine.result import OwnTarget, ScanResult
 from kdoctor.model import Finding, Fix
 from kdoctor.report import statistics
-from kdoctor.report.cure import titled
+from kdoctor.report.fix_title import titled
 from kdoctor.report.formats import Format
-from kdoctor.report.page import Page
+from kdoctor.report.output import Page
 
 
 def _write(result: ScanResult, page: Page) -> None:

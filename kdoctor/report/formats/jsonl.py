@@ -15,7 +15,7 @@ from kdoctor.engine.result import ScanResult
 from kdoctor.report import statistics
 from kdoctor.report.formats import Format
 from kdoctor.report.formats.json import finding_of, own_target_of
-from kdoctor.report.page import Page
+from kdoctor.report.output import Page
 
 
 def _write(result: ScanResult, page: Page) -> None:

@@ -10,8 +10,8 @@ from xml.etree import ElementTree as ET
 from kdoctor.engine.result import ScanResult
 from kdoctor.model import Finding
 from kdoctor.report.formats import Format
-from kdoctor.report.page import Page, printable
-from kdoctor.report.places import Checkout, where
+from kdoctor.report.locations import Checkout, where
+from kdoctor.report.output import Page, printable
 from kdoctor.report.summary import by_severity, count, in_brackets
 
 _SUITE = "kdoctor"

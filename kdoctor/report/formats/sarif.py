@@ -14,11 +14,11 @@ from kdoctor import __version__
 from kdoctor.engine.result import ScanResult
 from kdoctor.errors import UsageProblem
 from kdoctor.model import Finding, Fix, Region, Severity
-from kdoctor.report.cure import titled
+from kdoctor.report.fix_title import titled
 from kdoctor.report.formats import Format
 from kdoctor.report.links import home_url, page_url
-from kdoctor.report.page import Page
-from kdoctor.report.places import Checkout
+from kdoctor.report.locations import Checkout
+from kdoctor.report.output import Page
 
 Object = dict[str, Any]
 

@@ -7,10 +7,10 @@ from itertools import groupby
 from kdoctor.engine.result import ScanResult
 from kdoctor.model import Applicability, Finding
 from kdoctor.report import statistics, summary
-from kdoctor.report.cure import titled
+from kdoctor.report.fix_title import titled
 from kdoctor.report.formats import Format
-from kdoctor.report.page import Page, printable
-from kdoctor.report.places import code_shown, where_shown
+from kdoctor.report.locations import code_shown, where_shown
+from kdoctor.report.output import Page, printable
 from kdoctor.report.source import excerpt
 
 

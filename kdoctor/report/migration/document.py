@@ -7,7 +7,7 @@ from typing import Any
 
 from kdoctor import __version__
 from kdoctor.progress import Counts, Group, Overview, Sample
-from kdoctor.report.page import Page
+from kdoctor.report.output import Page
 
 
 def write_json(overview: Overview, page: Page) -> None:

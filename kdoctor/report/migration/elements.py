@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from kdoctor.report.page import printable
+from kdoctor.report.output import printable
 
 
 class Markup(str):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kdoctor.progress import Counts, Effort, FileState, Overview, Status, Stop
+from kdoctor.report.locations import where
 from kdoctor.report.migration.elements import (
     Content,
     Markup,
@@ -13,7 +14,6 @@ from kdoctor.report.migration.elements import (
     listed,
     prose,
 )
-from kdoctor.report.places import where
 from kdoctor.report.summary import count
 
 _SHOWN = 12

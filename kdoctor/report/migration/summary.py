@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kdoctor.progress import Overview
-from kdoctor.report.page import Page
+from kdoctor.report.output import Page
 from kdoctor.report.summary import count
 
 

@@ -9,7 +9,7 @@ import libcst as cst
 
 from kdoctor.analysis.calls import literal
 from kdoctor.model import Edit
-from kdoctor.rules.arguments._refused import Refused
+from kdoctor.rules.arguments._refused_value import Refused
 from kdoctor.rules.arguments._short_names import CROSSENTROPIES
 from kdoctor.rules.rule import Example
 from kdoctor.syntax import Module

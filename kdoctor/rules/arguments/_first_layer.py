@@ -8,11 +8,11 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.dataflow.statements import Line
-from kdoctor.kinds import Kind
 from kdoctor.model import Span
 from kdoctor.rewrite.source_lines import margin
 from kdoctor.syntax import Module
-from kdoctor.syntax.walk import descendants
+from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.value_types import Kind
 
 _INPUTS = frozenset({"input_shape", "batch_input_shape", "input_dim"})
 

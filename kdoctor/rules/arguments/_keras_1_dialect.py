@@ -15,19 +15,19 @@ from msgspec import Struct
 from kdoctor.analysis.calls import value_of
 from kdoctor.analysis.facts import Facts
 from kdoctor.keras_api import ClassFamily, split_root
-from kdoctor.kinds import Kind
-from kdoctor.once import once
-from kdoctor.rules.arguments._calls import KerasCall, keras_calls, partial_calls
-from kdoctor.rules.arguments._in_dicts import held_keywords
-from kdoctor.rules.arguments._keras_1_kernels import (
+from kdoctor.memoize import once
+from kdoctor.rules.arguments._keras_1_kernel_sizes import (
     KERNELS,
     MULTI_BACKEND,
     given_by_position,
     is_one_by_one,
     kernel_in_one,
 )
-from kdoctor.rules.arguments._keras_1_rewriting import GENERATORS, known_keywords
+from kdoctor.rules.arguments._keras_1_rewrites import GENERATORS, known_keywords
+from kdoctor.rules.arguments._keras_calls import KerasCall, keras_calls, partial_calls
+from kdoctor.rules.arguments._keyword_dicts import held_keywords
 from kdoctor.syntax import Module
+from kdoctor.value_types import Kind
 
 _ANY_ROOT = ""
 _OF_KERAS_2 = ("padding", "strides", "data_format")

@@ -9,11 +9,11 @@ import libcst as cst
 
 from kdoctor.analysis.calls import is_builtin
 from kdoctor.analysis.dataflow.points_to import origins_of
-from kdoctor.kinds import Type
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.nodes import nodes_in
+from kdoctor.syntax.ast_walk import nodes_in
+from kdoctor.syntax.quick_facts import Glimpse
 from kdoctor.syntax.scopes import BindingKind
+from kdoctor.value_types import Type
 
 _IN_TURN = frozenset({"list", "reversed", "tuple"})
 _CHANGES = frozenset({"append", "extend", "insert"})

@@ -10,14 +10,14 @@ from msgspec.structs import replace
 
 from kdoctor.analysis.calls import argument, is_keras_3
 from kdoctor.analysis.facts import Facts
-from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Edit
-from kdoctor.rules.arguments._calls import KerasCall
-from kdoctor.rules.arguments._handed_on import base_that_gets
-from kdoctor.rules.arguments._name_parts import Functions, slashes
-from kdoctor.rules.arguments._refused import Refused
+from kdoctor.rules.arguments._forwarded_keywords import base_that_gets
+from kdoctor.rules.arguments._keras_calls import KerasCall
+from kdoctor.rules.arguments._layer_name_parts import Functions, slashes
+from kdoctor.rules.arguments._refused_value import Refused
 from kdoctor.rules.rule import Example
 from kdoctor.syntax import Module
+from kdoctor.value_types import Kind
 
 _ERROR = "ValueError: Argument `name` must be a string and cannot contain character `/`."
 

@@ -10,7 +10,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, literal
-from kdoctor.rules.arguments._calls import KerasCall
+from kdoctor.rules.arguments._keras_calls import KerasCall
 
 # The initializer of each weight, and the flag without which there is no such weight ("": always).
 _KERNEL: Final = (("kernel_initializer", ""), ("bias_initializer", "use_bias"))

@@ -38,12 +38,12 @@ from kdoctor.analysis.tensors.constructors import Form
 from kdoctor.analysis.tensors.elements import numbers_in_list
 from kdoctor.analysis.tensors.rank import arrays_of
 from kdoctor.analysis.triggers import Trigger, member_of, package
-from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Hole, ImportNeed, Precedence, Severity
 from kdoctor.rewrite.precedence import binds
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Kind
 
 _METHOD: Final = "adapt"
 _STRICT: Final = "Normalization"

@@ -33,12 +33,20 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.facts import Facts
-from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Place, Severity
 from kdoctor.rewrite import Refusal, without
-from kdoctor.rules.arguments._callees import Callee, passes
-from kdoctor.rules.arguments._calls import KerasCall, keras_calls, partial_calls
-from kdoctor.rules.arguments._gone_examples import (
+from kdoctor.rules.arguments._keras_calls import KerasCall, keras_calls, partial_calls
+from kdoctor.rules.arguments._keyword_changes import (
+    REFUSALS,
+    Change,
+    change_of,
+    is_refused,
+    was_taken,
+)
+from kdoctor.rules.arguments._keyword_dicts import Held, held_keywords, may_get_out_of_a_dict
+from kdoctor.rules.arguments._may_be_called import Callee, passes
+from kdoctor.rules.arguments._move_input_shape import moved_with_a_size
+from kdoctor.rules.arguments._removed_examples import (
     GIVEN_IN_A_PARTIAL,
     HELD_BY_A_DICT,
     KEPT_BY_A_DICT,
@@ -53,13 +61,11 @@ from kdoctor.rules.arguments._gone_examples import (
     TAKEN_BY_SOME_LAYERS,
     UNDER_OLDER_NAMES,
 )
-from kdoctor.rules.arguments._in_dicts import Held, held_keywords, may_get_out_of_a_dict
-from kdoctor.rules.arguments._input_first import moved_with_a_size
-from kdoctor.rules.arguments._instead import Instead, instead_of
-from kdoctor.rules.arguments._keywords import REFUSALS, Change, change_of, is_refused, was_taken
+from kdoctor.rules.arguments._replaced_keywords import Instead, instead_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference
-from kdoctor.syntax.glimpse import Called
+from kdoctor.syntax.quick_facts import Called
+from kdoctor.value_types import Kind
 
 # Rules of their own see to these: KD232, KD301, KD311, and saving (KD6).
 _ELSEWHERE = frozenset({"input_shape", "input_dim"})

@@ -30,14 +30,14 @@ import libcst as cst
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import Trigger, attribute, may_be_called_on
 from kdoctor.keras_api import Signature
-from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Severity, Span
 from kdoctor.rewrite import Refusal
-from kdoctor.rules.arguments._callees import Callee, passes
-from kdoctor.rules.arguments._calls import KerasCall, keras_calls
+from kdoctor.rules.arguments._keras_calls import KerasCall, keras_calls
+from kdoctor.rules.arguments._may_be_called import Callee, passes
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Called, Glimpse
+from kdoctor.syntax.quick_facts import Called, Glimpse
+from kdoctor.value_types import Kind
 
 _BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 _DTYPES = frozenset(

@@ -33,18 +33,17 @@ import libcst as cst
 
 from kdoctor.analysis.calls import argument, literal, value_of
 from kdoctor.analysis.facts import Facts
-from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Severity
 from kdoctor.rewrite import without
-from kdoctor.rules.arguments._calls import KerasCall, keras_calls
 from kdoctor.rules.arguments._crossentropies import NAMED_SHORT, crossentropy
-from kdoctor.rules.arguments._ints import an_int_is_passed, is_int
-from kdoctor.rules.arguments._name_parts import Functions
-from kdoctor.rules.arguments._named_values import dtype, initializer, known_as, regularizer
-from kdoctor.rules.arguments._paddings import FINE, REFUSED, padding
-from kdoctor.rules.arguments._reductions import HANDED_ON, LEFT_AS_IS, reduction
-from kdoctor.rules.arguments._refusable import MAY_BE_REFUSED
-from kdoctor.rules.arguments._refused import Refused
+from kdoctor.rules.arguments._int_expressions import an_int_is_passed, is_int
+from kdoctor.rules.arguments._keras_calls import KerasCall, keras_calls
+from kdoctor.rules.arguments._layer_name_parts import Functions
+from kdoctor.rules.arguments._loss_reductions import HANDED_ON, LEFT_AS_IS, reduction
+from kdoctor.rules.arguments._may_be_refused import MAY_BE_REFUSED
+from kdoctor.rules.arguments._padding_case import FINE, REFUSED, padding
+from kdoctor.rules.arguments._refused_value import Refused
+from kdoctor.rules.arguments._retired_string_values import dtype, initializer, known_as, regularizer
 from kdoctor.rules.arguments._short_names import CONSTRAINTS, LOSSES, METRICS, OF_KERAS_1
 from kdoctor.rules.arguments._slashed_names import (
     SLASHED,
@@ -55,6 +54,7 @@ from kdoctor.rules.arguments._slashed_names import (
 )
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
+from kdoctor.value_types import Kind
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:

@@ -24,12 +24,12 @@ from kdoctor.analysis.calls import argument, is_hidden, with_keyword
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import Trigger
 from kdoctor.model import Finding, Fix, Severity
-from kdoctor.rules.arguments._callees import callee_of
-from kdoctor.rules.arguments._calls import RELEASES, KerasCall, keras_calls, required
-from kdoctor.rules.arguments._keras_1_rewriting import renamed
+from kdoctor.rules.arguments._keras_1_rewrites import renamed
+from kdoctor.rules.arguments._keras_calls import RELEASES, KerasCall, keras_calls, required
+from kdoctor.rules.arguments._may_be_called import callee_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.quick_facts import Glimpse
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:

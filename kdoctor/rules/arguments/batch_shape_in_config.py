@@ -32,9 +32,9 @@ from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, P
 from kdoctor.rewrite.precedence import binds
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.literals import evaluated
-from kdoctor.syntax.walk import descendants
+from kdoctor.syntax.quick_facts import Glimpse
 
 _KEY = "batch_input_shape"
 

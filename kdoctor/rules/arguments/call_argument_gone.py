@@ -30,13 +30,13 @@ from msgspec import Struct
 from kdoctor.analysis.calls import argument, is_keras_3, literal
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import Trigger, keyword, may_hold
-from kdoctor.kinds import Kind, Type
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rewrite import without
 from kdoctor.rules.members.call_of_recurrent_layer import RECURRENT
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Kind, Type
 
 _INPUT: Final = "inputs"
 _CONSTANTS: Final = "constants"

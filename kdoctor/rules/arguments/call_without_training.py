@@ -30,11 +30,11 @@ from kdoctor.analysis.calls import is_keras_3
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.models.user_classes import class_of, methods_in
 from kdoctor.analysis.triggers import Trigger, word
-from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Kind
 
 _TRAINING = "training"
 _FILLED_IN = frozenset({_TRAINING, "mask"})

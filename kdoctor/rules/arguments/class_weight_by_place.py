@@ -39,11 +39,11 @@ import libcst as cst
 from kdoctor.analysis.calls import argument, value_of
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import Trigger, attribute, keyword
-from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Kind
 
 _METHODS = ("fit", "train_on_batch")
 _NUMBERS = (cst.BaseNumber, cst.BinaryOperation, cst.UnaryOperation)

@@ -34,7 +34,7 @@ from kdoctor.analysis.triggers import Trigger, keyword
 from kdoctor.model import Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.quick_facts import Glimpse
 from kdoctor.syntax.scopes import BindingKind
 
 _WEIGHT: Final = "class_weight"

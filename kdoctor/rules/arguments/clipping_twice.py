@@ -27,11 +27,11 @@ import libcst as cst
 from kdoctor.analysis.calls import argument, instances, is_keras_3, literal, value_of
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import calls, word
-from kdoctor.kinds import Kind
 from kdoctor.model import Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Called
+from kdoctor.syntax.quick_facts import Called
+from kdoctor.value_types import Kind
 
 _VALUE = "clipvalue"
 _NORMS = ("clipnorm", "global_clipnorm")

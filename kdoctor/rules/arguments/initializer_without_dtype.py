@@ -29,11 +29,11 @@ import libcst as cst
 from kdoctor.analysis.calls import argument, instances, value_of
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import Trigger, keyword
-from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Kind
 
 ALWAYS_CALLED: Final = (
     *("kernel_initializer", "embeddings_initializer", "recurrent_initializer"),

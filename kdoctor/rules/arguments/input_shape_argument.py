@@ -49,8 +49,7 @@ from kdoctor.analysis.triggers import calls, keyword
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rewrite import Refusal, without
 from kdoctor.rules.arguments._first_layer import first_layer_place
-from kdoctor.rules.arguments._gone_examples import MOVED_WITH_THE_SHAPE
-from kdoctor.rules.arguments._input_first import (
+from kdoctor.rules.arguments._move_input_shape import (
     ARGUMENTS,
     calls_something,
     fix_of,
@@ -62,10 +61,11 @@ from kdoctor.rules.arguments._input_first import (
     shape_of,
     takes_steps,
 )
+from kdoctor.rules.arguments._removed_examples import MOVED_WITH_THE_SHAPE
 from kdoctor.rules.fixes.snake_case import in_snake_case
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference
-from kdoctor.syntax.glimpse import Called
+from kdoctor.syntax.quick_facts import Called
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:

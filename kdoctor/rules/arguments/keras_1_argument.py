@@ -38,12 +38,8 @@ import libcst as cst
 
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import Trigger, keyword, may_be_called_on, string, word
-from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rewrite import Refusal, without
-from kdoctor.rules.arguments._callees import Callee, passes
-from kdoctor.rules.arguments._calls import KerasCall
-from kdoctor.rules.arguments._in_dicts import Held, held_keywords, may_get_out_of_a_dict
 from kdoctor.rules.arguments._keras_1_dialect import (
     calls_with_keywords,
     is_of_keras_1,
@@ -56,7 +52,7 @@ from kdoctor.rules.arguments._keras_1_examples import (
     HELD_BY_A_DICT,
     OF_CONVOLUTIONS,
 )
-from kdoctor.rules.arguments._keras_1_kernels import (
+from kdoctor.rules.arguments._keras_1_kernel_sizes import (
     KERNELS,
     Rewritten,
     filled_by_position,
@@ -64,7 +60,7 @@ from kdoctor.rules.arguments._keras_1_kernels import (
     join_kernel,
     kernel_in_one,
 )
-from kdoctor.rules.arguments._keras_1_rewriting import (
+from kdoctor.rules.arguments._keras_1_rewrites import (
     GENERATORS,
     KEYWORDS,
     known_keywords,
@@ -73,9 +69,13 @@ from kdoctor.rules.arguments._keras_1_rewriting import (
     renamed,
     rewrite_argument,
 )
+from kdoctor.rules.arguments._keras_calls import KerasCall
+from kdoctor.rules.arguments._keyword_dicts import Held, held_keywords, may_get_out_of_a_dict
+from kdoctor.rules.arguments._may_be_called import Callee, passes
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Called, Glimpse
+from kdoctor.syntax.quick_facts import Called, Glimpse
+from kdoctor.value_types import Kind
 
 _Passed = Sequence[tuple[str, cst.BaseExpression]]
 _CONVOLUTIONS = [name.replace("Conv", "Convolution", 1) for name in KERNELS]

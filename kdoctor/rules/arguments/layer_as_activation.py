@@ -37,12 +37,12 @@ from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.models.user_classes import class_named, kind_of_class
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.keras_api import ClassFamily, EntryKind
-from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.walk import descendants
+from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Kind
 
 _ARGUMENTS = ("activation", "recurrent_activation")
 

@@ -40,7 +40,6 @@ from kdoctor.analysis.dataflow.statements import Line, free_name, line_of
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.keras_api import ClassFamily
-from kdoctor.kinds import Kind
 from kdoctor.model import (
     Applicability,
     Confidence,
@@ -55,14 +54,15 @@ from kdoctor.model import (
 )
 from kdoctor.rewrite import Refusal, Speller, without
 from kdoctor.rewrite.precedence import binds
-from kdoctor.rules.arguments._callees import may_make_a_layer
-from kdoctor.rules.arguments._calls import KerasCall, keras_calls
 from kdoctor.rules.arguments._first_layer import is_built_when_added
-from kdoctor.rules.arguments._handed_on import base_that_gets
+from kdoctor.rules.arguments._forwarded_keywords import base_that_gets
+from kdoctor.rules.arguments._keras_calls import KerasCall, keras_calls
+from kdoctor.rules.arguments._may_be_called import may_make_a_layer
 from kdoctor.rules.arguments._weight_initializers import CHANGES_A_WEIGHT, initializers_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Kind
 
 _IN_THE_CONFIG = (
     "the values go into the layer's config: what is made from that, by `clone_model`, starts with "

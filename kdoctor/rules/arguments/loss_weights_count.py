@@ -29,11 +29,11 @@ from kdoctor.analysis.dataflow.escapes import is_read_once, written_out
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.training.loss_counts import count_elements, count_losses
 from kdoctor.analysis.triggers import Trigger, attribute, keyword
-from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity, Span
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Kind
 
 _WEIGHTS = "loss_weights"
 _PLACE = 1  # of `loss`, after the optimizer

@@ -44,12 +44,12 @@ from kdoctor.analysis.calls import (
 from kdoctor.analysis.dataflow.possible_values import handed_on, values_of_name
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import Trigger, calls_that_make, may_be_called_on
-from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, ImportNeed, Severity
-from kdoctor.rules.arguments._glimpsed_numbers import FLOATS, NUMBERS, may_be_no_int
+from kdoctor.rules.arguments._may_be_numbers import FLOATS, NUMBERS, may_be_no_int
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Kind
 
 # The parameters that are such numbers, in their order: they are the first ones.
 _SIZES: Final[dict[str, tuple[str, ...]]] = {

@@ -31,11 +31,11 @@ from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.models.user_classes import stands_in_old_optimizer
 from kdoctor.analysis.triggers import calls, word
 from kdoctor.keras_api import Presence
-from kdoctor.kinds import Kind
 from kdoctor.model import Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.glimpse import Called
+from kdoctor.syntax.quick_facts import Called
+from kdoctor.value_types import Kind
 
 _BASE, _RATE, _NAME = "Optimizer", "learning_rate", "name"
 _ERROR = f"TypeError: BaseOptimizer.__init__() missing 1 required positional argument: '{_RATE}'"

@@ -34,20 +34,20 @@ from kdoctor.analysis.calls import argument, is_keras_3, speller_at
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import Trigger, attribute
 from kdoctor.keras_api import Presence, split_root
-from kdoctor.kinds import Kind
+from kdoctor.lazy_regex import pattern
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
-from kdoctor.patterns import pattern
 from kdoctor.rewrite.precedence import binds
-from kdoctor.rules.arguments._callees import Callee, may_make_a_layer, passes
-from kdoctor.rules.arguments._calls import keras_calls
-from kdoctor.rules.arguments._handed_on import base_that_gets
-from kdoctor.rules.arguments._known_names import KERAS_2, is_gone, is_known
+from kdoctor.rules.arguments._forwarded_keywords import base_that_gets
+from kdoctor.rules.arguments._keras_calls import keras_calls
+from kdoctor.rules.arguments._may_be_called import Callee, may_make_a_layer, passes
 from kdoctor.rules.arguments._own_name_examples import IN_COMPILE, OF_KERAS_2
+from kdoctor.rules.arguments._string_identifiers import KERAS_2, is_gone, is_known
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Called, Glimpse
-from kdoctor.syntax.nodes import nodes_in
+from kdoctor.syntax.ast_walk import nodes_in
 from kdoctor.syntax.parametrized import passed_by_pytest
+from kdoctor.syntax.quick_facts import Called, Glimpse
+from kdoctor.value_types import Kind
 
 _KINDS: Final = {
     "activations": "activation function",

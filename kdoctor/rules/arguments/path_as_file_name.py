@@ -27,7 +27,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor import quiet_ast
+from kdoctor import parse_ast
 from kdoctor.analysis.calls import argument, is_hidden, is_keras_3, literal, value_of, with_keyword
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.paths import AS_GIVEN, BEHIND_LINKS, FROM_THE_ROOT, JOINS, PATHS, PLACES
@@ -37,7 +37,7 @@ from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
 from kdoctor.rewrite import Refusal
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Called, Glimpse
+from kdoctor.syntax.quick_facts import Called, Glimpse
 
 _FUNCTION, _NAME, _FOLDER, _USUAL = "get_file", "fname", "cache_subdir", "datasets"
 _BEFORE_FOLDER: Final = 2  # arguments by position, of which the next ones tell what is unpacked
@@ -146,7 +146,7 @@ def _attempt(module: Module, facts: Facts, call: cst.Call, given: cst.Arg) -> Fi
     if parts is None:
         return Refusal("where its folder ends is not written there")
     name, folder = parts
-    is_written = isinstance(quiet_ast.parse(name, "eval").body, ast.Constant)
+    is_written = isinstance(parse_ast.parse(name, "eval").body, ast.Constant)
     proven = facts.applicability(*(each for each in INVALID if each.after))
     return Fix(
         f"Give the folder as `{_FOLDER}`",

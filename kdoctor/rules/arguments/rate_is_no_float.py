@@ -38,12 +38,12 @@ from kdoctor.analysis.tensors.constructors import FLOATS_OF_NUMPY, INTS_OF_NUMPY
 from kdoctor.analysis.tensors.tensorflow_calls import computes_tensor
 from kdoctor.analysis.triggers import Trigger, calls_that_make
 from kdoctor.keras_api import split_root
-from kdoctor.keras_api.tensorflow_ways import ways_also_by_1
-from kdoctor.kinds import Kind
+from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
 from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Kind
 
 _OF_NUMPY = frozenset({
     *("array", "asarray", "half", "single"), *INTS_OF_NUMPY,

@@ -35,11 +35,11 @@ from kdoctor.analysis.dataflow.points_to import origins_of
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.models.output_names import names_of_outputs
 from kdoctor.analysis.triggers import Trigger, attribute, gives_several, keyword
-from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Kind
 
 _TRAINED = ("evaluate", "fit", "test_on_batch", "train_on_batch")
 

@@ -27,12 +27,12 @@ import libcst as cst
 from kdoctor.analysis.facts import Facts
 from kdoctor.keras_api import Signature
 from kdoctor.model import Finding, Severity
-from kdoctor.rules.arguments._callees import Callee, passes
-from kdoctor.rules.arguments._calls import KerasCall, keras_calls
-from kdoctor.rules.arguments._keywords import change_of
+from kdoctor.rules.arguments._keras_calls import KerasCall, keras_calls
+from kdoctor.rules.arguments._keyword_changes import change_of
+from kdoctor.rules.arguments._may_be_called import Callee, passes
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Called
+from kdoctor.syntax.quick_facts import Called
 
 _BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 # Rules of their own see to these.

@@ -34,9 +34,9 @@ from kdoctor.analysis.calls import is_builtin, is_call_of_super, is_keras_3, lit
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.models.user_classes import class_around, kind_of_class, only_base, still_holds
 from kdoctor.analysis.triggers import Trigger, may_be_of
-from kdoctor.kinds import Type
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
-from kdoctor.rules.arguments._by_position import (
+from kdoctor.rules.arguments._layers_in_lists import may_be_in_list, type_in_list
+from kdoctor.rules.arguments._positional_arguments import (
     CALL,
     FUNCTIONAL,
     KINDS,
@@ -44,11 +44,11 @@ from kdoctor.rules.arguments._by_position import (
     parameters,
     parameters_of_super,
 )
-from kdoctor.rules.arguments._layers_in_lists import may_be_in_list, type_in_list
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Called, Glimpse
+from kdoctor.syntax.quick_facts import Called, Glimpse
 from kdoctor.syntax.scopes import BindingKind
+from kdoctor.value_types import Type
 
 _ERROR = "ValueError: Only input tensors may be passed as positional arguments."
 _TWICE = "TypeError: Functional.call() got multiple values for argument 'training'"

@@ -27,12 +27,12 @@ import libcst as cst
 from kdoctor.analysis.calls import argument, value_of
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import Trigger, keyword, word
-from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Severity
-from kdoctor.rules.arguments._calls import KerasCall, keras_calls
+from kdoctor.rules.arguments._keras_calls import KerasCall, keras_calls
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Kind
 
 AGGREGATIONS = {
     "NONE": "none",

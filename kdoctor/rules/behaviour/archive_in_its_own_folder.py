@@ -34,11 +34,11 @@ from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.paths import PATHS
 from kdoctor.analysis.triggers import calls, word
 from kdoctor.keras_api import split_root
+from kdoctor.lazy_regex import pattern
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity
-from kdoctor.patterns import pattern
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference
-from kdoctor.syntax.glimpse import Called
+from kdoctor.syntax.quick_facts import Called
 
 _FUNCTIONS = ("utils.get_file", "utils.data_utils.get_file")
 _MODES = ("extract", "untar")

@@ -33,9 +33,9 @@ from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.nodes import inner_nodes
-from kdoctor.syntax.walk import own_nodes
+from kdoctor.syntax.ast_walk import inner_nodes
+from kdoctor.syntax.libcst_walk import own_nodes
+from kdoctor.syntax.quick_facts import Glimpse
 
 _ARRAYS: Final = frozenset(
     {

@@ -36,13 +36,13 @@ from kdoctor.analysis.training.generators import FED, PREDICTS, called_for_a_mod
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.keras_api import split_root
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity, Span
-from kdoctor.rules.behaviour._glimpsed_lists import may_be_a_list
-from kdoctor.rules.behaviour._lists import Lists
+from kdoctor.rules.behaviour._list_expressions import Lists
+from kdoctor.rules.behaviour._may_be_lists import may_be_a_list
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.nodes import inner_nodes
-from kdoctor.syntax.walk import own_nodes
+from kdoctor.syntax.ast_walk import inner_nodes
+from kdoctor.syntax.libcst_walk import own_nodes
+from kdoctor.syntax.quick_facts import Glimpse
 
 _SEQUENCES = ("utils.Sequence", "utils.PyDataset", "utils.data_utils.Sequence")
 _LISTS = (cst.Attribute, cst.BinaryOperation, cst.Call, cst.ListComp, cst.Name)

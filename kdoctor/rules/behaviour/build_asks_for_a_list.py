@@ -32,14 +32,14 @@ import libcst as cst
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.models.user_classes import kind_of_class, still_holds
 from kdoctor.analysis.triggers import Trigger, word
-from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Precedence, Severity
-from kdoctor.rules.behaviour._inputs_apart import takes_several_inputs
+from kdoctor.rules.behaviour._several_inputs import takes_several_inputs
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.blocks import last_statement
-from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.walk import descendants
+from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Kind
 
 _MAKES_SHAPES = frozenset({"build_from_config", "get_build_config"})
 

@@ -39,13 +39,13 @@ from kdoctor.analysis.models.unbuilt_weights import OF_NO_MATTER, is_plain_model
 from kdoctor.analysis.models.user_classes import class_of, methods_in
 from kdoctor.analysis.models.user_models import lineage, methods_of
 from kdoctor.analysis.triggers import Trigger, bases_meant, bases_of, member, method_of
-from kdoctor.kinds import Kind, Type
+from kdoctor.memoize import once
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity, Span
-from kdoctor.once import once
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.members import MemberUse
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Kind, Type
 
 _CALL: Final = "()"
 _PASSED_ON: Final = "(…)"  # as an argument

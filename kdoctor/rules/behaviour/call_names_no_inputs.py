@@ -40,13 +40,13 @@ from kdoctor.analysis.models.user_classes import (
 )
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.keras_api import Presence
-from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Finding, Fix, Severity
-from kdoctor.rules.behaviour._named_inputs import naming
+from kdoctor.rules.behaviour._call_signature import naming
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.walk import descendants
+from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Kind
 
 BUILT_BY_SHAPE: Final = frozenset({
     "Add", "Average", "BatchNormalization", "Concatenate", "Conv1D", "Conv1DTranspose", "Conv2D",

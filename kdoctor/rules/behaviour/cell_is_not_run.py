@@ -37,10 +37,10 @@ from kdoctor.analysis.models.unbuilt_weights import makes_weights
 from kdoctor.analysis.models.user_classes import class_named, methods_in, only_base
 from kdoctor.analysis.tensors.symbolic import is_symbolic
 from kdoctor.analysis.triggers import classes, method_of, word
-from kdoctor.kinds import Context, Kind
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
+from kdoctor.value_types import Context, Kind
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:

@@ -35,15 +35,15 @@ from kdoctor.analysis.calls import argument, instances, is_hidden, literal, valu
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import Trigger, keyword
 from kdoctor.keras_api import Presence, split_root
-from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, ImportNeed, Precedence, Severity
 from kdoctor.rewrite import Speller
 from kdoctor.rewrite.arguments import without
 from kdoctor.rewrite.precedence import binds
-from kdoctor.rules.behaviour._rate import Rates
+from kdoctor.rules.behaviour._learning_rate_writes import Rates
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Kind
 
 _SCHEDULE = "keras.optimizers.schedules.InverseTimeDecay"
 

@@ -34,8 +34,8 @@ from kdoctor.keras_api import EntryKind, Presence, Signature, split_root
 from kdoctor.model import Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference
-from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.literals import literal_value_in
+from kdoctor.syntax.quick_facts import Glimpse
 
 LAST_KERAS_2 = "2.15.0"
 # The parameters of which the old default is worth writing out.

@@ -31,12 +31,12 @@ from kdoctor.analysis.calls import argument, instances, is_hidden, literal, lite
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import calls, keyword
 from kdoctor.keras_api import Signature
-from kdoctor.keras_api.tensorflow_ways import TURN_EAGER_OFF
-from kdoctor.kinds import Kind
+from kdoctor.keras_api.tensorflow_aliases import TURN_EAGER_OFF
 from kdoctor.model import Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Called
+from kdoctor.syntax.quick_facts import Called
+from kdoctor.value_types import Kind
 
 _LAYERS: Final = ("GRU", "LSTM")
 # With anything but the defaults of these, Keras 2 too ran its cell step by step.

@@ -36,7 +36,6 @@ from kdoctor.analysis.models.user_classes import class_named, methods_in, only_b
 from kdoctor.analysis.training.batch_sizes import batch_size_of_flow
 from kdoctor.analysis.training.generators import has_several_epochs
 from kdoctor.analysis.triggers import Trigger, attribute, word
-from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rewrite.arguments import without
 from kdoctor.rules.behaviour._counted_steps import (
@@ -47,8 +46,9 @@ from kdoctor.rules.behaviour._counted_steps import (
 )
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.walk import returned_in
+from kdoctor.syntax.libcst_walk import returned_in
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Kind
 
 _FITS = {"fit": "x", "fit_generator": "generator"}
 _STEPS = "steps_per_epoch"

@@ -26,11 +26,11 @@ import libcst as cst
 from kdoctor.analysis.calls import argument, instances, literal, replaced
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import Trigger, calls_that_make
-from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Kind
 
 _EPSILON = "1e-07"
 _SET = "set_epsilon"

@@ -34,15 +34,15 @@ from kdoctor.analysis.tensors.elements import numbers_of_scalar
 from kdoctor.analysis.tensors.symbolic import RUN_WITH_VALUES, SYMBOLIC, is_symbolic
 from kdoctor.analysis.triggers import Operator, Trigger, may_have_kind, some_operator
 from kdoctor.keras_api import split_root
-from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Kind
 
 if TYPE_CHECKING:
-    from kdoctor.syntax.possible import Possible
-    from kdoctor.syntax.sketch import Space
+    from kdoctor.syntax.may_types import Possible
+    from kdoctor.syntax.symbol_table import Space
 
 _ASKING: Final = (
     *(cst.If, cst.While, cst.IfExp, cst.CompIf, cst.BooleanOperation, cst.Comparison),

@@ -50,8 +50,8 @@ from kdoctor.analysis.triggers import Trigger, assigned, attribute, receivers
 from kdoctor.model import Confidence, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.nodes import dotted
+from kdoctor.syntax.ast_walk import dotted
+from kdoctor.syntax.quick_facts import Glimpse
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001

@@ -27,12 +27,12 @@ import libcst as cst
 from kdoctor.analysis.calls import argument, instances, is_hidden, literal, literal_of, with_keyword
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import calls, keyword
-from kdoctor.kinds import Kind
 from kdoctor.model import Finding, Fix, Severity
 from kdoctor.rewrite import without
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Called
+from kdoctor.syntax.quick_facts import Called
+from kdoctor.value_types import Kind
 
 HOLD: Final = {
     "Bidirectional": "layer",

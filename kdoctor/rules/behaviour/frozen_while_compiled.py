@@ -48,7 +48,7 @@ from kdoctor.analysis.triggers import Trigger, assigned, attribute
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.quick_facts import Glimpse
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001

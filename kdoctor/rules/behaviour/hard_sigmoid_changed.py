@@ -32,10 +32,10 @@ from kdoctor.analysis.calls import instances, literal, speller_at
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import names, string, word
 from kdoctor.keras_api import split_root
-from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, ReferenceKind
+from kdoctor.value_types import Kind
 
 _NAME = "hard_sigmoid"
 _FUNCTION = "activations.hard_sigmoid"

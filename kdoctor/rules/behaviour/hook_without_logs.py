@@ -31,12 +31,12 @@ from kdoctor.analysis.calls import instances, is_only_spelled_so
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.models.user_classes import kind_of_class, methods_in, still_holds
 from kdoctor.analysis.triggers import Trigger, word
-from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.walk import descendants
+from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Kind
 
 _LOGS: Final = "logs"
 HOOKS: Final = tuple(

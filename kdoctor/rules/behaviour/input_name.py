@@ -31,12 +31,12 @@ from kdoctor.analysis.calls import argument, is_hidden, literal
 from kdoctor.analysis.dataflow.points_to_by_call import makings_of
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import attribute, calls
-from kdoctor.kinds import Kind
+from kdoctor.lazy_regex import pattern
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
-from kdoctor.patterns import pattern
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.glimpse import Called
+from kdoctor.syntax.quick_facts import Called
+from kdoctor.value_types import Kind
 
 _OLD = pattern(r"input_([1-9]\d*)|model(_[1-9]\d*)?")
 

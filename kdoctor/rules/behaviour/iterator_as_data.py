@@ -33,13 +33,13 @@ from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.models.user_classes import class_named, methods_in
 from kdoctor.analysis.training.generators import FED, calls_fed, fed
 from kdoctor.analysis.triggers import Trigger, attribute, method_of, word
-from kdoctor.keras_api.tensorflow_ways import FIRST, SECOND
+from kdoctor.keras_api.tensorflow_aliases import FIRST, SECOND
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
 from kdoctor.rewrite.precedence import binds
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.walk import own_nodes
+from kdoctor.syntax.libcst_walk import own_nodes
+from kdoctor.syntax.quick_facts import Glimpse
 
 # `iter(x)` may be a generator, of a class whose `__iter__` yields; `enumerate` gives no batches.
 _BUILTINS: Final = frozenset({"filter", "map", "reversed", "zip"})

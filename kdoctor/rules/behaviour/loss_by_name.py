@@ -24,12 +24,12 @@ from collections.abc import Iterator
 from kdoctor.analysis.calls import argument, is_hidden, value_of
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import Trigger, attribute
-from kdoctor.kinds import Kind
 from kdoctor.model import Finding, Fix, Severity
-from kdoctor.rules.behaviour._by_name import may_be_by_name, single, taken_out
+from kdoctor.rules.behaviour._output_dicts import may_be_by_name, single, taken_out
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Kind
 
 _PLACE = 1  # of `loss`, after the optimizer
 _REFUSED = "TypeError: 'NoneType' object is not iterable"

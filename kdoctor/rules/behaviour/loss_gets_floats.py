@@ -39,12 +39,12 @@ from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.training.user_losses import OWN_LOSSES
 from kdoctor.analysis.triggers import calls
 from kdoctor.keras_api import split_root
-from kdoctor.keras_api.tensorflow_ways import FIRST, SECOND
+from kdoctor.keras_api.tensorflow_aliases import FIRST, SECOND
+from kdoctor.memoize import once
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, ImportNeed, Severity
-from kdoctor.once import once
 from kdoctor.rewrite import Speller
-from kdoctor.rules.behaviour._handed_targets import Targets, calls_in
-from kdoctor.rules.behaviour._refuse_floats import Wanted, wanted_by
+from kdoctor.rules.behaviour._float_refusals import Wanted, wanted_by
+from kdoctor.rules.behaviour._forwarded_targets import Targets, calls_in
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 

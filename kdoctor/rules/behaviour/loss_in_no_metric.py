@@ -61,18 +61,18 @@ from kdoctor.analysis.models.user_models import (
     methods_of,
 )
 from kdoctor.analysis.triggers import Trigger, defines, method_of
-from kdoctor.keras_api.tensorflow_ways import ways_also_by_1
-from kdoctor.kinds import Kind
+from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.behaviour._loss_examples import INVALID as EXAMPLES
 from kdoctor.rules.behaviour._loss_examples import VALID as FINE
-from kdoctor.rules.behaviour._one_output import gives_one
+from kdoctor.rules.behaviour._single_output import gives_one
 from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.ast_walk import nodes_in
+from kdoctor.syntax.libcst_walk import descendants, own_nodes
 from kdoctor.syntax.literals import evaluated
-from kdoctor.syntax.nodes import nodes_in
-from kdoctor.syntax.walk import descendants, own_nodes
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Kind
 
 _GRAPHS = ways_also_by_1("tensorflow.function")
 _SEVERAL_DEVICES = tuple(ways_also_by_1("tensorflow.distribute"))

@@ -39,11 +39,11 @@ from kdoctor.analysis.models.user_classes import member_of_self, methods_in
 from kdoctor.analysis.models.user_models import heirs, lineage, methods_of
 from kdoctor.analysis.triggers import attribute, defines
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity, Span
-from kdoctor.rules.behaviour._logged_loss import GIVES_LOSS, name_of_loss, shows_loss
+from kdoctor.rules.behaviour._loss_metric import GIVES_LOSS, name_of_loss, shows_loss
 from kdoctor.rules.behaviour._mean_examples import KEPT_IN_NONE, NOT_KEPT
 from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.walk import descendants, own_nodes
+from kdoctor.syntax.libcst_walk import descendants, own_nodes
 
 _STEPS: Final = ("train_step", "test_step")
 _UPDATES: Final = frozenset({"compiled_metrics", "_compile_metrics", "update_state", *_STEPS})

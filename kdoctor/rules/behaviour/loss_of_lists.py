@@ -45,11 +45,11 @@ from kdoctor.analysis.tensors.constructors import (
 )
 from kdoctor.analysis.tensors.tensorflow_calls import computes_tensor
 from kdoctor.analysis.triggers import Trigger, calls_that_make, may_be_of, word
-from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, ImportNeed, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Kind
 
 _ARGUMENTS: Final = (("y_true", 0), ("y_pred", 1))
 _OF_NUMPY: Final = frozenset({*CONVERTING, *FLAT, *OF_A_SHAPE, *OF_A_SIZE, *OF_EACH_AXIS})

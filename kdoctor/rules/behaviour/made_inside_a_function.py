@@ -39,12 +39,12 @@ from kdoctor.analysis.models.user_classes import (
 )
 from kdoctor.analysis.models.user_models import methods_of
 from kdoctor.analysis.triggers import classes, defines, word
-from kdoctor.keras_api.tensorflow_ways import ways_also_by_1
+from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity
 from kdoctor.rewrite.source_lines import whole_line
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.sketch import FUNCTIONS
+from kdoctor.syntax.symbol_table import FUNCTIONS
 
 _GRAPHS: Final = ways_also_by_1("tensorflow.function")
 _TRACED_ANEW: Final = "training"

@@ -29,13 +29,13 @@ from msgspec import Struct
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.models.user_classes import kind_of_class, still_holds
 from kdoctor.analysis.triggers import Trigger, word
-from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.walk import descendants
+from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.syntax.quick_facts import Glimpse
 from kdoctor.target import FRAMEWORKS
+from kdoctor.value_types import Kind
 
 _MASK = "mask"
 # Beside these, another argument of `call` may be a tensor: then Keras 3 gives no mask by itself.

@@ -43,16 +43,16 @@ from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.models.user_classes import class_around, member_of_self, methods_in
 from kdoctor.analysis.models.user_models import lineage, methods_of
 from kdoctor.analysis.triggers import Trigger, member_of
-from kdoctor.kinds import Kind
+from kdoctor.memoize import once
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity
-from kdoctor.once import once
-from kdoctor.rules.behaviour._logged_loss import name_of_loss, shows_loss
+from kdoctor.rules.behaviour._loss_metric import name_of_loss, shows_loss
 from kdoctor.rules.behaviour._mean_examples import INVALID as EXAMPLES
 from kdoctor.rules.behaviour._mean_examples import VALID as FINE
 from kdoctor.rules.rule import Rule
 from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.walk import descendants
+from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Kind
 
 _KEPT, _UPDATE = "compiled_metrics", "update_state"
 _LOSS, _METRICS = "loss", "metrics"

@@ -44,8 +44,8 @@ from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, S
 from kdoctor.rules.fixes.helper_definition import helper_edits, top_statement
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.sketch import passed
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.symbol_table import passed
 
 MERGING = frozenset({"Add", "Average", "Maximum", "Minimum", "Multiply", "Subtract"})
 """The layers whose mask was that of the inputs that have one."""

@@ -40,7 +40,7 @@ from kdoctor.model import Confidence, Finding, Fix, Severity
 from kdoctor.rules.fixes.snake_case import in_snake_case
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.quick_facts import Glimpse
 from kdoctor.syntax.scopes import BindingKind
 
 _FUNCTIONS = (BindingKind.FUNCTION, BindingKind.IMPORT)

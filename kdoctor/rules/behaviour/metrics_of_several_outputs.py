@@ -31,12 +31,12 @@ from kdoctor.analysis.dataflow.points_to import Origins, origins_of
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.training.loss_counts import count_elements, count_losses
 from kdoctor.analysis.triggers import Trigger, attribute, calls_that_make, gives_several, keyword
-from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity, Span
-from kdoctor.rules.behaviour._lists_of_one import outputs_of
+from kdoctor.rules.behaviour._single_item_lists import outputs_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.glimpse import Called, Glimpse
+from kdoctor.syntax.quick_facts import Called, Glimpse
+from kdoctor.value_types import Kind
 
 _ARGUMENTS = ("metrics", "weighted_metrics")
 _LOSS_PLACE = 1  # of `loss`, after the optimizer

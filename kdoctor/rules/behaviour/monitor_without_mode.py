@@ -44,12 +44,12 @@ from kdoctor.analysis.calls import (
 )
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import Trigger, may_be_called_on, word
-from kdoctor.kinds import Kind
+from kdoctor.lazy_regex import pattern
 from kdoctor.model import Edit, Finding, Fix, Severity
-from kdoctor.patterns import pattern
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference
-from kdoctor.syntax.glimpse import Called, Glimpse
+from kdoctor.syntax.quick_facts import Called, Glimpse
+from kdoctor.value_types import Kind
 
 # Where `monitor` and `mode` stand by position.
 _CALLBACKS = {

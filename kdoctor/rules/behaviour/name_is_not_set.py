@@ -24,11 +24,11 @@ import libcst as cst
 
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import changes_of
-from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberStore, Module
-from kdoctor.syntax.walk import descendants
+from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.value_types import Kind
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:

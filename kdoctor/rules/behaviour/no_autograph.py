@@ -34,12 +34,12 @@ from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.tensors.tensorflow_calls import GIVE_TENSORS, gives_tensor
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.keras_api import split_root
-from kdoctor.kinds import Context
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.walk import descendants
+from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Context
 
 _NO_BOOL = (
     "OperatorNotAllowedInGraphError: Using a symbolic `tf.Tensor` as a Python `bool` is not allowed"

@@ -33,7 +33,7 @@ from kdoctor.keras_api import split_root
 from kdoctor.model import Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Called
+from kdoctor.syntax.quick_facts import Called
 
 _NAME: Final = "utils.normalize"
 

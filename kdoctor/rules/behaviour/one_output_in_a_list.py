@@ -36,12 +36,12 @@ from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import Trigger, calls_that_make, word
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
 from kdoctor.rewrite.precedence import binds
-from kdoctor.rules.behaviour._lists_of_one import ListsOfOne, models_with_one_in_a_list
-from kdoctor.rules.behaviour._seen_uses import counts_on_no_list
-from kdoctor.rules.behaviour._uses_of_lists import UseOfList, uses_of_lists
+from kdoctor.rules.behaviour._list_uses import UseOfList, uses_of_lists
+from kdoctor.rules.behaviour._single_item_lists import ListsOfOne, models_with_one_in_a_list
+from kdoctor.rules.behaviour._visible_model_uses import counts_on_no_list
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.quick_facts import Glimpse
 
 _LENGTH = 60  # of code that is quoted
 

@@ -34,13 +34,13 @@ from collections.abc import Iterator, Sequence
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.training.freezing import TRAINING, copied
 from kdoctor.analysis.triggers import Trigger, attribute, calls_that_make
-from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
-from kdoctor.rules.behaviour._sharing import Compiled, Sharing
+from kdoctor.rules.behaviour._shared_optimizers import Compiled, Sharing
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.nodes import dotted
+from kdoctor.syntax.ast_walk import dotted
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Kind
 
 _RAISED = "ValueError: Unknown variable"
 

@@ -38,12 +38,12 @@ from kdoctor.analysis.training.logs import (
     renamed,
 )
 from kdoctor.analysis.triggers import Trigger, calls_that_make, keyword
-from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Finding, Fix, Severity
-from kdoctor.rules.behaviour._lists_of_one import outputs_of
+from kdoctor.rules.behaviour._single_item_lists import outputs_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Kind
 
 _LOSS = "loss"
 

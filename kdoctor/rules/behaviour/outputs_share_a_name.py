@@ -36,14 +36,14 @@ from kdoctor.analysis.dataflow.uses import names_spelled, place_read, reads_of
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.training.loss_counts import count_elements
 from kdoctor.analysis.triggers import Trigger, attribute, calls_that_make, gives_several
-from kdoctor.kinds import Kind
+from kdoctor.memoize import once
 from kdoctor.model import Finding, Severity
-from kdoctor.once import once
-from kdoctor.rules.behaviour._lists_of_one import outputs_of
+from kdoctor.rules.behaviour._single_item_lists import outputs_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.imports import dotted
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Kind
 
 _LOOPS = (cst.BaseComp, cst.For, cst.While)
 _GIVE_RESULTS = frozenset({"evaluate", "test_on_batch", "train_on_batch"})

@@ -21,11 +21,11 @@ from collections.abc import Iterator
 from kdoctor.analysis.calls import argument, instances, is_keras_3
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import calls, word
-from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Called
+from kdoctor.syntax.quick_facts import Called
+from kdoctor.value_types import Kind
 
 _CALLBACK = "ReduceLROnPlateau"
 

@@ -45,8 +45,8 @@ from kdoctor.keras_api import Parameter, Presence, Signature, split_root
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.literals import literal_value_in
+from kdoctor.syntax.quick_facts import Glimpse
 
 _Node = TypeVar("_Node", ast.expr, cst.BaseExpression)
 _RELEASES = ("2.15.0", "2.10.0", "2.6.0", "2.3.1", "2.2.5", "2.1.6", "2.0.9")

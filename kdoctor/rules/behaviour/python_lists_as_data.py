@@ -26,11 +26,11 @@ from kdoctor.analysis.calls import argument, literal, literal_of, speller_at, va
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.training.generators import is_a_librarys
 from kdoctor.analysis.triggers import Trigger, word
-from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Kind
 
 _DATA = {"fit": ("x", "y"), "evaluate": ("x", "y"), "predict": ("x",)}
 

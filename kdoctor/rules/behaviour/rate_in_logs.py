@@ -25,10 +25,10 @@ from kdoctor.analysis.calls import instances
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.training.logs import is_written, keys_of_logs, renamed
 from kdoctor.analysis.triggers import string, word
-from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
+from kdoctor.value_types import Kind
 
 _OLD, _NEW = "lr", "learning_rate"
 _WRITERS = ("LearningRateScheduler", "ReduceLROnPlateau")

@@ -22,11 +22,11 @@ import libcst as cst
 
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import changes_of, string, word
-from kdoctor.kinds import Kind, Type
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberStore, MemberUse, Module
 from kdoctor.syntax.scopes import BindingKind
+from kdoctor.value_types import Kind, Type
 
 _OLD, _NEW = "lr", "learning_rate"
 _OTHERS = (BindingKind.AUGMENT, BindingKind.DELETE)

@@ -37,11 +37,11 @@ from kdoctor.analysis.models.unbuilt_weights import (
 )
 from kdoctor.analysis.models.user_classes import class_named
 from kdoctor.analysis.triggers import Trigger, attribute, word
-from kdoctor.keras_api.tensorflow_ways import ways_to
+from kdoctor.keras_api.tensorflow_aliases import ways_to
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.quick_facts import Glimpse
 
 _CHECKPOINT: Final = "Checkpoint"
 _KEEPERS: Final = ways_to(f"tensorflow.train.{_CHECKPOINT}")

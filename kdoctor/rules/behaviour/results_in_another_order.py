@@ -29,12 +29,12 @@ from kdoctor.analysis.dataflow.uses import place_read
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.models.output_names import names_of_outputs
 from kdoctor.analysis.triggers import Trigger, attribute, keyword
-from kdoctor.kinds import Kind
 from kdoctor.model import Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.glimpse import Called, Glimpse
-from kdoctor.syntax.walk import descendants
+from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.syntax.quick_facts import Called, Glimpse
+from kdoctor.value_types import Kind
 
 _GIVE_RESULTS = frozenset({"evaluate", "test_on_batch", "train_on_batch"})
 

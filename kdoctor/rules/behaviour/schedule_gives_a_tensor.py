@@ -40,13 +40,13 @@ from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.tensors.tensorflow_calls import computes_tensor
 from kdoctor.analysis.triggers import Trigger, calls_that_make, word
 from kdoctor.keras_api import split_root
-from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.libcst_walk import own_nodes, returned_in
+from kdoctor.syntax.quick_facts import Glimpse
 from kdoctor.syntax.scopes import BindingKind
-from kdoctor.syntax.walk import own_nodes, returned_in
+from kdoctor.value_types import Kind
 
 _CALLBACK: Final = "LearningRateScheduler"
 _FLOAT: Final = "float"

@@ -34,11 +34,11 @@ from kdoctor.analysis.calls import argument, literal, literal_of, value_of
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import Trigger, keyword
 from kdoctor.keras_api import split_root
-from kdoctor.kinds import Context
 from kdoctor.model import Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Context
 
 _REPEATED = (Context.CALL, Context.LOSS_OR_METRIC, Context.TRAIN_LOOP)
 

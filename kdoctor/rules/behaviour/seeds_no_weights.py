@@ -38,14 +38,14 @@ from kdoctor.analysis.calls import argument, instances, is_hidden, literal
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.roots import USES_KERAS_3
 from kdoctor.analysis.triggers import Trigger, word
-from kdoctor.keras_api.tensorflow_ways import FIRST, ways_to
-from kdoctor.kinds import Kind
+from kdoctor.keras_api.tensorflow_aliases import FIRST, ways_to
+from kdoctor.lazy_regex import pattern
 from kdoctor.model import Finding, Severity
-from kdoctor.patterns import pattern
 from kdoctor.rules.fixes.seeds import seeds_all
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference, ReferenceKind
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Kind
 
 _SEEDS: Final = ways_to("tensorflow.random.set_seed").union(
     f"{way}{each}" for way in FIRST for each in ("set_random_seed", "random.set_random_seed")

@@ -32,7 +32,7 @@ from kdoctor.keras_api import split_root
 from kdoctor.model import Confidence, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.walk import descendants
+from kdoctor.syntax.libcst_walk import descendants
 
 _SEQUENCES = ("utils.Sequence", "utils.PyDataset")
 

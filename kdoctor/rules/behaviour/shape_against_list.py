@@ -33,17 +33,17 @@ from kdoctor.analysis.tensors.may_shapes import GIVEN_A_SHAPE, may_be_a_shape
 from kdoctor.analysis.tensors.shapes import is_a_tuple
 from kdoctor.analysis.tensors.symbolic import SYMBOLIC, is_symbolic
 from kdoctor.analysis.triggers import Operator, Trigger, may_hold, member, some_operator, word
-from kdoctor.keras_api.tensorflow_ways import ways_also_by_1
-from kdoctor.kinds import Kind
+from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.walk import descendants
+from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Kind
 
 if TYPE_CHECKING:
-    from kdoctor.syntax.possible import Possible
-    from kdoctor.syntax.sketch import Space
+    from kdoctor.syntax.may_types import Possible
+    from kdoctor.syntax.symbol_table import Space
 
 _TYPES = ways_also_by_1("tensorflow.TensorShape")
 _ADDING = 'TypeError: can only concatenate tuple (not "list") to tuple'

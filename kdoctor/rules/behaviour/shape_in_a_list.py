@@ -27,13 +27,13 @@ import libcst as cst
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.models.user_classes import kind_of_class, methods_in
 from kdoctor.analysis.triggers import Trigger, method_of, word
-from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
-from kdoctor.rules.behaviour._one_output import gives_one
+from kdoctor.rules.behaviour._single_output import gives_one
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.walk import returned_in
+from kdoctor.syntax.libcst_walk import returned_in
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Kind
 
 _METHOD: Final = "compute_output_shape"
 

@@ -36,8 +36,8 @@ from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.behaviour.default_changed import LAST_KERAS_2
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.parametrized import passed_by_pytest
+from kdoctor.syntax.quick_facts import Glimpse
 
 _ASK: Final = frozenset({"inspect.signature", "inspect.getfullargspec", "inspect.getargspec"})
 

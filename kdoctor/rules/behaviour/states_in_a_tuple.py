@@ -24,11 +24,11 @@ from kdoctor.analysis.calls import argument, has_builtin, is_keras_3, literal, v
 from kdoctor.analysis.dataflow.uses import names_spelled
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import keyword
-from kdoctor.kinds import Kind
+from kdoctor.memoize import once
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Severity
-from kdoctor.once import once
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
+from kdoctor.value_types import Kind
 
 _STATES = "return_state"
 _ASK = ("isinstance", "type")

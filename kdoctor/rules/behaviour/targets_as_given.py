@@ -42,17 +42,17 @@ from kdoctor.analysis.tensors.constructors import Data, Form, Numbers
 from kdoctor.analysis.tensors.rank import arrays_of
 from kdoctor.analysis.training.user_losses import may_be_of_the_file
 from kdoctor.analysis.triggers import Trigger, attribute
-from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
-from kdoctor.rules.behaviour._given_targets import BY_GENERATORS, TRAINED, targets_given
-from kdoctor.rules.behaviour._last_layer import Output, output_of
-from kdoctor.rules.behaviour._measured import MEASURES, Measure, measures
-from kdoctor.rules.behaviour._meetings import Meeting, first_meetings
+from kdoctor.rules.behaviour._elementwise_operands import Meeting, first_meetings
+from kdoctor.rules.behaviour._output_size import Output, output_of
 from kdoctor.rules.behaviour._target_examples import INVALID as EXAMPLES
 from kdoctor.rules.behaviour._target_examples import VALID as FINE
+from kdoctor.rules.behaviour._training_targets import BY_GENERATORS, TRAINED, targets_given
+from kdoctor.rules.behaviour._user_metrics import MEASURES, Measure, measures
 from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Kind
 
 _COLUMN = (
     "the targets have the shape (n,) here, where Keras 2 made a column of them: with predictions "

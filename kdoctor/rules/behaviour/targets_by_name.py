@@ -35,14 +35,14 @@ from kdoctor.analysis.dataflow.points_to import Origins, origins_of
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.models.user_classes import class_named, methods_in
 from kdoctor.analysis.triggers import Trigger, attribute, calls_that_make
-from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
-from kdoctor.rules.behaviour._by_name import may_be_by_name, single, taken_out
-from kdoctor.rules.behaviour._lists_of_one import outputs_of
+from kdoctor.rules.behaviour._output_dicts import may_be_by_name, single, taken_out
+from kdoctor.rules.behaviour._single_item_lists import outputs_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.walk import own_nodes
+from kdoctor.syntax.libcst_walk import own_nodes
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Kind
 
 _TRAINED = ("fit", "evaluate", "train_on_batch", "test_on_batch")
 _BY_GENERATORS = ("fit_generator", "evaluate_generator")

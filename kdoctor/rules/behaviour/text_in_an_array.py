@@ -33,11 +33,11 @@ from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.tensors.constructors import CONVERTING
 from kdoctor.analysis.training.generators import is_a_librarys
 from kdoctor.analysis.triggers import Trigger, word
-from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Kind
 
 _METHODS: Final = ("fit", "evaluate", "predict")
 _DEEPEST: Final = 6  # lists in lists, and names

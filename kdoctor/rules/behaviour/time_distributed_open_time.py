@@ -40,13 +40,13 @@ from kdoctor.analysis.calls import argument, is_hidden, is_keras_3, value_of
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import calls, word
 from kdoctor.keras_api import split_root
-from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Severity
 from kdoctor.rewrite.precedence import binds
-from kdoctor.rules.behaviour._lengths import gets_several_lengths
+from kdoctor.rules.behaviour._sequence_lengths import gets_several_lengths
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Called
+from kdoctor.syntax.quick_facts import Called
+from kdoctor.value_types import Kind
 
 _KEEP_TIME = frozenset({
     "Activation", "BatchNormalization", "Bidirectional", "Dense", "Dropout", "Embedding", "GRU",

@@ -50,7 +50,6 @@ from kdoctor.analysis.tensors.symbolic import SYMBOLIC, holds_symbolic
 from kdoctor.analysis.tensors.tensorflow_calls import may_get_a_tensor
 from kdoctor.analysis.triggers import Trigger, keyword
 from kdoctor.keras_api import split_root
-from kdoctor.kinds import Context, Kind, Type
 from kdoctor.model import (
     Applicability,
     Confidence,
@@ -62,10 +61,11 @@ from kdoctor.model import (
     Severity,
 )
 from kdoctor.rewrite.precedence import binds
-from kdoctor.rules.behaviour._to_training import may_be_trained
+from kdoctor.rules.behaviour._may_be_trained import may_be_trained
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberStore, MemberUse, Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Context, Kind, Type
 
 DIFFER_IN_TRAINING = frozenset({
     "AlphaDropout", "BatchNormalization", "Bidirectional", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D",

@@ -33,15 +33,15 @@ from kdoctor.analysis.calls import is_keras_3, speller_at
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import Trigger, may_hold, word
 from kdoctor.keras_api import Presence, split_root
-from kdoctor.keras_api.tensorflow_ways import VARIABLES
-from kdoctor.kinds import Kind
+from kdoctor.keras_api.tensorflow_aliases import VARIABLES
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Kind
 
 if TYPE_CHECKING:
-    from kdoctor.syntax.possible import Possible
+    from kdoctor.syntax.may_types import Possible
 
 _OWNERS = {Kind.LAYER: "layer", Kind.MODEL: "model", Kind.METRIC: "metric"}
 _KEYWORDS = {

@@ -37,11 +37,11 @@ from kdoctor.analysis.training.generators import (
     may_feed_generators,
 )
 from kdoctor.analysis.triggers import Trigger, keyword
+from kdoctor.lazy_regex import pattern
 from kdoctor.model import Finding, Severity
-from kdoctor.patterns import pattern
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.walk import own_nodes
+from kdoctor.syntax.libcst_walk import own_nodes
 
 _GIVEN: Final = "validation_data"
 _AT_RANDOM: Final = pattern(r"rand|shuffle|sample|choice|permut", re.IGNORECASE)

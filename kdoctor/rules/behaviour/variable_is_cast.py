@@ -28,14 +28,14 @@ import libcst as cst
 from kdoctor.analysis.calls import argument, is_hidden, is_keras_3, literal, value_of, with_keyword
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import Trigger, may_be_of, word
-from kdoctor.keras_api.tensorflow_ways import VARIABLES
-from kdoctor.kinds import Kind
+from kdoctor.keras_api.tensorflow_aliases import VARIABLES
 from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
-from kdoctor.rules.arguments._handed_on import base_that_gets
+from kdoctor.rules.arguments._forwarded_keywords import base_that_gets
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.package import KEEP_THE_TYPE
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Kind
 
 FLOAT64: Final = {
     "numpy.random": (

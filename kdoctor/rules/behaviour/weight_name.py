@@ -33,15 +33,15 @@ from kdoctor.analysis.calls import UNKNOWN, argument, is_hidden, literal, value_
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import Trigger, member
 from kdoctor.keras_api.returns import WEIGHTED_LAYERS
-from kdoctor.kinds import Kind
+from kdoctor.lazy_regex import pattern
+from kdoctor.memoize import once
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity
-from kdoctor.once import once
-from kdoctor.patterns import pattern
 from kdoctor.rules.fixes.snake_case import in_snake_case
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.quick_facts import Glimpse
 from kdoctor.syntax.scopes import Binding, BindingKind
+from kdoctor.value_types import Kind
 
 _METHODS = frozenset({
     *("split", "rsplit", "partition", "rpartition", "replace", "startswith", "endswith", "find"),

@@ -28,12 +28,12 @@ from kdoctor.analysis.facts import FACADES, Facts
 from kdoctor.analysis.models.user_classes import class_around
 from kdoctor.analysis.triggers import attribute, calls
 from kdoctor.keras_api import split_root
-from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.glimpse import Called
-from kdoctor.syntax.walk import descendants
+from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.syntax.quick_facts import Called
+from kdoctor.value_types import Kind
 
 _LISTS = {
     "trainable_weights": True,

@@ -31,12 +31,12 @@ import libcst as cst
 from kdoctor.analysis.calls import is_builtin
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import Trigger, attribute, member
-from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.quick_facts import Glimpse
 from kdoctor.syntax.scopes import Binding, BindingKind
+from kdoctor.value_types import Kind
 
 _WEIGHTS: Final = frozenset(
     f"{which}{what}" for which in ("", "trainable_", "non_trainable_")

@@ -38,13 +38,13 @@ from kdoctor.analysis.models.sublayers import (
 )
 from kdoctor.analysis.models.user_classes import methods_in, only_base
 from kdoctor.analysis.triggers import Trigger, calls_that_make, method_of, word
-from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.nodes import nodes_in
-from kdoctor.syntax.walk import descendants
+from kdoctor.syntax.ast_walk import nodes_in
+from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Kind
 
 _METHODS = ("build", "call", "compute_output_shape")
 

@@ -35,13 +35,13 @@ from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.models.user_classes import class_named, kind_of_class, methods_in
 from kdoctor.analysis.triggers import Trigger, attribute, method_of
 from kdoctor.keras_api import split_root
-from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.nodes import chain_of, nodes_in
-from kdoctor.syntax.walk import descendants, own_nodes
+from kdoctor.syntax.ast_walk import chain_of, nodes_in
+from kdoctor.syntax.libcst_walk import descendants, own_nodes
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Kind
 
 _WORKS_ON: Final = frozenset({
     *("abs", "cast", "concat", "concatenate", "dot", "exp", "expand_dims", "matmul", "multiply"),

@@ -27,8 +27,8 @@ from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import package
 from kdoctor.keras_api import Presence
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity
-from kdoctor.rules.environment._failures import failure_is_caught
-from kdoctor.rules.environment._texts import NOT_IN_A_TEXT, is_a_text
+from kdoctor.rules.environment._documentation_pages import NOT_IN_A_TEXT, is_a_text
+from kdoctor.rules.environment._import_failures import failure_is_caught
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import ImportBinding, Module
 

@@ -33,7 +33,7 @@ from kdoctor.analysis.roots import is_of_keras_3, uses_another_keras
 from kdoctor.analysis.tensors.symbolic import holds_symbolic
 from kdoctor.analysis.triggers import names, word
 from kdoctor.model import Confidence, Finding, Severity
-from kdoctor.rules.environment._given_layers import layers_given
+from kdoctor.rules.environment._model_layers import layers_given
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 

@@ -28,12 +28,12 @@ from kdoctor.analysis.calls import argument
 from kdoctor.analysis.facts import FACADES, Facts
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.keras_api import known_releases, split_root
-from kdoctor.kinds import Kind, Type
 from kdoctor.model import Confidence, Finding, Severity
-from kdoctor.rules.environment._given_layers import layers_given
+from kdoctor.rules.environment._model_layers import layers_given
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Kind, Type
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:

@@ -32,9 +32,9 @@ from kdoctor.analysis.triggers import Trigger
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.literals import evaluated
-from kdoctor.syntax.walk import descendants
+from kdoctor.syntax.quick_facts import Glimpse
 
 _VERSION = "version"
 

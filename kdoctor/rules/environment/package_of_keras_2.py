@@ -34,8 +34,8 @@ from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import names, word
 from kdoctor.keras_api import Presence
 from kdoctor.model import Confidence, Finding, Severity
-from kdoctor.rules.environment._failures import failure_is_caught
-from kdoctor.rules.idioms._tensorflow.graphs import advice
+from kdoctor.rules.environment._import_failures import failure_is_caught
+from kdoctor.rules.idioms._tensorflow.tensorflow_1 import advice
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import ImportBinding, Module
 

@@ -40,8 +40,8 @@ from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Severity, Span
 from kdoctor.rewrite import Refusal
 from kdoctor.rewrite.source_lines import margin
 from kdoctor.rewrite.visibility import readable_import
-from kdoctor.rules.environment._failures import failure_is_caught
-from kdoctor.rules.environment._texts import NOT_IN_A_TEXT, is_a_text
+from kdoctor.rules.environment._documentation_pages import NOT_IN_A_TEXT, is_a_text
+from kdoctor.rules.environment._import_failures import failure_is_caught
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import ImportBinding, Module
 

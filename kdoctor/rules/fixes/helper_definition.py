@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.models.user_classes import class_named
+from kdoctor.lazy_regex import pattern
 from kdoctor.model import Edit, Span
-from kdoctor.patterns import pattern
 from kdoctor.rewrite.source_lines import LINE_BREAK, line_start
 from kdoctor.rewrite.visibility import is_conditional
 from kdoctor.syntax import Module
-from kdoctor.syntax.fallbacks import checks_types
+from kdoctor.syntax.fallback_helpers import checks_types
 from kdoctor.target import FRAMEWORKS
 
 # What is not the same where long lines were broken.

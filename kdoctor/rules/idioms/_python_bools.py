@@ -14,8 +14,8 @@ from kdoctor.model import Edit, Hole, Precedence
 from kdoctor.rewrite.precedence import binds, wanted_around
 from kdoctor.rules.idioms._tensorflow import canonical
 from kdoctor.syntax import Module
+from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.scopes import Binding, BindingKind
-from kdoctor.syntax.walk import descendants
 
 _JOINED: Final = {
     "tensorflow.logical_and": (" and ", Precedence.AND),

@@ -29,14 +29,14 @@ import libcst as cst
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.roots import USES_KERAS_3, uses_keras_3
 from kdoctor.analysis.triggers import Trigger, keyword
-from kdoctor.keras_api.tensorflow_ways import by_the_short_way
+from kdoctor.keras_api.tensorflow_aliases import by_the_short_way
 from kdoctor.model import Edit, Finding, Fix, Severity
 from kdoctor.rules.idioms._tensorflow import all_old_keywords, old_keywords
 from kdoctor.rules.idioms.tf_op_on_symbolic_tensor import error_of_symbolic
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference, ReferenceKind
-from kdoctor.syntax.fallbacks import catches
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.fallback_helpers import catches
+from kdoctor.syntax.quick_facts import Glimpse
 
 _NOT_COMPARED = "nobody has compared what the function gives with what it gave"
 _FAILURE = ("TypeError",)

@@ -37,10 +37,10 @@ import libcst as cst
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.models.user_classes import kind_of_class
 from kdoctor.analysis.triggers import defines
-from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
+from kdoctor.value_types import Kind
 
 _HOOKS = ("get_updates", "get_gradients")
 _HELP = (

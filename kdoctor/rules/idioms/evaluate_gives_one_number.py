@@ -27,12 +27,12 @@ import libcst as cst
 
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import Trigger, attribute
-from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Finding, Severity
-from kdoctor.rules.idioms._models import ModelInSight, model_in_sight
+from kdoctor.rules.idioms._visible_models import ModelInSight, model_in_sight
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Kind
 
 _NO_METRICS_HELP = (
     'Pass `metrics=["accuracy"]` to `compile`, or take the one number: `loss = model.evaluate(…)`.'

@@ -32,10 +32,10 @@ import libcst as cst
 
 from kdoctor.analysis.calls import argument, instances, is_hidden, literal, with_keyword
 from kdoctor.analysis.facts import Facts
-from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
+from kdoctor.value_types import Kind
 
 _ERROR = "ValueError: LossScaleOptimizer no longer supports `dynamic=False`."
 _ANOTHER_OBJECT = (

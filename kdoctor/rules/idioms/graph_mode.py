@@ -42,13 +42,13 @@ import libcst as cst
 from kdoctor.analysis.dataflow.statements import fills_a_block, left_out
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import attribute, named
-from kdoctor.keras_api.tensorflow_ways import FIRST, TURN_EAGER_OFF, ways_also_by_1
-from kdoctor.kinds import Kind
+from kdoctor.keras_api.tensorflow_aliases import FIRST, TURN_EAGER_OFF, ways_also_by_1
 from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
 from kdoctor.rewrite.source_lines import whole_line
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module, ReferenceKind
 from kdoctor.syntax.scopes import BindingKind
+from kdoctor.value_types import Kind
 
 _NO_LOOP = (
     "RuntimeError: `tf.data.Dataset` only supports Python-style iteration in eager mode or within "

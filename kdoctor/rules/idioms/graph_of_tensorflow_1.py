@@ -65,12 +65,12 @@ from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.roots import USES_KERAS_3, uses_keras_3
 from kdoctor.analysis.triggers import names
 from kdoctor.keras_api import split_root
-from kdoctor.keras_api.tensorflow_ways import FIRST, by_the_short_way
+from kdoctor.keras_api.tensorflow_aliases import FIRST, by_the_short_way
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
 from kdoctor.rules.fixes.seeds import seeds_all
 from kdoctor.rules.idioms._tensorflow import Gone, only_1, renames
 from kdoctor.rules.idioms._tensorflow.eagerness import is_for_graphs_alone
-from kdoctor.rules.idioms._tensorflow.graphs import AT_ONCE, CASTS, FILES, SEEDS, advice
+from kdoctor.rules.idioms._tensorflow.tensorflow_1 import AT_ONCE, CASTS, FILES, SEEDS, advice
 from kdoctor.rules.idioms.tf_op_on_symbolic_tensor import error_of_symbolic
 from kdoctor.rules.names._backend.sessions import without_session
 from kdoctor.rules.rule import Example, Rule

@@ -37,11 +37,11 @@ from kdoctor.analysis.calls import is_call_of_super
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.models.user_classes import is_old_optimizer, kind_of_class
 from kdoctor.analysis.triggers import defines
-from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.walk import descendants
+from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.value_types import Kind
 
 HOOKS: Final = {
     "_add_variable_with_custom_getter": "`add_weight` sees each weight as it is made",

@@ -32,12 +32,12 @@ from kdoctor.analysis.calls import argument, value_of
 from kdoctor.analysis.dataflow.uses import names_spelled
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import Trigger, word
-from kdoctor.kinds import Context
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.walk import own_nodes
+from kdoctor.syntax.libcst_walk import own_nodes
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Context
 
 Function = cst.FunctionDef | cst.Lambda
 

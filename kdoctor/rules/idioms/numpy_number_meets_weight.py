@@ -42,17 +42,17 @@ from kdoctor.analysis.tensors.numpy_scalars import MAKERS, OfNumpy, may_be_of_nu
 from kdoctor.analysis.tensors.symbolic import RUN_WITH_VALUES, SYMBOLIC, is_symbolic
 from kdoctor.analysis.triggers import Operator, Trigger, may_have_kind, package, some_operator, word
 from kdoctor.keras_api.returns import CALLED, MEMBERS
-from kdoctor.kinds import Context, Kind
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
 from kdoctor.rewrite.precedence import binds
 from kdoctor.rules.idioms._numpy_examples import EQUALIZED, LAYER, TAPE
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Context, Kind
 
 if TYPE_CHECKING:
-    from kdoctor.syntax.possible import Possible
-    from kdoctor.syntax.sketch import Space
+    from kdoctor.syntax.may_types import Possible
+    from kdoctor.syntax.symbol_table import Space
 
 _OPERATORS: Final = (
     *(cst.Add, cst.Subtract, cst.Multiply, cst.Divide, cst.FloorDivide, cst.Modulo, cst.Power),

@@ -93,9 +93,9 @@ from collections.abc import Iterator
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import defines
 from kdoctor.model import Finding, Severity
-from kdoctor.rules.idioms._optimizers.shape import old_optimizers
+from kdoctor.rules.idioms._optimizers.protocols import old_optimizers
+from kdoctor.rules.idioms._optimizers.rewrite_class import finding
 from kdoctor.rules.idioms._optimizers.updates import HOOK
-from kdoctor.rules.idioms._optimizers.whole import finding
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 

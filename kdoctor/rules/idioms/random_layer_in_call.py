@@ -31,11 +31,11 @@ from kdoctor.analysis.calls import UNKNOWN, argument, instances, is_hidden, lite
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.models.user_classes import kind_of_class
 from kdoctor.analysis.triggers import Trigger, calls_that_make, method_of
-from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Kind
 
 RANDOM_LAYERS: Final = frozenset({
     *("AlphaDropout", "Dropout", "GaussianDropout", "GaussianNoise"),

@@ -35,12 +35,12 @@ import libcst as cst
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.tensors.symbolic import RUN_WITH_VALUES, SYMBOLIC
 from kdoctor.analysis.triggers import Trigger, may_be_of
-from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.walk import descendants
+from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Kind
 
 _NO_BOOL = "TypeError: A symbolic KerasTensor cannot be used as a boolean."
 _NO_LOOP = "NotImplementedError: Iterating over a symbolic KerasTensor is not supported."

@@ -42,7 +42,7 @@ from kdoctor.analysis.roots import uses_another_keras
 from kdoctor.analysis.tensors.symbolic import REFUSED, SYMBOLIC
 from kdoctor.analysis.triggers import Trigger
 from kdoctor.model import Finding, Severity
-from kdoctor.rules.idioms._loss_reads import may_read_one, reads, takes_values
+from kdoctor.rules.idioms._outside_tensors import may_read_one, reads, takes_values
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 

@@ -31,13 +31,13 @@ from kdoctor.analysis.calls import argument, is_hidden, literal, value_of
 from kdoctor.analysis.dataflow.statements import free_name, left_out
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import Trigger, member, word
-from kdoctor.keras_api.tensorflow_ways import ways_also_by_1
-from kdoctor.kinds import Kind
+from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.quick_facts import Glimpse
 from kdoctor.syntax.scopes import BindingKind
+from kdoctor.value_types import Kind
 
 _TAPE: Final = "GradientTape"
 _TAPES: Final = ways_also_by_1(f"tensorflow.{_TAPE}")

@@ -34,11 +34,11 @@ from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.tensors.symbolic import RUN_WITH_VALUES, SYMBOLIC, holds_symbolic
 from kdoctor.analysis.tensors.tensorflow_calls import may_get_a_tensor
 from kdoctor.analysis.triggers import Trigger, named
-from kdoctor.keras_api.tensorflow_ways import ways_also_by_1
+from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.quick_facts import Glimpse
 
 _NAME = "tensorflow.function"
 _DECORATORS = ways_also_by_1(_NAME)

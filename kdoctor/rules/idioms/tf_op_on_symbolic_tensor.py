@@ -65,8 +65,8 @@ from kdoctor.analysis.tensors.symbolic import (
 from kdoctor.analysis.tensors.tensorflow_calls import may_get_a_tensor
 from kdoctor.analysis.triggers import Trigger
 from kdoctor.keras_api import Presence
+from kdoctor.lazy_regex import pattern
 from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
-from kdoctor.patterns import pattern
 from kdoctor.rewrite import Refusal, RewriteTable, rewrite
 from kdoctor.rules.idioms._tensorflow import (
     BY_HAND,
@@ -85,10 +85,10 @@ from kdoctor.rules.idioms._tensorflow.examples import (
     LOSS,
     THROUGH_OWN_CODE,
 )
-from kdoctor.rules.idioms._tensorflow.handed_over import as_layer, handed_over
+from kdoctor.rules.idioms._tensorflow.forwarded_tensors import as_layer, handed_over
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference, ReferenceKind
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.quick_facts import Glimpse
 
 _NEW = pattern(r"\bkeras(?:\.\w+)+")
 # What fails for another reason, as measured on Keras 3.15.1.

@@ -40,12 +40,12 @@ from kdoctor.analysis.models.user_classes import class_around, kind_of_class, on
 from kdoctor.analysis.tensors.tensorflow_calls import gives_tensor
 from kdoctor.analysis.triggers import Trigger, defines
 from kdoctor.keras_api import Presence
-from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Finding, Fix, Severity
 from kdoctor.rules.idioms._python_bools import PythonBools, is_tensor
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Called, Glimpse
+from kdoctor.syntax.quick_facts import Called, Glimpse
+from kdoctor.value_types import Kind
 
 ASK_FOR_IT: Final = frozenset({
     "AlphaDropout", "BatchNormalization", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D", "Dropout",

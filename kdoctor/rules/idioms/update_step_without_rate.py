@@ -30,12 +30,12 @@ import libcst as cst
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.models.user_classes import kind_of_class, methods_in
 from kdoctor.analysis.triggers import Trigger, method_of
-from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.walk import descendants
+from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Kind
 
 _STEP = "update_step"
 _RATE = "learning_rate"

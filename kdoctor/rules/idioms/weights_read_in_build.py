@@ -29,12 +29,12 @@ import libcst as cst
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.models.user_classes import kind_of_class, member_of_self
 from kdoctor.analysis.triggers import Trigger, attribute
-from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.walk import descendants
+from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Kind
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001

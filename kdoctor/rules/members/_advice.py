@@ -9,7 +9,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from kdoctor.kinds import Kind
+from kdoctor.value_types import Kind
 
 _UPDATE: Final = (
     "Make the update where it belongs: `self.moving.assign(value)` in `call` takes effect there."

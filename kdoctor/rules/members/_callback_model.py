@@ -7,10 +7,10 @@ import libcst as cst
 from kdoctor.analysis.dataflow.statements import line_of
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.models.user_classes import class_around, class_of, in_line, member_of_self
-from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Fix, Span
 from kdoctor.rules.rule import Example
 from kdoctor.syntax import MemberStore, Module
+from kdoctor.value_types import Kind
 
 _SETS = "set_model"
 _MAY_DO_MORE = "`set_model` of a class that is not in this file may do more"

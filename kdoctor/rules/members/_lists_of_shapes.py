@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.triggers import lineages, method_of
-from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.nodes import inner_nodes
-from kdoctor.syntax.walk import own_nodes, returned_in
+from kdoctor.syntax.ast_walk import inner_nodes
+from kdoctor.syntax.libcst_walk import own_nodes, returned_in
+from kdoctor.syntax.quick_facts import Glimpse
 
 _Method = ast.FunctionDef | ast.AsyncFunctionDef
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import libcst as cst
 
 from kdoctor.analysis.facts import Facts
-from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Fix, Span
 from kdoctor.rules.rule import Example
 from kdoctor.syntax import MemberUse, Module
+from kdoctor.value_types import Kind
 
 
 def one_input_name(module: Module, use: MemberUse, facts: Facts) -> Fix | None:

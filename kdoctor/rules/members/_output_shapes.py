@@ -11,12 +11,12 @@ import libcst as cst
 
 from kdoctor.analysis.calls import speller_at
 from kdoctor.analysis.facts import Facts
-from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Fix, Hole, Precedence
 from kdoctor.rewrite.precedence import binds
 from kdoctor.rules.fixes.helper_definition import helper_edits, top_statement
 from kdoctor.rules.rule import Example
 from kdoctor.syntax import MemberUse, Module
+from kdoctor.value_types import Kind
 
 NAME = "output_shape_of"
 HELPER = '''def output_shape_of(layer):

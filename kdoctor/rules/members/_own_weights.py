@@ -9,12 +9,12 @@ from kdoctor.analysis.dataflow.statements import Line, line_of
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.models.user_classes import class_around, class_named
 from kdoctor.keras_api import split_root
-from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Fix
 from kdoctor.rewrite.source_lines import whole_line
 from kdoctor.rules.rule import Example
 from kdoctor.syntax import MemberStore, Module
-from kdoctor.syntax.walk import descendants
+from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.value_types import Kind
 
 LISTS = "trainable_weights"
 _VARIABLES = frozenset({"backend.variable", "Variable"})

@@ -50,16 +50,21 @@ from kdoctor.analysis.calls import argument, value_of
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.models.user_classes import class_named, methods_in, only_base
 from kdoctor.analysis.triggers import Trigger, attribute, member_of
-from kdoctor.kinds import Kind
 from kdoctor.model import Finding, Fix, Severity
 from kdoctor.rewrite import Refusal
-from kdoctor.rules.members._added_layers import ADD_LOSS, ADD_METRIC, build_anew, can_be_built_anew
-from kdoctor.rules.members._owners import owner_in_words, symbol
+from kdoctor.rules.members._endpoint_layers import (
+    ADD_LOSS,
+    ADD_METRIC,
+    build_anew,
+    can_be_built_anew,
+)
+from kdoctor.rules.members._error_owner import owner_in_words, symbol
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.knowledge import PARTIAL
+from kdoctor.syntax.quick_facts import Glimpse
 from kdoctor.syntax.scopes import BindingKind
+from kdoctor.syntax.type_oracle import PARTIAL
+from kdoctor.value_types import Kind
 
 _BUILT = frozenset({"Functional", "Sequential", None})
 _KINDS: Final = frozenset({Kind.LAYER, Kind.MODEL})

@@ -36,13 +36,13 @@ import libcst as cst
 from kdoctor.analysis.calls import argument, value_of, with_keyword
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import calls, member_of
-from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rewrite import MemberTable, Refusal, method
-from kdoctor.rules.members._owners import symbol
+from kdoctor.rules.members._error_owner import symbol
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.glimpse import Called
+from kdoctor.syntax.quick_facts import Called
+from kdoctor.value_types import Kind
 
 _OLD = (
     "(self, name=None, shape=None, dtype=None, initializer=None, regularizer=None, "

@@ -25,11 +25,11 @@ import libcst as cst
 
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import member_of
-from kdoctor.kinds import Kind
 from kdoctor.model import Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.fallbacks import conditions
+from kdoctor.syntax.fallback_helpers import conditions
+from kdoctor.value_types import Kind
 
 _HELP = {
     "metrics": "The metrics are the keys of `logs`.",

@@ -29,11 +29,11 @@ import libcst as cst
 
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import member_of
-from kdoctor.kinds import Kind
 from kdoctor.model import Finding, Severity
-from kdoctor.rules.members._owners import symbol
+from kdoctor.rules.members._error_owner import symbol
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
+from kdoctor.value_types import Kind
 
 _HELP = {
     "reset_state": "`model.reset_metrics()` resets all of them.",

@@ -29,12 +29,12 @@ import libcst as cst
 from kdoctor.analysis.calls import argument, is_hidden, is_keras_3, speller_at
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import member_of
-from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Severity
-from kdoctor.rules.members._owners import class_of, symbol
+from kdoctor.rules.members._error_owner import class_of, symbol
 from kdoctor.rules.members.call_of_recurrent_layer import RECURRENT
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
+from kdoctor.value_types import Kind
 
 _MEMBER: Final = "get_initial_state"
 _LAYERS: Final = RECURRENT - {"Bidirectional"}

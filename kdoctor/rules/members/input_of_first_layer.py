@@ -24,11 +24,11 @@ import libcst as cst
 from kdoctor.analysis.calls import is_keras_3
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import member, member_of
-from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Precedence, Severity
 from kdoctor.rewrite.precedence import binds
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
+from kdoctor.value_types import Kind
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:

@@ -26,16 +26,16 @@ import libcst as cst
 
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import Trigger, attribute, may_hold
-from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
+from kdoctor.syntax.ast_walk import chain_of
 from kdoctor.syntax.imports import dotted
-from kdoctor.syntax.nodes import chain_of
+from kdoctor.value_types import Kind
 
 if TYPE_CHECKING:
-    from kdoctor.syntax.glimpse import Glimpse
-    from kdoctor.syntax.possible import Possible
+    from kdoctor.syntax.may_types import Possible
+    from kdoctor.syntax.quick_facts import Glimpse
 
 _MEMBER = "_keras_shape"
 

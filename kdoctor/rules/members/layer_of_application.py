@@ -30,11 +30,11 @@ from kdoctor.analysis.dataflow.points_to_by_call import makings_of
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import Trigger, attribute, word
 from kdoctor.keras_api import split_root
+from kdoctor.lazy_regex import pattern
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity
-from kdoctor.patterns import pattern
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.quick_facts import Glimpse
 from kdoctor.syntax.scopes import BindingKind
 
 _DENSENETS: Final = ("DenseNet121", "DenseNet169", "DenseNet201")

@@ -28,11 +28,11 @@ import libcst as cst
 from kdoctor.analysis.calls import value_of
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import attribute
-from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.walk import descendants
+from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.value_types import Kind
 
 STATUS_METHODS = frozenset({
     "assert_consumed", "assert_existing_objects_matched", "assert_nontrivial_match",

@@ -40,29 +40,29 @@ from functools import lru_cache
 
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.models.user_classes import stands_in_old_optimizer
-from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rewrite import MemberRewrite, MemberTable, Refusal
 from kdoctor.rules.behaviour.weights_appended import appended_weight
 from kdoctor.rules.idioms.hook_is_never_called import is_handed_on
+from kdoctor.rules.members._add_update import update_fix
 from kdoctor.rules.members._advice import advice_for
-from kdoctor.rules.members._generator_calls import generator_fix, may_count_samples
-from kdoctor.rules.members._gone import may_be_gone
-from kdoctor.rules.members._gone_examples import INVALID as EXAMPLES
-from kdoctor.rules.members._one_input_name import BY_NUMBER, one_input_name
-from kdoctor.rules.members._output_shapes import OF_ANY_LAYER, shape_of_any_layer
-from kdoctor.rules.members._owners import (
+from kdoctor.rules.members._error_owner import (
     asks_for_several_calls,
     attribute_error,
     last_release_with,
     owner_in_words,
     symbol,
 )
-from kdoctor.rules.members._rows import KINDS, ROWS
-from kdoctor.rules.members._updates import update_fix
+from kdoctor.rules.members._generator_calls import generator_fix, may_count_samples
+from kdoctor.rules.members._may_be_removed import may_be_gone
+from kdoctor.rules.members._member_rewrites import KINDS, ROWS
+from kdoctor.rules.members._one_input_name import BY_NUMBER, one_input_name
+from kdoctor.rules.members._output_shapes import OF_ANY_LAYER, shape_of_any_layer
+from kdoctor.rules.members._removed_examples import INVALID as EXAMPLES
 from kdoctor.rules.members.shape_is_a_tuple import mends_get_shape
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
+from kdoctor.value_types import Kind
 
 _KINDS = frozenset(
     {

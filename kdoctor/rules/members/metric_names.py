@@ -45,15 +45,15 @@ from kdoctor.analysis.training.logs import (
 )
 from kdoctor.analysis.training.loss_names import LONG_NAMES
 from kdoctor.analysis.triggers import Trigger, keyword, word
+from kdoctor.lazy_regex import pattern
 from kdoctor.model import Confidence, Finding, Fix, Severity
-from kdoctor.patterns import pattern
 from kdoctor.rules.fixes.snake_case import in_snake_case
-from kdoctor.rules.members._fallbacks import has_a_fallback
+from kdoctor.rules.members._log_key_fallbacks import has_a_fallback
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Called, Glimpse
-from kdoctor.syntax.nodes import nodes_in
-from kdoctor.syntax.walk import descendants
+from kdoctor.syntax.ast_walk import nodes_in
+from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.syntax.quick_facts import Called, Glimpse
 
 _NAMES = {
     "acc": ("accuracy",),

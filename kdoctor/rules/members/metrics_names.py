@@ -30,12 +30,12 @@ import libcst as cst
 from kdoctor.analysis.calls import argument, is_hidden, value_of, with_keyword
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import member_of
-from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity, Span
 from kdoctor.rewrite import MemberTable, Refusal, attribute
-from kdoctor.rules.members._owners import symbol
+from kdoctor.rules.members._error_owner import symbol
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
+from kdoctor.value_types import Kind
 
 ROWS = (
     attribute(

@@ -28,14 +28,14 @@ import libcst as cst
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import member_of
 from kdoctor.keras_api import Presence, split_root
-from kdoctor.kinds import Kind
 from kdoctor.model import Finding, Fix, Severity
 from kdoctor.rewrite import Refusal, RewriteTable, rewrite
-from kdoctor.rules.members._owners import attribute_error, symbol
+from kdoctor.rules.members._error_owner import attribute_error, symbol
 from kdoctor.rules.names import _backend
 from kdoctor.rules.names._backend.generators import with_generator
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import ImportBinding, MemberUse, Module, Reference, ReferenceKind
+from kdoctor.value_types import Kind
 
 # The settings that Keras 3 still has in `keras.backend`; their home is `keras.config`.
 REWRITES = tuple(

@@ -39,16 +39,16 @@ from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.models.user_classes import in_line_of_keras_3, kind_of_class, methods_in
 from kdoctor.analysis.triggers import member_of
 from kdoctor.keras_api import Presence
-from kdoctor.kinds import Kind
+from kdoctor.memoize import once
 from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Precedence, Severity
-from kdoctor.once import once
 from kdoctor.rewrite import Refusal
 from kdoctor.rewrite.precedence import binds
 from kdoctor.rules.fixes.helper_definition import helper_edits, top_statement
-from kdoctor.rules.members._owners import attribute_error, symbol
+from kdoctor.rules.members._error_owner import attribute_error, symbol
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.walk import descendants
+from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.value_types import Kind
 
 _MEMBER = "reset_states"
 _STATEFUL = "stateful"

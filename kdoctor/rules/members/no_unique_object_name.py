@@ -26,11 +26,11 @@ import libcst as cst
 
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import member_of
-from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
-from kdoctor.rules.members._owners import attribute_error, owner_in_words, symbol
+from kdoctor.rules.members._error_owner import attribute_error, owner_in_words, symbol
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
+from kdoctor.value_types import Kind
 
 _MEMBER = "unique_object_name"
 _NAMED = {

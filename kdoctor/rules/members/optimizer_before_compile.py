@@ -29,13 +29,13 @@ from kdoctor.analysis.dataflow.points_to import origins_of
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.models.user_classes import member_of_self
 from kdoctor.analysis.triggers import Trigger, member_of
-from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.fallbacks import waits_for_attributes
-from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.nodes import nodes_in
+from kdoctor.syntax.ast_walk import nodes_in
+from kdoctor.syntax.fallback_helpers import waits_for_attributes
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Kind
 
 _OPTIMIZER = "optimizer"
 _COMPILE = "compile"

@@ -31,14 +31,14 @@ import libcst as cst
 
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import Trigger, changes_of, reads_of, word
-from kdoctor.kinds import Kind, Type
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
-from kdoctor.rules.members._owners import attribute_error, symbol
+from kdoctor.rules.members._error_owner import attribute_error, symbol
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberStore, MemberUse, Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.syntax.quick_facts import Glimpse
 from kdoctor.syntax.scopes import BindingKind
-from kdoctor.syntax.walk import descendants
+from kdoctor.value_types import Kind, Type
 
 _TELL_SCHEDULES = frozenset({"isinstance", "callable"})
 

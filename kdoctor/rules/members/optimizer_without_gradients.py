@@ -29,11 +29,11 @@ from collections.abc import Iterator
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.models.user_classes import stands_in_old_optimizer
 from kdoctor.analysis.triggers import member_of
-from kdoctor.kinds import Kind
 from kdoctor.model import Finding, Severity
-from kdoctor.rules.members._owners import attribute_error, symbol
+from kdoctor.rules.members._error_owner import attribute_error, symbol
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
+from kdoctor.value_types import Kind
 
 _GONE = {"get_gradients", "get_updates", "updates_with_grads"}
 

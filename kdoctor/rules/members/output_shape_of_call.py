@@ -51,7 +51,7 @@ from kdoctor.rules.members._lists_of_shapes import (
 )
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.walk import descendants, own_nodes
+from kdoctor.syntax.libcst_walk import descendants, own_nodes
 
 ASK_CALL = frozenset({
     "FlaxLayer", "GRUCell", "InputLayer", "JaxLayer", "LSTMCell", "Layer", "Pipeline",

@@ -26,13 +26,13 @@ import libcst as cst
 from kdoctor.analysis.calls import argument, value_of
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import calls, member_of
-from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rewrite import MemberRewrite, MemberTable, method
-from kdoctor.rules.members._at_once import used_at_once
-from kdoctor.rules.members._owners import symbol
+from kdoctor.rules.members._error_owner import symbol
+from kdoctor.rules.members._variable_reads import used_at_once
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
+from kdoctor.value_types import Kind
 
 ROWS = (
     method("keras.optimizers.Optimizer.variables(self)", "self.variables"),

@@ -37,15 +37,15 @@ from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.models.user_classes import keeps_own, stands_in_old_optimizer
 from kdoctor.analysis.triggers import Trigger, changes_of, word
 from kdoctor.keras_api import Presence
-from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity
-from kdoctor.rules.members._bare_properties import bare_properties, may_be_bare
 from kdoctor.rules.members._callback_model import by_set_model
+from kdoctor.rules.members._error_owner import class_of, symbol
 from kdoctor.rules.members._own_weights import left_away
-from kdoctor.rules.members._owners import class_of, symbol
+from kdoctor.rules.members._property_conflicts import bare_properties, may_be_bare
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberStore, Module
 from kdoctor.syntax.scopes import BindingKind
+from kdoctor.value_types import Kind
 
 _WEIGHTS = (
     *("weights", "trainable_weights", "non_trainable_weights"),

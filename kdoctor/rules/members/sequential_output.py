@@ -30,11 +30,11 @@ from kdoctor.analysis.calls import is_keras_3
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.tensors.symbolic import is_symbolic
 from kdoctor.analysis.triggers import member_of
-from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Precedence, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.scopes import Binding
+from kdoctor.value_types import Kind
 
 _MEMBERS = frozenset({"output", "input"})
 _ASK_FOR_A_LIST = frozenset({"isinstance", "len", "zip", "enumerate", "list", "tuple", "type"})

@@ -34,22 +34,22 @@ from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.tensors.may_shapes import reads_of_a_shape
 from kdoctor.analysis.tensors.shapes import is_a_tuple, whole_of
 from kdoctor.keras_api import split_root
-from kdoctor.keras_api.tensorflow_ways import ways_also_by_1
-from kdoctor.kinds import Context
+from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
 from kdoctor.rewrite import Refusal
 from kdoctor.rewrite.precedence import binds, wanted_around
-from kdoctor.rules.members._asked import is_asked
+from kdoctor.rules.members._dimension_checks import is_asked
 from kdoctor.rules.members._shape_examples import INVALID as BROKEN
 from kdoctor.rules.members._shape_examples import VALID as FINE
-from kdoctor.rules.members._tensorflows import (
+from kdoctor.rules.members._tensorflow_tensors import (
     is_given_by_tensorflow,
     is_of_tensorflow,
     seems_tensorflows,
 )
 from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.walk import descendants
+from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.value_types import Context
 
 # What stands instead, around and behind the shape; and how tightly the whole then binds.
 _METHODS = {

@@ -32,11 +32,11 @@ from kdoctor.analysis.models.user_classes import class_named, only_base
 from kdoctor.analysis.models.wrappers import applications_of, wrapped_layers
 from kdoctor.analysis.tensors.symbolic import is_symbolic
 from kdoctor.analysis.triggers import word
-from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.walk import descendants
+from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.value_types import Kind
 
 _ASKED = "compute_output_shape"
 

@@ -33,13 +33,13 @@ from kdoctor.analysis.calls import argument
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.training.freezing import Freezing, Setting
 from kdoctor.analysis.triggers import Trigger, assigned
-from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity
 from kdoctor.rewrite.source_lines import margin
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.quick_facts import Glimpse
 from kdoctor.syntax.scopes import BindingKind
+from kdoctor.value_types import Kind
 
 _NAMES = ("layer", "inner_layer", "thawed_layer")
 

@@ -75,19 +75,24 @@ from kdoctor.keras_api import Presence
 from kdoctor.model import Finding, Fix, Severity
 from kdoctor.rewrite import Refusal, RewriteTable
 from kdoctor.rules.names._backend import REWRITES as ROWS
-from kdoctor.rules.names._backend.attempts import (
+from kdoctor.rules.names._backend.examples import BROKEN, FINE
+from kdoctor.rules.names._backend.rewrite_call import (
     attempted,
     function,
     help_for,
     reason_for,
     table,
 )
-from kdoctor.rules.names._backend.examples import BROKEN, FINE
-from kdoctor.rules.names._missing import another_star_may_bind_it, error_of, is_closed, is_given
-from kdoctor.rules.names._told import (
+from kdoctor.rules.names._deduplicate import (
     is_read_of_guarded_import,
     is_read_of_guarded_value,
     told_once,
+)
+from kdoctor.rules.names._missing_names import (
+    another_star_may_bind_it,
+    error_of,
+    is_closed,
+    is_given,
 )
 from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module, Reference, ReferenceKind

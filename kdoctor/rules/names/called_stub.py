@@ -37,9 +37,9 @@ from kdoctor.analysis.triggers import names, word
 from kdoctor.keras_api import Presence
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rewrite import Refusal, Rewrite, RewriteTable, rewrite
-from kdoctor.rules.names._class_questions import asked_alone, class_question
-from kdoctor.rules.names._handed_on import is_asserted, is_handed_on_to_be_made
-from kdoctor.rules.names._missing import is_tried
+from kdoctor.rules.names._class_checks import asked_alone, class_question
+from kdoctor.rules.names._forwarded_classes import is_asserted, is_handed_on_to_be_made
+from kdoctor.rules.names._missing_names import is_tried
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference, ReferenceKind
 

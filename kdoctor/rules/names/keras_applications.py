@@ -26,7 +26,7 @@ from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import package
 from kdoctor.keras_api import Presence
 from kdoctor.model import Finding, Severity
-from kdoctor.rules.names._told import of_package
+from kdoctor.rules.names._deduplicate import of_package
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference
 

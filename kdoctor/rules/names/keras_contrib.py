@@ -30,7 +30,7 @@ from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import package
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rewrite import Refusal, RewriteTable, one_of, rewrite
-from kdoctor.rules.names._told import of_package
+from kdoctor.rules.names._deduplicate import of_package
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference
 

@@ -41,13 +41,13 @@ from kdoctor.analysis.roots import uses_another_keras
 from kdoctor.analysis.tensors.symbolic import REFUSED, RUN_WITH_VALUES, holds_symbolic
 from kdoctor.analysis.triggers import names, word
 from kdoctor.keras_api import Presence, split_root
-from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
 from kdoctor.rewrite import Refusal
-from kdoctor.rules.names._backend.attempts import attempted, function, help_for, table
-from kdoctor.rules.names._missing import is_closed, is_given
+from kdoctor.rules.names._backend.rewrite_call import attempted, function, help_for, table
+from kdoctor.rules.names._missing_names import is_closed, is_given
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference, ReferenceKind
+from kdoctor.value_types import Kind
 
 _NO_RANK = "AttributeError: 'tuple' object has no attribute 'rank'"
 _NO_LIST = "AttributeError: 'tuple' object has no attribute 'as_list'"

@@ -80,9 +80,7 @@ from kdoctor.analysis.triggers import names
 from kdoctor.keras_api import Lookup, split_root
 from kdoctor.model import Finding, Fix, Place, Severity
 from kdoctor.rewrite import ONLY_IN_DEAD_CODE, Refusal
-from kdoctor.rules.names._gone_classes import EXAMPLES as GONE_CLASSES
-from kdoctor.rules.names._gone_classes import stand_in
-from kdoctor.rules.names._missing import (
+from kdoctor.rules.names._missing_names import (
     another_star_may_bind_it,
     by_star,
     error_of,
@@ -90,7 +88,7 @@ from kdoctor.rules.names._missing import (
     look_up,
     may_be_missing,
 )
-from kdoctor.rules.names._moves import (
+from kdoctor.rules.names._move_candidates import (
     ONLY_PRIVATE,
     REMOVALS,
     Moves,
@@ -98,6 +96,8 @@ from kdoctor.rules.names._moves import (
     is_of_the_copy,
     under_keras,
 )
+from kdoctor.rules.names._removed_classes import EXAMPLES as GONE_CLASSES
+from kdoctor.rules.names._removed_classes import stand_in
 from kdoctor.rules.names._star_imports import star_of_package
 from kdoctor.rules.names._successors import EXAMPLES, told_by_hand
 from kdoctor.rules.rule import Example, Rule

@@ -28,7 +28,7 @@ from kdoctor.keras_api import EntryKind, Lookup, Presence, knowledge, split_root
 from kdoctor.model import Confidence, Finding, Fix, ImportNeed, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.quick_facts import Glimpse
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:

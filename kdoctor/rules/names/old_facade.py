@@ -33,10 +33,10 @@ from kdoctor.analysis.triggers import names, word
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rewrite import Refusal, Rewrite, RewriteTable, rewrite
-from kdoctor.rules.names._backend.attempts import help_for
-from kdoctor.rules.names._missing import FACADES, imports_through
+from kdoctor.rules.names._backend.rewrite_call import help_for
+from kdoctor.rules.names._deduplicate import told_once
+from kdoctor.rules.names._missing_names import FACADES, imports_through
 from kdoctor.rules.names._successors import told_by_hand
-from kdoctor.rules.names._told import told_once
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference, ReferenceKind
 

@@ -35,12 +35,12 @@ from kdoctor.analysis.triggers import names, word
 from kdoctor.keras_api import ClassFamily, Presence
 from kdoctor.keras_api.private_modules import missing_prefix
 from kdoctor.keras_api.surface import surface_on
+from kdoctor.lazy_regex import pattern
+from kdoctor.memoize import once
 from kdoctor.model import Applicability, Finding, Fix, Severity
-from kdoctor.once import once
-from kdoctor.patterns import pattern
 from kdoctor.rewrite import Refusal, Rewrite, RewriteTable, rewrite
-from kdoctor.rules.names._homes import home_of, public_names
-from kdoctor.rules.names._missing import form_of, imports_through, is_tried
+from kdoctor.rules.names._missing_names import form_of, imports_through, is_tried
+from kdoctor.rules.names._public_names import home_of, public_names
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import ImportBinding, Module, Reference, ReferenceKind
 

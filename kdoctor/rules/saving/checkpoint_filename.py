@@ -37,15 +37,15 @@ from kdoctor.analysis.calls import (
 )
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import Trigger, word
-from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.saving._collisions import taken
-from kdoctor.rules.saving._glimpsed import but_for, in_one_piece, may_end
-from kdoctor.rules.saving._paths import NOT_WRITTEN_OUT, Ending, ending, renamed
+from kdoctor.rules.saving._path_collisions import taken
+from kdoctor.rules.saving._path_endings import NOT_WRITTEN_OUT, Ending, ending, renamed
+from kdoctor.rules.saving._possible_endings import but_for, in_one_piece, may_end
 from kdoctor.rules.saving.weights_filename import help_for, rename_to_weights
 from kdoctor.syntax import Module, Reference
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Kind
 
 _TAKES_H5 = Version("3.8")
 _ALSO_MODELS = (".h5", ".hdf5", ".hdf", ".ckpt", ".model", ".tf", ".weights")

@@ -43,11 +43,11 @@ from kdoctor.analysis.calls import (
 from kdoctor.analysis.dataflow.points_to_by_call import Makings, makings_of
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import Trigger, word
-from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.saving._uses import PathUse, is_same_path, loads, model_of, saves
+from kdoctor.rules.saving._save_and_load_calls import PathUse, is_same_path, loads, model_of, saves
 from kdoctor.syntax import Module
+from kdoctor.value_types import Kind
 
 _ERROR = (
     "ValueError: Requested the deserialization of a `Lambda` layer whose `function` is a Python "

@@ -30,10 +30,10 @@ from kdoctor.analysis.facts import Facts
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity, Span
 from kdoctor.rewrite.arguments import without
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.saving._glimpsed import ending_in, may_be_path, uses
-from kdoctor.rules.saving._uses import PathUse, method_uses
+from kdoctor.rules.saving._possible_endings import ending_in, may_be_path, uses
+from kdoctor.rules.saving._save_and_load_calls import PathUse, method_uses
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Called, Glimpse
+from kdoctor.syntax.quick_facts import Called, Glimpse
 
 _NEW_FILES = (".weights.h5", ".keras")
 _ends_as_new = ending_in(*_NEW_FILES)

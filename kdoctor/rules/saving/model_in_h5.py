@@ -34,16 +34,16 @@ from kdoctor.analysis.tensors.masks import is_masked
 from kdoctor.analysis.tensors.symbolic import holds_symbolic, is_symbolic
 from kdoctor.analysis.triggers import word
 from kdoctor.keras_api import split_root
-from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.saving._collisions import taken
-from kdoctor.rules.saving._compiled_with import LAMBDA, lacking
-from kdoctor.rules.saving._glimpsed import LOADS_H5
-from kdoctor.rules.saving._paths import NOT_WRITTEN_OUT, renamed
-from kdoctor.rules.saving._uses import PathUse, all_saves, is_h5, is_same_path, loads
+from kdoctor.rules.saving._compile_arguments import LAMBDA, lacking
+from kdoctor.rules.saving._path_collisions import taken
+from kdoctor.rules.saving._path_endings import NOT_WRITTEN_OUT, renamed
+from kdoctor.rules.saving._possible_endings import LOADS_H5
+from kdoctor.rules.saving._save_and_load_calls import PathUse, all_saves, is_h5, is_same_path, loads
 from kdoctor.syntax import Module
-from kdoctor.syntax.walk import descendants
+from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.value_types import Kind
 
 TAKE_A_MASK = frozenset({
     "Bidirectional", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D", "GRU", "GlobalAveragePooling1D",

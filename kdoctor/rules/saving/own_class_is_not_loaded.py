@@ -31,10 +31,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from kdoctor.analysis.facts import Facts
-from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.saving._own_config import (
+from kdoctor.rules.saving._default_config import (
     Glimpsed,
     Kept,
     Own,
@@ -46,6 +45,7 @@ from kdoctor.rules.saving._own_config import (
     takes_keywords,
 )
 from kdoctor.syntax import Module
+from kdoctor.value_types import Kind
 
 _REFUSED: Final = "got an unexpected keyword argument 'trainable'"
 _NOT_NOTED: Final = (

@@ -31,10 +31,9 @@ import libcst as cst
 
 from kdoctor.analysis.calls import UNKNOWN, literal, value_of
 from kdoctor.analysis.facts import Facts
-from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.saving._own_config import (
+from kdoctor.rules.saving._default_config import (
     OF_BASE,
     Glimpsed,
     Kept,
@@ -47,6 +46,7 @@ from kdoctor.rules.saving._own_config import (
     takes_keywords,
 )
 from kdoctor.syntax import Module
+from kdoctor.value_types import Kind
 
 _MADE_THERE = (cst.Call, cst.Dict, cst.Lambda, cst.List, cst.Tuple)
 

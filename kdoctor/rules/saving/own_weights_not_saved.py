@@ -43,8 +43,8 @@ from kdoctor.model import Confidence, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._new_methods import at_the_end
 from kdoctor.syntax import Module
-from kdoctor.syntax.nodes import nodes_in
-from kdoctor.syntax.walk import descendants
+from kdoctor.syntax.ast_walk import nodes_in
+from kdoctor.syntax.libcst_walk import descendants
 
 _OF_BASE: Final = frozenset({"bias", "embeddings", "kernel"})
 _SAVES: Final = ("save_own_variables", "load_own_variables")

@@ -30,10 +30,10 @@ from kdoctor.analysis.facts import Facts
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity, Span
 from kdoctor.rewrite.arguments import without
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.saving._glimpsed import uses
-from kdoctor.rules.saving._uses import PathUse, loads, method_uses, saves
+from kdoctor.rules.saving._possible_endings import uses
+from kdoctor.rules.saving._save_and_load_calls import PathUse, loads, method_uses, saves
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Called, Glimpse
+from kdoctor.syntax.quick_facts import Called, Glimpse
 
 _ERRORS = {
     "save": "ValueError: The following argument(s) are not supported: ['{0}']",

@@ -33,13 +33,13 @@ from kdoctor.analysis.triggers import keyword
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
 from kdoctor.rewrite.arguments import without
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.saving._collisions import taken
-from kdoctor.rules.saving._glimpsed import uses
-from kdoctor.rules.saving._paths import NOT_WRITTEN_OUT, renamed
-from kdoctor.rules.saving._served import reads_of_saved_models
-from kdoctor.rules.saving._uses import PathUse, is_same_path, method_uses, saves
+from kdoctor.rules.saving._path_collisions import taken
+from kdoctor.rules.saving._path_endings import NOT_WRITTEN_OUT, renamed
+from kdoctor.rules.saving._possible_endings import uses
+from kdoctor.rules.saving._save_and_load_calls import PathUse, is_same_path, method_uses, saves
+from kdoctor.rules.saving._savedmodel_paths import reads_of_saved_models
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Called, Glimpse
+from kdoctor.syntax.quick_facts import Called, Glimpse
 
 _MODEL_FILES = (".h5", ".hdf5", ".keras")
 _VALUE_ERROR = (

@@ -36,11 +36,10 @@ from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import word
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.saving._collisions import taken
-from kdoctor.rules.saving._glimpsed import but_for, hands_path, passes_path, uses
-from kdoctor.rules.saving._paths import NOT_WRITTEN_OUT, Ending, renamed
-from kdoctor.rules.saving._served import reads_of_saved_models
-from kdoctor.rules.saving._uses import (
+from kdoctor.rules.saving._path_collisions import taken
+from kdoctor.rules.saving._path_endings import NOT_WRITTEN_OUT, Ending, renamed
+from kdoctor.rules.saving._possible_endings import but_for, hands_path, passes_path, uses
+from kdoctor.rules.saving._save_and_load_calls import (
     PathUse,
     handed,
     is_same_path,
@@ -49,6 +48,7 @@ from kdoctor.rules.saving._uses import (
     reads_orbax,
     saves,
 )
+from kdoctor.rules.saving._savedmodel_paths import reads_of_saved_models
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import BindingKind
 

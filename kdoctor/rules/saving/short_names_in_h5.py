@@ -28,11 +28,10 @@ from kdoctor.analysis.calls import argument, literal
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.training.loss_names import LONG_NAMES
 from kdoctor.analysis.triggers import text, word
-from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.saving._glimpsed import LOADS_H5
-from kdoctor.rules.saving._uses import (
+from kdoctor.rules.saving._possible_endings import LOADS_H5
+from kdoctor.rules.saving._save_and_load_calls import (
     PathUse,
     compiles,
     is_h5,
@@ -42,6 +41,7 @@ from kdoctor.rules.saving._uses import (
     saves,
 )
 from kdoctor.syntax import Module
+from kdoctor.value_types import Kind
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:

@@ -29,12 +29,12 @@ import libcst as cst
 from kdoctor.analysis.calls import argument, instances, replaced
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import names, word
-from kdoctor.keras_api.tensorflow_ways import ways_also_by_1
-from kdoctor.kinds import Kind
+from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
 from kdoctor.model import Confidence, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.saving._uses import method_uses
+from kdoctor.rules.saving._save_and_load_calls import method_uses
 from kdoctor.syntax import Module
+from kdoctor.value_types import Kind
 
 _NEW: Final = {
     name: new

@@ -32,8 +32,8 @@ from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import attribute
 from kdoctor.model import Finding, Severity
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.saving._glimpsed import LOADS_H5
-from kdoctor.rules.saving._uses import compiles, is_h5, loads
+from kdoctor.rules.saving._possible_endings import LOADS_H5
+from kdoctor.rules.saving._save_and_load_calls import compiles, is_h5, loads
 from kdoctor.syntax import Module
 
 _TRAINS: Final = ("fit", "train_on_batch")

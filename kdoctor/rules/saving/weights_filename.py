@@ -40,13 +40,13 @@ import libcst as cst
 from kdoctor.analysis.calls import argument, literal, value_of
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.triggers import word
-from kdoctor.keras_api.tensorflow_ways import ways_also_by_1
+from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.saving._collisions import taken
-from kdoctor.rules.saving._glimpsed import but_for, hands_path, in_one_piece, passes_path
-from kdoctor.rules.saving._paths import NOT_WRITTEN_OUT, Ending, renamed
-from kdoctor.rules.saving._uses import (
+from kdoctor.rules.saving._path_collisions import taken
+from kdoctor.rules.saving._path_endings import NOT_WRITTEN_OUT, Ending, renamed
+from kdoctor.rules.saving._possible_endings import but_for, hands_path, in_one_piece, passes_path
+from kdoctor.rules.saving._save_and_load_calls import (
     PathUse,
     handed,
     is_saved_here,

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from kdoctor.patterns import pattern
+from kdoctor.lazy_regex import pattern
 
 STRING: Final = (
     r""""{3}[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"{3}"""

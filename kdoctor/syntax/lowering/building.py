@@ -16,12 +16,12 @@ from typing import Any, Final
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.patterns import pattern
-from kdoctor.syntax.lowering import making as make
+from kdoctor.lazy_regex import pattern
+from kdoctor.syntax.lowering import node_factories as make
 from kdoctor.syntax.lowering.brackets import Brackets
 from kdoctor.syntax.lowering.expressions import Expressions, Method, Methods, Pair, UnknownCodeError
 from kdoctor.syntax.lowering.lean_nodes import make_lean
-from kdoctor.syntax.lowering.making import ASYNCHRONOUS, LPAR, RPAR, with_commas
+from kdoctor.syntax.lowering.node_factories import ASYNCHRONOUS, LPAR, RPAR, with_commas
 
 _LEADING_BLANKS: Final = pattern(r"[ \t]*")
 _LONGEST_GAP: Final = 200  # characters between a word and a bracket

@@ -11,7 +11,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.patterns import pattern
+from kdoctor.lazy_regex import pattern
 from kdoctor.syntax.lowering.lean_nodes import parse_module
 
 _ENOUGH: Final = 4_000  # characters

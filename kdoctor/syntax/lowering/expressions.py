@@ -12,11 +12,11 @@ from typing import Any, Final
 import libcst as cst
 from libcst import native  # type: ignore[attr-defined]
 
-from kdoctor.patterns import pattern
-from kdoctor.syntax.lines import Lines
-from kdoctor.syntax.lowering import making as make
+from kdoctor.lazy_regex import pattern
+from kdoctor.syntax.line_offsets import Lines
+from kdoctor.syntax.lowering import node_factories as make
 from kdoctor.syntax.lowering.brackets import STRING, Brackets, UnbalancedError
-from kdoctor.syntax.lowering.making import ASYNCHRONOUS, COMMA, NONE_THERE, with_commas
+from kdoctor.syntax.lowering.node_factories import ASYNCHRONOUS, COMMA, NONE_THERE, with_commas
 
 Pair = tuple[int, int]
 """Where something starts and ends in the text."""

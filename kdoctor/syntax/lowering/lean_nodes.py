@@ -21,7 +21,7 @@ from typing import Any
 import libcst as cst
 from libcst import native  # type: ignore[attr-defined]
 
-from kdoctor.syntax.walk import NODES
+from kdoctor.syntax.libcst_walk import NODES
 
 
 def maker(kind: type[cst.CSTNode], *given: str, **always: object) -> Callable[..., Any]:

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from kdoctor import quiet_ast
+from kdoctor import parse_ast
 from kdoctor.rewrite.source_lines import LINE_BREAK
 from kdoctor.verify.user import local_modules
 from kdoctor.verify.user.local_modules import Place
-from kdoctor.verify.user.quiet import FRAMEWORKS, Quietness, is_builtin, loud_name_in
+from kdoctor.verify.user.side_effects import FRAMEWORKS, Quietness, is_builtin, loud_name_in
 from kdoctor.verify.user.statements import Statement, imports_in, statements_of
 
 Reader = Callable[[Place], str | None]
@@ -153,7 +153,7 @@ class Sliced:
         frameworks = {
             root
             for piece in pieces
-            for node in ast.walk(quiet_ast.parse(piece.text))
+            for node in ast.walk(parse_ast.parse(piece.text))
             if isinstance(node, ast.Import | ast.ImportFrom)
             for root in roots_of(node).values()
         }

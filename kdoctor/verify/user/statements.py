@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from kdoctor import quiet_ast
+from kdoctor import parse_ast
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _IMPORTS = (ast.Import, ast.ImportFrom)
@@ -73,7 +73,7 @@ def statements_of(text: str) -> list[Statement]:
         SyntaxError: it is no Python.
     """
     lines = tuple(text.split("\n"))
-    return [Statement(n, node, lines) for n, node in enumerate(quiet_ast.parse(text).body)]
+    return [Statement(n, node, lines) for n, node in enumerate(parse_ast.parse(text).body)]
 
 
 def imports_in(node: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:

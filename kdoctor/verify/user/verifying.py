@@ -11,14 +11,14 @@ from typing import Any
 
 from kdoctor.interpreters import Interpreter
 from kdoctor.rewrite.source_lines import LINE_BREAK
+from kdoctor.verify.user.call_sites import Uses, methods_in, shape_of, uses_of
 from kdoctor.verify.user.local_modules import Place, place_of
-from kdoctor.verify.user.project_uses import ProjectUses
-from kdoctor.verify.user.quiet import FRAMEWORKS
+from kdoctor.verify.user.project_call_sites import ProjectUses
 from kdoctor.verify.user.results import Report, State, Verdict
 from kdoctor.verify.user.running import Answer, Heard, Job, Limits, run
+from kdoctor.verify.user.side_effects import FRAMEWORKS
 from kdoctor.verify.user.slicing import NotSliced, Slice, Sliced, roots_of
 from kdoctor.verify.user.statements import Statement, imports_in, statements_of
-from kdoctor.verify.user.uses import Uses, methods_in, shape_of, uses_of
 
 
 @dataclass(frozen=True, slots=True)

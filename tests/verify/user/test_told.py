@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kdoctor.verify.user.worker import draws
-from kdoctor.verify.user.worker.measured import Case, NotTaken, compare, told
+from kdoctor.verify.user.worker.measurement import Case, NotTaken, compare, told
 
 GRAPH = (
     'in user code:\n\n    File "/home/kdoctor/verify/user/worker/functions.py", line 9, in run  *\n'

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from kdoctor.interpreters import Interpreter
-from kdoctor.report.page import Page
+from kdoctor.report.output import Page
 from kdoctor.report.verdicts import write_verdicts
 from kdoctor.verify.user import verifying
 from kdoctor.verify.user.results import Report, State, Verdict
 from kdoctor.verify.user.running import Ran
 from kdoctor.verify.user.verifying import Source, verify
-from kdoctor.verify.user.worker import measured
+from kdoctor.verify.user.worker import measurement
 
 TEXT = "import keras\n\n\ndef f(x):\n    return keras.ops.exp(x)\n"
 RAN = {"state": "ran", "kind": "function of a tensor", "cases": 1}
@@ -113,8 +113,10 @@ def test_guessed_arguments_say_nothing_unless_the_fixed_one_takes_them(told):
     ],
 )
 def test_a_difference_is_told_by_what_is_allowed_of_the_size_of_its_values(old, new, shown):
-    before = measured.Case("x", {"output": np.array([old])})
-    differences, near = measured.compare(before, measured.Case("x", {"output": np.array([new])}))
+    before = measurement.Case("x", {"output": np.array([old])})
+    differences, near = measurement.compare(
+        before, measurement.Case("x", {"output": np.array([new])})
+    )
     assert differences == []
     assert near.largest == pytest.approx(abs(new - old))
     page = io.StringIO()

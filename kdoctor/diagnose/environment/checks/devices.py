@@ -12,8 +12,8 @@ from typing import Final
 from packaging.version import Version
 
 from kdoctor.diagnose.environment.environment import Environment, release
+from kdoctor.diagnose.environment.health_report import Check, Remedy, ok, warning
 from kdoctor.diagnose.environment.installed import Installed
-from kdoctor.diagnose.environment.vitals import Check, Remedy, ok, warning
 
 _VISIBLE: Final = "CUDA_VISIBLE_DEVICES"
 _NO_WINDOWS_SINCE: Final = Version("2.11")

@@ -9,8 +9,8 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from kdoctor.diagnose.environment.environment import Environment
+from kdoctor.diagnose.environment.health_report import Check, Remedy, broken, warning
 from kdoctor.diagnose.environment.installed import Installed, module_file
-from kdoctor.diagnose.environment.vitals import Check, Remedy, broken, warning
 
 _OWN_FOLDERS: Final = {"keras": "keras", "tf_keras": "tf-keras"}
 # What a file of the user's must not be called, as TensorFlow and Keras import it.

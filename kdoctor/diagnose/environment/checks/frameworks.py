@@ -16,8 +16,8 @@ from kdoctor.diagnose.environment.environment import (
     release,
 )
 from kdoctor.diagnose.environment.facts import newest_for, releases
+from kdoctor.diagnose.environment.health_report import Check, Remedy, State, broken, ok, warning
 from kdoctor.diagnose.environment.installed import Installed
-from kdoctor.diagnose.environment.vitals import Check, Remedy, State, broken, ok, warning
 from kdoctor.project.decision import goes_with
 
 # keras 2.4 is a door to tf.keras and raises without TensorFlow 2.2. keras 2.3 is the first that

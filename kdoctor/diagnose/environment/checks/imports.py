@@ -13,7 +13,7 @@ from kdoctor.diagnose.environment.checks.devices import Devices, check_devices
 from kdoctor.diagnose.environment.checks.libraries import FRAMEWORK
 from kdoctor.diagnose.environment.checks.searching import set_by_the_project
 from kdoctor.diagnose.environment.environment import Environment
-from kdoctor.diagnose.environment.vitals import Check, Remedy, broken, ok
+from kdoctor.diagnose.environment.health_report import Check, Remedy, broken, ok
 
 _PROGRAM: Final = Path(__file__).parent.with_name("imported.py")
 _LIBRARIES: Final = {
@@ -108,7 +108,7 @@ _LOOKS: Final = ("kdoctor env", "pip show")
 def _explained(traceback: str) -> Remedy | None:
     """Return what ``kdoctor explain`` says of an import's error, None where that is nothing."""
     from kdoctor.diagnose import StepKind, explain  # noqa: PLC0415 - imports the rules
-    from kdoctor.diagnose.steps import takes_away  # noqa: PLC0415
+    from kdoctor.diagnose.remedies import takes_away  # noqa: PLC0415
 
     diagnosis = explain(traceback)
     if not diagnosis.concerns_keras:

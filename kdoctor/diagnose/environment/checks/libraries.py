@@ -10,8 +10,8 @@ from packaging.version import Version
 
 from kdoctor.diagnose.environment.checks.searching import set_by_the_project
 from kdoctor.diagnose.environment.environment import Environment, release
+from kdoctor.diagnose.environment.health_report import Check, Remedy, broken, ok, warning
 from kdoctor.diagnose.environment.installed import Installed
-from kdoctor.diagnose.environment.vitals import Check, Remedy, broken, ok, warning
 from kdoctor.keras_api import Presence, lookup, resolve_target
 from kdoctor.project.evidence import distribution_of
 

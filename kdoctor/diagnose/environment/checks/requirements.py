@@ -14,8 +14,8 @@ from packaging.utils import canonicalize_name
 
 from kdoctor.diagnose.environment.environment import Environment, release
 from kdoctor.diagnose.environment.facts import Neighbour, neighbours
+from kdoctor.diagnose.environment.health_report import Check, broken, ok, warning
 from kdoctor.diagnose.environment.installed import Installed
-from kdoctor.diagnose.environment.vitals import Check, broken, ok, warning
 from kdoctor.project.evidence import distribution_of
 
 SHOWN = ("numpy", "protobuf", "h5py", "ml-dtypes")

@@ -17,7 +17,7 @@ from kdoctor.diagnose.environment.environment import (
     Environment,
     release,
 )
-from kdoctor.diagnose.environment.vitals import Check, Remedy, broken, ok, warning
+from kdoctor.diagnose.environment.health_report import Check, Remedy, broken, ok, warning
 
 BACKEND: Final = "KERAS_BACKEND"
 _FILE: Final = "keras.json"

@@ -11,13 +11,13 @@ from kdoctor.analysis.models.user_classes import member_of_self, receiver
 from kdoctor.model import Span
 from kdoctor.rules.idioms._optimizers.names import Names
 from kdoctor.rules.idioms._optimizers.plan import Plan
-from kdoctor.rules.idioms._optimizers.shape import (
+from kdoctor.rules.idioms._optimizers.protocols import (
     backend_call,
     call_of_self,
     statements,
     text_of,
 )
-from kdoctor.syntax.walk import descendants
+from kdoctor.syntax.libcst_walk import descendants
 
 _RATES = ("lr", "learning_rate")
 # Ways to say that the keys of this class win over those of its base.

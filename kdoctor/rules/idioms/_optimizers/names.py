@@ -9,14 +9,14 @@ from kdoctor.analysis.calls import call_of_super
 from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.models.user_classes import member_of_self, receiver
 from kdoctor.keras_api import Presence
-from kdoctor.kinds import Kind, Type
 from kdoctor.rules.idioms._optimizers.plan import Plan
-from kdoctor.rules.idioms._optimizers.shape import (
+from kdoctor.rules.idioms._optimizers.protocols import (
     OldOptimizer,
     call_of_self,
     text_of,
 )
-from kdoctor.syntax.walk import descendants
+from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.value_types import Kind, Type
 
 _BASE = Type(Kind.OPTIMIZER, "Optimizer", "keras.optimizers.Optimizer")
 

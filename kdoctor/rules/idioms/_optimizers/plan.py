@@ -20,7 +20,7 @@ from kdoctor.rewrite.source_lines import (
     margin,
 )
 from kdoctor.syntax import Module
-from kdoctor.syntax.walk import descendants
+from kdoctor.syntax.libcst_walk import descendants
 
 _SHOWN = 4  # more statements than these are counted, not quoted
 _LENGTH = 60

@@ -13,18 +13,18 @@ from kdoctor.analysis.calls import call_of_super
 from kdoctor.analysis.dataflow.statements import is_docstring
 from kdoctor.analysis.models.user_classes import receiver
 from kdoctor.model import Span
-from kdoctor.rules.idioms._optimizers.handed_on import check_handed_on, variables_in
+from kdoctor.rules.idioms._optimizers.escaping_variables import check_handed_on, variables_in
 from kdoctor.rules.idioms._optimizers.names import Names
 from kdoctor.rules.idioms._optimizers.plan import Part, Plan
-from kdoctor.rules.idioms._optimizers.resource_calls import Calls
-from kdoctor.rules.idioms._optimizers.shape import (
+from kdoctor.rules.idioms._optimizers.protocols import (
     OldOptimizer,
     call_of_self,
     parameters,
     statements,
     text_of,
 )
-from kdoctor.syntax.walk import descendants
+from kdoctor.rules.idioms._optimizers.resource_calls import Calls
+from kdoctor.syntax.libcst_walk import descendants
 
 DENSE, SPARSE = "_resource_apply_dense", "_resource_apply_sparse"
 SLOTS, PREPARE = "_create_slots", "_prepare_local"

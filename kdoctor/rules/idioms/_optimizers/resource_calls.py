@@ -10,13 +10,13 @@ from kdoctor.analysis.models.user_classes import member_of_self, receiver
 from kdoctor.model import Precedence, Span
 from kdoctor.rules.idioms._optimizers.names import Names
 from kdoctor.rules.idioms._optimizers.plan import Plan
-from kdoctor.rules.idioms._optimizers.shape import (
+from kdoctor.rules.idioms._optimizers.protocols import (
     call_of_self,
     parameters,
     statements,
     text_of,
 )
-from kdoctor.syntax.walk import descendants
+from kdoctor.syntax.libcst_walk import descendants
 
 # What a `keras.Variable` does as a `tf.Variable` does.
 _ALIKE = frozenset({"assign", "assign_add", "assign_sub", "shape"})

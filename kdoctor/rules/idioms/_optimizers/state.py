@@ -9,7 +9,7 @@ from msgspec import Struct, field
 
 from kdoctor.rules.idioms._optimizers.names import Names
 from kdoctor.rules.idioms._optimizers.plan import Plan
-from kdoctor.rules.idioms._optimizers.shape import backend_call
+from kdoctor.rules.idioms._optimizers.protocols import backend_call
 
 _SHAPES = ("int_shape", "get_variable_shape", "shape")
 _OF_ITS_SHAPE = 'add_variable_from_reference({each}, name="{name}"{initializer})'

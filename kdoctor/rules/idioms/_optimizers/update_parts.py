@@ -7,7 +7,7 @@ from msgspec import Struct, field
 
 from kdoctor.analysis.models.user_classes import member_of_self, receiver
 from kdoctor.rules.idioms._optimizers.plan import Plan
-from kdoctor.rules.idioms._optimizers.shape import backend_call
+from kdoctor.rules.idioms._optimizers.protocols import backend_call
 from kdoctor.rules.idioms._optimizers.state import State
 
 _ASSIGNMENTS = {"update": "assign", "update_add": "assign_add", "update_sub": "assign_sub"}

@@ -10,10 +10,10 @@ import libcst as cst
 
 from kdoctor.analysis.models.user_classes import member_of_self
 from kdoctor.model import Span
-from kdoctor.rules.idioms._optimizers.handed_on import check_handed_on
+from kdoctor.rules.idioms._optimizers.escaping_variables import check_handed_on
 from kdoctor.rules.idioms._optimizers.names import Names
 from kdoctor.rules.idioms._optimizers.plan import Plan
-from kdoctor.rules.idioms._optimizers.shape import (
+from kdoctor.rules.idioms._optimizers.protocols import (
     OldOptimizer,
     backend_call,
     call_of_self,
@@ -30,7 +30,7 @@ from kdoctor.rules.idioms._optimizers.update_parts import (
     iterated,
     pair,
 )
-from kdoctor.syntax.walk import descendants
+from kdoctor.syntax.libcst_walk import descendants
 
 HOOK = "get_updates"
 _CONSTRAINT = "# Keras applies the constraint of the variable after this step."

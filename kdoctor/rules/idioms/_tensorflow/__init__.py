@@ -13,10 +13,10 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from kdoctor.keras_api.tensorflow_ways import FIRST, by_the_short_way
+from kdoctor.keras_api.tensorflow_aliases import FIRST, by_the_short_way
 from kdoctor.rewrite import Rewrite
 from kdoctor.rules.idioms._tensorflow import elementwise, networks, reductions, shapes
-from kdoctor.rules.idioms._tensorflow.questions import forgets
+from kdoctor.rules.idioms._tensorflow.guards import forgets
 
 __all__ = [
     "BY_HAND",

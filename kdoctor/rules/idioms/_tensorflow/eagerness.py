@@ -5,10 +5,10 @@ from __future__ import annotations
 import libcst as cst
 
 from kdoctor.analysis.calls import value_of
-from kdoctor.keras_api.tensorflow_ways import TURN_EAGER_OFF
+from kdoctor.keras_api.tensorflow_aliases import TURN_EAGER_OFF
 from kdoctor.syntax import Module
 from kdoctor.syntax.blocks import early_exits
-from kdoctor.syntax.fallbacks import conditions
+from kdoctor.syntax.fallback_helpers import conditions
 
 _ASKING = "executing_eagerly"
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
 from kdoctor.rewrite.guards import equals, indexed, not_none, one_of
-from kdoctor.rules.idioms._tensorflow.questions import sizes
-from kdoctor.rules.names._backend.number_questions import none_below_zero, whole_numbers
-from kdoctor.rules.names._backend.questions import floatx_is_default, somewhere
+from kdoctor.rules.idioms._tensorflow.guards import sizes
+from kdoctor.rules.names._backend.guards import floatx_is_default, somewhere
+from kdoctor.rules.names._backend.number_guards import none_below_zero, whole_numbers
 
 _GATHER = (
     "tensorflow.gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name=None)"

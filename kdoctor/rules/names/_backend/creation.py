@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
 from kdoctor.rewrite.guards import context, display, equals, given, not_none, one_of
-from kdoctor.rules.names._backend.number_questions import a_float, no_floats, whole_numbers
-from kdoctor.rules.names._backend.questions import (
+from kdoctor.rules.names._backend.guards import (
     builds_nothing,
     floatx_is_default,
     is_tensor,
@@ -15,6 +14,7 @@ from kdoctor.rules.names._backend.questions import (
     plain_name,
     somewhere,
 )
+from kdoctor.rules.names._backend.number_guards import a_float, no_floats, whole_numbers
 from kdoctor.rules.names._backend.uses import is_read_only, read_at_once
 from kdoctor.syntax import Context
 

@@ -15,10 +15,10 @@ from kdoctor.rewrite.guards import (
     is_lambda,
     not_none,
 )
-from kdoctor.rules.names._backend.function_questions import is_no_function, is_no_known_function
-from kdoctor.rules.names._backend.number_questions import not_integer, not_negative
-from kdoctor.rules.names._backend.questions import is_scalar, no_tensor, same_shape, somewhere
-from kdoctor.rules.names._backend.ranks import rank_is_known
+from kdoctor.rules.names._backend.function_guards import is_no_function, is_no_known_function
+from kdoctor.rules.names._backend.guards import is_scalar, no_tensor, same_shape, somewhere
+from kdoctor.rules.names._backend.number_guards import not_integer, not_negative
+from kdoctor.rules.names._backend.unknown_rank import rank_is_known
 from kdoctor.syntax import Context
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
 from kdoctor.rewrite.guards import Guard, equals, given
-from kdoctor.rules.names._backend.function_questions import is_function, is_no_function
-from kdoctor.rules.names._backend.questions import text
+from kdoctor.rules.names._backend.function_guards import is_function, is_no_function
+from kdoctor.rules.names._backend.guards import text
 
 
 def _called(parameter: str, functions: tuple[str, ...]) -> str:

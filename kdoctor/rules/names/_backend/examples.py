@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from kdoctor.rules.names._backend import statements
+from kdoctor.rules.names._backend import statement_rewrites
 from kdoctor.rules.names._backend.dots import EXAMPLES as DOTS
 from kdoctor.rules.names._backend.session_examples import FUNCTION, SESSIONS
 from kdoctor.rules.rule import Example
@@ -142,8 +142,8 @@ BROKEN = [
         unsafe=True,
         check="assert centre(ops.ones((2, 3))).shape == (2,)",
     ),
-    statements.HYPERPARAMETER,
-    statements.RATE_BY_NAME,
+    statement_rewrites.HYPERPARAMETER,
+    statement_rewrites.RATE_BY_NAME,
     *SPECIAL.values(),
     Example(
         before="from keras import backend as K\n\n\ndef call(x, training=None):\n"

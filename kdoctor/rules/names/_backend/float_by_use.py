@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 import libcst as cst
 
 from kdoctor.syntax import Module
+from kdoctor.syntax.libcst_walk import descendants, own_nodes
 from kdoctor.syntax.scopes import BindingKind
-from kdoctor.syntax.walk import descendants, own_nodes
 
 # `test_float_by_use.py` passes integers to each of them on Keras 2.
 RAISE_FOR_INTEGERS = frozenset({

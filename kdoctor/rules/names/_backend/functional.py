@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
 from kdoctor.rewrite.guards import equals, not_none
-from kdoctor.rules.names._backend.questions import is_tensor, somewhere
+from kdoctor.rules.names._backend.guards import is_tensor, somewhere
 
 REWRITES = (
     rewrite(

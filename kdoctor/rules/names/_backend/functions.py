@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import libcst as cst
 
+from kdoctor.memoize import once
 from kdoctor.model import Applicability, Edit, Fix, Precedence, Span
-from kdoctor.once import once
 from kdoctor.rewrite import Refusal, Speller
 from kdoctor.rules.fixes.helper_definition import helper_edits, top_statement
-from kdoctor.rules.names._backend.phase_inputs import asks_the_phase
+from kdoctor.rules.names._backend.learning_phase_inputs import asks_the_phase
 from kdoctor.syntax import Module, Reference, ReferenceKind
-from kdoctor.syntax.walk import descendants
+from kdoctor.syntax.libcst_walk import descendants
 
 NAME = "keras_function"
 HELPER = '''def keras_function(inputs, outputs):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
 from kdoctor.rewrite.guards import equals, not_none, one_of
-from kdoctor.rules.names._backend.number_questions import whole_numbers
-from kdoctor.rules.names._backend.questions import nothing_sparse, of_rank, somewhere
-from kdoctor.rules.names._backend.ranks import rank_is_known, where_rank_is_known
+from kdoctor.rules.names._backend.guards import nothing_sparse, of_rank, somewhere
+from kdoctor.rules.names._backend.number_guards import whole_numbers
+from kdoctor.rules.names._backend.unknown_rank import rank_is_known, where_rank_is_known
 
 _POOL_2D = (
     "keras.backend.pool2d("

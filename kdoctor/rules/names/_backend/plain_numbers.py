@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from kdoctor.rules.names._backend.possible_values import perhaps, value_of_binding
+from kdoctor.analysis.dataflow.alternatives import perhaps, value_of_binding
 from kdoctor.syntax import Module
 
 _MAKERS = frozenset({"float", "int", "len"})

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
 from kdoctor.rewrite.guards import equals, not_none, one_of
-from kdoctor.rules.names._backend.questions import somewhere
+from kdoctor.rules.names._backend.guards import somewhere
 
 _NO_SEED = equals("seed", None)
 _WHOLE = ("int32", "int64")

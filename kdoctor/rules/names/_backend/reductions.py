@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
-from kdoctor.rules.names._backend.number_questions import not_integer
-from kdoctor.rules.names._backend.questions import floatx_is_default, no_narrow_integers, somewhere
+from kdoctor.rules.names._backend.guards import floatx_is_default, no_narrow_integers, somewhere
+from kdoctor.rules.names._backend.number_guards import not_integer
 from kdoctor.rules.names._backend.uses import dtype_does_not_matter
 
 REWRITES = (

@@ -8,9 +8,9 @@ from msgspec import Struct, field
 from kdoctor.model import Applicability, Edit, Fix
 from kdoctor.rewrite.source_lines import margin, whole_line
 from kdoctor.syntax import Module
-from kdoctor.syntax.forms import first_name
+from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.syntax.node_predicates import first_name
 from kdoctor.syntax.scopes import BindingKind
-from kdoctor.syntax.walk import descendants
 
 _TENSORFLOW = ("tensorflow", "tensorflow.compat.v1")
 _SESSIONS = tuple(f"{each}.Session" for each in _TENSORFLOW)

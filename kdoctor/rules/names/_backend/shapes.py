@@ -7,13 +7,13 @@ import libcst as cst
 from kdoctor.analysis.calls import value_of
 from kdoctor.rewrite import rewrite
 from kdoctor.rewrite.guards import Answer, Guard, Question, Situation, context, equals
-from kdoctor.rules.names._backend.number_questions import (
+from kdoctor.rules.names._backend.guards import no_variables, somewhere
+from kdoctor.rules.names._backend.number_guards import (
     from_the_front,
     none_below_zero,
     whole_numbers,
 )
-from kdoctor.rules.names._backend.questions import no_variables, somewhere
-from kdoctor.rules.names._backend.ranks import rank_is_known, where_rank_is_known
+from kdoctor.rules.names._backend.unknown_rank import rank_is_known, where_rank_is_known
 from kdoctor.rules.names._backend.uses import calculated_with, indexed, no_tensor_by_use
 from kdoctor.syntax import Context
 

@@ -9,10 +9,10 @@ import libcst as cst
 from kdoctor.analysis.calls import is_only_spelled_so
 from kdoctor.keras_api import split_root
 from kdoctor.rewrite.guards import Answer, Guard, Question, Situation
-from kdoctor.rules.names._backend.read_again import read_again
+from kdoctor.rules.names._backend.later_reads import read_again
 from kdoctor.syntax import Module
+from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.scopes import ScopeKind
-from kdoctor.syntax.walk import descendants
 
 # Functions that take int32 as well as int64, by the position of the argument.
 _TAKE_EITHER: dict[str, tuple[int, ...]] = {

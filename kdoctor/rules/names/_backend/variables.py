@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
 from kdoctor.rewrite.guards import equals, not_none, statement_position
-from kdoctor.rules.names._backend.questions import (
+from kdoctor.rules.names._backend.guards import (
     made_a_number,
     no_array,
     no_plain_number,
@@ -15,7 +15,7 @@ from kdoctor.rules.names._backend.questions import (
     plain_number,
     somewhere,
 )
-from kdoctor.rules.names._backend.ranks import rank_is_known
+from kdoctor.rules.names._backend.unknown_rank import rank_is_known
 
 _ASSIGNMENTS = {
     "set_value(x, value)": "x.assign(value)",

@@ -8,16 +8,16 @@ give another type. All names are under ``keras``; they hold under each root.
 
 from __future__ import annotations
 
-from kdoctor.rules.names._successors import keras1, layers, tools, training
-from kdoctor.rules.names._successors.by_hand import BY_HAND as BY_HAND
-from kdoctor.rules.names._successors.by_hand import told_by_hand as told_by_hand
-from kdoctor.rules.names._successors.held import HELD as HELD
+from kdoctor.rules.names._successors import keras1, layers, training, utilities
+from kdoctor.rules.names._successors.advice import BY_HAND as BY_HAND
+from kdoctor.rules.names._successors.advice import told_by_hand as told_by_hand
 from kdoctor.rules.names._successors.preprocessing import IN_TF_KERAS as IN_TF_KERAS
 from kdoctor.rules.names._successors.preprocessing import UNLIKE as UNLIKE
+from kdoctor.rules.names._successors.result_dtype import HELD as HELD
 from kdoctor.rules.names._successors.successor import Successor as Successor
 from kdoctor.rules.rule import Example
 
-SUCCESSORS = (*layers.ROWS, *keras1.ROWS, *tools.ROWS, *training.ROWS)
+SUCCESSORS = (*layers.ROWS, *keras1.ROWS, *utilities.ROWS, *training.ROWS)
 
 EXAMPLES: tuple[Example, ...] = tuple(
     dict.fromkeys(
@@ -25,7 +25,7 @@ EXAMPLES: tuple[Example, ...] = tuple(
             *IN_TF_KERAS.values(),
             *(each.proof for each in SUCCESSORS if each.proof is not None),
             *layers.EXAMPLES,
-            *tools.EXAMPLES,
+            *utilities.EXAMPLES,
             *(example for held in HELD.values() for example in held.proofs),
         ]
     )

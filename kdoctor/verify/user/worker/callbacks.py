@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from . import draws, effects, small_models
-from .entering import all_entered, entered
+from .entered_methods import all_entered, entered
 from .frameworks import Side
 from .functions import described
-from .making import of_arguments
-from .measured import MODEL_TOLERANCE, Case, NotTaken, NotTried, telling, told
+from .instantiate import of_arguments
+from .measurement import MODEL_TOLERANCE, Case, NotTaken, NotTried, telling, told
 
 _EPOCHS = 3
 # What Keras itself keeps in a callback, and what is made of the clock.

@@ -10,7 +10,7 @@ import numpy as np
 
 from . import draws
 from .frameworks import Side
-from .measured import Case, plain
+from .measurement import Case, plain
 from .weights import Weight, give, initial_values, matched, name_of, taken_from
 
 _MOST_WEIGHTS = 3_000_000  # beyond, gradients are left out

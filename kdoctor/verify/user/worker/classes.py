@@ -12,8 +12,8 @@ from . import draws
 from .calling import measure, modes_of, weigh
 from .frameworks import Side
 from .functions import TensorFunction, is_pair, meant, measure_pairs, parameters_of
-from .making import first_arguments, made, of_arguments
-from .measured import MODEL_TOLERANCE, Case, NotTaken, NotTried, plain, telling, told
+from .instantiate import first_arguments, made, of_arguments
+from .measurement import MODEL_TOLERANCE, Case, NotTaken, NotTried, plain, telling, told
 from .models import fill, given_of
 from .optimizers import is_optimizer
 from .weights import Mismatch, give

@@ -12,8 +12,8 @@ import numpy as np
 
 from . import draws
 from .frameworks import Side
-from .making import MadeWithArguments, made
-from .measured import Case, NotTried, plain, told
+from .instantiate import MadeWithArguments, made
+from .measurement import Case, NotTried, plain, told
 from .models import MODEL_EXERCISES, given_of, is_model, model_of_block
 
 _MOST_YIELDED = 3  # by a generator that is looked at

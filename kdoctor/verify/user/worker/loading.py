@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from . import absent
+from . import stand_ins
 
 
 class _Pieces(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -63,7 +63,7 @@ def load(pieces: list[dict[str, Any]], *, is_old: bool) -> Any:
         try:
             return importlib.import_module(main["name"])
         except ImportError as error:
-            if not absent.stand_in_for(error, own, is_old=is_old):
+            if not stand_ins.stand_in_for(error, own, is_old=is_old):
                 raise
         for name in set(sys.modules) - before:
             if name in names:

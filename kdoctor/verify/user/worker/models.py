@@ -9,8 +9,8 @@ import numpy as np
 from . import draws
 from .calling import layer_outputs, measure, weigh
 from .frameworks import Side
-from .making import MadeWithArguments, made
-from .measured import MODEL_TOLERANCE, Case, NotTried
+from .instantiate import MadeWithArguments, made
+from .measurement import MODEL_TOLERANCE, Case, NotTried
 from .weights import Mismatch
 
 _MOST_ELEMENTS = 20_000  # of an input that is drawn twice

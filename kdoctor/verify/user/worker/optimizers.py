@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from . import draws
-from .entering import all_entered, entered
+from .entered_methods import all_entered, entered
 from .frameworks import Side
 from .functions import described
-from .making import made, of_arguments
-from .measured import MODEL_TOLERANCE, Case, NotTaken, NotTried, plain, telling, told
+from .instantiate import made, of_arguments
+from .measurement import MODEL_TOLERANCE, Case, NotTaken, NotTried, plain, telling, told
 
 _STEPS = 5
 _SHAPES = ((4, 3), (3,))

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from . import draws, effects, small_models
-from .entering import all_entered, entered
+from .entered_methods import all_entered, entered
 from .frameworks import Side
-from .making import of_arguments
-from .measured import MODEL_TOLERANCE, Case, NotTaken, NotTried, telling, told
-from .of_models import repeated, value_of
+from .instantiate import of_arguments
+from .measurement import MODEL_TOLERANCE, Case, NotTaken, NotTried, telling, told
+from .model_functions import repeated, value_of
 
 _KINDS = (small_models.PICTURES, small_models.VECTORS)
 _MOST_TRIED = 4  # arguments of a method

@@ -13,12 +13,21 @@ from . import (
     functions,
     hints,
     loading,
-    of_models,
+    model_functions,
     optimizers,
     plain_classes,
 )
 from .frameworks import Side
-from .measured import Case, Closeness, NotTaken, NotTried, compare, may_be_of_a_guess, telling, told
+from .measurement import (
+    Case,
+    Closeness,
+    NotTaken,
+    NotTried,
+    compare,
+    may_be_of_a_guess,
+    telling,
+    told,
+)
 
 # What a case tells of shapes and weights; the rest is what comes out.
 _OF_SHAPES = ("shape", "kind", "weights", "first value of ")
@@ -166,7 +175,7 @@ _BY_KIND: dict[str, Any] = {
     each.kind: each
     for each in (
         *functions.EXERCISES,
-        *of_models.EXERCISES,
+        *model_functions.EXERCISES,
         *classes.EXERCISES,
         *(callbacks.CallbackClass, optimizers.OptimizerClass, plain_classes.PlainClass),
     )

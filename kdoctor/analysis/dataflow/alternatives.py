@@ -1,0 +1,94 @@
+"""What an expression may be by the values that its name has: an `if`, a default, an attribute."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import libcst as cst
+
+from kdoctor.analysis.models.user_classes import class_around
+from kdoctor.analysis.node_values import default_of, stored_by
+from kdoctor.memoize import once
+from kdoctor.syntax import Module
+from kdoctor.syntax.scopes import Binding, BindingKind
+
+Asked = Callable[[Module, cst.BaseExpression], bool]
+_DEEPEST = 8  # steps from name to name
+
+
+def surely(module: Module, node: cst.BaseExpression, is_it: Asked, steps: int = _DEEPEST) -> bool:
+    """Say whether an expression is such a thing, or a name for one, whatever value it has."""
+    if is_it(module, node):
+        return True
+    match node:
+        case cst.IfExp(body=body, orelse=orelse):
+            return all(surely(module, each, is_it, steps) for each in (body, orelse))
+        case cst.Name() if steps:
+            values = [value_of_binding(each) for each in module.bindings_at(node)]
+            return bool(values) and all(
+                value is not None and surely(module, value, is_it, steps - 1) for value in values
+            )
+    return False
+
+
+def perhaps(module: Module, node: cst.BaseExpression, is_it: Asked) -> bool:
+    """Say whether something tells that it may be one: one of the values that a name has, a default.
+
+    Of most expressions nothing does.
+    """
+    match node:
+        case cst.Attribute(value=cst.Name(value="self"), attr=cst.Name(value=member)):
+            around = class_around(module, node)
+            return around is not None and _may_be_kept(module, around, member, is_it)
+    return _is_one_of(module, [node], is_it)
+
+
+def value_of_binding(binding: Binding) -> cst.BaseExpression | None:
+    """Return what an assignment gives a name as a whole."""
+    is_whole = binding.kind is BindingKind.ASSIGN and not binding.path
+    return binding.value if is_whole else None
+
+
+@once
+def _may_be_kept(module: Module, cls: cst.ClassDef, member: str, is_it: Asked) -> bool:
+    return _is_one_of(module, [*_stored(module, cls).get(member, ())], is_it)
+
+
+def _is_one_of(module: Module, waiting: list[cst.BaseExpression], is_it: Asked) -> bool:
+    """Say whether one of these may be such a thing, or what they are made of."""
+    seen = set(waiting)
+    for each in waiting:  # it grows meanwhile
+        if is_it(module, each):
+            return True
+        for value in _made_of(module, each):
+            if value not in seen:
+                seen.add(value)
+                waiting.append(value)
+    return False
+
+
+def _made_of(module: Module, node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    match node:
+        case cst.IfExp(body=left, orelse=right) | cst.BooleanOperation(left=left, right=right):
+            yield left
+            yield right
+        case cst.Name():
+            for each in module.bindings_at(node):
+                is_parameter = each.kind is BindingKind.PARAMETER
+                value = default_of(each) if is_parameter else value_of_binding(each)
+                if value is not None:
+                    yield value
+        case cst.Attribute(value=cst.Name(value="self"), attr=cst.Name(value=member)):
+            around = class_around(module, node)
+            if around is not None:
+                yield from _stored(module, around).get(member, ())
+
+
+@once
+def _stored(module: Module, cls: cst.ClassDef) -> dict[str, list[cst.BaseExpression]]:
+    """Return what a class stores in attributes, other than None, by their names."""
+    del module  # it keeps the answer
+    found: dict[str, list[cst.BaseExpression]] = {}
+    for member, value in stored_by(cls):
+        found.setdefault(member, []).append(value)
+    return found

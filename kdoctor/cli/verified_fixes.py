@@ -1,0 +1,189 @@
+"""Of a fix, what was verified: that is written; the rest stays as it is, and is named."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from kdoctor import engine
+from kdoctor.cli.run_verify import Texts, Verified
+from kdoctor.documents import Document, Kind
+from kdoctor.engine import FixResult
+from kdoctor.engine.fixes.top_level import Outermost, outermost, statement_at
+from kdoctor.engine.fixes.write import narrowed
+from kdoctor.engine.result import FixedFile
+from kdoctor.model import Finding, Place
+from kdoctor.verify.user.evidence import Ground, grounds_of, still_runs
+from kdoctor.verify.user.results import State, Verdict
+
+_NAMED = 4  # lines in a reason
+
+
+class KeptBack(NamedTuple):
+    """A fix of what was verified, and by path why a file is not, or not all of it, written."""
+
+    result: FixResult
+    unwritten: dict[str, str]
+    in_part: dict[str, str]
+
+
+def only_verified(
+    fixed: FixResult, verified: Verified, how: engine.Options, *, unsafe: bool | None
+) -> KeptBack:
+    """Return the part of a fix that ran and was found equal.
+
+    A statement is fixed where a definition that needs it was equal, and everything else that this
+    one ran is fixed as well: what is written is what was compared. A file of which a definition is
+    not the same after the fix stays whole.
+    """
+    verdicts = verified.report.verdicts
+    bad = _bad(verdicts)
+    equal = {(each.path, each.name) for each in verdicts if each.state is State.EQUAL}
+    grounds = [
+        each
+        for each in grounds_of(verified.sources, verified.texts, equal)
+        if verified.sources[each.source].path not in bad
+    ]
+    names, again = dict[str, frozenset[str]](), dict[str, FixResult]()
+    while True:
+        for file in fixed.files:
+            path, before = file.path, names.get(file.path)
+            names[path] = frozenset() if path in bad else _names_in(path, grounds)
+            if names[path] != before:
+                again[path] = _fixed_within(path, names[path], fixed, how, unsafe=unsafe)
+        written = _Written(verified.texts, fixed.files, again)
+        holding = [each for each in grounds if _holds(each, verified, written)]
+        if len(holding) == len(grounds):
+            break
+        grounds = holding
+    unwritten, in_part = dict(bad), dict[str, str]()
+    seen = {(each.code, each.place) for each in fixed.found.findings}
+    for file in fixed.files:
+        if file.path in bad:
+            continue
+        done = again[file.path].files
+        left = _left(file, done, seen)
+        if left:
+            own = [each for each in verdicts if each.path == file.path]
+            why = _why(file, left, own, verified.kind)
+            (in_part if done else unwritten)[file.path] = why
+    return KeptBack(narrowed(fixed, again), unwritten, in_part)
+
+
+def _bad(verdicts: tuple[Verdict, ...]) -> dict[str, str]:
+    """Return the files of which something is not the same after the fix."""
+    found: dict[str, list[str]] = {}
+    for each in verdicts:
+        if each.is_bad and each.changed:
+            found.setdefault(each.path, []).append(each.name)
+    return {
+        path: f"not the same after the fix: {', '.join(names)}" for path, names in found.items()
+    }
+
+
+def _names_in(path: str, grounds: list[Ground]) -> frozenset[str]:
+    """Return the names of a file's statements that ran."""
+    real = os.path.realpath(path)
+    return frozenset[str]().union(*(each.names.get(real, ()) for each in grounds))
+
+
+def _fixed_within(
+    path: str, names: frozenset[str], fixed: FixResult, how: engine.Options, *, unsafe: bool | None
+) -> FixResult:
+    """Fix one file where these names are bound; ``fixed`` is the fix of all of it."""
+    if not names:
+        return replace(fixed, files=(), left=fixed.found)
+    alone = how.copy()
+    alone["within"] = names
+    alone["jobs"], alone["cache"] = 1, False
+    alone["executor"], alone["progress"] = None, None
+    return engine.fix([path], unsafe=unsafe, **alone)
+
+
+class _Written:
+    """Gives modules of the project as they will be."""
+
+    def __init__(
+        self, texts: Texts, files: tuple[FixedFile, ...], again: Mapping[str, FixResult]
+    ) -> None:
+        self._texts = texts
+        self._after = {os.path.realpath(file.path): file.before for file in files}
+        for each in (file for result in again.values() for file in result.files):
+            self._after[os.path.realpath(each.path)] = each.after
+
+    def after(self, path: str) -> bytes | None:
+        """Return a file's bytes as they will be; None where it is not fixed."""
+        return self._after.get(os.path.realpath(path))
+
+    def __call__(self, path: Path) -> tuple[str, str] | None:
+        """Return a module as it is and as it will be: what is beside the paths stays."""
+        pair = self._texts(path)
+        data = self.after(str(path))
+        if pair is None:
+            return None
+        return pair[0], pair[0] if data is None else data.decode("utf-8-sig", "replace")
+
+
+def _holds(ground: Ground, verified: Verified, written: _Written) -> bool:
+    """Say whether what will be written is what was compared."""
+    from kdoctor.verify.user.sources import sources_of  # noqa: PLC0415 - libcst
+
+    source = verified.sources[ground.source]
+    after = written.after(source.path)
+    if after is None:
+        return still_runs(ground, source, source.before, written)
+    before = verified.texts.bytes_of(source.path)[0]
+    place = [n for n, each in enumerate(verified.sources) if each.path == source.path]
+    texts = list(sources_of(source.path, before, after, verified.kind))
+    return still_runs(ground, source, texts[place.index(ground.source)].after, written)
+
+
+def _left(
+    file: FixedFile, done: tuple[FixedFile, ...], seen: Collection[tuple[str, Place]]
+) -> list[Finding]:
+    """Return what was ``seen`` of a file, and is cured by the whole fix and not by the part."""
+    cured = {(each.code, each.place) for one in done for each in one.applied}
+    return [
+        each
+        for each in file.applied
+        if (each.code, each.place) in seen and (each.code, each.place) not in cured
+    ]
+
+
+def _why(file: FixedFile, left: list[Finding], verdicts: list[Verdict], kind: Kind | None) -> str:
+    """Say of the findings that stay in which definitions they are, and what became of those."""
+    states = {each.name: each.state for each in verdicts}
+    told: dict[str, None] = {}
+    outside: list[int] = []
+    for finding, around in _placed(file, left, kind):
+        names = sorted(around.binds & states.keys()) if around else []
+        for name in names:
+            state = states[name]
+            shown = "needs a fix that stays" if state is State.EQUAL else state.value
+            told[f"{name} ({shown})"] = None
+        if not names:
+            outside.append(finding.place.line)
+    parts = list(told)
+    if outside:
+        lines = [str(line) for line in sorted(set(outside))]
+        shown = ", ".join(lines[:_NAMED]) + (", …" if len(lines) > _NAMED else "")
+        word = "line" if len(lines) == 1 else "lines"
+        parts.append(f"{word} {shown} (in nothing that was verified)")
+    count = len(left)
+    return f"{count} of {len(file.applied)} fixes stay out: {', '.join(parts)}"
+
+
+def _placed(
+    file: FixedFile, left: list[Finding], kind: Kind | None
+) -> Iterator[tuple[Finding, Outermost | None]]:
+    """Yield findings with the statement that each stands in."""
+    document = Document.parse(file.before, file.path, kind)
+    statements = [list(outermost(unit.text)) for unit in document.units]
+    for finding in left:
+        unit = finding.place.unit
+        inside = statements[unit] if unit < len(statements) else []
+        yield finding, statement_at(inside, finding.place.span)

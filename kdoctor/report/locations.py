@@ -1,0 +1,74 @@
+"""Where findings stand, as people and programs read it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path, PurePath
+from urllib.parse import quote_from_bytes
+
+from msgspec import Struct
+
+from kdoctor.engine.result import SkippedPart
+from kdoctor.model import Finding
+from kdoctor.report.links import file_url, linked, rule_url
+from kdoctor.report.output import Page, printable
+
+_STDIN = "-"
+
+
+def where(finding: Finding) -> str:
+    """Return ``path:line:column``, with the cell where it is a notebook's."""
+    place = finding.place
+    return f"{printable(place.path)}{_cell(place.cell)}:{place.line}:{place.column}"
+
+
+def where_shown(finding: Finding, page: Page) -> str:
+    """Return the place in its colours; on a terminal that can follow it, a link to the file."""
+    shown = page.paint("path", where(finding))
+    return linked(shown, file_url(finding.place.path)) if page.links else shown
+
+
+def code_shown(finding: Finding, page: Page) -> str:
+    """Return the rule's code in its colours; where it can be followed, a link to the rule."""
+    shown = page.paint("code", finding.code)
+    return linked(shown, rule_url(finding.code, finding.name)) if page.links else shown
+
+
+def where_skipped(part: SkippedPart) -> str:
+    """Return ``path:line`` of a code block, with the cell where it is a notebook's."""
+    return f"{printable(part.path)}{_cell(part.cell)}:{part.line}"
+
+
+def _cell(number: int | None) -> str:
+    return "" if number is None else f":cell {number}"
+
+
+class Checkout(Struct, frozen=True):
+    """The folder that paths count from, for programs that know the repository by itself."""
+
+    folder: str
+
+    @classmethod
+    def here(cls) -> Checkout:
+        """Return the top of the git repository that holds the working folder, else that folder."""
+        here = Path.cwd()
+        tops = (folder for folder in (here, *here.parents) if (folder / ".git").exists())
+        return cls(str(next(tops, here)))
+
+    def path(self, path: str) -> str:
+        """Return a path from the top, with ``/`` on every system; whole where it lies outside."""
+        if path == _STDIN:
+            return path
+        absolute = PurePath(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow links
+        inside = absolute.is_relative_to(self.folder)
+        return (absolute.relative_to(self.folder) if inside else absolute).as_posix()
+
+    def uri(self, path: str) -> str:
+        """Return the path as a URI reference: each byte that a URI cannot hold as ``%XX``.
+
+        It is relative to the top; where the file lies outside, it is absolute.
+        """
+        found = self.path(path)
+        if PurePath(found).is_absolute():
+            return PurePath(found).as_uri()
+        return quote_from_bytes(os.fsencode(found))

@@ -1,0 +1,184 @@
+"""Try a row's rewrite on one use of an old name: edits, or the reason why not."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable, Iterator
+
+import libcst as cst
+from msgspec import Struct
+
+from kdoctor.model import Applicability, Edit, Fix, ImportNeed, Precedence, Span
+from kdoctor.rewrite.binding import Argument, Binding, bind
+from kdoctor.rewrite.build import Builder
+from kdoctor.rewrite.context import check_fits_f_strings
+from kdoctor.rewrite.dtypes import full_dtype
+from kdoctor.rewrite.guard import Answer, Situation
+from kdoctor.rewrite.in_place import edits_in_place
+from kdoctor.rewrite.parameters import SignatureLookup, Slots, takes_the_same
+from kdoctor.rewrite.precedence import wanted_around
+from kdoctor.rewrite.refusal import Refused
+from kdoctor.rewrite.spelling import Speller
+from kdoctor.rewrite.template import Rewrite
+from kdoctor.syntax import Module, Reference
+from kdoctor.syntax.ast_walk import dotted
+
+# How far a refused row was from holding; the nearest row's reason is told.
+NOT_THIS_CALL = 1000
+
+_STARS: dict[inspect._ParameterKind, str] = {
+    inspect.Parameter.VAR_POSITIONAL: "*",
+    inspect.Parameter.VAR_KEYWORD: "**",
+}
+
+
+class Attempt(Struct, frozen=True):
+    """One row on one use. ``fix`` gives the fix or raises ``Refused``."""
+
+    module: Module
+    reference: Reference
+    row: Rewrite
+    signatures: SignatureLookup
+
+    def fix(self, applicability: Callable[[Rewrite], Applicability]) -> Fix:
+        """Return the fix.
+
+        Raises:
+            Refused: the row does not hold here, and why.
+        """
+        speller = Speller.at(self.module, self.reference)
+        needs: dict[ImportNeed, None] = {}
+
+        def spell(name: str) -> str:
+            text, need = speller.spell(name)
+            if need is not None:
+                needs[need] = None
+            return text
+
+        if self.row.pattern.signature is None:
+            edits, new = self._rename(spell)
+        elif self.reference.call is None:
+            edits, new = self._reference(spell)
+        else:
+            edits, new = self._call(self.reference.call, spell)
+        check_fits_f_strings(self.module, self.reference.node, edits)
+        old = self.module.source(self.reference.node)
+        title = f"Write `{new}` instead of `{old}`"
+        return Fix(title, tuple(edits), applicability(self.row), tuple(needs))
+
+    def _rename(self, spell: Callable[[str], str]) -> tuple[list[Edit], str]:
+        """Change a name wherever it is read, whatever it is used for."""
+        code = self.row.replacement.code
+        name = dotted(code.node)
+        if name is None:
+            raise Refused(f"`{self.row.right}` is no name")
+        self._check_guard(None)
+        new = spell(name)
+        return [self._replace_name(new)], new
+
+    def _reference(self, spell: Callable[[str], str]) -> tuple[list[Edit], str]:
+        """Change a function that is handed on: ``map(K.square, xs)``."""
+        name = self._passes_straight_on()
+        if name is None:
+            raise Refused(
+                f"it is not called here, and `{self.row.right}` takes its arguments differently"
+            )
+        self._check_guard(None)
+        new = spell(name)
+        return [self._replace_name(new)], new
+
+    def _call(self, call: cst.Call, spell: Callable[[str], str]) -> tuple[list[Edit], str]:
+        try:
+            binding = bind(call, self.row.pattern)
+        except Refused as refused:
+            refused.distance = NOT_THIS_CALL
+            raise
+        self._check_guard(binding)
+        builder = Builder(self.module, self.row, call, binding, spell, self.signatures)
+        builder.check()
+        items, name = builder.items(), builder.new_name()
+        if items is not None and name is not None:
+            inner = edits_in_place(builder, items)
+            if inner is not None:
+                new = spell(name)
+                # Where the arguments change too, the name alone would tell half of it.
+                told = self._told(name, new) if inner else new
+                return [self._replace_name(new), *inner, *self._full_dtypes(binding)], told
+        self._check_comments(call, binding.arguments)
+        parts, own = builder.expression()
+        edit = Edit(
+            self.module.span(call),
+            parts,
+            own,
+            wanted_around(self.module.parent(call), call),
+        )
+        alone = binding.value(self.row.right)
+        is_short = isinstance(alone, cst.Name | cst.BaseNumber | cst.UnaryOperation)
+        told = self.module.source(alone) if alone is not None and is_short else self.row.right
+        return [edit, *self._full_dtypes(binding)], told
+
+    def _full_dtypes(self, binding: Binding) -> Iterator[Edit]:
+        """Write a dtype by the name that Keras 3 knows it by."""
+        for each in binding.passed("dtype"):
+            if isinstance(each.value, cst.SimpleString):
+                new = full_dtype(each.value)
+                if new is not None:
+                    yield Edit(self.module.span(each.value), (new,))
+
+    def _told(self, name: str, new: str) -> str:
+        """Return the right side with its names as the file spells them."""
+        known, spelled = name.removesuffix(new.rpartition(".")[2]), new.rpartition(".")[0]
+        if not known or not spelled:
+            return self.row.right.replace(name, new, 1)
+        return self.row.right.replace(known, f"{spelled}.")
+
+    def _replace_name(self, new: str) -> Edit:
+        node = self.reference.node
+        span = self.module.span(node)
+        if "#" in self.module.text[span.start : span.end]:
+            raise Refused("there is a comment inside the name")
+        return Edit(span, (new,), Precedence.PRIMARY)
+
+    def _check_guard(self, binding: Binding | None) -> None:
+        guard = self.row.when
+        if guard is None:
+            return
+        call = self.reference.call
+        node = self.reference.node if call is None else call
+        situation = Situation(self.module, node, binding)
+        if guard.decide(situation) is not Answer.YES:
+            obstacles = guard.obstacles(situation)
+            raise Refused(" and ".join(obstacles), distance=len(obstacles))
+
+    def _check_comments(self, call: cst.Call, arguments: tuple[Argument, ...]) -> None:
+        """A call that is built anew has no room for comments between its arguments."""
+        offset = self.module.span(call).start
+        gaps: list[Span] = []
+        for argument in arguments:
+            span = self.module.outer_span(argument.value)
+            gaps.append(Span(offset, span.start))
+            offset = span.end
+        gaps.append(Span(offset, self.module.span(call).end))
+        if any("#" in self.module.text[gap.start : gap.end] for gap in gaps):
+            raise Refused("the comments between the arguments have no place in the new expression")
+
+    def _passes_straight_on(self) -> str | None:
+        """Return what the right side calls, if with the very parameters of the left side."""
+        old = self.row.pattern.signature
+        call = self.row.replacement.code.node
+        name = dotted(call.func) if isinstance(call, ast.Call) else None
+        if old is None or not isinstance(call, ast.Call) or name is None:
+            return None
+        passed = [ast.unparse(node) for node in call.args]
+        passed += [
+            ("**" if keyword.arg is None else "") + ast.unparse(keyword.value)
+            for keyword in call.keywords
+        ]
+        wanted = [_STARS.get(each.kind, "") + each.name for each in old.parameters.values()]
+        crossed = any(
+            keyword.arg is not None and keyword.arg != ast.unparse(keyword.value)
+            for keyword in call.keywords
+        )
+        new = Slots.of(name, self.signatures).signature
+        return name if passed == wanted and not crossed and takes_the_same(old, new) else None

@@ -1,0 +1,103 @@
+"""``MaxPooling2D(padding="SAME")``: in capitals, which pooling of Keras 3 does not take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import libcst as cst
+
+from kdoctor.analysis.calls import argument, literal, value_of
+from kdoctor.model import Edit
+from kdoctor.rules.arguments._keras_calls import KerasCall
+from kdoctor.rules.arguments._refused_value import Refused
+from kdoctor.rules.rule import Example
+from kdoctor.syntax import Module
+
+POOLING: Final = frozenset(
+    f"{name}{rank}D"
+    for name in ("MaxPooling", "MaxPool", "AveragePooling", "AvgPool")
+    for rank in (1, 2, 3)
+)
+NO_CAUSAL: Final = frozenset({"SeparableConv1D", "SeparableConvolution1D"})
+KNOWN: Final = frozenset({"same", "valid"})
+# Where `padding` stands by position.
+PLACES: Final = {**dict.fromkeys(POOLING, 2), **dict.fromkeys(NO_CAUSAL, 3)}
+
+
+def padding(module: Module, call: KerasCall) -> Iterator[Refused]:
+    """Yield the padding of a layer, where it is one that the layer refuses."""
+    given = argument(call.call, "padding", PLACES[call.leaf]) if call.leaf in PLACES else None
+    how = None if given is None else literal(value_of(module, given.value))
+    if given is None or not isinstance(how, str):
+        return
+    if call.leaf in POOLING and how not in KNOWN and how.lower() in KNOWN:
+        yield _in_capitals(module, given, call.made, how)
+    elif call.leaf in NO_CAUSAL and how.lower() == "causal":
+        yield Refused(
+            given,
+            "ValueError: The `padding` argument must be a list/tuple or one of",
+            "Pad in front of it: `keras.layers.ZeroPadding1D(((kernel_size - 1) * dilation_rate, "
+            "0))`, and `padding='valid'`.",
+            no_fix_because="it takes a layer more",
+        )
+
+
+def _in_capitals(module: Module, given: cst.Arg, cls: str, how: str) -> Refused:
+    node = given.value
+    edits = (
+        (Edit(module.span(node), (node.value.replace(how, how.lower()),)),)
+        if isinstance(node, cst.SimpleString)
+        else ()
+    )
+    return Refused(
+        given,
+        f"ValueError: Exception encountered when calling {cls}.call(). Argument `padding` must be "
+        f"either 'valid' or 'same'. Received: padding={how}",
+        f"Write '{how.lower()}', in small letters.",
+        edits,
+        f"Write '{how.lower()}'",
+        no_fix_because="the text is written elsewhere, and TensorFlow may be given it, too",
+        proofs=("Pool",),
+    )
+
+
+_POOL = (
+    "from tensorflow.keras import layers, models\n\nmodel = models.Sequential([\n"
+    "    layers.Input((5, 5, 1)),\n    layers.MaxPool2D(3, 2, padding={}),\n])"
+)
+_RECEIVED = "ValueError: Exception encountered when calling {}.call()."
+FINE: Final = [
+    "import keras\nkeras.layers.MaxPool2D(2, padding='same'), keras.layers.AvgPool1D(padding=how)",
+    "import keras\nkeras.layers.Conv2D(3, 2, padding='SAME')",
+    "import tensorflow as tf\nimport keras\ntf.nn.max_pool2d(x, 2, 2, padding='SAME')",
+    "import tf_keras\ntf_keras.layers.MaxPool2D(2, padding='SAME')",
+    "import keras\nkeras.layers.Conv1D(3, 2, padding='causal')",
+]
+REFUSED: Final = [
+    Example(
+        before=_POOL.format("'SAME'"),
+        after=_POOL.format("'same'"),
+        raises=_RECEIVED.format("MaxPooling2D"),
+        on_keras_2=True,
+        check="assert model.output_shape == (None, 3, 3, 1)",
+    ),
+    Example(
+        before="import keras\n\nx = keras.Input((5, 4))\n"
+        'y = keras.layers.AveragePooling1D(2, 1, "VALID")(x)',
+        after="import keras\n\nx = keras.Input((5, 4))\n"
+        'y = keras.layers.AveragePooling1D(2, 1, "valid")(x)',
+        raises=_RECEIVED.format("AveragePooling1D"),
+        on_keras_2=True,
+        check="assert tuple(y.shape) == (None, 4, 4)",
+    ),
+    Example(
+        before="import keras\n\nhow = 'SAME'\n"
+        "y = keras.layers.MaxPooling1D(2, padding=how)(keras.Input((5, 4)))",
+        raises=_RECEIVED.format("MaxPooling1D"),
+    ),
+    Example(
+        before="import keras\n\nlayer = keras.layers.SeparableConv1D(3, 2, padding='causal')",
+        raises="ValueError: The `padding` argument must be a list/tuple or one of",
+    ),
+]

@@ -1,0 +1,140 @@
+"""Keywords that another expression stands for: not renamed, not left out, but written anew."""
+
+from __future__ import annotations
+
+import libcst as cst
+from msgspec import Struct
+
+from kdoctor.analysis.calls import argument, literal, value_of
+from kdoctor.analysis.tensors.eager_arguments import may_be_eager_tensor
+from kdoctor.model import Edit, Hole, ImportNeed, Precedence, Span
+from kdoctor.rewrite import Speller, without
+from kdoctor.rewrite.precedence import binds
+from kdoctor.rules.arguments._keras_calls import KerasCall
+from kdoctor.rules.fixes.helper_definition import helper_edits, top_statement
+from kdoctor.syntax import Module
+
+_PERIODIC = "PeriodicCheckpoint"
+_NOT_LOOKED_INTO = (
+    "it is a class of your own now: what else Keras 3 refuses of a `ModelCheckpoint`, like the "
+    "ending of a path, is to be mended with it"
+)
+PERIODIC_CHECKPOINT = '''class PeriodicCheckpoint({base}):
+    """Saves once in `period` epochs."""
+
+    def __init__(self, *args, period, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.period = period
+        self.epochs_since_last_save = 0
+
+    def on_epoch_end(self, epoch, logs=None):
+        self.epochs_since_last_save += 1
+        if self.epochs_since_last_save >= self.period:
+            self.epochs_since_last_save = 0
+            super().on_epoch_end(epoch, logs)'''
+_NEEDED_FOR_IF = Precedence.OR  # what stands on either side of an `if … else …`
+
+
+class Instead(Struct, frozen=True):
+    """What to write in place of a keyword."""
+
+    title: str
+    edits: tuple[Edit, ...]
+    unsafe_because: str = ""
+    imports: tuple[ImportNeed, ...] = ()
+
+
+def instead_of(module: Module, call: KerasCall, argument: cst.Arg) -> Instead | None:
+    """Return what stands for a keyword, None where nothing is known to."""
+    assert argument.keyword is not None
+    match call.leaf, argument.keyword.value:
+        case "to_categorical", "dtype":
+            return _converted(module, call, argument)
+        case "to_categorical", "y" if call.keyword("dtype") is None and not call.is_partial:
+            return _still_float32(module, call, argument)
+        case "load_img", "grayscale":
+            return _color_mode(module, call, argument)
+        case "ModelCheckpoint", "period":
+            return _once_in_some_epochs(module, call)
+    return None
+
+
+def _converted(module: Module, call: KerasCall, argument: cst.Arg) -> Instead | None:
+    edits = without(module, call.call, [argument])
+    if edits is None:
+        return None
+    end = module.span(call.call).end
+    value = module.source(argument.value)
+    if "\n" in value:
+        return None
+    return Instead(
+        f"Write `.astype({value})` behind it",
+        (*edits, Edit(Span(end, end), (f".astype({value})",))),
+        unsafe_because=_of_a_tensor(module, call),
+    )
+
+
+def _still_float32(module: Module, call: KerasCall, argument: cst.Arg) -> Instead:
+    """It gave float32 where nothing else was asked for, and gives float64 now."""
+    assert argument.keyword is not None
+    end = module.span(call.call).end
+    return Instead(
+        "Write `x=` instead of `y=`, and `.astype('float32')` behind it",
+        (
+            Edit(module.span(argument.keyword), ("x",)),
+            Edit(Span(end, end), (".astype('float32')",)),
+        ),
+        unsafe_because=_of_a_tensor(module, call),
+    )
+
+
+def _of_a_tensor(module: Module, call: KerasCall) -> str:
+    given = argument(call.call, "y", 0) or argument(call.call, "x")
+    if given is not None and not may_be_eager_tensor(module, given.value):
+        return ""
+    return "of a tensor it gives a tensor, which has no `astype`"
+
+
+def _color_mode(module: Module, call: KerasCall, argument: cst.Arg) -> Instead | None:
+    if call.keyword("color_mode") is not None:
+        return None
+    span = module.span(argument)
+    if literal(value_of(module, argument.value)) is True:
+        return Instead("Write `color_mode='grayscale'`", (Edit(span, ("color_mode='grayscale'",)),))
+    hole = Hole(
+        module.outer_span(argument.value),
+        required=_NEEDED_FOR_IF,
+        own=binds(argument.value),
+    )
+    return Instead(
+        "Write `color_mode=`",
+        (Edit(span, ("color_mode='grayscale' if ", hole, " else 'rgb'")),),
+    )
+
+
+def _once_in_some_epochs(module: Module, call: KerasCall) -> Instead | None:
+    """``ModelCheckpoint(path, period=5)``: a class of one's own keeps count, as Keras 2 did.
+
+    ``save_freq=`` counts batches, and what is monitored is not there after each.
+    """
+    if call.reference is None or call.keyword("save_freq") is not None:
+        return None
+    # One class serves all of them: it stands above the first.
+    first = next(
+        each.call
+        for each in module.references
+        if each.call is not None and each.name.rpartition(".")[2] == call.made
+    )
+    before = top_statement(module, first)
+    reference = call.reference
+    speller = Speller(module, before, reference.name, reference.binding)
+    base, need = speller.spell("keras.callbacks.ModelCheckpoint")
+    helper = helper_edits(module, before, _PERIODIC, PERIODIC_CHECKPOINT.format(base=base))
+    if helper is None:
+        return None
+    return Instead(
+        f"Save by a `{_PERIODIC}`, which counts the epochs",
+        (*helper, Edit(module.span(call.call.func), (_PERIODIC,))),
+        unsafe_because=_NOT_LOOKED_INTO,
+        imports=(need,) if helper and need is not None else (),
+    )

@@ -1,0 +1,47 @@
+"""What is told of one output in a dict, by its name: ``{"out": y}``."""
+
+from __future__ import annotations
+
+import ast
+
+import libcst as cst
+
+from kdoctor.analysis.calls import literal, replaced
+from kdoctor.model import Edit, Hole, Precedence
+from kdoctor.rewrite.precedence import binds
+from kdoctor.syntax import Module
+from kdoctor.syntax.quick_facts import Glimpse
+
+
+def single(by_name: cst.BaseExpression) -> cst.DictElement | None:
+    """Return what a dict of one holds. Keras 2 refused others: it knew no such output."""
+    match by_name:
+        case cst.Dict(elements=[cst.DictElement() as element]):
+            return element
+    return None
+
+
+def taken_out(
+    module: Module, node: cst.BaseExpression, element: cst.DictElement
+) -> tuple[Edit, None] | tuple[None, str]:
+    """Return the edit that writes what a dict of one holds in its place, or why there is none.
+
+    ``node`` is the dict itself, or a name of it.
+    """
+    if not isinstance(node, cst.Dict):
+        name = literal(element.key)
+        if not isinstance(name, str):
+            return None, "the name of the output is not written out"
+        return replaced(module, node, f"{module.source(node)}[{name!r}]"), None
+    if module.source(node).count("#") > module.source(element.value).count("#"):
+        return None, "a comment stands in the dict"
+    inner = Hole(module.outer_span(element.value), Precedence.LAMBDA, binds(element.value))
+    return Edit(module.span(node), (inner,)), None
+
+
+def may_be_by_name(glimpse: Glimpse, given: ast.expr) -> bool:
+    """Say whether what is given may be a dict of one."""
+    return any(
+        isinstance(each, ast.Dict) and len(each.keys) == 1 and each.keys[0] is not None
+        for each in glimpse.values_of(given)
+    )

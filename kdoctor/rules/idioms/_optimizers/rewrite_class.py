@@ -1,0 +1,147 @@
+"""One class of either protocol, rewritten whole or not at all."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from kdoctor.analysis.calls import call_of_super
+from kdoctor.analysis.facts import Facts
+from kdoctor.keras_api import split_root
+from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.rules.idioms._optimizers import resource, updates
+from kdoctor.rules.idioms._optimizers.config import rewrite_config
+from kdoctor.rules.idioms._optimizers.constructor import RATES, rewrite_start
+from kdoctor.rules.idioms._optimizers.names import Names
+from kdoctor.rules.idioms._optimizers.plan import Plan
+from kdoctor.rules.idioms._optimizers.protocols import BASES, OldOptimizer, call_of_self
+from kdoctor.rules.rule import Rule
+from kdoctor.syntax import Module
+from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.value_types import Kind
+
+_BASE = "keras.optimizers.Optimizer"
+# The most telling first.
+_UPDATES = (resource.DENSE, updates.HOOK, resource.SPARSE, resource.PREPARE, resource.SLOTS)
+_HELP_INHERITED = (
+    "Write what it adds as `update_step(self, gradient, variable, learning_rate)`, which calls "
+    "`super().update_step(gradient, variable, learning_rate)`; keep hyperparameters as plain "
+    "attributes. Decay of weights needs no class: `weight_decay=…` of Keras' own optimizers, and "
+    '`optimizer.exclude_from_weight_decay(var_names=["bias"])`.'
+)
+_WEIGHTS = "`set_weights` goes, which read the weights of older versions of Keras"
+
+
+def plan_class(module: Module, facts: Facts, optimizer: OldOptimizer) -> Plan:
+    """Return the plan of a class; it has ``stops`` where the class is not understood."""
+    plan = Plan(module, optimizer.node)
+    if optimizer.base is None:
+        plan.stop(optimizer.node.name, "its base class is not Keras' plain `Optimizer`")
+        return plan
+    old_style = updates.HOOK in optimizer.methods
+    names = Names.of(optimizer, facts, old_style=old_style)
+    if old_style and any(hook in optimizer.methods for hook in (resource.DENSE, resource.SLOTS)):
+        plan.stop(optimizer.node.name, "it follows two protocols at once")
+    _base(plan, optimizer)
+    _drop_weights(plan, optimizer, names)
+    start = optimizer.methods.get("__init__")
+    if start is None:
+        plan.stop(optimizer.node.name, "it has no `__init__`, so that it has no learning rate")
+        return plan
+    rewrite_start(plan, start, names)
+    if "get_config" in optimizer.methods:
+        rewrite_config(plan, optimizer.methods["get_config"], names)
+    if old_style:
+        updates.rewrite_updates(plan, optimizer, names)
+    else:
+        resource.rewrite_resource(plan, optimizer, names)
+    names.check_methods(plan, optimizer)
+    for name, function in optimizer.methods.items():
+        if name not in names.dropped:
+            names.check_members(plan, function)
+    return plan
+
+
+def _base(plan: Plan, optimizer: OldOptimizer) -> None:
+    """Name the base class as Keras 3 does."""
+    name = optimizer.qualified or ""
+    if not name.endswith("keras.optimizers.Optimizer") or name.startswith("tensorflow.python"):
+        assert optimizer.base is not None
+        plan.replace(optimizer.base, plan.spell(_BASE))
+
+
+def _drop_weights(plan: Plan, optimizer: OldOptimizer, names: Names) -> None:
+    """Leave out the ``set_weights`` that Keras' own optimizers had for those of Keras 1."""
+    function = optimizer.methods.get("set_weights")
+    if function is None:
+        return
+    last = function.body.body[-1]
+    ends = last.body[0] if isinstance(last, cst.SimpleStatementLine) else None
+    call = call_of_super(ends.value) if isinstance(ends, cst.Expr) else None
+    stores = any(
+        isinstance(each, cst.AssignTarget) and not isinstance(each.target, cst.Name)
+        for each in descendants(function.body)
+    )
+    if call is None or call[0] != "set_weights" or stores or function.decorators:
+        plan.stop(function.name, "what it does to the weights")
+        return
+    names.dropped.add("set_weights")
+    plan.doubt(_WEIGHTS)
+    plan.drop(function)
+
+
+def finding(
+    rule: Rule, module: Module, facts: Facts, optimizer: OldOptimizer, advice: str
+) -> Finding:
+    """Return what a rule says of such a class, with the new class where it can be written."""
+    plan = plan_class(module, facts, optimizer)
+    name = optimizer.node.name.value
+    inherited = _updated_as(module, optimizer)
+    error: str | None
+    if inherited is None:
+        told, error = "calls `build` and `update_step`, which it lacks", _error(optimizer)
+    else:
+        hook = next(each for each in _UPDATES if each in optimizer.methods)
+        told = f"never calls its `{hook}`, but the `update_step` of `{inherited}`"
+        error = _error_of_hyperparameters(optimizer)
+    return rule.finding(
+        module.place(optimizer.node.name),
+        f"`{name}` is an optimizer for Keras 2; Keras 3 {told}" + (f": {error}" if error else ""),
+        symbol=name,
+        confidence=Confidence.LIKELY,
+        severity=Severity.ERROR if error else Severity.CHANGE,
+        help=advice if inherited is None else _HELP_INHERITED,
+        fix=None if plan.stops else plan.fix(f"Write `{name}` as an optimizer of Keras 3"),
+        no_fix_because=f"not understood: {plan.obstacles()}" if plan.stops else None,
+    )
+
+
+def _updated_as(module: Module, optimizer: OldOptimizer) -> str | None:
+    """Return `Adam` for a class that gets the ``update_step`` of Keras' own `Adam`."""
+    split = split_root(optimizer.qualified or "")
+    if optimizer.base is not None or split is None or ".legacy." in split[1]:
+        return None
+    made = module.knowledge.class_type(optimizer.qualified or "")
+    leaf = split[1].rpartition(".")[2]
+    is_whole = made is not None and made.kind is Kind.OPTIMIZER and leaf not in BASES
+    return leaf if is_whole else None
+
+
+def _error_of_hyperparameters(optimizer: OldOptimizer) -> str | None:
+    start = optimizer.methods.get("__init__")
+    calls = [] if start is None else [call_of_self(e, start) for e in descendants(start.body)]
+    if all(call is None or call[0] != "_set_hyper" for call in calls):
+        return None
+    name = optimizer.node.name.value
+    return f"AttributeError: '{name}' object has no attribute '_set_hyper'"
+
+
+def _error(optimizer: OldOptimizer) -> str:
+    """Return what Keras 3 raises, by what the class tells its base."""
+    start = optimizer.methods.get("__init__")
+    calls = [] if start is None else [call_of_super(each) for each in descendants(start.body)]
+    call = next((each[1] for each in calls if each is not None and each[0] == "__init__"), None)
+    if call is None or any(each.keyword and each.keyword.value in RATES for each in call.args):
+        return "NotImplementedError at the first step"
+    if call.args and call.args[0].keyword is None and not call.args[0].star:
+        return "ValueError: Argument `learning_rate` should be float"  # it is the name
+    return "TypeError: BaseOptimizer.__init__() missing 1 required positional argument"

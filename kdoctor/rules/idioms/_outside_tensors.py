@@ -1,0 +1,218 @@
+"""Where a loss or a metric reads a symbolic tensor from outside of it, and works with its value."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Collection, Iterator
+from typing import Any, Final
+
+import libcst as cst
+from msgspec import Struct
+
+from kdoctor import keras_api
+from kdoctor.analysis.dataflow.captures import function_around, is_outside
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.tensors.symbolic import is_symbolic
+from kdoctor.analysis.triggers import may_hold
+from kdoctor.keras_api import split_root
+from kdoctor.model import Confidence
+from kdoctor.syntax import Module
+from kdoctor.syntax.ast_walk import chain_of, nodes_in, parameters_of
+from kdoctor.syntax.libcst_walk import children, own_nodes
+from kdoctor.syntax.node_predicates import first_name
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.type_oracle import Knowledge
+from kdoctor.syntax.type_sets import kinds_in
+from kdoctor.value_types import Context, Kind, Type
+
+Function = cst.FunctionDef | cst.Lambda
+_PARTS: Final = ("backend", "losses", "metrics", "ops")
+# They ask for what a symbolic tensor does have.
+_ASKING: Final = frozenset({
+    "dtype", "int_shape", "is_keras_tensor", "is_placeholder", "is_sparse", "is_tensor",
+    "is_variable", "ndim", "shape", "size", "standardize_dtype",
+})  # fmt: skip
+_OWNERS: Final = (Type(Kind.LOSS), Type(Kind.METRIC))
+_OPERATION: Final = "keras.KerasTensor"
+
+
+class Read(Struct, frozen=True, eq=False):
+    """A symbolic tensor that ``function`` reads, to give it to what is called ``symbol``."""
+
+    function: Function
+    tensor: cst.BaseExpression
+    symbol: str
+    confidence: Confidence
+
+
+def reads(module: Module, is_known: Callable[[str], bool]) -> Iterator[Read]:
+    """Yield what losses and metrics read, in no order: in calls of Keras' functions, by operators.
+
+    ``is_known`` says of a function of Keras whether it is one of those asked about.
+    """
+    for reference in module.references:
+        call = reference.call
+        if call is None or not takes_values(reference.name) or not is_known(reference.name):
+            continue
+        around = function_around(module, call)
+        if around is None or not _is_loss(module, call):
+            continue
+        for argument in call.args:
+            for tensor in _outer_tensors(module, around, argument.value):
+                yield Read(around, tensor, reference.name, reference.confidence)
+    functions: list[Function] = [*module.nodes(cst.FunctionDef), *module.nodes(cst.Lambda)]
+    for function in functions:
+        if not _is_loss(module, function.body):
+            continue
+        for value in _worked_out(function):
+            if is_symbolic(module, value):
+                for tensor in _outer_tensors(module, function, value):
+                    yield Read(function, tensor, _OPERATION, Confidence.LIKELY)
+
+
+def takes_values(name: str) -> bool:
+    """Say whether a name is a function of Keras that works on the values of tensors."""
+    split = split_root(name)
+    if split is None:
+        return False
+    part, _, function = split[1].partition(".")
+    return part in _PARTS and function.islower() and function not in _ASKING
+
+
+def _is_loss(module: Module, node: cst.CSTNode) -> bool:
+    return module.context_of(node) is Context.LOSS_OR_METRIC
+
+
+def _worked_out(function: Function) -> Iterator[cst.BaseExpression]:
+    """Yield what a function gives, and what it works out by operators, which take values, too."""
+    if isinstance(function, cst.Lambda):
+        yield function.body
+    for node in (function.body, *own_nodes(function.body)):
+        match node:
+            case cst.BinaryOperation() | cst.UnaryOperation():
+                yield node
+            case cst.AugAssign(value=value):
+                yield value
+            case cst.Return(value=cst.BaseExpression() as value):
+                yield value
+
+
+def _outer_tensors(
+    module: Module, function: Function, node: cst.CSTNode
+) -> Iterator[cst.BaseExpression]:
+    """Yield the symbolic tensors from outside whose values an expression needs.
+
+    Not those of which only a shape is asked, or whether they are there; nor what functions of
+    TensorFlow are given, which raise by themselves: KD503 tells of them.
+    """
+    if isinstance(node, cst.Name | cst.Attribute):
+        root = first_name(node)
+        if root is not None and is_symbolic(module, node):
+            bindings = module.bindings_at(root)
+            if bindings and all(is_outside(each, function) for each in bindings):
+                yield node
+        return
+    if isinstance(node, cst.Call | cst.Comparison) and not is_symbolic(module, node):
+        return
+    called = module.qualified(node.func) if isinstance(node, cst.Call) else None
+    if called is not None and split_root(called) is None:
+        return
+    parts = [node.body, node.orelse] if isinstance(node, cst.IfExp) else children(node)
+    for part in parts:
+        yield from _outer_tensors(module, function, part)
+
+
+# -- what one look at the source tells
+
+
+def may_read_one(glimpse: Glimpse, facts: Facts) -> bool:
+    """Say whether a function may give a symbolic tensor from outside to Keras, or to an operator.
+
+    By an operator only where it looks like a loss: by its parameters or its name, or as `compile`
+    gets it.
+    """
+    calls = {
+        called.node
+        for name, found in glimpse.calls_by_meaning.items()
+        if takes_values(name)
+        for called in found
+    }
+    handed_over = _handed_over(glimpse)
+    knowledge = keras_api.knowledge(facts.target)
+    asked: list[tuple[ast.AST, ast.expr]] = []
+    for scope, nodes in glimpse.scopes.items():
+        for function, inside in _functions(scope, nodes):
+            is_handed_over = not handed_over.isdisjoint((function, getattr(function, "name", "")))
+            is_loss = is_handed_over or _looks_like_a_loss(function, knowledge)
+            given: set[Any] = calls.intersection(inside)
+            if is_loss:
+                given.update(each for each in inside if _works_out(each))
+                if isinstance(function, ast.Lambda):
+                    given.add(function.body)
+            asked += ((scope, each) for each in _free(function, inside, given, glimpse))
+    return bool(asked) and may_hold(
+        glimpse,
+        facts,
+        lambda possible: any(
+            Kind.TENSOR in kinds_in(possible.types_of(each, possible.sketch.spaces[scope]))
+            for scope, each in asked
+        ),
+    )
+
+
+def _functions(
+    scope: ast.AST, nodes: list[Any]
+) -> Iterator[tuple[ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, list[Any]]]:
+    """Yield the functions of which nodes stand in a scope, with what is inside each."""
+    if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
+        yield scope, nodes
+    for node in nodes:
+        if isinstance(node, ast.Lambda):
+            yield node, nodes_in(node.body)
+
+
+def _handed_over(glimpse: Glimpse) -> set[ast.Lambda | str]:
+    """Return the names of what `compile` is called with, and the functions without a name."""
+    found: set[ast.Lambda | str] = set()
+    for called in glimpse.calls_by_leaf.get("compile", ()):
+        for each in (each for value in called.values for each in nodes_in(value)):
+            if isinstance(each, ast.Name):
+                found.add(each.id)
+            for value in glimpse.values_of(each) if isinstance(each, ast.expr) else ():
+                if isinstance(value, ast.Lambda):
+                    found.add(value)
+    return found
+
+
+def _looks_like_a_loss(
+    function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, knowledge: Knowledge
+) -> bool:
+    contexts = [knowledge.function_context([each.arg for each in parameters_of(function.args)])]
+    if not isinstance(function, ast.Lambda):
+        contexts += (knowledge.method_context(each, function.name) for each in _OWNERS)
+    return Context.LOSS_OR_METRIC in contexts
+
+
+def _works_out(node: ast.AST) -> bool:
+    return isinstance(node, ast.BinOp | ast.UnaryOp | ast.AugAssign | ast.Return)
+
+
+def _free(
+    function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda,
+    inside: list[Any],
+    given: Collection[Any],
+    glimpse: Glimpse,
+) -> Iterator[ast.expr]:
+    """Yield the names in what is given, and their attributes, that a function surely binds not."""
+    if not given:
+        return
+    own = {each.arg for each in parameters_of(function.args)}
+    for node in inside:
+        if isinstance(node, ast.Assign):
+            own.update(each.id for each in node.targets if isinstance(each, ast.Name))
+    others = glimpse.bound - own
+    for node in given:
+        parts = (*node.args, *node.keywords) if isinstance(node, ast.Call) else (node,)
+        for each in (each for part in parts for each in nodes_in(part)):
+            if isinstance(each, ast.expr) and not others.isdisjoint(chain_of(each)[:1]):
+                yield each

@@ -1,0 +1,97 @@
+"""The guards that functions of TensorFlow need."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import libcst as cst
+
+from kdoctor.rewrite.guard import every
+from kdoctor.rewrite.guards import Answer, Guard, Question, Situation
+from kdoctor.syntax.literals import evaluated
+
+_METHODS = ("bilinear", "nearest", "bicubic", "lanczos3", "lanczos5")
+_ENUM = "tensorflow.image.ResizeMethod."
+_MEMBERS = ("BILINEAR", "NEAREST_NEIGHBOR", "BICUBIC", "LANCZOS3", "LANCZOS5")
+
+
+def forgets() -> Guard:
+    """The operation is given a name, which nothing in Keras 3 takes."""
+    return Question(
+        "forgets('name')",
+        "`name` is not passed",
+        lambda situation: Answer.NO if situation.value("name") is None else Answer.YES,
+        parameters=frozenset({"name"}),
+        pins=frozenset({"name"}),
+    )
+
+
+def sizes(parameter: str) -> Guard:
+    """The argument is a list of lengths, none of them left open by -1."""
+    return _of_form(
+        "sizes",
+        "`{}` is not known to be a list of sizes",
+        parameter,
+        lambda _, node: (
+            isinstance(node, cst.List | cst.Tuple)
+            and len(node.elements) > 1
+            and all(isinstance(each.value, cst.Integer) for each in node.elements)
+        ),
+    )
+
+
+def window(*parameters: str) -> Guard:
+    """The arguments are one whole number each, or two: those of height and width alone."""
+    return every(
+        *(
+            _of_form("window", "`{}` is not known to be one or two whole numbers", each, _window)
+            for each in parameters
+        )
+    )
+
+
+def resize_method(parameter: str) -> Guard:
+    """The argument is a way to interpolate that Keras knows, too."""
+    return _of_form(
+        "resize_method", "`{}` is not known to be a method that Keras has", parameter, _method
+    )
+
+
+def _window(_: Situation, node: cst.BaseExpression) -> bool:
+    if isinstance(node, cst.Integer):
+        return True
+    return (
+        isinstance(node, cst.List | cst.Tuple)
+        and len(node.elements) == 2
+        and all(isinstance(each.value, cst.Integer) for each in node.elements)
+    )
+
+
+def _method(situation: Situation, node: cst.BaseExpression) -> bool:
+    if isinstance(node, cst.SimpleString):
+        return evaluated(node) in _METHODS
+    name = situation.module.qualified(node) or ""
+    return name.removeprefix(_ENUM) in _MEMBERS
+
+
+def _of_form(
+    name: str,
+    sentence: str,
+    parameter: str,
+    holds: Callable[[Situation, cst.BaseExpression], bool],
+) -> Guard:
+    def answer(situation: Situation) -> Answer:
+        node = situation.value(parameter)
+        if node is None:
+            default = situation.default(parameter)
+            if default is None:
+                return Answer.UNKNOWN
+            node = cst.parse_expression(default)
+        return Answer.YES if holds(situation, node) else Answer.UNKNOWN
+
+    return Question(
+        f"{name}({parameter!r})",
+        sentence.format(parameter),
+        answer,
+        parameters=frozenset({parameter}),
+    )

@@ -1,0 +1,125 @@
+"""What asks for the learning phase, where the parameter ``training`` of ``call`` answers."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from kdoctor.model import Applicability, Edit, Fix, Hole, Precedence
+from kdoctor.rewrite.precedence import binds, wanted_around
+from kdoctor.rewrite.source_lines import lines_around
+from kdoctor.rules.names._backend.value_facts import Inference, inference_of
+from kdoctor.syntax import Module
+
+_PARAMETER = "training"
+_NO_PHASE = (
+    "Keras 2 asked the learning phase, which K.set_learning_phase sets; Keras 3 passes `training` "
+    "in fit, evaluate and predict alone"
+)
+_NO_FUNCTION = "an argument that nothing tells of is taken for a tensor, not for a function to call"
+_OUT_OF_FIT = "what is called without `training`, outside of fit, was in the phase that was set"
+_CHOICES = {"in_train_phase": (0, 1), "in_test_phase": (1, 0)}
+_DECORATORS = ("symbolic", "eager")
+_ARGUMENTS = 2
+
+
+def phase_fix(module: Module, name: str, call: cst.Call) -> Fix | None:
+    """Return the fix of a call that asks for the phase; None where nothing answers.
+
+    Never a safe one: Keras 2 had one phase for all of a program.
+    """
+    if name == "learning_phase" and not call.args:
+        return _asked(module, call)
+    if name in _CHOICES:
+        return _chosen(module, call, *_CHOICES[name])
+    return None
+
+
+def decorator_fix(
+    module: Module, name: str, node: cst.CSTNode, proven: Applicability
+) -> Fix | None:
+    """Return the fix that takes ``@K.symbolic`` away, with its line."""
+    decorator = module.parent(node)
+    if name not in _DECORATORS or not isinstance(decorator, cst.Decorator):
+        return None
+    lines = lines_around(module, module.span(node))
+    if module.text[lines.start : lines.end].strip() != f"@{module.source(node)}":
+        return None
+    return Fix("Leave the decorator out", (Edit(lines, ()),), proven)
+
+
+def _asked(module: Module, call: cst.Call) -> Fix | None:
+    function = _function_with_training(module, call)
+    if function is None or function.name.value != "call":
+        return None
+    match module.parent(call):
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value="training"))]):
+            text, why = "False", _OUT_OF_FIT
+        case _:
+            text, why = _PARAMETER, _NO_PHASE
+    return Fix(
+        f"Write `{text}`",
+        (Edit(module.span(call), (text,)),),
+        Applicability.UNSAFE,
+        unsafe_because=why,
+    )
+
+
+def _chosen(module: Module, call: cst.Call, then: int, other: int) -> Fix | None:
+    passed = [each.value for each in call.args if each.keyword is None]
+    training, why = _training(module, call, passed)
+    text = module.source(call)
+    if training is None or any(each.star for each in call.args) or "#" in text:
+        return None
+    inference = inference_of(module)
+    branches = [_branch(module, inference, passed[each]) for each in (then, other)]
+    opening, closing = ("(", ")") if "\n" in text else ("", "")
+    parts = (opening, *branches[0], " if ", training, " else ", *branches[1], closing)
+    required = Precedence.ANY if opening else wanted_around(module.parent(call), call)
+    own = Precedence.ATOM if opening else Precedence.CONDITIONAL
+    edit = Edit(module.span(call), tuple(each for each in parts if each), own, required)
+    return Fix(
+        "Write `… if training else …`",
+        (edit,),
+        Applicability.UNSAFE,
+        unsafe_because=why,
+    )
+
+
+def _training(
+    module: Module, call: cst.Call, passed: list[cst.BaseExpression]
+) -> tuple[str | Hole | None, str]:
+    """Return what says whether the model trains, and why the fix is not safe."""
+    keywords = {each.keyword.value: each.value for each in call.args if each.keyword}
+    given = keywords.pop(_PARAMETER, None)
+    if keywords or not _ARGUMENTS <= len(passed) <= _ARGUMENTS + (given is None):
+        return None, ""
+    given = passed[_ARGUMENTS] if len(passed) > _ARGUMENTS else given
+    if given is not None and module.source(given) != "None":
+        hole = Hole(module.outer_span(given), Precedence.OR, binds(given))
+        return hole, _NO_FUNCTION
+    return (_PARAMETER, _NO_PHASE) if _function_with_training(module, call) else (None, "")
+
+
+def _branch(
+    module: Module, inference: Inference, node: cst.BaseExpression
+) -> tuple[Hole | str, ...]:
+    if isinstance(node, cst.Lambda):
+        span, precedence = module.outer_span(node.body), Precedence.OR
+        if not [*node.params.params, *node.params.posonly_params, *node.params.kwonly_params]:
+            return (Hole(span, precedence, binds(node.body)),)
+    if isinstance(node, cst.Lambda) or inference.is_function(node):
+        return (Hole(module.outer_span(node), Precedence.PRIMARY, binds(node)), "()")
+    return (Hole(module.outer_span(node), Precedence.OR, binds(node)),)
+
+
+def _function_with_training(module: Module, node: cst.CSTNode) -> cst.FunctionDef | None:
+    """Return the function around it, at whatever depth, that has a parameter ``training``."""
+    for each in module.ancestors(node):
+        if isinstance(each, cst.ClassDef):
+            return None
+        if isinstance(each, cst.FunctionDef) and any(
+            parameter.name.value == _PARAMETER
+            for parameter in (*each.params.params, *each.params.kwonly_params)
+        ):
+            return each
+    return None

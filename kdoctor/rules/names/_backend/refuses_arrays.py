@@ -1,0 +1,150 @@
+"""Fixes of functions of ``keras.ops`` that refuse what those of ``keras.backend`` took.
+
+``K.clip`` and some others made a tensor of a list, of a number, of a ``tf.Variable``.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+from msgspec.structs import replace
+
+from kdoctor.analysis.calls import argument, value_of
+from kdoctor.analysis.dataflow.alternatives import perhaps, surely
+from kdoctor.model import Applicability, Fix
+from kdoctor.rewrite import Refusal
+from kdoctor.rules.names._backend.plain_numbers import (
+    is_maker,
+    is_plain_number,
+    may_be_plain_number,
+)
+from kdoctor.rules.names._backend.set_value_casts import takes_as_it_is
+from kdoctor.syntax import Module
+from kdoctor.syntax.imports import dotted
+
+_LISTS = frozenset({"list", "tuple", "sorted"})
+_SHAPES = (".backend.int_shape", ".backend.shape")  # tuples, both, on Keras 3
+_VARIABLES = frozenset(
+    {"tensorflow.Variable", "tensorflow.compat.v1.Variable", "tensorflow.compat.v2.Variable"}
+)
+_NO_CLIP = "`keras.ops.clip` takes no number of Python's own and no list, as `x` is or may be"
+_NO_LIST = "`keras.ops.transpose` takes no list, as `x` is or may be: make a tensor of it first"
+_NO_LISTS = (
+    "`keras.ops.concatenate` takes tensors, and no lists or tuples, as one of them is or may be: "
+    "make a tensor of it first"
+)
+_NO_VARIABLE = (
+    "`keras.ops.{}` takes no `tf.Variable`, as `x` is or may be: write `keras.Variable`, or give "
+    "it `keras.ops.convert_to_tensor(x)`"
+)
+
+_NO_CAST = (
+    "Keras 2 cast the value to the type of the variable, which `assign` of a `tf.Variable` does "
+    "not: it raises where the types differ"
+)
+
+
+def if_an_array(module: Module, leaf: str, call: cst.Call, fix: Fix) -> Fix | Refusal:
+    """Return a fix as it is, unless the function of today does not take what is passed.
+
+    There is none where it surely does not, and an unsafe one where something tells that it may not.
+    """
+    match leaf:
+        case "clip":
+            return _of_clip(module, call, fix)
+        case "permute_dimensions":
+            given = argument(call, "x", 0)
+            return fix if given is None else _of_lists(module, [given.value], fix, _NO_LIST)
+        case "concatenate":
+            given = argument(call, "tensors", 0)
+            joined = [] if given is None else _elements(module, given.value)
+            return _of_lists(module, joined, fix, _NO_LISTS)
+        case "argmax" | "argmin":
+            given = argument(call, "x", 0)
+            if given is None or not perhaps(module, given.value, _is_variable):
+                return fix
+            is_sure = surely(module, given.value, _is_variable)
+            return _withheld(fix, _NO_VARIABLE.format(leaf), is_sure=is_sure)
+        case "set_value":
+            variable, value = argument(call, "x", 0), argument(call, "value", 1)
+            if variable is None or value is None:
+                return fix
+            return _of_assignments(module, variable.value, value.value, fix)
+    return fix
+
+
+def _of_assignments(
+    module: Module, variable: cst.BaseExpression, value: cst.BaseExpression, fix: Fix
+) -> Fix | Refusal:
+    """``K.set_value`` cast what it was given, which `assign` of a ``tf.Variable`` does not."""
+
+    def may_refuse(module: Module, node: cst.BaseExpression) -> bool:
+        return (
+            isinstance(node, cst.Call)
+            and _is_variable(module, node)
+            and not takes_as_it_is(module, node, value)
+        )
+
+    if not perhaps(module, variable, may_refuse):
+        return fix
+    return _withheld(fix, _NO_CAST, is_sure=False)
+
+
+def _of_clip(module: Module, call: cst.Call, fix: Fix) -> Fix | Refusal:
+    """``keras.ops.maximum``, for a bound that is None, takes numbers and lists."""
+    given = argument(call, "x", 0)
+    bounds = (argument(call, "min_value", 1), argument(call, "max_value", 2))
+    if given is None or any(dotted(each.value) == "None" for each in bounds if each is not None):
+        return fix
+    if is_plain_number(module, given.value):
+        return Refusal(_NO_CLIP)
+    if may_be_plain_number(module, given.value):
+        return _withheld(fix, _NO_CLIP, is_sure=False)
+    return _of_lists(module, [given.value], fix, _NO_CLIP)
+
+
+def _of_lists(
+    module: Module, given: list[cst.BaseExpression], fix: Fix, reason: str
+) -> Fix | Refusal:
+    if not any(perhaps(module, each, _is_list) for each in given):
+        return fix
+    is_sure = any(surely(module, each, _is_list) for each in given)
+    return _withheld(fix, reason, is_sure=is_sure)
+
+
+def _withheld(fix: Fix, reason: str, *, is_sure: bool) -> Fix | Refusal:
+    if is_sure:
+        return Refusal(reason)
+    return replace(fix, applicability=Applicability.UNSAFE, unsafe_because=reason)
+
+
+def _elements(module: Module, tensors: cst.BaseExpression) -> list[cst.BaseExpression]:
+    """Return what is seen to be joined."""
+    match value_of(module, tensors):
+        case cst.List(elements=elements) | cst.Tuple(elements=elements):
+            return [each.value for each in elements if isinstance(each, cst.Element)]
+        case cst.ListComp(elt=each):
+            return [each]
+    return []
+
+
+def _is_list(module: Module, node: cst.BaseExpression) -> bool:
+    """Say whether it is a list or a tuple by what is written there."""
+    match node:
+        case cst.List() | cst.Tuple() | cst.ListComp():
+            return True
+        case cst.BinaryOperation(left=left, operator=cst.Add(), right=right):
+            return _is_list(module, left) and _is_list(module, right)
+        case cst.BinaryOperation(left=left, operator=cst.Multiply(), right=right):
+            pairs = ((left, right), (right, left))
+            return any(_is_list(module, a) and is_plain_number(module, b) for a, b in pairs)
+        case cst.Subscript(value=value, slice=[cst.SubscriptElement(slice=cst.Slice())]):
+            return _is_list(module, value)
+        case cst.Call(func=cst.Name(value=name) as function) if name in _LISTS:
+            return is_maker(module, function)
+        case cst.Call(func=function):
+            return (module.qualified(function) or "").endswith(_SHAPES)
+    return False
+
+
+def _is_variable(module: Module, node: cst.BaseExpression) -> bool:
+    return isinstance(node, cst.Call) and module.qualified(node.func) in _VARIABLES

@@ -1,0 +1,132 @@
+"""What is written instead of one use of a function of ``keras.backend``, or why nothing is."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from msgspec.structs import replace
+
+from kdoctor.analysis.facts import Facts
+from kdoctor.keras_api import Lookup, split_root
+from kdoctor.model import Fix
+from kdoctor.rewrite import ONLY_IN_DEAD_CODE, Refusal, RewriteTable
+from kdoctor.rules.names._backend import BY_HAND, REWRITES, statement_rewrites
+from kdoctor.rules.names._backend.branch_effects import with_one_branch
+from kdoctor.rules.names._backend.differences import DIFFERENCES
+from kdoctor.rules.names._backend.dim_ordering import compared_ordering
+from kdoctor.rules.names._backend.examples import SPECIAL
+from kdoctor.rules.names._backend.functions import as_function
+from kdoctor.rules.names._backend.generators import with_generator
+from kdoctor.rules.names._backend.keras_1_orders import may_be_swapped
+from kdoctor.rules.names._backend.learning_phase import decorator_fix, phase_fix
+from kdoctor.rules.names._backend.learning_phase_inputs import with_phase
+from kdoctor.rules.names._backend.refuses_arrays import if_an_array
+from kdoctor.rules.names._backend.session_runs import session_fix
+from kdoctor.rules.names._backend.unknown_rank import may_be_unknown, why_unsafe
+from kdoctor.syntax import Module, Reference
+
+_MODULE = "backend."
+_NOT_EQUAL = "for some arguments Keras 2 gives something else, see `kdoctor rules KD101`"
+
+
+def function(name: str) -> str | None:
+    """Return ``sum`` for ``keras.backend.sum``, under any root; None for all else."""
+    split = split_root(name)
+    if split is None or not split[1].startswith(_MODULE):
+        return None
+    return split[1].removeprefix(_MODULE).partition(".")[0]
+
+
+@cache
+def table(facts: Facts) -> RewriteTable:
+    """Return what stands for the functions of ``keras.backend``."""
+    return RewriteTable(REWRITES, facts.signature)
+
+
+def attempted(
+    module: Module, facts: Facts, reference: Reference, rows: RewriteTable, name: str
+) -> Fix | Refusal:
+    """Return the fix of one use of ``keras.backend.<name>``, or why there is none."""
+    leaf = reference.name.rpartition(".")[2]  # of `backend.tensorflow_backend.set_session`
+    special = _special(module, facts, reference, leaf)
+    if special is not None:
+        return special
+    attempt = rows.attempt(
+        module,
+        reference,
+        facts.applicability,
+        lambda use: attempted(module, facts, use, rows, name),
+    )
+    if isinstance(attempt, Fix) and reference.call is not None:
+        attempt = may_be_swapped(module, facts, reference, leaf, attempt)
+        attempt = with_one_branch(module, leaf, reference.call, attempt)
+        attempt = if_an_array(module, leaf, reference.call, attempt)
+    if isinstance(attempt, Fix):
+        attempt = with_generator(module, reference, leaf, attempt)
+    if isinstance(attempt, Fix):
+        reason = attempt.unsafe_because or _why_unsafe(module, reference, rows, name)
+        told = replace(attempt, unsafe_because=reason)
+        return statement_rewrites.with_the_name_of_today(module, reference.call, told)
+    phase = phase_fix(module, leaf, reference.call) if reference.call is not None else None
+    if phase is not None and reference.call is not None:
+        return with_one_branch(module, leaf, reference.call, phase)
+    return attempt
+
+
+def _why_unsafe(module: Module, reference: Reference, rows: RewriteTable, name: str) -> str:
+    """Return what may differ, should a fix be unsafe."""
+    needs_a_rank = any("rank_is_known" in row.id for row in rows.rows_for(f"keras.backend.{name}"))
+    if needs_a_rank and may_be_unknown(module, reference.node):
+        return why_unsafe(name)
+    return DIFFERENCES.get(name) or BY_HAND.get(name, _NOT_EQUAL)
+
+
+def _special(module: Module, facts: Facts, reference: Reference, leaf: str) -> Fix | Refusal | None:
+    """Return what is known of this one function alone, None where nothing is."""
+    proven = {each: facts.applicability(example) for each, example in SPECIAL.items()}
+    if reference.call is not None:
+        statement = statement_rewrites.special_fix(module, leaf, reference.call, proven)
+    else:
+        statement = decorator_fix(module, leaf, reference.node, proven["symbolic"])
+    if statement is not None:
+        return statement
+    match leaf:
+        case "function":
+            with_it = with_phase(module, reference)
+            return with_it or as_function(module, reference, proven["function"])
+        case "learning_phase":
+            return with_phase(module, reference)
+        case "get_session":
+            return session_fix(module, reference)
+        case "image_dim_ordering":
+            return compared_ordering(module, reference, proven["image_dim_ordering"])
+    return None
+
+
+def help_for(name: str, attempt: Fix | Refusal, found: Lookup | None = None) -> str:
+    """Return what to write instead of ``keras.backend.<name>``."""
+    if isinstance(attempt, Fix):
+        return f"{attempt.title}."
+    text = BY_HAND.get(name, "")
+    if text.startswith("keras."):
+        return f"{text}."
+    if not text and (meant := _may_be_meant(name, found)):
+        return f"Did you mean `{meant}`?"
+    return f"{text[:1].upper()}{text[1:]}." if text else ""
+
+
+def reason_for(name: str, refusal: Refusal, rows: RewriteTable, found: Lookup) -> str:
+    """Return why there is no fix of a use of ``keras.backend.<name>``."""
+    has_rows = bool(rows.rows_for(f"keras.backend.{name}"))
+    if has_rows or name == "function" or refusal == ONLY_IN_DEAD_CODE:
+        return refusal.reason
+    if _may_be_meant(name, found):
+        return "no release had it under this name: what is meant is a guess"
+    return "no single expression stands for it in Keras 3"
+
+
+def _may_be_meant(name: str, found: Lookup | None) -> str:
+    """Return the function of `keras.ops` that is called so, for a name that no Keras ever had."""
+    if found is None or found.periods:
+        return ""
+    return next((each for each in found.suggestions if each.endswith(f".ops.{name}")), "")

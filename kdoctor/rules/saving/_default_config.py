@@ -1,0 +1,289 @@
+"""Classes of the user's that leave it to Keras to say what their objects are made with.
+
+Without a ``get_config`` of their own, Keras notes what ``__init__`` was called with, and makes the
+object anew from that: of a file, or as a copy.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final
+
+import libcst as cst
+from msgspec import Struct
+
+from kdoctor import keras_api
+from kdoctor.analysis.calls import (
+    UNKNOWN,
+    argument,
+    call_of_super,
+    is_hidden,
+    is_keras_3,
+    literal,
+    value_of,
+    with_keyword,
+)
+from kdoctor.analysis.dataflow.points_to_by_call import makings_of
+from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.models.user_classes import (
+    class_named,
+    is_only_registered,
+    methods_in,
+    only_base,
+)
+from kdoctor.analysis.triggers import Trigger, bases_meant, method_of, word
+from kdoctor.keras_api import split_root
+from kdoctor.model import Edit, Span
+from kdoctor.rules.saving._new_methods import at_the_end
+from kdoctor.rules.saving._save_and_load_calls import method_uses, model_of, saves
+from kdoctor.syntax import Module
+from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.value_types import Kind
+
+_BASES: Final = frozenset({"Layer", "Functional"})  # `keras.Model` goes by the latter
+_SAYS_ITSELF: Final = ("get_config", "from_config", "_auto_config", "__new__")
+_COPY: Final = "models.clone_model"
+_CHECKPOINT: Final = ".ModelCheckpoint"
+OF_BASE: Final = frozenset({"name", "trainable", "dtype"})
+"""What Keras says of every layer, whatever ``__init__`` takes."""
+
+
+class Own(Struct, frozen=True, eq=False):
+    """A class of the file whose objects are made anew from what Keras notes of their making."""
+
+    node: cst.ClassDef
+    init: cst.FunctionDef
+    kind: Kind
+    to_base: cst.Call
+
+    @property
+    def parameters(self) -> list[cst.Param]:
+        """The parameters of ``__init__`` behind the object itself."""
+        return [*self.init.params.params[1:], *self.init.params.kwonly_params]
+
+    @property
+    def wanted(self) -> list[str]:
+        """The names of those without a default."""
+        return [each.name.value for each in self.parameters if each.default is None]
+
+    @property
+    def takes_what_is_said(self) -> bool:
+        """Say whether ``__init__`` takes all that Keras says of every layer."""
+        names = {each.name.value for each in self.parameters}
+        return self.init.params.star_kwarg is not None or {"trainable", "dtype"} <= names
+
+
+class Kept(Struct, frozen=True, eq=False):
+    """An object of such a class in a model that is saved as a whole, or copied; how it is made."""
+
+    own: Own
+    call: cst.Call
+
+
+def kept(module: Module, facts: Facts) -> list[Kept]:
+    """Return the objects of such classes that surely are in models which are made anew."""
+    own = {each.node: each for each in _classes(module, facts)}
+    if not own:
+        return []
+    makings = makings_of(module)
+    found: dict[cst.Call, Own] = {}
+    for call, model in _kept_models(module):
+        made = [makings.made(model, frame) for frame in makings.runs(call)]
+        for inner in (call for each in made if each for call in makings.inside(each)):
+            cls = class_named(module, inner.func)
+            if cls in own:
+                found[inner] = own[cls]
+    in_order = sorted(found, key=lambda call: module.span(call).start)
+    return [Kept(found[call], call) for call in in_order]
+
+
+def _kept_models(module: Module) -> Iterator[tuple[cst.Call, cst.BaseExpression]]:
+    """Yield the calls that save a whole model or copy it, each with the model."""
+    for use in saves(module):
+        model = model_of(use)
+        if model is not None and not module.is_guarded(use.call):
+            yield use.call, model
+    for use in method_uses(module, "to_json", "fit"):
+        if not isinstance(use.call.func, cst.Attribute) or module.is_guarded(use.call):
+            continue
+        if use.what != "fit" or _keeps_whole_models(module, use.call):
+            yield use.call, use.call.func.value
+    for each in module.references:
+        if each.call is None or not each.name.endswith(_COPY) or is_hidden(each.call):
+            continue
+        copied = argument(each.call, "model", 0)
+        is_told = argument(each.call, "clone_function", 2) is not None
+        if copied is not None and not is_told and not module.is_guarded(each.call):
+            yield each.call, copied.value
+
+
+def _keeps_whole_models(module: Module, fit: cst.Call) -> bool:
+    """Say whether one of the callbacks that are written out saves the model as a whole."""
+    given = argument(fit, "callbacks")
+    listed = None if given is None else value_of(module, given.value)
+    for each in listed.elements if isinstance(listed, cst.List | cst.Tuple) else ():
+        made = value_of(module, each.value)
+        if isinstance(made, cst.Call) and not is_hidden(made):
+            name = module.qualified(made.func) or ""
+            is_one = split_root(name) is not None and name.endswith(_CHECKPOINT)
+            if is_one and argument(made, "save_weights_only", 4) is None:
+                return True
+    return False
+
+
+def _classes(module: Module, facts: Facts) -> Iterator[Own]:
+    for node in module.nodes(cst.ClassDef):
+        base = only_base(module, node)
+        name = module.qualified(base) if base is not None else None
+        made = module.knowledge.class_type(name) if name else None
+        if made is None or made.cls not in _BASES or not is_keras_3(facts, name):
+            continue
+        init = methods_in(node).get("__init__")
+        if init is None or node.keywords or init.decorators or module.is_guarded(node):
+            continue
+        if not is_only_registered(module, node) or any(
+            each in module.source(node) for each in _SAYS_ITSELF
+        ):
+            continue
+        params = init.params
+        if not params.params or params.posonly_params or isinstance(params.star_arg, cst.Param):
+            continue
+        to_base = _call_of_base(init)
+        if to_base is not None:
+            yield Own(node, init, made.kind, to_base)
+
+
+def _call_of_base(init: cst.FunctionDef) -> cst.Call | None:
+    """Return the one ``super().__init__(…)``, where nothing is given by position.
+
+    A model that is given its inputs and outputs there is another thing.
+    """
+    found = [
+        call
+        for each in descendants(init.body)
+        if (pair := call_of_super(each)) is not None
+        for name, call in (pair,)
+        if name == "__init__"
+    ]
+    if len(found) != 1 or any(
+        each.star != "**" and (each.keyword is None or each.keyword.value not in OF_BASE)
+        for each in found[0].args
+    ):
+        return None
+    return found[0]
+
+
+def given_to(own: Own, call: cst.Call) -> dict[str, cst.BaseExpression]:
+    """Return what a call passes for the parameters of ``__init__``, by their names."""
+    by_place = [each.name.value for each in own.init.params.params[1:]]
+    found = {
+        name: given.value
+        for each in own.parameters
+        if (name := each.name.value)
+        and (given := argument(call, name, by_place.index(name) if name in by_place else None))
+    }
+    return {} if is_hidden(call) else found
+
+
+def is_plain(module: Module, values: Iterable[cst.BaseExpression]) -> bool:
+    """Say whether all of these surely are numbers, texts, truth values or None."""
+    found = [literal(value_of(module, each)) for each in values]
+    return all(each is not UNKNOWN and isinstance(each, str | int | float | None) for each in found)
+
+
+def takes_keywords(module: Module, own: Own) -> tuple[Edit, ...] | None:
+    """Return the edits that make ``__init__`` take any keyword and hand it to the base.
+
+    None where it hands on a name of its own making, which Keras says, too.
+    """
+    in_use = {each.value for each in descendants(own.init) if isinstance(each, cst.Name)}
+    if "kwargs" in in_use or not all(_hands_on(each) for each in own.to_base.args):
+        return None
+    last = [*own.init.params.params, *own.init.params.kwonly_params][-1]
+    end = module.span(last).end
+    added = Edit(Span(end, end), (", **kwargs",))
+    return added, with_keyword(module, own.to_base, "**kwargs")
+
+
+def _hands_on(given: cst.Arg) -> bool:
+    """Say whether it is ``name=name``."""
+    keyword, value = given.keyword, given.value
+    return keyword is not None and isinstance(value, cst.Name) and value.value == keyword.value
+
+
+def says_its_config(module: Module, own: Own) -> Edit | None:
+    """Return the edit that writes a ``get_config`` of what ``__init__`` keeps at the class' end.
+
+    None where it does not keep all of its parameters under their names.
+    """
+    names = [each.name.value for each in own.parameters if each.name.value not in OF_BASE]
+    owner = own.init.params.params[0].name.value
+    if not set(names) <= _stored(own, owner):
+        return None
+    entries = ", ".join(f'"{each}": self.{each}' for each in names)
+    line = f"return {{**super().get_config(), {entries}}}"
+    return at_the_end(module, own.node, {"get_config(self)": line})
+
+
+def _stored(own: Own, owner: str) -> set[str]:
+    """Return the parameters that ``__init__`` keeps as attributes of the same names."""
+    found: set[str] = set()
+    for line in own.init.body.body:
+        for each in line.body if isinstance(line, cst.SimpleStatementLine) else ():
+            match each:
+                case cst.Assign(
+                    targets=[
+                        cst.AssignTarget(
+                            target=cst.Attribute(
+                                value=cst.Name(value=held), attr=cst.Name(value=name)
+                            )
+                        )
+                    ],
+                    value=cst.Name(value=value),
+                ) if held == owner and name == value:
+                    found.add(name)
+    return found
+
+
+class Glimpsed(Struct, frozen=True, eq=False):
+    """What a glimpse shows of a class that may be such a one, and that is called somewhere."""
+
+    kind: Kind
+    init: ast.FunctionDef | ast.AsyncFunctionDef
+
+    @property
+    def wants_arguments(self) -> bool:
+        """Say whether a parameter behind the object has no default."""
+        found = self.init.args
+        return len(found.args) - len(found.defaults) > 1 or None in found.kw_defaults
+
+    @property
+    def takes_what_is_said(self) -> bool:
+        """Say the same as ``Own`` does."""
+        found = self.init.args
+        names = {each.arg for each in (*found.args, *found.kwonlyargs)}
+        return found.kwarg is not None or {"trainable", "dtype"} <= names
+
+
+def leaves_it(speaks: Callable[[Glimpsed], bool]) -> Trigger:
+    """Return a trigger: there is such a class, of which that holds; models are saved or copied."""
+    return word(*_KEEP) & Trigger(
+        lambda glimpse, facts: any(speaks(each) for each in _glimpsed(glimpse, facts))
+    )
+
+
+def _glimpsed(glimpse: Glimpse, facts: Facts) -> Iterator[Glimpsed]:
+    known = keras_api.knowledge(facts.target)
+    for node in glimpse.nodes.get(ast.ClassDef, ()):
+        init = method_of(node, "__init__")
+        if init is None or method_of(node, "get_config") is not None:
+            continue
+        kinds = (known.class_type(base) for base in bases_meant(glimpse, node))
+        made = next((each for each in kinds if each is not None and each.cls in _BASES), None)
+        if made is not None and glimpse.calls_of(node.name):
+            yield Glimpsed(made.kind, init)
+
+
+_KEEP: Final = ("save", "save_model", "clone_model", "to_json", "ModelCheckpoint")

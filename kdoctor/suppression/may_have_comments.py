@@ -1,0 +1,27 @@
+"""Whether a source may hold comments for kdoctor, by its characters alone."""
+
+from __future__ import annotations
+
+import re
+
+from kdoctor.lazy_regex import pattern
+
+_MARK = "kdoctor:"
+# Both begin with a literal: that is fast. In a notebook a line ends as "\n" within the JSON: what
+# follows it is looked at too, no matter.
+_NOQA_WITH_CODE = pattern(rb"#\s*noqa[^\n\r]*\bKD\d", re.IGNORECASE)
+_NOQA = pattern(r"#\s*noqa", re.IGNORECASE)
+
+
+def holds_marks(data: bytes) -> bool:
+    """Say whether the file may hold a comment that is told about where it silences nothing.
+
+    >>> holds_marks(b"x = 1  # kdoctor: ignore"), holds_marks(b"x = 1  # noqa: E501")
+    (True, False)
+    """
+    return _MARK.encode() in data or _NOQA_WITH_CODE.search(data) is not None
+
+
+def is_marked(text: str) -> bool:
+    """Say whether a text may hold any comment that silences something."""
+    return _MARK in text or _NOQA.search(text) is not None

@@ -1,0 +1,58 @@
+"""Where nodes of a built tree stand that Python's own tree does not tell of: libcst's writer does.
+
+Few ask: a scan of code as people write it does without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.model import Span
+from kdoctor.syntax.code_writer import Writing, own_extent
+from kdoctor.syntax.libcst_walk import children, descendants
+from kdoctor.syntax.lowering.ast_spans import DifferentTextError
+from kdoctor.syntax.lowering.chunked_parse import parse_in_pieces
+from kdoctor.syntax.lowering.rewritten_spans import Positions
+
+
+class Twins:
+    """The places of nodes by those of their twins in the tree that libcst parses.
+
+    Raises:
+        DifferentTextError: libcst cannot parse the text, as ``(x): int = 1``.
+    """
+
+    def __init__(self, built: cst.Module, text: str) -> None:
+        try:
+            parsed = parse_in_pieces(text)
+        except cst.ParserSyntaxError:
+            raise DifferentTextError("") from None
+        parents = {child: each for each in descendants(parsed) for child in children(each)}
+        self._positions = Positions(parsed, text, parents)
+        self._twins = dict(zip(descendants(built), descendants(parsed), strict=True))
+
+    def inner(self, node: cst.CSTNode) -> Span:
+        """Return where the node itself stands. Raises as ``Positions.inner`` does."""
+        return self._positions.inner(self._twins[node])
+
+
+def places_in(
+    top: cst.BaseExpression, text: str, offset: int, newline: str
+) -> Iterator[tuple[cst.CSTNode, Span, Span]]:
+    """Yield each node of an expression that libcst parsed, and its inner and outer span.
+
+    It begins at an offset of the text, without the brackets that it has got since. Nothing is
+    yielded where libcst does not write it as it was.
+    """
+    writing = Writing("", newline)
+    writing.write(top)
+    brackets = len(top.lpar)
+    written = "".join(writing.tokens)
+    if not text.startswith(written[brackets : len(written) - brackets], offset):
+        return
+    begin = offset - brackets
+    for node, (start, end) in writing.outer.items():
+        first, last = own_extent(node, writing.inner, writing.outer)
+        yield node, Span(begin + first, begin + last), Span(begin + start, begin + end)

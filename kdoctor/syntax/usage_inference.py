@@ -1,0 +1,147 @@
+"""What a name must hold, by what is done with it: ``model.compile(optimizer, loss=…)``.
+
+A model is often made elsewhere and passed in. Calls that only a model takes tell that it is one,
+wherever else the same binding is read. Which calls those are is asked of ``Knowledge``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
+from itertools import takewhile
+
+import libcst as cst
+
+from kdoctor.syntax.classes import OwnClasses
+from kdoctor.syntax.imports import Imports
+from kdoctor.syntax.name_resolution import Resolver
+from kdoctor.syntax.references import Reference
+from kdoctor.syntax.scope_analysis import Survey
+from kdoctor.syntax.scopes import HOLDERS, Binding, BindingKind
+from kdoctor.syntax.type_oracle import Knowledge
+from kdoctor.value_types import Kind, Type
+
+
+def use_tells(references: Iterable[Reference], imports: Imports, knowledge: Knowledge) -> bool:
+    """Say whether what is done with an object may tell what it is, in a module.
+
+    Not where nothing that the code imports, or uses of it, is of what is known: others have a
+    `fit_generator`, too. Nor where modules of the tree choose what it is known as, or take it from
+    elsewhere: the models of tf_keras are compiled like those of Keras.
+    """
+    return (
+        any(knowledge.is_spoken_of(each.name) for each in references)
+        and not imports.take_another
+        and not any(_is_of_whatever(each, imports, knowledge) for each in references)
+    )
+
+
+def _is_of_whatever(reference: Reference, imports: Imports, knowledge: Knowledge) -> bool:
+    """Say whether something is called like a known class, and a module of the tree chose it."""
+    name = reference.name
+    return (
+        reference.binding.own_class is None
+        and knowledge.is_called_like(name)
+        and knowledge.class_type(name) is None
+        and imports.through_tree(name) is None
+        and imports.is_of_the_tree(name)
+    )
+
+
+def _assigned(binding: Binding) -> cst.BaseExpression | None:
+    """Return what is assigned to a name, where it is no other name."""
+    is_whole = binding.kind is BindingKind.ASSIGN and not binding.path
+    return binding.value if is_whole and not isinstance(binding.value, cst.Name) else None
+
+
+class ByUse:
+    """Answers for one module, where ``tells`` says that use can tell anything in it."""
+
+    def __init__(
+        self,
+        survey: Survey,
+        resolver: Resolver,
+        classes: OwnClasses,
+        knowledge: Knowledge,
+        tells: Callable[[], bool],
+    ) -> None:
+        self._tells = tells
+        self._survey = survey
+        self._resolver = resolver
+        self._classes = classes
+        self._knowledge = knowledge
+
+    def of_binding(self, binding: Binding) -> Type | None:
+        """Return what a binding holds."""
+        told = self._bindings.get(binding)
+        return told if told is not None and binding.kind in HOLDERS else None
+
+    def of_member(self, cls: cst.ClassDef, member: str) -> Type | None:
+        """Return what ``self.member`` holds in a class."""
+        return self._members.get((cls, member))
+
+    @cached_property
+    def _told(self) -> tuple[tuple[cst.BaseExpression, Type], ...]:
+        told = tuple(self._calls())
+        return told if told and self._tells() else ()
+
+    def _calls(self) -> Iterator[tuple[cst.BaseExpression, Type]]:
+        for node in self._survey.attributes:
+            if node.attr.value not in self._knowledge.telling_methods:
+                continue
+            call = self._survey.parents.get(node)
+            if type(call) is not cst.Call or call.func is not node:
+                continue
+            told = self._knowledge.receiver_type(node.attr.value, self._given(call))
+            if told is not None and self._resolver.meaning_of(node.value) is None:
+                yield node.value, told
+
+    def _given(self, call: cst.Call) -> dict[int | str, Type | None]:
+        """Return what is passed, by position up to where a star hides which is which."""
+        given: dict[int | str, Type | None] = {
+            each.keyword.value: self._made(each.value) for each in call.args if each.keyword
+        }
+        first = takewhile(lambda each: not each.star and each.keyword is None, call.args)
+        return given | {place: self._made(each.value) for place, each in enumerate(first)}
+
+    def _made(self, node: cst.BaseExpression) -> Type | None:
+        """Return what a call of a class makes, by way of a name, too; a list where one stands."""
+        match node:
+            case cst.List() | cst.Tuple():
+                return Type(Kind.LIST)
+            case cst.Call():
+                meaning = self._resolver.meaning_of(node.func)
+                return None if meaning is None else self._knowledge.class_type(meaning.name)
+            case cst.Name():
+                made = [_assigned(each) for each in self._resolver.bindings_at(node)]
+                types = [None if each is None else self._made(each) for each in made]
+                kinds = {None if each is None else each.kind for each in types}
+                return types[0] if len(kinds) == 1 else None
+        return None
+
+    @cached_property
+    def _bindings(self) -> dict[Binding, Type]:
+        found: dict[Binding, Type] = {}
+        for node, told in self._told:
+            if isinstance(node, cst.Name):
+                scope = self._resolver.scope_of(node)
+                found |= dict.fromkeys(self._resolver.bindings(node.value, node, scope), told)
+        return found
+
+    @cached_property
+    def _members(self) -> dict[tuple[cst.ClassDef, str], Type]:
+        found: dict[tuple[cst.ClassDef, str], Type] = {}
+        for node, told in self._told:
+            if not isinstance(node, cst.Attribute) or not isinstance(node.value, cst.Name):
+                continue
+            name = node.value
+            scope = self._resolver.scope_of(name)
+            for binding in self._resolver.bindings(name.value, name, scope):
+                own = (
+                    self._classes.receiver(binding)
+                    if binding.kind is BindingKind.PARAMETER
+                    else None
+                )
+                if own is not None and own.node is not None:
+                    found[own.node, node.attr.value] = told
+        return found

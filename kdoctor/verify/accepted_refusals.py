@@ -1,0 +1,136 @@
+"""Inputs that Keras 3 refuses where Keras 2 took them: known, named, and shown in the record.
+
+No guard can decide these from the code (is the tensor empty?), and nobody is misled by them: the
+new side may only raise there. A result that silently differs is a failure, here as anywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from kdoctor.verify.generators.scene import OMITTED
+from kdoctor.verify.values import arrays_in
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """Where the new side may raise: for which modes and arguments, and if need be which error.
+
+    ``raises`` is the name of the error's class, where another one would be a failure of its own.
+    """
+
+    text: str
+    met_by: Callable[[str, dict[str, Any]], bool]
+    raises: str = ""
+
+    def covers(self, error: Exception, mode: str, arguments: dict[str, Any]) -> bool:
+        """Say whether ``error`` is what this limit tells of."""
+        named = not self.raises or type(error).__name__ == self.raises
+        return named and self.met_by(mode, arguments)
+
+
+# What no guard tells and no draw shows, because nobody's code rests on it.
+EXCEPTIONS = {
+    "clip": "max_value is below min_value: the gradient at the bounds",
+    "argmax": "0.0 and -0.0 are both largest: Keras 3 may take the other",
+    "argmin": "0.0 and -0.0 are both smallest: Keras 3 takes -0.0",
+    "gather": "an index is negative: Keras 2 raises on a CPU and gives zeros on a GPU, Keras 3 "
+    "counts from the end",
+    "batch_dot": "float16 products that overflow: the order in which they are added decides "
+    "whether their sum is infinite or NaN",
+}
+
+
+def limits_of(function: str) -> tuple[Limit, ...]:
+    """Return the limits of what replaces ``function``."""
+    return _LIMITS.get(function, ())
+
+
+def _is_empty(_: str, arguments: dict[str, Any]) -> bool:
+    return any(not array.data.size for value in arguments.values() for array in arrays_in(value))
+
+
+def _has_no_axes(_: str, arguments: dict[str, Any]) -> bool:
+    return any(not array.data.shape for value in arguments.values() for array in arrays_in(value))
+
+
+def _is_bfloat16_without_axes(_: str, arguments: dict[str, Any]) -> bool:
+    return any(
+        array.dtype == "bfloat16" and not array.data.shape
+        for value in arguments.values()
+        for array in arrays_in(value)
+    )
+
+
+def _squeezes_what_is_unknown(mode: str, arguments: dict[str, Any]) -> bool:
+    of = arguments["x"] if "x" in arguments else arguments["input"]
+    axis = arguments["axis"]
+    axes = axis if isinstance(axis, list | tuple) else (axis,)
+    if mode == "function_sizes":
+        return True
+    first = (0, -of.data.ndim, None, OMITTED)
+    return mode.endswith("batch") and any(each in first for each in axes)
+
+
+def _runs_backwards(_: str, arguments: dict[str, Any]) -> bool:
+    start, stop = arguments["start"], arguments["stop"]
+    step = 1 if arguments["step"] is OMITTED else arguments["step"]
+    if stop is OMITTED or stop is None:
+        start, stop = 0, start
+    return bool((stop - start) * step < 0)
+
+
+def _is_of_bools(_: str, arguments: dict[str, Any]) -> bool:
+    return bool(arguments["dtype"] == "bool")
+
+
+def _kernel_sticks_out(_: str, arguments: dict[str, Any]) -> bool:
+    kernel = arguments.get("kernel") or arguments.get("depthwise_kernel")
+    if arguments["padding"] not in (OMITTED, "valid") or kernel is None:
+        return False
+    rate = arguments["dilation_rate"]
+    first = arguments["data_format"] == "channels_first"
+    axes = arguments["x"].data.shape[2:] if first else arguments["x"].data.shape[1:-1]
+    rates = (1,) * len(axes) if rate is OMITTED else (rate,) if isinstance(rate, int) else rate
+    return any(
+        size < (wide - 1) * each + 1
+        for size, wide, each in zip(axes, kernel.data.shape, rates, strict=False)
+    )
+
+
+def _has_channels_first(_: str, arguments: dict[str, Any]) -> bool:
+    return bool(arguments["data_format"] == "channels_first")
+
+
+_EMPTY = Limit("of no elements at all the new function may raise", _is_empty)
+_NO_OUTPUT = Limit(
+    "a kernel larger than its input, which gives no output, raises", _kernel_sticks_out
+)
+_CHANNELS = Limit(
+    'data_format="channels_first" raises on a CPU', _has_channels_first, "UnimplementedError"
+)
+_NUMBER = Limit("a bfloat16 tensor without axes raises", _is_bfloat16_without_axes)
+
+_LIMITS = {
+    **dict.fromkeys(
+        (
+            *("reduce_max", "reduce_min"),
+            *("add", "subtract", "multiply", "max", "min", "batch_flatten", "reshape"),
+            *("map_fn", "foldl", "foldr", "update_add", "update_sub", "moving_average_update"),
+        ),
+        (_EMPTY,),
+    ),
+    **dict.fromkeys(("eval", "get_value", "batch_get_value"), (_NUMBER,)),
+    **dict.fromkeys(("conv1d", "conv2d"), (_NO_OUTPUT, _CHANNELS)),
+    **dict.fromkeys(("depthwise_conv2d", "separable_conv2d"), (_NO_OUTPUT,)),
+    "reverse": (Limit("a tensor without axes raises", _has_no_axes),),
+    "squeeze": (
+        Limit("an axis of unknown size, as the batch may be, raises", _squeezes_what_is_unknown),
+    ),
+    "arange": (
+        Limit("a range that runs away from its end, empty in Keras 2, raises", _runs_backwards),
+        Limit('dtype="bool" raises', _is_of_bools),
+    ),
+}

@@ -1,0 +1,72 @@
+"""How the arguments of a case are drawn: one small function for each parameter.
+
+``STRATEGIES`` of the modules here name them by parameter (``axis``), or by function and parameter
+(``gather.indices``) where it means something of its own there. A new function needs an entry only
+for parameters that mean something new. A draw may be nonsense (an axis of a scalar): the old side
+then raises, and the case counts as outside.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kdoctor.verify.conditions import Conditions
+from kdoctor.verify.generators import arrangement, calls, graph, networks, shared, tensorflow
+from kdoctor.verify.generators.scene import FLAVOURS, OMITTED, Scene, Strategy
+from kdoctor.verify.values import DTYPES, FLOATS
+
+__all__ = ["FLAVOURS", "OMITTED", "Scene", "draw", "dtypes_under"]
+
+_STRATEGIES: dict[str, Strategy] = {
+    **graph.STRATEGIES, **shared.STRATEGIES, **arrangement.STRATEGIES,
+    **networks.STRATEGIES, **calls.STRATEGIES, **tensorflow.STRATEGIES,
+}  # fmt: skip
+
+
+def draw(scene: Scene, parameter: str, default: object) -> Any:
+    """Draw one argument, ``OMITTED`` where the default shall hold."""
+    conditions = scene.conditions
+    if parameter in conditions.values:
+        choices = conditions.values[parameter]
+        may_be_left_out = any(_same(default, choice) for choice in choices)
+        return (
+            OMITTED if may_be_left_out and scene.rng.random() < 0.5 else scene.rng.choice(choices)
+        )
+    strategy = _STRATEGIES.get(f"{scene.function}.{parameter}") or _STRATEGIES.get(parameter)
+    if strategy is None:
+        raise KeyError(parameter)
+    known = conditions.properties.get(parameter, set())
+    if "not_given" in known:
+        return OMITTED
+    for _ in range(20):
+        needed = (
+            default is OMITTED
+            or parameter in scene.needed
+            or "given" in known
+            or (default is None and bool(known & {"not_none", "whole_numbers"}))
+        )
+        if not needed and scene.rng.random() < 0.4:
+            return OMITTED
+        value = strategy(scene, parameter)
+        if _fits(value, known):
+            return value
+    return value
+
+
+def dtypes_under(conditions: Conditions) -> tuple[str, ...]:
+    """Return the types that the inputs of a row may have."""
+    if "not_integer" in conditions.facts:
+        return (*FLOATS, "bool")
+    return DTYPES
+
+
+def _fits(value: object, properties: set[str]) -> bool:
+    if "not_none" in properties and value is None:
+        return False
+    if "from_the_front" in properties and isinstance(value, int) and value < 0:
+        return False
+    return "whole_numbers" not in properties or type(value) is int
+
+
+def _same(one: object, other: object) -> bool:
+    return type(one) is type(other) and one == other

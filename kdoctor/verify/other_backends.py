@@ -1,0 +1,197 @@
+"""Run the new side where Keras 3 runs on JAX or PyTorch, as ``frameworks`` does on TensorFlow.
+
+The old side still runs on TensorFlow: Keras 2 knows nothing else. Nothing here needs it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import keras
+import numpy as np
+
+from kdoctor.verify.bind_inputs import WEIGHTS, batched, check_promise, filled
+from kdoctor.verify.results import Ran, taken_apart
+from kdoctor.verify.values import FLOATS, Array, Role, arrays_in
+
+Call = Callable[[dict[str, Any]], Any]
+
+# In which ways the new side is run: JAX has no graphs with an unknown batch, and in PyTorch a
+# function is what it is without one.
+MODES = ("eager", "function", "symbolic", "symbolic_batch")
+
+
+@dataclass(frozen=True, slots=True)
+class _Inputs:
+    """What is passed: ``free`` arrays become tensors, those of ``ready`` are what they are."""
+
+    given: dict[str, Any]
+    free: list[tuple[str, Array]]
+    ready: dict[int, Any]
+    variables: list[keras.Variable]
+
+    def applied(self, call: Call, tensors: Sequence[Any]) -> Any:
+        """Call the new side with these tensors for the free arrays."""
+        inputs = self.ready | {
+            id(array): tensor for (_, array), tensor in zip(self.free, tensors, strict=True)
+        }
+        result = call(filled(self.given, inputs))
+        if any(result is variable for variable in self.variables):
+            return keras.ops.convert_to_tensor(result)
+        return result
+
+
+def run_elsewhere(mode: str, call: Call, given: dict[str, Any]) -> Ran:
+    """Run the new side on the backend that this process has. Whatever it raises goes through.
+
+    Raises:
+        Different: the shape that was promised for a symbolic result is not the real one.
+    """
+    inputs = _inputs_of(given)
+    if mode.startswith("symbolic"):
+        result = _symbolic(mode, call, inputs)
+        return Ran(taken_apart(result), (), tuple(map(taken_apart, inputs.variables)))
+    fed = [keras.ops.convert_to_tensor(array.data) for _, array in inputs.free]
+    if keras.backend.backend() == "torch":
+        return _on_torch(call, inputs, fed)
+    return _on_jax(call, inputs, fed, jit=mode == "function")
+
+
+def _inputs_of(given: dict[str, Any]) -> _Inputs:
+    arrays = [(name, array) for name, value in given.items() for array in arrays_in(value)]
+    variables = {
+        id(array): keras.Variable(array.data, dtype=array.dtype, trainable=array.dtype in FLOATS)
+        for _, array in arrays
+        if array.role is Role.VARIABLE
+    }
+    plain = {id(array): array.data for _, array in arrays if array.role is Role.NUMPY}
+    free = [(name, array) for name, array in arrays if array.role is Role.TENSOR]
+    return _Inputs(given, free, variables | plain, list(variables.values()))
+
+
+def _symbolic(mode: str, call: Call, inputs: _Inputs) -> Any:
+    movable = [(name, array) for name, array in inputs.free if name not in WEIGHTS]
+    symbols = [
+        keras.Input(
+            batch_shape=batched(array, name, movable) if mode.endswith("batch")
+            else array.data.shape,
+            dtype=array.dtype,
+        )
+        for name, array in movable
+    ]  # fmt: skip
+    made = {id(array): symbol for (_, array), symbol in zip(movable, symbols, strict=True)}
+    for name, array in inputs.free:
+        if name in WEIGHTS:
+            made[id(array)] = keras.ops.convert_to_tensor(array.data)
+    outputs = inputs.applied(call, [made[id(array)] for _, array in inputs.free])
+    if not any(isinstance(each, keras.KerasTensor) for each in keras.tree.flatten(outputs)):
+        return outputs
+    values = keras.Function(symbols, outputs)(
+        [keras.ops.convert_to_tensor(array.data) for _, array in movable]
+    )
+    check_promise(outputs, values)
+    return values
+
+
+def _on_torch(call: Call, inputs: _Inputs, fed: list[Any]) -> Ran:
+    import torch  # noqa: PLC0415 - this process has PyTorch
+
+    sources = [tensor.requires_grad_() for tensor in fed if tensor.dtype.is_floating_point]
+    sources += [v.value for v in inputs.variables if v.value.dtype.is_floating_point]
+    outputs = inputs.applied(call, fed)
+    loss = _weighted_sum(outputs)
+    gradients: tuple[Any, ...] = ()
+    if loss is not None and sources:
+        gradients = (None,) * len(sources)
+        if loss.requires_grad:
+            gradients = torch.autograd.grad(loss, sources, allow_unused=True)
+    return Ran(
+        taken_apart(outputs),
+        tuple(None if each is None else taken_apart(each) for each in gradients),
+        tuple(map(taken_apart, inputs.variables)),
+    )
+
+
+def _on_jax(call: Call, inputs: _Inputs, fed: list[Any], *, jit: bool) -> Ran:
+    import jax  # noqa: PLC0415 - this process has JAX
+
+    variables = inputs.variables
+    plain: list[Any] = []
+
+    def compute(tensors: list[Any], values: list[Any]) -> Any:
+        """Return the loss, and the tensors of the result with the variables' new values."""
+        with keras.StatelessScope(list(zip(variables, values, strict=True))) as scope:
+            outputs = inputs.applied(call, tensors)
+            after = [scope.get_current_value(each) for each in variables]
+        leaves = keras.tree.flatten(outputs)
+        plain[:] = [outputs, [keras.ops.is_tensor(each) for each in leaves]]
+        made = [each for each in leaves if keras.ops.is_tensor(each)]
+        loss = _weighted_sum(outputs)
+        return 0.0 if loss is None else loss, (made, [*after])
+
+    values = [each.value for each in variables]
+    if jit:
+        _, (made, after) = jax.jit(compute)(fed, values)
+        outputs = _put_back(plain[0], plain[1], made)
+    else:
+        outputs, after = inputs.applied(call, fed), variables
+    gradients: tuple[Any, ...] = ()
+    # To derive is to compile: only where the code is compiled anyway.
+    if jit and _weighted_sum(outputs) is not None:
+        gradients = _gradients_on_jax(compute, fed, values)
+    return Ran(taken_apart(outputs), gradients, tuple(map(taken_apart, _as_variables(after))))
+
+
+def _gradients_on_jax(compute: Any, fed: list[Any], values: list[Any]) -> tuple[Any, ...]:
+    import jax  # noqa: PLC0415
+
+    both = [*fed, *values]
+    sources = [index for index, each in enumerate(both) if each.dtype.name in FLOATS]
+    if not sources:
+        return ()
+
+    def loss_of(*moving: Any) -> Any:
+        now = [*both]
+        for index, each in zip(sources, moving, strict=True):
+            now[index] = each
+        return compute(now[: len(fed)], now[len(fed) :])[0]
+
+    found = jax.jit(jax.grad(loss_of, argnums=tuple(range(len(sources)))))(
+        *(both[index] for index in sources)
+    )
+    return tuple(map(taken_apart, found))
+
+
+def _put_back(structure: Any, is_tensor: list[bool], made: list[Any]) -> Any:
+    """Return the result of a traced call with the numbers in place of what was traced."""
+    numbers = iter(made)
+    leaves = keras.tree.flatten(structure)
+    flat = [
+        next(numbers) if tensor else leaf for leaf, tensor in zip(leaves, is_tensor, strict=True)
+    ]
+    return keras.tree.pack_sequence_as(structure, flat)
+
+
+def _as_variables(values: Sequence[Any]) -> list[Any]:
+    return [
+        each if isinstance(each, keras.Variable) else keras.Variable(each, dtype=each.dtype.name)
+        for each in values
+    ]
+
+
+def _weighted_sum(outputs: Any) -> Any:
+    """Add up all floating results, each number with a weight of its own: a loss to derive."""
+    total = None
+    for part in keras.tree.flatten(outputs):
+        if not keras.ops.is_tensor(part):
+            continue
+        dtype = keras.backend.standardize_dtype(part.dtype)
+        if dtype not in FLOATS:
+            continue
+        weights = np.linspace(0.5, 1.5, int(np.prod(part.shape))).reshape(tuple(part.shape))
+        weighted = part * keras.ops.convert_to_tensor(weights, dtype)
+        term = keras.ops.cast(keras.ops.sum(weighted), "float32")
+        total = term if total is None else total + term
+    return total

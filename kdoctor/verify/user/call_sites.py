@@ -1,0 +1,217 @@
+"""What the text itself says of its definitions: what they are passed as, and with what called."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from kdoctor.verify.user.side_effects import OF_MODELS, loud_name_in
+from kdoctor.verify.user.statements import DEFINITIONS, Statement
+
+_ROLES = {
+    "loss": "loss",
+    "losses": "loss",
+    "loss_fn": "loss",
+    "metrics": "metric",
+    "weighted_metrics": "metric",
+    "activation": "activation",
+    "recurrent_activation": "activation",
+}
+_LAYERS_OF_FUNCTIONS = {"Activation": "activation", "Lambda": "activation"}
+_KEPT_CALLS = 6
+
+
+@dataclass
+class Uses:
+    """What is known of one name."""
+
+    roles: set[str] = field(default_factory=set)
+    # Positional and keyword arguments as Python source, all of them literals.
+    calls: list[dict[str, Any]] = field(default_factory=list)
+    # What instances are called with, where that is made by Input(): shapes and dtypes.
+    inputs: list[list[tuple[Any, str]]] = field(default_factory=list)
+
+    def add(self, other: Uses) -> None:
+        """Add what another file says."""
+        self.roles |= other.roles
+        self.add_calls(other.calls)
+        self.inputs += [each for each in other.inputs if each not in self.inputs]
+        del self.inputs[_KEPT_CALLS:]
+
+    def add_calls(self, calls: list[dict[str, Any]]) -> None:
+        """Add calls, as many as are kept."""
+        for call in calls:
+            if call not in self.calls and len(self.calls) < _KEPT_CALLS:
+                self.calls.append(call)
+
+
+def uses_of(statements: list[Statement]) -> dict[str, Uses]:
+    """Return what a module says of each name that is used in it."""
+    constants = dict(_constants(statements))
+    found: defaultdict[str, Uses] = defaultdict(Uses)
+    for statement in statements:
+        for node in ast.walk(statement.node):
+            if not isinstance(node, ast.Call):
+                continue
+            for name, role in _roles_in(node):
+                found[name].roles.add(role)
+            name = _called_name(node.func)
+            call = _literal_call(node, constants) if name else None
+            if call is not None:
+                found[name].add_calls([call])
+        for name, inputs in _inputs_in(statement.node, constants):
+            if inputs not in found[name].inputs:
+                found[name].inputs.append(inputs)
+    return found
+
+
+def _called_name(node: ast.expr) -> str:
+    """Return the name of a definition that is called, as one of the module or of an import."""
+    match node:
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=ast.Name(id=owner), attr=name) if owner not in {"self", "cls"}:
+            return name
+    return ""
+
+
+def _inputs_in(
+    node: ast.stmt, constants: dict[str, str]
+) -> Iterator[tuple[str, list[tuple[Any, str]]]]:
+    """Yield what instances are called with in a statement: ``Name(...)([Input(...), other])``."""
+    made: dict[str, tuple[Any, str]] = {}
+    for each in ast.walk(node):
+        match each:
+            case ast.Assign(targets=[ast.Name(id=local)], value=ast.Call() as call):
+                shape = _input_of(call, constants)
+                if shape is not None:
+                    made[local] = shape
+    for each in ast.walk(node):
+        match each:
+            case ast.Call(func=ast.Call(func=called), args=[first, *_]):
+                parts = first.elts if isinstance(first, ast.List | ast.Tuple) else [first]
+                known = [
+                    made[part.id]
+                    for part in parts
+                    if isinstance(part, ast.Name) and part.id in made
+                ]
+                name = _called_name(called)
+                if name and known and len(known) == len(parts):
+                    yield name, known
+
+
+def _input_of(call: ast.Call, constants: dict[str, str]) -> tuple[Any, str] | None:
+    """Return the shape and dtype of an ``Input(...)``, where both are literals."""
+    if not (isinstance(call.func, ast.Name | ast.Attribute) and _last(call.func) == "Input"):
+        return None
+    given = {each.arg: each.value for each in call.keywords}
+    shape = call.args[0] if call.args else given.get("shape")
+    if shape is None:
+        return None
+    text = _literal(shape, constants)
+    dtype = given.get("dtype")
+    kind = dtype.value if isinstance(dtype, ast.Constant) and isinstance(dtype.value, str) else ""
+    if text is None:
+        return None
+    value = ast.literal_eval(text)
+    return (value, kind) if isinstance(value, tuple | list) else None
+
+
+def _last(node: ast.Name | ast.Attribute) -> str:
+    return node.id if isinstance(node, ast.Name) else node.attr
+
+
+def shape_of(statement: Statement) -> dict[str, Any]:
+    """Return what a definition's own text says, for the worker: its form and parameters."""
+    node = statement.node
+    if isinstance(node, ast.ClassDef):
+        loud_methods = [each.name for each in methods_in(node) if loud_name_in(each, OF_MODELS)]
+        return {"form": "class", "loud_methods": loud_methods}
+    function = node
+    if isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda):
+        return {"form": "function", "may_be_called": True, "returns": True}
+    assert isinstance(function, DEFINITIONS)
+    returns = any(
+        isinstance(each, ast.Yield | ast.YieldFrom)
+        or (isinstance(each, ast.Return) and each.value is not None)
+        for each in ast.walk(function)
+    )
+    loud, beyond = loud_name_in(function), loud_name_in(function, OF_MODELS)
+    return {
+        "form": "function",
+        "returns": returns,
+        "loud": list(loud) if loud else None,
+        "loud_beyond_models": list(beyond) if beyond else None,
+    }
+
+
+def methods_in(node: ast.stmt) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """Return the methods of a class; of another statement none."""
+    body = node.body if isinstance(node, ast.ClassDef) else []
+    return [each for each in body if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)]
+
+
+def _constants(statements: list[Statement]) -> Iterator[tuple[str, str]]:
+    for each in statements:
+        match each.node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                try:
+                    ast.literal_eval(value)
+                except (ValueError, TypeError, SyntaxError):
+                    continue
+                yield name, ast.unparse(value)
+
+
+def _roles_in(call: ast.Call) -> Iterator[tuple[str, str]]:
+    for keyword in call.keywords:
+        role = _ROLES.get(keyword.arg or "")
+        if role:
+            for name in _names(keyword.value):
+                yield name, role
+    called = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+    if called == "compile" and len(call.args) > 1:
+        for name in _names(call.args[1]):
+            yield name, "loss"
+    called = called or (call.func.id if isinstance(call.func, ast.Name) else "")
+    if called in _LAYERS_OF_FUNCTIONS and call.args:
+        for name in _names(call.args[0]):
+            yield name, _LAYERS_OF_FUNCTIONS[called]
+
+
+def _names(node: ast.expr) -> Iterator[str]:
+    match node:
+        case ast.Name(id=name) | ast.Call(func=ast.Name(id=name)):
+            yield name
+        case ast.List(elts=elements) | ast.Tuple(elts=elements) | ast.Dict(values=elements):
+            for each in elements:
+                yield from _names(each)
+
+
+def _literal_call(node: ast.Call, constants: dict[str, str]) -> dict[str, Any] | None:
+    args = [_literal(each, constants) for each in node.args]
+    is_open = bool(args) and args[0] is None  # a tensor, where a function is put onto one
+    if is_open:
+        args[0] = "None"
+    kwargs = {each.arg: _literal(each.value, constants) for each in node.keywords}
+    if None in args or None in kwargs or None in kwargs.values():
+        return None
+    return {"args": args, "kwargs": kwargs, "open": is_open}
+
+
+def _literal(node: ast.expr, constants: dict[str, str]) -> str | None:
+    if isinstance(node, ast.Name):
+        return constants.get(node.id)
+    if isinstance(node, ast.Tuple | ast.List):
+        parts = [_literal(each, constants) for each in node.elts]
+        if None in parts:
+            return None
+        inner = ", ".join(filter(None, parts))
+        return f"({inner},)" if isinstance(node, ast.Tuple) and parts else f"[{inner}]"
+    try:
+        ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError):
+        return None
+    return ast.unparse(node)

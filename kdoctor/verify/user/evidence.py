@@ -1,0 +1,72 @@
+"""What a verdict rests on: the statements that ran. Pure: nothing is run."""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from kdoctor import parse_ast
+from kdoctor.verify.user.local_modules import Place, place_of
+from kdoctor.verify.user.slicing import NotSliced, Slice, Sliced
+from kdoctor.verify.user.verifying import Source, Texts
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """A definition that was compared: where it stands, and what ran after the fix.
+
+    ``names`` are those of each file, by its real path, that ran before the fix. ``ran`` is the code
+    that ran after it.
+    """
+
+    source: int
+    name: str
+    names: Mapping[str, frozenset[str]]
+    ran: tuple[str, ...]
+
+
+def grounds_of(
+    sources: Sequence[Source], texts: Texts, wanted: Collection[tuple[str, str]]
+) -> list[Ground]:
+    """Return the grounds of the definitions that are ``wanted``, by path and name."""
+    found = []
+    for number, source in enumerate(sources):
+        before = _sliced(source.path, source.before, texts, 0)
+        for path, name in sorted(wanted):
+            old = _slice(before, name) if path == source.path else None
+            ran = None if old is None else _code(source, source.after, texts, name)
+            if old is not None and ran is not None:
+                names = {os.path.realpath(piece.path): piece.names for piece in old.pieces}
+                found.append(Ground(number, name, names, ran))
+    return found
+
+
+def still_runs(ground: Ground, source: Source, text: str, texts: Texts) -> bool:
+    """Say whether what ran after the fix is also what is in ``text``, with ``texts`` around it."""
+    return _code(source, text, texts, ground.name) == ground.ran
+
+
+def _code(source: Source, text: str, texts: Texts, name: str) -> tuple[str, ...] | None:
+    found = _slice(_sliced(source.path, text, texts, 1), name)
+    if found is None:
+        return None
+    # The same code, wherever its lines stand.
+    return tuple(f"{p.name}:{ast.dump(parse_ast.parse(p.text))}" for p in found.pieces)
+
+
+def _sliced(path: str, text: str, texts: Texts, which: int) -> Sliced:
+    def read(place: Place) -> str | None:
+        pair = texts(place.path)
+        return None if pair is None else pair[which]
+
+    return Sliced(text, place_of(Path(path)), read)
+
+
+def _slice(sliced: Sliced, name: str) -> Slice | None:
+    try:
+        return sliced.slice(name) if name in sliced.bound else None
+    except (NotSliced, SyntaxError):
+        return None

@@ -1,0 +1,62 @@
+"""Making what is to be measured: the arguments with which a definition gives something."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import draws
+from .frameworks import Side
+from .measurement import NotTaken, NotTried, told
+from .small_models import resolved
+
+
+def made(subject: Any, made_with: Any, side: Side) -> Any:
+    """Call a definition, as if nothing had been made before."""
+    side.fresh()
+    args, kwargs = resolved(made_with, "", side)
+    return subject(*args, **kwargs)
+
+
+def first_arguments(subject: Any, job: dict[str, Any], side: Side) -> Any:
+    """Return the first arguments with which it can be called; else raise its first error."""
+    first: BaseException | None = None
+    for made_with in draws.arguments_for(subject, job["calls"]):
+        try:
+            made(subject, made_with, side)
+        except BaseException as error:  # noqa: BLE001 - other arguments may do
+            first = first or error
+            continue
+        return made_with
+    assert first is not None
+    raise of_arguments(first, subject, job)
+
+
+def of_arguments(error: BaseException, subject: Any, job: dict[str, Any]) -> BaseException:
+    """Return the error of a call: as that of a guess where the file itself shows no call."""
+    guessed = not job["told"] and draws.required_of(subject)
+    return NotTaken(told(error)) if guessed else error
+
+
+class MadeWithArguments:
+    """What is called with the first arguments with which it gives what is wanted."""
+
+    @staticmethod
+    def is_wanted(found: Any, side: Side) -> bool:
+        """Say whether a value is what can be measured."""
+        raise NotImplementedError
+
+    @classmethod
+    def plan(cls, subject: Any, job: dict[str, Any], side: Side) -> dict[str, Any]:
+        """Return those arguments.
+
+        Raises:
+            NotTried: there are none.
+        """
+        for made_with in draws.arguments_for(subject, job["calls"]):
+            try:
+                found = made(subject, made_with, side)
+            except BaseException:  # noqa: BLE001, S112 - other arguments may do
+                continue
+            if cls.is_wanted(found, side):
+                return {"made_with": made_with}
+        raise NotTried("nothing tells what to call it with")
