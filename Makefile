@@ -15,7 +15,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo docs test lint types floors pytest prove backends proofs-page rule-index mutants old-oracle api-data environments environment-data corpus packages migration package-imports api-check golden record clean
+.PHONY: help demo docs test test-all lint types floors pytest growth cures prove backends proofs-page rule-index mutants old-oracle api-data environments environment-data corpus packages verified migration package-imports api-check golden record clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 18
@@ -35,10 +35,18 @@ types: $(STAMP)
 floors: $(STAMP)
 	$(BIN)/lint-imports
 
+# Of what examples multiply, a part is drawn anew each time: `make test-all` takes all of it.
+SAMPLE ?= --sample
+test-all: ## The same without drawing: all cases of the tests that are marked as sampled
+	$(MAKE) test SAMPLE=
+
 # By file: what a module sets up once (a corpus, packages, proofs) is not set up in each process.
 # In the order of tests/conftest.py: the files that take longest first.
 pytest: $(STAMP)
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(SAMPLE)
+
+growth: $(STAMP) ## Grow each construct of Python to 200, in scans and fixes: work stays below n·log n
+	KDOCTOR_GROWTH=200 $(BIN)/python -m pytest -n $(JOBS) tests/engine/test_growth.py
 
 docs: $(STAMP) ## Build the documentation into site/: open site/index.html
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
@@ -48,9 +56,12 @@ prove: $(STAMP) ## Run every rewrite on Keras 2 and Keras 3 (on each backend tha
 	$(BIN)/python tools/proofs_page.py
 
 # Where pip would take a PyTorch of several GB: TORCH_INDEX=https://download.pytorch.org/whl/cpu
-backends: $(STAMP) ## Install JAX and PyTorch, so that `make prove` runs on them too
+# What examples import as well: without them 13 of KD704 and KD705 cannot raise what they are about.
+backends: $(STAMP) ## Install JAX, PyTorch and packages of examples, so that `make prove` runs on all
 	$(BIN)/python -m pip install --quiet $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) 'torch==2.13.0'
 	$(BIN)/python -m pip install --quiet 'jax==0.10.2' 'jaxlib==0.10.2'
+	$(BIN)/python -m pip install --quiet --no-deps tensorflow_addons tensorflow_probability tensorflow_model_optimization keras_vggface
+	$(BIN)/python -m pip install --quiet 'setuptools<81' 'typeguard<3' decorator cloudpickle dm-tree keras_applications
 
 proofs-page: $(STAMP) ## Write docs/proofs.md anew from the proof record
 	$(BIN)/python tools/proofs_page.py
@@ -73,6 +84,9 @@ $(OLD)/%/.installed:
 	$(OLD_PYTHON) -m venv $(@D)
 	$(@D)/bin/python -m pip install --quiet 'tensorflow==1.15.5' 'keras==$*' 'h5py<3' 'protobuf<3.21' 'numpy<1.19'
 	touch $@
+
+cures: $(STAMP) ## Run every cure that explain tells, and record what ran (those of old Keras after old-oracle)
+	$(BIN)/python tests/diagnose/cures.py --record
 
 mutants: $(STAMP) ## Break each rewrite in each way, and the reference: all of it must be caught
 	$(BIN)/python -m kdoctor.verify.mutate --all
@@ -97,6 +111,9 @@ corpus: $(STAMP) ## Scan and round-trip the standard library and site-packages, 
 
 packages: $(STAMP) ## Scan and fix real packages of Keras 2 times, and print a table
 	$(BIN)/python -m tools.check_packages
+
+verified: $(STAMP) ## Verify the definitions of the packages of the benchmark, and print a table
+	$(BIN)/python -m tools.check_verified
 
 migration: $(STAMP) ## Run the tests of real packages on Keras 2 and 3, before and after the fix (hours)
 	$(BIN)/python -m benchmarks.migration

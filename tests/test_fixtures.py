@@ -7,9 +7,12 @@ import re
 import shutil
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
+
+from tests.forking import Forking
 
 ROOT = Path(__file__).resolve().parent.parent
 FIXTURES = ROOT / "fixtures"
@@ -88,12 +91,27 @@ def test_keras_of_tensorflow_has_no_error_and_only_what_is_left_over_is_rewritte
     assert copy.read_bytes() == (FIXTURES / "segmentation" / copy.name).read_bytes()
 
 
+@pytest.fixture(scope="module")
+def on_keras_3():
+    """What runs programs, each in a process of its own that has Keras 3 already."""
+    forking = Forking("keras", CUDA_VISIBLE_DEVICES="-1")
+    yield partial(run, forking)
+    forking.end()
+
+
+@pytest.fixture(scope="module")
+def on_keras_2():
+    forking = Forking("keras", CUDA_VISIBLE_DEVICES="-1", PYTHONPATH=str(KERAS_2))
+    yield partial(run, forking)
+    forking.end()
+
+
 @pytest.mark.frameworks
 @pytest.mark.parametrize("project", PROGRAMS)
-def test_each_project_runs_on_keras_2_as_it_is(project, tmp_path):
+def test_each_project_runs_on_keras_2_as_it_is(project, tmp_path, on_keras_2):
     command, says, _ = PROGRAMS[project]
 
-    done = run(runnable(FIXTURES / project, tmp_path), command, PYTHONPATH=str(KERAS_2))
+    done = on_keras_2(runnable(FIXTURES / project, tmp_path), command)
 
     assert done.returncode == 0, done.stderr[-2000:]
     assert says in done.stdout
@@ -101,10 +119,10 @@ def test_each_project_runs_on_keras_2_as_it_is(project, tmp_path):
 
 @pytest.mark.frameworks
 @pytest.mark.parametrize("project", PROGRAMS)
-def test_each_project_fails_on_keras_3_as_it_is(project, tmp_path):
+def test_each_project_fails_on_keras_3_as_it_is(project, tmp_path, on_keras_3):
     command, _, error = PROGRAMS[project]
 
-    done = run(runnable(FIXTURES / project, tmp_path), command)
+    done = on_keras_3(runnable(FIXTURES / project, tmp_path), command)
 
     assert done.returncode == 1
     assert done.stderr.strip().endswith(error)
@@ -112,17 +130,17 @@ def test_each_project_fails_on_keras_3_as_it_is(project, tmp_path):
 
 @pytest.mark.frameworks
 @pytest.mark.parametrize("project", PROGRAMS)
-def test_each_project_trains_and_predicts_on_keras_3_after_the_fix(project, tmp_path):
+def test_each_project_trains_and_predicts_on_keras_3_after_the_fix(project, tmp_path, on_keras_3):
     command, says, _ = PROGRAMS[project]
 
-    done = run(runnable(GOLDEN / project, tmp_path), command)
+    done = on_keras_3(runnable(GOLDEN / project, tmp_path), command)
 
     assert done.returncode == 0, done.stderr[-2000:]
     assert says in done.stdout
 
 
 @pytest.mark.frameworks
-def test_the_code_in_the_readme_runs_on_keras_3_after_the_fix(tmp_path):
+def test_the_code_in_the_readme_runs_on_keras_3_after_the_fix(tmp_path, on_keras_3):
     readme = (GOLDEN / "readme" / "README.md").read_text()
     (tmp_path / "usage.py").write_text(fences(readme, "python")[0])
     (tmp_path / "session.txt").write_text(fences(readme, "pycon")[0])
@@ -130,8 +148,8 @@ def test_the_code_in_the_readme_runs_on_keras_3_after_the_fix(tmp_path):
         "import doctest\nprint(doctest.testfile('session.txt', module_relative=False))\n"
     )
 
-    usage = run(tmp_path, ["usage.py"])
-    session = run(tmp_path, ["session.py"])
+    usage = on_keras_3(tmp_path, ["usage.py"])
+    session = on_keras_3(tmp_path, ["session.py"])
 
     assert "(2, 1)" in usage.stdout, usage.stderr[-2000:]
     assert session.stdout.startswith("TestResults(failed=0"), session.stdout
@@ -179,16 +197,10 @@ def plain_python(notebook):
     return "\n".join(lines) + "\n"
 
 
-def run(folder, command, **environment):
-    return subprocess.run(
-        [sys.executable, *command],
-        cwd=folder,
-        env=os.environ | {"CUDA_VISIBLE_DEVICES": "-1"} | environment,
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
+def run(forking, folder, command):
+    done = forking.python(*command, cwd=folder, env=os.environ)
+    told = (done.stdout.decode(), done.stderr.decode())
+    return subprocess.CompletedProcess(command, done.returncode, *told)
 
 
 def kdoctor(*arguments, folder):

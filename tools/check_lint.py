@@ -23,7 +23,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from kdoctor.project.line_length import line_limit
+from kdoctor.project.code_style import style_of
 
 CODES = ("I001", "E501", "F401")
 TARGET = ("--target", "keras==3.15.1")
@@ -100,7 +100,7 @@ def _settings(folder: Path) -> list[str]:
         project.is_file() and "[tool.ruff" in project.read_text("utf-8")
     ):
         return []
-    limit = line_limit(folder) or 88
+    limit = style_of(folder).line_limit or 88
     return ["--isolated", "--line-length", str(limit)]
 
 

@@ -20,6 +20,7 @@ from kdoctor.diagnose.by_rules import Answer, asked, covers, source_of
 from kdoctor.diagnose.case import Case
 from kdoctor.diagnose.diagnosis import Diagnosis, Fault, Step, StepKind
 from kdoctor.diagnose.frames import Frame, Origin
+from kdoctor.diagnose.imported_values import parts_behind
 from kdoctor.model import Finding, Severity
 
 _ALIKE: Final = 0.6
@@ -52,9 +53,15 @@ def scans(case: Case) -> Iterator[Scanned]:
         if data is None:
             continue
         at = frozenset(each.line for each in own if each.path == frame.path and each.line)
-        near = _near(frame, lines_behind(data, at), data, case)
+        behind = lines_behind(data, at)
+        near = _near(frame, behind, data, case)
         if near is not None:
             yield Scanned(frame, at, near, data)
+        for part in parts_behind(frame.path, data, behind, case.read):
+            other = Frame(part.path, None)
+            found = None if part.path in done else _near(other, part.lines, part.data, case)
+            if found is not None:
+                yield Scanned(other, frozenset(), found, part.data)
 
 
 def _near(
@@ -139,6 +146,8 @@ def _answer(finding: Finding, scanned: Scanned, case: Case) -> Answer:
 
 def _where(finding: Finding, scanned: Scanned) -> str:
     line = f"line {finding.place.line}"
+    if scanned.frame.line is None:
+        return f"{line} of {PurePath(scanned.frame.path).name}, from which a name here is imported"
     if scanned.frame.line is not None and covers(finding, {scanned.frame.line}):
         return f"this line ({line})"
     if covers(finding, scanned.at):
@@ -152,11 +161,16 @@ def beside(case: Case) -> tuple[tuple[Step, ...], tuple[str, ...]]:
     ruled_out = []
     for scanned in scans(case):
         near = [each for each in scanned.near if each.severity is not Severity.LEGACY]
-        line = f"{PurePath(scanned.frame.path).name}:{scanned.frame.line}"
+        name = PurePath(scanned.frame.path).name
         if not near:
+            what = (
+                f"of what was imported from {name}"
+                if scanned.frame.line is None
+                else f"of {name}:{scanned.frame.line} and what stands behind it in that file"
+            )
             ruled_out.append(
                 f"what `kdoctor scan` reports: it was asked, for {case.target}, and says nothing "
-                f"of {line} and what stands behind it"
+                f"{what}"
             )
         for finding in near[:_MOST]:
             text = f"`kdoctor scan` reports {_where(finding, scanned)}: {finding.message}"

@@ -110,7 +110,7 @@ def _of_name(what: str, name: str, case: Case) -> Diagnosis:
             case.error,
             place=case.blamed,
             evidence=(f"{case.target} has {found.qualified}",),
-            steps=(Step(StepKind.COMMAND, "pip install --upgrade keras"),),
+            steps=(steps.newer_pair("to the release that has it"),),
             target=case.target,
         )
     last = found.periods[-1][1] if found.periods else ""

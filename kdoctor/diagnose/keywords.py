@@ -145,7 +145,8 @@ def _of_file(argument: _Argument, last: str, case: Case) -> Diagnosis:
             Step(
                 StepKind.COMMAND,
                 "pip install tf_keras",
-                "or load a file of Keras 2 with tf_keras.models.load_model(path), and save it anew",
+                "or load a file of Keras 2 with tf_keras.models.load_model(path), and save it "
+                f"anew; {steps.OF_ONE_MINOR}",
             ),
         ),
         rule="KD303",
@@ -202,7 +203,7 @@ def _of_newer(argument: _Argument, case: Case) -> Diagnosis | None:
         place=case.blamed,
         evidence=(f"the signatures of {argument.public} in each release",),
         steps=(
-            Step(StepKind.COMMAND, "pip install --upgrade keras", f"to {first} or later"),
+            steps.newer_pair(f"keras {first} or later"),
             Step(
                 StepKind.COMMAND,
                 'python -c "import keras; print(keras.__version__)"',

@@ -6,6 +6,8 @@ import re
 from dataclasses import replace
 from typing import Final
 
+from packaging.version import Version
+
 from kdoctor.diagnose import steps
 from kdoctor.diagnose.by_rules import Answer, Wanted, ask, source_of
 from kdoctor.diagnose.case import Case
@@ -13,6 +15,7 @@ from kdoctor.diagnose.diagnosis import Diagnosis, Fault, Step, StepKind
 from kdoctor.diagnose.frames import Frame, Origin
 from kdoctor.diagnose.snippets import Binding
 from kdoctor.keras_api import Presence, lookup, member_lookup, member_until, newest_target
+from kdoctor.keras_api.history import member_history
 from kdoctor.kinds import Kind, Type
 from kdoctor.target import Target
 
@@ -51,6 +54,8 @@ _NO_VALUE: Final = Step(
     "neither a value nor a graph. Values come of data: `model(x)` or `model.predict(x)`, of an "
     "inner layer `keras.Model(model.inputs, layer.output)(x)`.",
 )
+# Of older releases the API data has not all members.
+_READ_WHOLE: Final = Version("2.3")
 # Classes of these names are nobody else's.
 _ONLY_KERAS: Final = frozenset({"Functional", "KerasTensor", "KerasHistory", "KerasVariable"})
 
@@ -74,8 +79,8 @@ def explain_member(case: Case) -> Diagnosis | None:
     if not home and not answer.findings:
         return _of_own_class(cls, member, case)
     presence = member_lookup(cls, member, case.target) if home else Presence.UNKNOWN
-    if presence is not Presence.MISSING and not answer.findings:
-        return None
+    if presence is not Presence.MISSING and not answer.findings and cls != "KerasTensor":
+        return _of_newer(cls, member, case) if presence is Presence.EXISTS else None
     last = member_until(Type(kind, cls=cls), member, case.target) if kind else None
     surely = _is_surely_keras(cls, case)
     if not answer.diff and not surely and (last is None or _is_own_class(cls, case)):
@@ -194,6 +199,38 @@ def _of_own_class(cls: str, member: str, case: Case) -> Diagnosis | None:
             target=case.target,
         )
     return None
+
+
+def _of_newer(cls: str, member: str, case: Case) -> Diagnosis | None:
+    """Explain a member that the target's class has, and that of an older release had not."""
+    history = member_history("keras", "Model" if cls == "Functional" else cls, member)
+    if case.is_stated or history is None:
+        return None
+    first = history.periods[-1][0]
+    is_open = not case.has_frames and not _is_own_class(cls, case)
+    if Version(first) < _READ_WHOLE or not (is_open or _is_surely_keras(cls, case)):
+        return None
+    before = f", and before it up to {history.periods[-2][1]}" if history.periods[1:] else ""
+    package = case.package
+    return Diagnosis(
+        Fault.PACKAGE if package else Fault.INSTALLATION,
+        f"Keras' `{cls}` has `{member}` from keras {first} on{before}: the release that ran is "
+        "another than the one that the line was written for.",
+        case.error,
+        place=case.blamed,
+        evidence=(f"the members of `{cls}` in each release",),
+        steps=(
+            Step(
+                StepKind.COMMAND,
+                'python -c "import keras; print(keras.__version__, keras.__file__)"',
+                "shows which release runs",
+            ),
+            steps.newer_pair(f"keras {first} or later"),
+        ),
+        only_if="" if _is_surely_keras(cls, case) else f"the object is Keras' {cls}",
+        package=package,
+        target=case.target,
+    )
 
 
 def _cure(answer: Answer, frame: Frame) -> tuple[Step, ...]:

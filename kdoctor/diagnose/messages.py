@@ -15,7 +15,7 @@ from typing import Literal
 import msgspec
 
 from kdoctor.diagnose import steps
-from kdoctor.diagnose.by_rules import Answer, Wanted, ask
+from kdoctor.diagnose.by_rules import Answer, Wanted, ask, source_of
 from kdoctor.diagnose.case import Case
 from kdoctor.diagnose.diagnosis import Diagnosis, Fault, Step, StepKind
 from kdoctor.diagnose.frames import Frame, Origin
@@ -53,7 +53,8 @@ class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ``fault`` is ``"line"`` (yours, or the package's whose line it is) or ``"installation"``.
     ``raised_in`` must be found in the path of a frame, ``line`` in the user's line: where the text
     has frames and they do not fit, the entry does not apply; where it has none, ``only_if`` says
-    what must hold; ``needs_frames`` that without any the message is anyone's. ``rules`` are asked
+    what must hold; ``needs_frames`` that without any the message is anyone's. With ``in_own_file``
+    a line of the user's may have raised it, where its file speaks of Keras. ``rules`` are asked
     for the diff; ``asks`` makes an object of the line known to them:
     ``["member", "{name} = keras.Sequential()"]``. ``proof`` is what leaves no other cause: only
     with it is a cure told that removes or reinstalls something or goes back to an older release.
@@ -75,6 +76,7 @@ class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     only_if: str = ""
     package: str = ""
     needs_frames: bool = False
+    in_own_file: bool = False
     proof: Literal["", "frames", "message"] = ""
     row: int = 0
 
@@ -127,11 +129,21 @@ def _fits(entry: Message, case: Case) -> bool:
             return False
         return not (entry.line and shown) or any(re.search(entry.line, line) for line in shown)
     paths = [frame.path.replace("\\", "/") for frame in frames]
-    if entry.raised_in and not any(re.search(entry.raised_in, path) for path in paths[-_INNER:]):
+    is_raised = any(re.search(entry.raised_in, path) for path in paths[-_INNER:])
+    if entry.raised_in and not is_raised and not (entry.in_own_file and _speaks_of_keras(case)):
         return False
     lines = [frame.source for frame in frames[-_INNER:] if frame.source]
     lines += [frame.source for frame in frames if frame.origin is Origin.USER]
     return not entry.line or any(re.search(entry.line, line) for line in lines)
+
+
+def _speaks_of_keras(case: Case) -> bool:
+    """Say whether the line that raised is the user's, in a file that is there and names Keras."""
+    frame = case.raised_in
+    if frame is None or frame.origin is not Origin.USER:
+        return False
+    data = source_of(frame, case.read)
+    return data is not None and b"keras" in data
 
 
 def _diagnosis(entry: Message, found: dict[str, str], case: Case) -> Diagnosis:

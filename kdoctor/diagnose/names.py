@@ -74,13 +74,25 @@ def _looked_up(missing: MissingName, case: Case) -> tuple[Lookup, Target]:
     """Look the name up on the release at hand, else on the newest one that lacks it."""
     target = case.target
     found = lookup(missing.qualified, target)
-    if found.presence is Presence.MISSING or case.is_stated:
+    is_shown = _has_owner(missing, target)
+    if case.is_stated or (found.presence is Presence.MISSING and is_shown):
         return found, target
     for other in all_targets(case.era, found.root or "keras"):
         there = lookup(missing.qualified, other)
-        if there.presence is Presence.MISSING:
+        if there.presence is Presence.MISSING and (is_shown or _has_owner(missing, other)):
             return there, other
     return found, target
+
+
+def _has_owner(missing: MissingName, target: Target) -> bool:
+    """Say whether a release has the module that was there and lacked the name.
+
+    Python says of a module that it has no such name only where it found the module itself.
+    """
+    if missing.form == "import":
+        return True
+    owner = missing.qualified.rpartition(".")[0]
+    return lookup(owner, target).presence is not Presence.MISSING
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +123,8 @@ def _explained(search: _Search) -> Diagnosis:
     if package:
         told = tuple(steps.for_a_package(package, found))
     if since := _later(found, target):
-        told = (*told, _newer(found, since))
+        there = steps.below_tensorflow(found, target)
+        told = (there, _newer(found, since)) if there else (*told, _newer(found, since))
     elif not told and found.root == "keras" and found.until:
         told = tuple(step for step in [steps.old_pair(found.until)] if step is not None)
     evidence = list(_evidence(search))
@@ -185,12 +198,7 @@ def _later(found: Lookup, target: Target) -> str:
 
 
 def _newer(found: Lookup, since: str) -> Step:
-    package = "keras" if found.root == "keras" else "tensorflow"
-    return Step(
-        StepKind.COMMAND,
-        f"pip install --upgrade {package}",
-        f"the name is there from {found.root} {since} on",
-    )
+    return steps.newer_pair(f"the name is there from {found.root} {since} on")
 
 
 def _evidence(search: _Search) -> Iterator[str]:

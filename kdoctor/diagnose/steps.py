@@ -17,6 +17,11 @@ from kdoctor.keras_api.surface import Surface, surface_at
 from kdoctor.model import Applicability, Finding, Fix
 from kdoctor.target import Target
 
+# Each release of tf_keras asks for the TensorFlow of its own minor version: pip would upgrade it.
+OF_ONE_MINOR: Final = (
+    'beside an older TensorFlow "tf_keras==2.16.*", with its minor version: the newest wants the '
+    "newest"
+)
 _MOST: Final = 3
 _MOST_NAMES: Final = 6
 
@@ -132,6 +137,25 @@ def old_pair(release: str) -> Step | None:
     )
 
 
+def below_tensorflow(found: Lookup, target: Target) -> Step | None:
+    """Return the name below ``tf.keras`` that an older release has, though not below ``keras``.
+
+    From 2.5 to 2.8 the package keras was the code of tf.keras, with few of its public names.
+    """
+    if found.root != "keras" or not target.is_before_keras_3:
+        return None
+    there = f"tensorflow.keras.{found.name}"
+    if lookup(there, target).presence is not Presence.EXISTS:
+        return None
+    owner, _, leaf = there.rpartition(".")
+    return Step(StepKind.CODE, f"from {owner} import {leaf}", "which this release has")
+
+
+def newer_pair(why: str) -> Step:
+    """Return the command that upgrades Keras: with TensorFlow, as each asks for the other's."""
+    return Step(StepKind.COMMAND, "pip install --upgrade tensorflow keras", f"both together: {why}")
+
+
 def for_a_package(package: str, found: Lookup | None) -> Iterator[Step]:
     """Yield what helps where an installed package was written for another Keras."""
     yield Step(
@@ -142,7 +166,9 @@ def for_a_package(package: str, found: Lookup | None) -> Iterator[Step]:
     if found is None:
         return
     if found.root == "tf.keras" and _is_in_tf_keras(found.name):
-        yield Step(StepKind.COMMAND, "pip install tf_keras", "Keras 2 under its own name")
+        yield Step(
+            StepKind.COMMAND, "pip install tf_keras", f"Keras 2 under its own name; {OF_ONE_MINOR}"
+        )
         yield Step(
             StepKind.ENVIRONMENT,
             "TF_USE_LEGACY_KERAS=1",

@@ -11,6 +11,7 @@ from kdoctor.diagnose.case import Case
 from kdoctor.diagnose.cleaning import HEAD
 from kdoctor.diagnose.diagnosis import Diagnosis, Fault
 from kdoctor.diagnose.frames import Frame, Origin
+from kdoctor.diagnose.imported_values import parts_behind
 
 _SPEAKS: Final = re.compile(r"\b(?:tf[._-])?keras\b|\btensorflow\b|\bKerasTensor\b", re.IGNORECASE)
 _SPEAKS_OF_KERAS: Final = re.compile(r"keras", re.IGNORECASE)
@@ -109,7 +110,10 @@ def _by_frames(case: Case) -> Diagnosis | None:
     data = source_of(raised, case.read)
     if data is None:
         return None
-    if _KERAS.search(data.decode(errors="replace")):
+    every = range(1, data.count(b"\n") + 2)
+    beside = parts_behind(raised.path, data, every, case.read)
+    files = (each.decode(errors="replace") for each in (data, *(part.data for part in beside)))
+    if any(_KERAS.search(each) for each in files):
         return None
     return _no_keras(case, "the file itself does not speak of Keras", evidence)
 

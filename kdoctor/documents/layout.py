@@ -10,13 +10,14 @@ import bisect
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
 from typing import Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from kdoctor import quiet_ast
+from kdoctor.documents.line_changes import pairs
 from kdoctor.patterns import pattern
 
 # Python and CommonMark end lines here and nowhere else; str.splitlines knows eight more places.
@@ -157,31 +158,25 @@ class Margined(Struct, frozen=True, dict=True):
         if not self.lines[-1].code and text.endswith(("\n", "\r")):
             codes.append("")  # the bare "..." that ends a compound statement
         prompts = _prompts_for(codes) if any(line.prompt for line in self.lines) else None
-        kept = dict(_pair([line.code for line in self.lines], codes))
+        kept = dict(pairs([line.code for line in self.lines], codes))
+        rows = sorted(kept)
         new: list[str] = []
         for row, code in enumerate(codes):
             old = self.lines[kept[row]] if row in kept else None
             if old is not None and old.code == code:
                 new.append(old.margin + old.prompt + code)
                 continue
-            margin = self._margin_of(kept, row) + (prompts[row] if prompts else "")
+            margin = self._margin_of(kept, rows, row) + (prompts[row] if prompts else "")
             new.append((margin if code.strip() else margin.rstrip()) + code)
         return "".join(new) + self.ending
 
-    def _margin_of(self, kept: dict[int, int], row: int) -> str:
+    def _margin_of(self, kept: dict[int, int], rows: Sequence[int], row: int) -> str:
         """Return the margin for new line ``row``: that of the nearest old line with code."""
-        near = max((old for new, old in kept.items() if new <= row), default=0)
-        lines = [*reversed(self.lines[: near + 1]), *self.lines[near + 1 :]]
-        return next((line for line in lines if not line.is_blank), lines[0]).margin
-
-
-def _pair(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Yield (new row, old row) of lines that are the same line, changed or not."""
-    import difflib  # noqa: PLC0415 - only of use where something was changed
-
-    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
-    for _, i1, i2, j1, j2 in matcher.get_opcodes():
-        yield from zip(range(j1, j2), range(i1, i2), strict=False)
+        above = bisect.bisect_right(rows, row)
+        near = kept[rows[above - 1]] if above else 0
+        around = chain(range(near, -1, -1), range(near + 1, len(self.lines)))
+        lines = (self.lines[each] for each in around)
+        return next((line for line in lines if not line.is_blank), self.lines[near]).margin
 
 
 def _prompts_for(codes: Sequence[str]) -> list[str]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import bisect
-import difflib
 from collections.abc import Iterator
 
 from kdoctor.documents.layout import line_starts, split_lines
+from kdoctor.documents.line_changes import changes
 from kdoctor.model import Region, Replacement, Span
 
 
@@ -24,13 +24,12 @@ class Positions:
     def replacements(self, span: Span, text: str) -> Iterator[Replacement]:
         """Yield what must be replaced for ``text`` to stand at ``span``: words, not whole lines."""
         old, new = split_lines(self._text[span.start : span.end]), split_lines(text)
-        matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
         at, row = span.start, 0
-        for tag, i1, i2, j1, j2 in matcher.get_opcodes():
-            at += sum(map(len, old[row:i1]))
-            row = i1
-            if tag != "equal":
-                yield self._cut("".join(old[i1:i2]), "".join(new[j1:j2]), at)
+        for each in changes(old, new):
+            at += sum(map(len, old[row : each.start]))
+            row = each.start
+            lines = new[each.new_start : each.new_end]
+            yield self._cut("".join(old[each.start : each.end]), "".join(lines), at)
 
     def _cut(self, old: str, new: str, at: int) -> Replacement:
         """Return the change from ``old``, which stands at ``at``, without what stays."""

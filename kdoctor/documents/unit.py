@@ -109,6 +109,16 @@ class Unit(Struct, frozen=True):
         after = bisect.bisect_right(self.cells, offset, key=lambda cell: cell.span.start)
         return self.cells[max(0, after - 1)]
 
+    def masks_of(self, cell: Cell) -> Sequence[Edit]:
+        """Return the masks of one cell."""
+        first = bisect.bisect_left(self.masks, cell.span.start, key=_start)
+        last = bisect.bisect_left(self.masks, cell.span.end, first, key=_start)
+        return self.masks[first:last]
+
+
+def _start(edit: Edit) -> int:
+    return edit.span.start
+
 
 def _locate(cell: Cell, offset: int) -> tuple[int, int]:
     row, column = cell.excerpt.layout.locate(_clamp(offset, cell.span) - cell.span.start)

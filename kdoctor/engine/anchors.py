@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 import libcst as cst
 from msgspec import Struct
@@ -23,10 +23,11 @@ def anchors_of(module: Module, places: Iterable[Place]) -> dict[Place, Anchor]:
     waiting = [_Part(module.tree, "", "", tuple(sorted(places)))]
     while waiting:
         part = waiting.pop()
-        for place in part.places:
+        own, parts = part.split(module)
+        for place in own:
             source = essence(module.text[place.span.start : place.span.end])
             anchors[place] = Anchor(part.scope, source, part.context or source)
-        waiting += part.parts(module)
+        waiting += parts
     return anchors
 
 
@@ -42,22 +43,23 @@ class _Part(Struct, frozen=True):
     context: str
     places: Sequence[Place]
 
-    def parts(self, module: Module) -> Iterator[_Part]:
-        """Yield the child nodes in which a place lies."""
+    def split(self, module: Module) -> tuple[list[Place], list[_Part]]:
+        """Return the places that lie in no child node, and the child nodes in which one lies."""
         scope = self.scope
         if isinstance(self.node, cst.ClassDef | cst.FunctionDef):
             scope = f"{scope}.{self.node.name.value}".removeprefix(".")
-        rest = deque(self.places)
+        own, parts, rest = list[Place](), list[_Part](), deque(self.places)
         for child in children(self.node):
             if not rest:
-                return
-            span, inside = module.outer_span(child), []
+                break
+            span, inside = module.outer_span(child), list[Place]()
             while rest and rest[0].span.start < span.end:
                 place = rest.popleft()
-                if span.covers(place.span):
-                    inside.append(place)
+                (inside if span.covers(place.span) else own).append(place)
             if inside:
-                yield _Part(child, scope, self.context or _context(child, span, module), inside)
+                context = self.context or _context(child, span, module)
+                parts.append(_Part(child, scope, context, inside))
+        return [*own, *rest], parts
 
 
 def _context(node: cst.CSTNode, span: Span, module: Module) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
@@ -32,7 +33,7 @@ def compatible(
     for number, fix in enumerate(fixes):
         if any(rival in chosen or rival in (_KEPT, number) for rival in clashes[number]):
             continue
-        if not all(any(cell.covers(edit.span) for cell in cells) for edit in fix.edits):
+        if not all(_cell_at(cells, edit.span).covers(edit.span) for edit in fix.edits):
             continue
         if any(
             bound.get(need.local, need) != need or named.get(_thing(need), need) != need
@@ -43,6 +44,12 @@ def compatible(
         bound.update((need.local, need) for need in fix.imports)
         named.update((_thing(need), need) for need in fix.imports)
     return list(chosen.values())
+
+
+def _cell_at(cells: Sequence[Span], span: Span) -> Span:
+    """Return the cell in which a span begins."""
+    after = bisect.bisect_right(cells, span.start, key=lambda cell: cell.start)
+    return cells[max(0, after - 1)]
 
 
 def _thing(need: ImportNeed) -> tuple[str, str | None]:

@@ -6,12 +6,12 @@ form feeds and at U+2028.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
+from kdoctor.documents import line_changes
 from kdoctor.patterns import pattern
 
 CONTEXT = 3
@@ -109,10 +109,9 @@ def _common(one: Sequence[str], other: Sequence[str]) -> int:
 
 def _minimal(old: Sequence[str], change: Change) -> Iterator[Change]:
     """Split a change into those that leave every equal line alone."""
-    matcher = difflib.SequenceMatcher(None, old[change.start : change.end], change.lines)
-    for tag, i1, i2, j1, j2 in matcher.get_opcodes():
-        if tag != "equal":
-            yield Change(change.start + i1, change.start + i2, change.lines[j1:j2])
+    for each in line_changes.changes(old[change.start : change.end], change.lines):
+        lines = change.lines[each.new_start : each.new_end]
+        yield Change(change.start + each.start, change.start + each.end, lines)
 
 
 def _hunks(steps: Iterable[Change]) -> list[list[Change]]:

@@ -19,7 +19,7 @@ from kdoctor.engine.debug_texts import DebugTexts
 from kdoctor.engine.expected_errors import ExpectedErrors
 from kdoctor.engine.gate import Gate, Question
 from kdoctor.engine.kept_comments import KeptComments
-from kdoctor.engine.legacy_switch import switch_in
+from kdoctor.engine.legacy_switch import Switch, switch_in
 from kdoctor.engine.orders import Orders, Task
 from kdoctor.engine.outline import parsed
 from kdoctor.engine.package import ProjectPackage
@@ -150,7 +150,7 @@ class Examiner:
         if not switch:
             texts = (document.units[index].text for index in examined.modules)
             module = self._package.switched_by(path, texts)
-            switch = f"{module} sets {LEGACY_SWITCH}" if module else ""
+            switch = Switch(f"{module} sets {LEGACY_SWITCH}") if module else None
         if switch and not self.orders.asked:
             return self._on_its_own(document, switch, self._switched, data, changed)
         return self._noted(examined, switch, self._switched) if switch else examined
@@ -158,7 +158,7 @@ class Examiner:
     def _on_its_own(
         self,
         document: Document,
-        switch: str,
+        switch: Switch,
         examiner: Examiner,
         data: bytes,
         changed: Collection[int],
@@ -172,14 +172,15 @@ class Examiner:
         is_told = could_tell or examined.scan.findings or examined.scan.suppressed
         return self._noted(examined, switch, examiner) if is_told else examined
 
-    def _noted(self, examined: Examined, switch: str, examiner: Examiner) -> Examined:
+    def _noted(self, examined: Examined, switch: Switch, examiner: Examiner) -> Examined:
         """Return the same with a note that the file has a target of its own, and why."""
         own = OwnTarget(
             examined.document.path,
             str(self.orders.target),
             examiner.orders.target.tf_keras_version,
-            switch,
+            switch.why,
             counts=not self.orders.asked,
+            place=switch.place,
         )
         return replace(examined, scan=replace(examined.scan, own_target=own))
 
@@ -320,7 +321,7 @@ class Examiner:
 
         keeps = partial(self.is_taken_elsewhere, document.path)
         made = FindingDiffs(document, data, keeps, diffs=diffs, replacements=replacements)
-        made.limit = self.orders.line_limit
+        made.style = self.orders.style
         return made
 
     def _kept(self, finding: Finding) -> Finding:

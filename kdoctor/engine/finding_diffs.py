@@ -14,6 +14,7 @@ from kdoctor.engine.diffs import Change, decoded, split_lines, unified, unified_
 from kdoctor.engine.repair import edits_of, source_of, texts_with
 from kdoctor.model import Edit, Finding, Fix, Span
 from kdoctor.patterns import pattern
+from kdoctor.project.code_style import UNTOLD
 from kdoctor.rewrite import render
 from kdoctor.rewrite.imports import Keeps
 from kdoctor.syntax import Module
@@ -32,13 +33,13 @@ class FindingDiffs:
     def __init__(
         self, document: Document, data: bytes, keeps: Keeps, *, diffs: bool, replacements: bool
     ) -> None:
-        self.limit: int | None = None
+        self.style = UNTOLD
         self._document = document
         self._data = data
         self._keeps = cache(keeps)
         self._diffs = diffs
         self._replacements = replacements
-        self._lines = lru_cache(maxsize=64)(_cell_lines)
+        self._cell_lines: dict[tuple[int, int], list[str]] = {}
         # Fixes that change the same places share them, where a file does one thing very often.
         self._known: dict[tuple[int, int, object, object], Fix] = {}
 
@@ -56,7 +57,7 @@ class FindingDiffs:
         return replace(finding, fix=same)
 
     def _shown(self, fix: Fix, source: Module | Unit) -> Fix:
-        edits = edits_of(source, [fix], self._keeps, self.limit)
+        edits = edits_of(source, [fix], self._keeps, self.style)
         return replace(
             fix,
             diff=self._diff(edits, _unit(source)) if self._diffs else fix.diff,
@@ -95,11 +96,18 @@ class FindingDiffs:
             regions = list(_line_regions(unit.text, inside, cell.span))
             if not regions:
                 continue
-            inside += (mask for mask in unit.masks if cell.span.covers(mask.span))
+            inside += unit.masks_of(cell)
             changes = [_change(unit, cell, region, inside) for region in regions]
             label = unit.path if cell.number is None else f"{unit.path}:cell {cell.number}"
             parts.append(unified_of_changes(self._lines(unit, cell), changes, label))
         return "".join(parts)
+
+    def _lines(self, unit: Unit, cell: Cell) -> Sequence[str]:
+        """Return the lines of a cell as the user wrote them."""
+        key = unit.index, cell.span.start
+        if key not in self._cell_lines:
+            self._cell_lines[key] = split_lines(source_of(unit, cell))
+        return self._cell_lines[key]
 
 
 def _unit(source: Module | Unit) -> Unit:
@@ -123,11 +131,6 @@ def _start(cell: Cell) -> int:
 def _newlines(text: str) -> list[int]:
     """Return where the lines of a text end."""
     return [found.start() for found in _NEWLINE.finditer(text)]
-
-
-def _cell_lines(unit: Unit, cell: Cell) -> list[str]:
-    """Return the lines of a cell as the user wrote them."""
-    return split_lines(source_of(unit, cell))
 
 
 def _line_regions(text: str, edits: Sequence[Edit], within: Span) -> Iterator[Span]:

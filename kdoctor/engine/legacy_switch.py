@@ -16,12 +16,14 @@ from functools import partial
 from itertools import chain
 from typing import Final
 
+from msgspec import Struct
+
 from kdoctor.documents import Document, Unit
 from kdoctor.engine.cache.trace import Remembered, Trace
 from kdoctor.engine.outline import Imported, imports_in, parsed
 from kdoctor.engine.prefilter import imports_of_bytes
 from kdoctor.engine.tree import Tree
-from kdoctor.model import Span
+from kdoctor.model import Place, Span
 from kdoctor.patterns import pattern
 from kdoctor.syntax.nodes import chain_of, statements_in
 from kdoctor.target import LEGACY_SWITCH, SWITCHES_ON
@@ -36,33 +38,43 @@ _KERAS: Final = "tensorflow.keras"
 _TEST: Final = pattern(r"tests?_.*\.py|.*_tests?\.py")
 
 
-def switch_in(document: Document, data: bytes) -> str:
-    """Return what in a document sets the variable, as a person would name it; "" if nothing."""
+class Switch(Struct, frozen=True):
+    """What sets the variable, as a person would name it, and its line where that is of the file."""
+
+    why: str
+    place: Place | None = None
+
+
+def switch_in(document: Document, data: bytes) -> Switch | None:
+    """Return what in a document sets the variable, None if nothing does."""
     if _BYTES not in data and _TRANSFORMERS.encode() not in data:
-        return ""
-    return next(filter(None, map(_switch_in, document.units)), "")
+        return None
+    return next(filter(None, map(_switch_in, document.units)), None)
 
 
-def _switch_in(unit: Unit) -> str:
+def _switch_in(unit: Unit) -> Switch | None:
     for edit in unit.masks:
         magic = _MAGIC.match("".join(map(str, edit.parts)).strip())
         if magic is not None and magic[1] in SWITCHES_ON:
-            return f"{_at(unit, edit.span.start)} sets {LEGACY_SWITCH}"
+            return _switch(unit, edit.span.start, f"sets {LEGACY_SWITCH}")
     speaks_of_models = _TRANSFORMERS in unit.text and _TF_MODEL.search(unit.text) is not None
     tree = parsed(unit.text) if LEGACY_SWITCH in unit.text or speaks_of_models else None
     if tree is None:
-        return ""
+        return None
     for statement in filter(_switches_on, _before_keras(tree, inside=True)):
-        return f"{_at(unit, _start_of(statement, unit.text))} sets {LEGACY_SWITCH}"
+        return _switch(unit, _start_of(statement, unit.text), f"sets {LEGACY_SWITCH}")
     for statement in filter(_imports_a_tf_model, _before_keras(tree, inside=False)):
-        at = _at(unit, _start_of(statement, unit.text))
-        return f"{at} imports a TensorFlow model of transformers, which sets {LEGACY_SWITCH}"
-    return ""
+        does = f"imports a TensorFlow model of transformers, which sets {LEGACY_SWITCH}"
+        return _switch(unit, _start_of(statement, unit.text), does)
+    return None
 
 
-def _at(unit: Unit, offset: int) -> str:
-    place = unit.place(Span(offset, offset))
-    return f"line {place.line}" if place.cell is None else f"line {place.line} of cell {place.cell}"
+def _switch(unit: Unit, offset: int, does: str) -> Switch:
+    end = unit.text.find("\n", offset)
+    last = min(len(unit.text) if end < 0 else end, unit.cell_at(offset).span.end)
+    place = unit.place(Span(offset, last))
+    of_cell = "" if place.cell is None else f" of cell {place.cell}"
+    return Switch(f"line {place.line}{of_cell} {does}", place)
 
 
 def _start_of(statement: ast.stmt, text: str) -> int:

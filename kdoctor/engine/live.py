@@ -26,7 +26,6 @@ from kdoctor.engine.repair import texts_of
 from kdoctor.engine.targets import Targets
 from kdoctor.keras_api import knowledge
 from kdoctor.model import Applicability, Finding
-from kdoctor.project.line_length import line_limit
 from kdoctor.suppression import ignore_fix
 
 if TYPE_CHECKING:
@@ -80,9 +79,7 @@ class Reading:
         if not fixes:
             return None
         keeps = partial(self.examiner.is_taken_elsewhere, unit.path)
-        texts = texts_of(
-            self.examined.source(unit.index), fixes, keeps, self.examiner.orders.line_limit
-        )
+        texts = texts_of(self.examined.source(unit.index), fixes, keeps, self.examiner.orders.style)
         return self.examined.document.replace({unit.index: texts})
 
 
@@ -148,7 +145,6 @@ class Live:
             (task,) = targets.assigned(policy.assigned([Task(Source(path, b""), 0)]))
             orders = orders_of(targets.main, self._options).aimed(task)
             orders = replace(orders, gate=True, diffs=False, replacements=False, anchors=False)
-            orders = replace(orders, line_limit=line_limit(policy.start))
             terms = self._known_terms[path] = _Terms(now, orders, policy.excludes(path))
         return terms
 

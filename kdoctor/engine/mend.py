@@ -65,12 +65,12 @@ class Mender:
         """
         data, applied = before, list[Finding]()
         keeps = partial(self._examiner.is_taken_elsewhere, examined.document.path)
-        limit = self._examiner.orders.line_limit
+        style = self._examiner.orders.style
         for _ in range(MAX_PASSES):
             chosen = self._choose(examined)
             document = examined.document
             texts = {
-                index: texts_of(examined.source(index), fixes, keeps, limit)
+                index: texts_of(examined.source(index), fixes, keeps, style)
                 for index, fixes in chosen.items()
             }
             after = document.replace(texts) if texts else data

@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from kdoctor.documents.reading import read_regular
+from kdoctor.project.code_style import UNTOLD, CodeStyle
 from kdoctor.target import Target
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class Task(Struct, frozen=True, gc=False):
 
     ``admitted``: the prefilter found something in it. ``target``: the Keras that it must run on,
     ``codes``: the rules that count in it, ``namespace``: the root that it is to import Keras from,
-    each None where it is that of the orders.
+    ``style``: how its code is written, each None where it is that of the orders.
     """
 
     source: Source
@@ -63,16 +64,26 @@ class Task(Struct, frozen=True, gc=False):
     codes: tuple[str, ...] | None = None
     namespace: str | None = None
     turn: Turn = Turn.USUAL
+    style: CodeStyle | None = None
 
     # Not by `replace`, which takes longer than all else that is done for a file that is known.
-    def with_rules(self, codes: tuple[str, ...] | None, namespace: str) -> Task:
-        """Return the task with the rules that count and the root to import Keras from."""
-        return Task(self.source, self.size, self.admitted, self.target, codes, namespace, self.turn)
+    def with_rules(self, codes: tuple[str, ...] | None, namespace: str, style: CodeStyle) -> Task:
+        """Return the task with the rules that count, the root of Keras and the style of code."""
+        return Task(
+            self.source, self.size, self.admitted, self.target, codes, namespace, self.turn, style
+        )
 
     def with_target(self, target: Target) -> Task:
         """Return the task with the Keras that the file must run on."""
         return Task(
-            self.source, self.size, self.admitted, target, self.codes, self.namespace, self.turn
+            self.source,
+            self.size,
+            self.admitted,
+            target,
+            self.codes,
+            self.namespace,
+            self.turn,
+            self.style,
         )
 
 
@@ -88,8 +99,7 @@ class Orders(Struct, frozen=True):
     folder: another process may have another one. ``cached`` results are kept, with what of the file
     system they were made of. ``asked``: the target was asked for by name, and counts whatever the
     code sets itself. ``within`` are the names of the top-level statements that are fixed, None for
-    all. ``line_limit`` is how long a line may be that a fix writes, None where each file keeps to
-    its own.
+    all. ``style`` is how a fix writes code.
     """
 
     target: Target
@@ -106,7 +116,7 @@ class Orders(Struct, frozen=True):
     cached: bool = False
     asked: bool = False
     within: frozenset[str] | None = None
-    line_limit: int | None = None
+    style: CodeStyle = UNTOLD
 
     def aimed(self, task: Task) -> Orders:
         """Return the orders as one source's own configuration has them."""
@@ -115,6 +125,7 @@ class Orders(Struct, frozen=True):
             target=self.target if task.target is None else task.target,
             codes=self.codes if task.codes is None else task.codes,
             namespace=self.namespace if task.namespace is None else task.namespace,
+            style=self.style if task.style is None else task.style,
         )
 
 

@@ -35,7 +35,7 @@ class OwnModule(Struct, frozen=True):
 _MUCH = 600  # files and folders that were looked at: those of several projects
 _MOST = 10 * _MUCH  # where one project has more than that
 _FEW = 50  # files after which it was much again: one project must be larger than that
-_MOST_NAMES = 20_000  # of which it is kept what they mean
+_MOST_KEPT = 400_000  # files that were looked at for names of which it is kept what they mean
 _RE_EXPORTS = 5  # modules that a function is imported through
 
 _IN_RING: Final[Outcome] = ((None, ()),)  # and nothing was looked at to know it
@@ -101,10 +101,8 @@ class ProjectPackage:
         self._tree.forget()
         for known in (self._outline, self._answers, self._handed_over, self._returned_call):
             known.forget()
-        self._functions.forget()
-        self._switches.forget()
-        self._public.forget()
-        self._kept.known.clear()
+        for each in (self._functions, self._switches, self._public, self._kept):
+            each.forget()
         self.without_keras.clear()
         self.trace.forget()
 
@@ -259,8 +257,8 @@ class ProjectPackage:
         return self._question().dotted(path, name)
 
     def _question(self) -> _Question:
-        if len(self._kept.known) > _MOST_NAMES:
-            self._kept.known.clear()
+        if self._kept.weight > _MOST_KEPT:  # in a ring of 100 modules each name has them all
+            self._kept.forget()
         modules = _Modules(self._tree, self._outline, self._stars, self._public, self.trace)
         return _Question(modules, FollowingOnce(self._kept, _IN_RING))
 
@@ -335,6 +333,7 @@ class _Question:
         def find() -> tuple[Value, Collection[str]]:
             with self._trace.apart() as looked:
                 value = self._find(path, name)
+            self._following.weigh(1 + len(looked))
             return value, looked
 
         found = self._following.of((path, name), find)
@@ -358,7 +357,8 @@ class _Question:
             if names is None:
                 yield None  # it may be this one
             elif name in names:
-                yield f"{star.module}.{name}" if own is None else self._name(own, name)
+                binder = own and (self._public.binder(own, name) or own)
+                yield self._name(binder, name) if binder else f"{star.module}.{name}"
 
     def _bound(self, path: str, binding: Imported | Alias | Class | None) -> Value:
         match binding:

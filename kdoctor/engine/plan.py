@@ -18,7 +18,6 @@ from kdoctor.engine.result import ProjectNotes
 from kdoctor.engine.targets import Targets
 from kdoctor.engine.workers import enough
 from kdoctor.model import Unreadable
-from kdoctor.project.line_length import line_limit
 
 if TYPE_CHECKING:
     from kdoctor.engine.cache.cache import Cache
@@ -61,8 +60,7 @@ class Plan:
         paths = list(paths)
         policy = Policy(paths, options)
         self.targets = Targets(policy, options)
-        orders = orders_of(self.targets.main, options, unsafe=policy.unsafe(unsafe))
-        self.orders = replace(orders, line_limit=line_limit(policy.start))
+        self.orders = orders_of(self.targets.main, options, unsafe=policy.unsafe(unsafe))
         self.remarks: list[str] = []
         """What is to be said of what was not done or not read."""
         self.cache = self._cache(policy) if options.get("cache") else None

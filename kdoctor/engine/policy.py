@@ -16,6 +16,7 @@ from kdoctor.engine.orders import Task, absolute, working_folder
 from kdoctor.errors import UsageProblem
 from kdoctor.model import Applicability
 from kdoctor.project import Configs, Settings, start_of
+from kdoctor.project.code_style import CodeStyle, CodeStyles
 from kdoctor.project.settings import NO_SETTINGS
 
 STDIN: Final = "-"
@@ -71,6 +72,7 @@ class Policy:
         alias = options.get("stdin_filename")
         self.has_named_settings = options.get("config") is not None
         self.start = start_of(alias if alias and path == STDIN else path for path in paths)
+        self.styles = CodeStyles(self.start)
         self.main = self._usable(str(self.start))
 
     def of(self, folder: str) -> Settings:
@@ -147,7 +149,8 @@ class Policy:
 
     def assigned(self, tasks: Iterable[Task]) -> Iterator[Task]:
         """Yield the tasks, each with its rules and its namespace."""
-        shared: dict[str, tuple[Codes, str]] = {}  # by folder, where no file has rules of its own
+        # By folder, where no file has rules of its own.
+        shared: dict[str, tuple[Codes, str, CodeStyle]] = {}
         here = working_folder()
         for task in tasks:
             path = absolute(task.source.path, here)
@@ -157,7 +160,8 @@ class Policy:
                 settings = self.of(folder)
                 if self.held_up.holds(folder, task.source.path):
                     continue
-                own = self._codes(path, settings), self._namespace(settings)
+                style = self.styles.of(folder)
+                own = self._codes(path, settings), self._namespace(settings), style
                 if not self._exemptions[settings]:
                     shared[folder] = own
             yield task.with_rules(*own)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from kdoctor.documents import Cell, Unit
 from kdoctor.engine.emptied_blocks import without_empty_blocks
-from kdoctor.model import Edit, Fix
+from kdoctor.model import Applicability, Edit, Fix
+from kdoctor.project.code_style import UNTOLD, CodeStyle
 from kdoctor.rewrite import plan_imports, render
+from kdoctor.rewrite.blank_lines import without_blank_lines
+from kdoctor.rewrite.branches import are_in_branches, settled_branches, with_what_is_read, without
 from kdoctor.rewrite.imports import Keeps, kept_by_nothing
 from kdoctor.rewrite.laid_out import laid_out, limit_of
 from kdoctor.syntax import Module
@@ -17,27 +21,37 @@ def edits_of(
     source: Module | Unit,
     fixes: Sequence[Fix],
     keeps: Keeps = kept_by_nothing,
-    limit: int | None = None,
+    style: CodeStyle = UNTOLD,
 ) -> list[Edit]:
     """Return the edits of the fixes and those that the imports and the layout need for them.
 
     A unit that was not parsed has fixes of comments only, and these need no import. ``keeps`` says
-    which imports stay although nothing in the file uses them any longer, ``limit`` how long a line
-    may be, None where that is what the file keeps to.
+    which imports stay although nothing in the file uses them any longer, ``style``
+    how code is written.
     """
     edits = [edit for fix in fixes for edit in fix.edits]
     if isinstance(source, Unit):
         return edits
-    longest = limit_of(source, limit)
-    planned = [*edits, *plan_imports(source, fixes, keeps, longest)]
-    return laid_out(source, without_empty_blocks(source, planned), longest)
+    longest = limit_of(source, style.line_limit)
+    planned = [*edits, *plan_imports(source, fixes, keeps, longest, style.sorting)]
+    filled = without_empty_blocks(source, planned)
+    needs = chain.from_iterable(fix.imports for fix in fixes)
+    # Laid out for their sake only where there are any: each finding's own diff is made here.
+    if are_in_branches(source, filled) and (
+        settled := settled_branches(source, laid_out(source, filled, longest), needs)
+    ):
+        more = Fix("", tuple(settled), Applicability.SAFE)
+        again = [*with_what_is_read(fixes, settled), more]
+        planned = [*edits, *plan_imports(source, again, keeps, longest, style.sorting)]
+        filled = without_empty_blocks(source, [*without(planned, settled), *settled])
+    return laid_out(source, without_blank_lines(source, filled), longest)
 
 
 def texts_of(
     source: Module | Unit,
     fixes: Sequence[Fix],
     keeps: Keeps = kept_by_nothing,
-    limit: int | None = None,
+    style: CodeStyle = UNTOLD,
 ) -> list[str]:
     """Return the new text of each cell of a unit, masked magics put back.
 
@@ -45,7 +59,7 @@ def texts_of(
         ValueError: edits overlap, or one lies in no single cell.
     """
     unit = source if isinstance(source, Unit) else source.unit
-    return texts_with(unit, edits_of(source, fixes, keeps, limit))
+    return texts_with(unit, edits_of(source, fixes, keeps, style))
 
 
 def texts_with(unit: Unit, edits: Sequence[Edit]) -> list[str]:
@@ -54,17 +68,19 @@ def texts_with(unit: Unit, edits: Sequence[Edit]) -> list[str]:
     Raises:
         ValueError: edits overlap, or one lies in no single cell.
     """
+    inside: dict[int, list[Edit]] = {}
     for edit in edits:
-        if not any(cell.span.covers(edit.span) for cell in unit.cells):
+        cell = unit.cell_at(edit.span.start)
+        if not cell.span.covers(edit.span):
             raise ValueError(f"the edit of {edit.span} lies in no single cell")
-    return [_cell_text(unit, cell, [*edits, *unit.masks]) for cell in unit.cells]
+        inside.setdefault(cell.span.start, []).append(edit)
+    return [_cell_text(unit, cell, inside.get(cell.span.start, ())) for cell in unit.cells]
 
 
 def source_of(unit: Unit, cell: Cell) -> str:
     """Return a cell's text as the user wrote it, magics and all."""
-    return _cell_text(unit, cell, unit.masks)
+    return _cell_text(unit, cell, ())
 
 
-def _cell_text(unit: Unit, cell: Cell, edits: Iterable[Edit]) -> str:
-    inside = [edit for edit in edits if cell.span.covers(edit.span)]
-    return render(unit.text, inside, cell.span, unit.newline)
+def _cell_text(unit: Unit, cell: Cell, inside: Iterable[Edit]) -> str:
+    return render(unit.text, [*inside, *unit.masks_of(cell)], cell.span, unit.newline)

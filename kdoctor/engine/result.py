@@ -50,7 +50,7 @@ class OwnTarget(Struct, frozen=True, array_like=True, gc=False):
 
     ``asked`` is the target of the run, ``tf_keras`` the version that the file's own ``tf.keras``
     is, ``why`` what says so. ``counts``: the file was judged by it; else by ``asked``, which was
-    asked for by name.
+    asked for by name. ``place`` is the line that says so, None where that is another file's.
     """
 
     path: str
@@ -58,6 +58,7 @@ class OwnTarget(Struct, frozen=True, array_like=True, gc=False):
     tf_keras: str
     why: str
     counts: bool
+    place: Place | None = None
 
     @property
     def told(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 from msgspec import Struct
 
@@ -16,11 +16,24 @@ class _Public(Struct, frozen=True):
     looked: frozenset[str]  # at which files and folders, to know it
 
 
+class _Own(Struct, frozen=True):
+    """What a module has by itself, from outside of the tree, and of which of its modules."""
+
+    names: frozenset[str] | None = None
+    outside: frozenset[str] = frozenset()
+    of: tuple[str, ...] = ()
+
+
 class _Star(Struct, frozen=True):
-    """What a module has by itself, and of which modules of the tree it takes all."""
+    """The same, with what was looked at to know it."""
 
     own: _Public
+    outside: frozenset[str]
     of: tuple[str, ...]
+
+
+_Binders = Mapping[str, str | None]
+"""The module of a ring that binds a name, None where several do or it may come from outside."""
 
 
 class StarNames:
@@ -41,6 +54,7 @@ class StarNames:
         self._outside = outside
         self._trace = trace
         self._known: dict[str, _Public] = {}
+        self._binders: dict[str, _Binders] = {}
 
     def __call__(self, path: str) -> frozenset[str] | None:
         """Return what a star import of a module binds, None where that is not known."""
@@ -50,9 +64,20 @@ class StarNames:
         self._trace.add(found.looked)
         return found.names
 
+    def binder(self, path: str, name: str) -> str | None:
+        """Return the one module that binds a name which a star import of ``path`` brings.
+
+        It is known where modules take all of each other, and is not looked for elsewhere. To ask
+        each in turn would take as many steps as there are, for each of their names.
+        """
+        if path not in self._known:
+            self._find(path)
+        return self._binders.get(path, {}).get(name)
+
     def forget(self) -> None:
         """Forget all that is known."""
         self._known.clear()
+        self._binders.clear()
 
     def _find(self, first: str) -> None:
         stars: dict[str, _Star] = {}
@@ -61,15 +86,23 @@ class StarNames:
             looked: set[str] = set()
             is_known = True
             inside = set(ring)
+            binders: dict[str, str | None] = {}
+            elsewhere: set[str] = set()
             for path in ring:
                 star = stars.pop(path)
-                taken = (self._known[each] for each in {*star.of} - inside)
+                for name in star.own.names or ():
+                    binders[name] = None if name in binders else path
+                taken = [self._known[each] for each in {*star.of} - inside]
+                elsewhere.update(star.outside, *(each.names or () for each in taken))
                 for part in (star.own, *taken):
                     looked |= part.looked
                     names |= part.names or frozenset()
                     is_known = is_known and part.names is not None
             public = _Public(frozenset(names) if is_known else None, frozenset(looked))
             self._known.update(dict.fromkeys(ring, public))
+            if is_known and len(ring) > 1:
+                binders.update(dict.fromkeys(elsewhere))
+                self._binders.update(dict.fromkeys(ring, binders))
 
     def _rings(self, first: str, stars: dict[str, _Star]) -> Iterator[list[str]]:
         """Yield modules that take all of each other, mostly one, after those they take all of."""
@@ -102,16 +135,17 @@ class StarNames:
 
     def _star(self, path: str) -> _Star:
         with self._trace.apart() as looked:
-            names, of = self._own(path)
-        return _Star(_Public(names, frozenset(looked)), of)
+            own = self._own(path)
+        return _Star(_Public(own.names, frozenset(looked)), own.outside, own.of)
 
-    def _own(self, path: str) -> tuple[frozenset[str] | None, tuple[str, ...]]:
+    def _own(self, path: str) -> _Own:
         outline = self._outline(path)
         if outline is None or outline.listed_in_parts:
-            return None, ()
+            return _Own()
         if outline.listed is not None:
-            return frozenset(outline.listed), ()
+            return _Own(frozenset(outline.listed))
         names = {name for name in outline.names if not name.startswith("_")}
+        outside: set[str] = set()
         of = []
         for star in outline.stars:
             own = self._tree.find(path, star.module, star.level)
@@ -120,6 +154,6 @@ class StarNames:
                 continue
             more = self._outside(star.module)
             if more is None:
-                return None, ()
-            names.update(more)
-        return frozenset(names), tuple(of)
+                return _Own()
+            outside.update(more)
+        return _Own(frozenset(names | outside), frozenset(outside), tuple(of))

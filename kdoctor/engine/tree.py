@@ -31,9 +31,10 @@ class Tree:
     """
 
     def __init__(self, start: str = "", trace: Trace | None = None) -> None:
-        trace = trace or Trace()
+        self._trace = trace = trace or Trace()
         # Bounded: a scan may walk millions of folders, and memory must not grow with them.
         self._listing = Remembered(trace, trace.names_in, 4096)
+        self._is_package = Remembered(trace, self._ask_package, 4096)
         self._roots = Remembered(trace, self._find_roots, 4096)
         self._folder = lru_cache(maxsize=4096)(partial(_folder, start))
         self._find_from = Remembered(trace, self._find, 16384)
@@ -41,7 +42,13 @@ class Tree:
 
     def forget(self) -> None:
         """Forget what is known: the answers hold each other, and would wait for a collector."""
-        for known in (self._listing, self._roots, self._find_from, self._may_hold):
+        for known in (
+            self._listing,
+            self._is_package,
+            self._roots,
+            self._find_from,
+            self._may_hold,
+        ):
             known.forget()
         self._folder.cache_clear()
 
@@ -109,7 +116,7 @@ class Tree:
         return (*self._packages_at(folder), *roots)
 
     def _packages_at(self, folder: str) -> Iterator[str]:
-        while "__init__.py" in self._listing(folder) and folder != os.path.dirname(folder):  # noqa: PTH120
+        while self._is_package(folder) and folder != os.path.dirname(folder):  # noqa: PTH120
             yield folder
             folder = os.path.dirname(folder)  # noqa: PTH120
 
@@ -148,15 +155,22 @@ class Tree:
             return f"{folder}{os.sep}{last}{os.sep}__init__.py"
         return f"{folder}{os.sep}{last}.py" if f"{last}.py" in listing else None
 
+    def _ask_package(self, folder: str) -> bool:
+        return self._trace.holds_any(folder, ("__init__.py",))
+
+    def _is_project(self, folder: str) -> bool:
+        # A folder above, such as a home, may hold thousands of names: it is asked for a few.
+        return self._trace.holds_any(folder, _PROJECT_MARKS)
+
     def _find_roots(self, folder: str) -> tuple[_Root, ...]:
         """List where ``import x`` looks: beside the outermost package, then up to the project."""
         package: str | None = None
-        while "__init__.py" in self._listing(folder) and folder != os.path.dirname(folder):  # noqa: PTH120
+        while self._is_package(folder) and folder != os.path.dirname(folder):  # noqa: PTH120
             folder, package = os.path.split(folder)
         if os.path.basename(folder) in _INSTALLED:  # noqa: PTH119
             return (_Root(folder, package or ""),)
         climbed = [folder]
-        while not self._listing(climbed[-1]) & _PROJECT_MARKS:
+        while not self._is_project(climbed[-1]):
             parent = os.path.dirname(climbed[-1])  # noqa: PTH120
             if parent == climbed[-1]:  # no project: what lies further up is none of ours
                 return (_Root(folder),)

@@ -41,6 +41,7 @@ from kdoctor.keras_api.surface import (
     split_root,
 )
 from kdoctor.keras_api.tables import ClassFamily, EntryKind, NameSpan
+from kdoctor.keras_api.tensorflow_ways import version_of
 from kdoctor.kinds import Context, Kind, Type
 from kdoctor.target import Target
 
@@ -228,7 +229,7 @@ class KerasKnowledge:
 
     def version(self, module: str) -> str | None:
         """Return what ``module.__version__`` is on the target."""
-        match module:
+        match version_of(module):
             case "keras":
                 return self.target.keras_version or None
             case "tensorflow.keras":

@@ -44,5 +44,18 @@ def by_the_short_way(name: str) -> str:
     return name
 
 
+def version_of(module: str) -> str:
+    """Return the module whose version a module of TensorFlow has: every way gives the same text.
+
+    >>> version_of("tensorflow.compat.v1"), version_of("tensorflow.compat.v2.keras")
+    ('tensorflow', 'tensorflow.keras')
+    """
+    name = f"{module}.__version__"
+    for way in sorted((*SECOND, *FIRST), key=len, reverse=True):
+        if name.startswith(way):
+            return f"{_ROOT}{name.removeprefix(way)}".rpartition(".")[0]
+    return module
+
+
 VARIABLES: Final = ways_to("tensorflow.Variable").union(f"{way}Variable" for way in FIRST)
 """TensorFlow's class of variables: that of ``compat.v1`` makes the same ones, run at once."""

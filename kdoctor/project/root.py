@@ -9,14 +9,14 @@ from typing import Final
 
 from kdoctor.errors import UsageProblem
 
-_HISTORIES = (".git", ".hg", ".jj", ".svn")
+HISTORIES = (".git", ".hg", ".jj", ".svn")
 _STDIN: Final = "-"
-_MARKS = ("kdoctor.toml", "pyproject.toml", "setup.cfg", "setup.py")
+MARKS = ("kdoctor.toml", "pyproject.toml", "setup.cfg", "setup.py")
 
 
 def root_of(start: Path) -> Path | None:
     """Return the folder of the repository around ``start``, else of the project, if any."""
-    for marks in (_HISTORIES, _MARKS):
+    for marks in (HISTORIES, MARKS):
         for folder in (start, *start.parents):
             if any((folder / mark).exists() for mark in marks):
                 return folder

@@ -24,18 +24,35 @@ _INTRODUCTION = """\
 *Written by `make proofs-page` from [`proofs.json`](../kdoctor/rules/proofs.json); do not edit.*
 
 Each rewrite below was run: its left side on the Keras (or TensorFlow) that it comes from, its right
-side on Keras 3, with the same drawn inputs (every type, ranks 0 to 4, NaN, infinities, nothing at
-all), in each way that the code may run. Values, types, shapes and gradients were compared.
+side on Keras 3, with the same drawn inputs (floats, bools, integers of 32 and 64 bits, ranks 0 to
+4, NaN, infinities, nothing at all), in each way that the code may run. Values, types, shapes and
+gradients were compared, and what sort of object a result is: a tensor, an array, a number of NumPy
+or of Python.
 
 - A fix is *safe* where its rewrite **holds on TensorFlow**: that is the backend of code that comes
   from Keras 2. What differs on another backend is told here and by `kdoctor rules`.
 - A number in the table is that of runs in which both sides were compared: eagerly, in a function
-  (`tf.function`, `jax.jit`), and symbolically, as a functional model is built. On TensorFlow and
-  symbolically also with a batch of unknown size.
+  (`tf.function`, `jax.jit`), and symbolically, as a functional model is built; on TensorFlow and
+  symbolically also with a batch of unknown size; on TensorFlow also with all sizes, and with the
+  rank, unknown.
 - On JAX and PyTorch fewer of the same inputs are drawn, and what the framework itself does in
   another way is *explained* and counted: Keras 3 works there in 32 bits whatever comes in, and at
   NaN, at infinities, at zero and between equal numbers their gradients are others. On JAX arrays of
   64 bits are narrowed for both sides, and gradients are compared where the code is compiled.
+
+What is not looked at, and so is promised by no row:
+
+- Whether a result shares its numbers with an argument is asked eagerly, on TensorFlow. In a graph
+  it is not asked. On PyTorch it often does where it was a copy on Keras 2: what `cast`, `reshape`,
+  `transpose`, `expand_dims`, `squeeze` and `slice` make of a variable changes with it. On JAX what
+  `stop_gradient` makes of an array does, and nothing else of a dozen functions tried by hand.
+- Both sides run on a CPU, TensorFlow without XLA. What Keras 2 refused there is compared with
+  nothing: an index out of bounds, which a GPU answers with zeros, and XLA with the nearest row. So
+  `K.gather` of indices that a program calculates is called safe: where one of them is negative,
+  Keras 2 raised on a CPU, and Keras 3 counts from the end. Where a negative index is written in the
+  code, the fix is not safe.
+- Random functions are run eagerly, and their distributions are compared; sparse tensors are given
+  to TensorFlow alone.
 """
 
 

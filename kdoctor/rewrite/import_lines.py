@@ -6,22 +6,20 @@ What goes and what comes is decided elsewhere; here is only how it is written.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 import libcst as cst
 from msgspec import Struct, field
 
 from kdoctor.model import Edit, ImportNeed, Span
-from kdoctor.patterns import pattern
+from kdoctor.project.import_sorting import DEFAULT, Sorting
+from kdoctor.rewrite.import_habits import ImportStatement, from_module, name_key, sorting_for
 from kdoctor.rewrite.source_lines import LINE_BREAK, line_end, line_start, margin
 from kdoctor.rewrite.surroundings import comments_in, is_for_tools
 from kdoctor.syntax import Module
 
-ImportStatement = cst.Import | cst.ImportFrom
 LINE_LIMIT = 88  # where nobody says another: that of ruff and Black
-
-_BLANK_LINE = pattern(r"[ \t]*(?:\r\n|\r|\n)")
 
 
 class Change(Struct):
@@ -36,13 +34,21 @@ class Change(Struct):
     added: list[ImportNeed] = field(default_factory=list)
 
 
-def import_text(needs: Sequence[ImportNeed], limit: int | None = None) -> list[str]:
+def import_text(
+    needs: Sequence[ImportNeed], limit: int | None = None, sorting: Sorting = DEFAULT
+) -> list[str]:
     """Return import statements for ``needs``, one for each module that names come from.
 
     One that is longer than ``limit`` has a line for each name.
     """
+
+    def key(need: ImportNeed) -> SortKey:
+        return _sort_key(need, sorting)
+
+    if sorting.single_line and len(needs) > 1:
+        return [line for need in sorted(set(needs), key=key) for line in import_text([need], limit)]
     lines: list[str] = []
-    for module, group in groupby(sorted(set(needs), key=_sort_key), key=lambda need: need.module):
+    for module, group in groupby(sorted(set(needs), key=key), key=lambda need: need.module):
         named = [need for need in group if need.name is not None]
         if not named:
             lines += [_plain_import(need) for need in needs if need.module == module]
@@ -68,12 +74,11 @@ def statement_edits(
     changes: Mapping[ImportStatement, Change],
     gone: Sequence[Span] = (),
     limit: int = LINE_LIMIT,
-    new_lines: Sequence[Edit] = (),
+    sorting: Sorting = DEFAULT,
 ) -> Iterator[Edit]:
     """Yield the edits of all statements that change.
 
-    ``gone`` are lines that go as a whole, ``limit`` is how long a line may be. ``new_lines`` are
-    written as well.
+    ``gone`` are lines that go as a whole, ``limit`` is how long a line may be.
     """
     vanishing = {
         statement
@@ -83,19 +88,21 @@ def statement_edits(
     lines = _by_line(module, vanishing).items()
     removed = [edit for line, some in lines for edit in _remove(module, line, some, vanishing)]
     removed += (Edit(span, ("",)) for span in gone)
-    removed.sort(key=lambda edit: edit.span)
-    yield from _with_blank_lines(module, removed, {edit.span.start for edit in new_lines})
-    yield from new_lines
+    yield from removed
     for statement, change in changes.items():
         if statement not in vanishing:
-            yield from _Statement(module, statement, limit).edits(change)
+            yield from _Statement(module, statement, limit, sorting).edits(change)
 
 
 class _Statement:
     """One import statement that stays, or turns into another."""
 
-    def __init__(self, module: Module, statement: ImportStatement, limit: int) -> None:
+    def __init__(
+        self, module: Module, statement: ImportStatement, limit: int, sorting: Sorting
+    ) -> None:
         self.module = module
+        own = from_module(statement)
+        self.sorting = sorting if own is None else sorting_for(module, own, sorting)
         self.limit = limit
         self.node = statement
         self.span = module.span(statement)
@@ -137,21 +144,22 @@ class _Statement:
             if comments:
                 yield self._beside(needs)  # there is nowhere to keep the comments
             else:
-                yield Edit(self.span, ("; ".join(import_text(needs)),))
+                yield Edit(self.span, ("; ".join(import_text(needs, None, self.sorting)),))
             return
         indent = _indent(self.module, self.span.start)
-        lines = import_text(needs, None if indent else self.limit)
+        lines = import_text(needs, None if indent else self.limit, self.sorting)
         yield Edit(self.span, (f"\n{indent}".join([*comments, *lines]),))
 
     def _beside(self, needs: Sequence[ImportNeed]) -> Edit:
         """Add import statements after this one."""
         if not self._has_own_line():
             return Edit(Span(self.span.end, self.span.end), (
-                "".join(f"; {line}" for line in import_text(needs)),
+                "".join(f"; {line}" for line in import_text(needs, None, self.sorting)),
             ))  # fmt: skip
         end = line_end(self.module.text, self.span.end)
         indent = _indent(self.module, self.span.start)
-        text = "".join(f"\n{indent}{line}" for line in import_text(needs))
+        lines = import_text(needs, None, self.sorting)
+        text = "".join(f"\n{indent}{line}" for line in lines)
         return Edit(Span(end, end), (text,))
 
     def _has_own_line(self) -> bool:
@@ -164,9 +172,13 @@ class _Statement:
         """Say whether people would add a name here rather than write a new line."""
         if need.name is None or need.module != from_module(self.node):
             return False
+        if self.sorting.single_line:
+            return False
         if "\\" in self.module.text[self.span.start : self.span.end]:
             return False
         renames = any(alias.asname for alias in self.aliases)
+        if self.sorting.together:
+            return True
         # Sorted imports have `b as c` on a line of its own.
         return len(self.aliases) > 1 if renames else need.name == need.local
 
@@ -185,11 +197,11 @@ class _Statement:
             return False  # each finds its own place
         kept = [each for each in self.aliases if each not in gone or each is alias]
         names = [alias_text(need) if each is alias else self._name(each) for each in kept]
-        return names == sorted(names, key=name_key)
+        return names == sorted(names, key=self._key)
 
     def _is_in_order(self) -> bool:
         names = list(map(self._name, self.aliases))
-        return names == sorted(names, key=name_key)
+        return names == sorted(names, key=self._key)
 
     def _is_too_long_with(
         self, needs: Sequence[ImportNeed], gone: Sequence[cst.ImportAlias]
@@ -207,7 +219,7 @@ class _Statement:
         names = [self._name(each) for each in self.aliases if each not in gone]
         names += map(alias_text, needs)
         if self._is_in_order():
-            names.sort(key=name_key)
+            names.sort(key=self._key)
         indent = _indent(self.module, self.span.start)
         lines = "".join(f"{indent}    {name},\n" for name in names)
         start = self._alias_span(self.aliases[0]).start
@@ -250,9 +262,9 @@ class _Statement:
         self, needs: Sequence[ImportNeed], present: Sequence[cst.ImportAlias]
     ) -> Iterator[Edit]:
         in_order = self._is_in_order()
-        for need in sorted(needs, key=_sort_key):
+        for need in sorted(needs, key=lambda need: _sort_key(need, self.sorting)):
             name = alias_text(need)
-            after = next((a for a in present if name_key(self._name(a)) > name_key(name)), None)
+            after = next((a for a in present if self._key(self._name(a)) > self._key(name)), None)
             if in_order and after is not None:
                 start = self._alias_span(after).start
                 indent = self._own_line_indent(start)
@@ -282,23 +294,19 @@ class _Statement:
         before = self.module.text[line:start]
         return before if not before.strip() and line > self.span.start else None
 
+    def _key(self, name: str) -> tuple[int, str]:
+        return name_key(name, self.sorting)
+
     def _name(self, alias: cst.ImportAlias) -> str:
         span = self._alias_span(alias)
         return self.module.text[span.start : span.end]
 
 
-def can_join(module: Module, statement: ImportStatement, need: ImportNeed) -> bool:
+def can_join(
+    module: Module, statement: ImportStatement, need: ImportNeed, sorting: Sorting = DEFAULT
+) -> bool:
     """Say whether a name may be added to the list of names of a statement."""
-    return _Statement(module, statement, LINE_LIMIT).can_hold(need)
-
-
-def from_module(statement: ImportStatement) -> str | None:
-    """Return the module of an absolute ``from module import …``, else None."""
-    if not isinstance(statement, cst.ImportFrom) or statement.relative or not statement.module:
-        return None
-    if isinstance(statement.names, cst.ImportStar):
-        return None
-    return cst.Module(()).code_for_node(statement.module).replace(" ", "")
+    return _Statement(module, statement, LINE_LIMIT, sorting).can_hold(need)
 
 
 def _remove(
@@ -359,33 +367,6 @@ def _leaves_nothing(module: Module, line: cst.CSTNode, vanishing: set[ImportStat
     return block.body[-1] is line and all(statement in vanishing for statement in small)
 
 
-def _with_blank_lines(
-    module: Module, removed: Sequence[Edit], filled: Collection[int]
-) -> Iterator[Edit]:
-    """Let the blank lines below a line go with it, as far as there are as many above it.
-
-    They stay where something new is written above them, at the ``filled`` places.
-    """
-    text, row_end, above = module.text, -1, 0
-    for edit in removed:
-        start, end = edit.span.start, edit.span.end
-        if edit.parts != ("",) or line_start(text, start) != start or text[end - 1] not in "\r\n":
-            yield edit
-            continue
-        cell = module.unit.cell_at(start).span
-        if start != row_end:  # else the lines above it go, too
-            before = text[cell.start : start]
-            kept = before.rstrip(" \t\r\n")
-            above = len(LINE_BREAK.findall(before[len(kept) :])) - 1 if kept else len(text)
-        if any(cell.start + len(kept) <= each <= start for each in filled):
-            above = 0
-        left = above
-        while left and (blank := _BLANK_LINE.match(text, end, cell.end)):
-            end, left = blank.end(), left - 1
-        row_end = end
-        yield Edit(Span(start, end), ("",))
-
-
 def _whole_line(module: Module, start: int, end: int) -> Span:
     """Return the line around a statement with one line break, all within its cell."""
     cell = module.unit.cell_at(start).span
@@ -421,8 +402,11 @@ def _plain_import(need: ImportNeed) -> str:
     )
 
 
-def _sort_key(need: ImportNeed) -> tuple[str, tuple[int, str], str]:
-    return need.module, name_key(need.name or ""), need.local
+SortKey = tuple[str, tuple[int, str], str]
+
+
+def _sort_key(need: ImportNeed, sorting: Sorting) -> SortKey:
+    return need.module, name_key(need.name or "", sorting), need.local
 
 
 def vanishes(statement: ImportStatement, change: Change | None) -> bool:
@@ -432,12 +416,6 @@ def vanishes(statement: ImportStatement, change: Change | None) -> bool:
         and not change.renamed
         and len(change.gone) == len(_aliases(statement)) > 0
     )
-
-
-def name_key(name: str) -> tuple[int, str]:
-    """Sort names as isort and ruff do: constants, classes, then functions and modules."""
-    kind = 0 if name.isupper() and len(name) > 1 else 1 if name[:1].isupper() else 2
-    return kind, name.lower()
 
 
 def _indent(module: Module, start: int) -> str:

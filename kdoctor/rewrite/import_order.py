@@ -15,7 +15,8 @@ from msgspec import Struct
 from kdoctor.model import ImportNeed
 from kdoctor.once import once
 from kdoctor.patterns import pattern
-from kdoctor.rewrite.import_lines import ImportStatement, name_key
+from kdoctor.project.import_sorting import DEFAULT, Sorting
+from kdoctor.rewrite.import_habits import ImportStatement, name_key
 from kdoctor.rewrite.source_lines import line_start
 from kdoctor.syntax import Module
 
@@ -32,9 +33,12 @@ class Line(Struct, frozen=True):
     level: int = 0  # the dots before it
 
     @classmethod
-    def of(cls, needs: Sequence[ImportNeed]) -> Line:
+    def of(cls, needs: Sequence[ImportNeed], sorting: Sorting = DEFAULT) -> Line:
         """Return the line that binds what is needed of one module."""
-        names = sorted((need.name for need in needs if need.name is not None), key=name_key)
+        names = sorted(
+            (need.name for need in needs if need.name is not None),
+            key=lambda name: name_key(name, sorting),
+        )
         return cls(needs[0].module, names[0] if names else "")
 
 
@@ -77,14 +81,19 @@ class Group(Struct, frozen=True, eq=False):
 
 
 @once
-def groups(module: Module) -> tuple[Group, ...]:
+def groups(module: Module, sorting: Sorting) -> tuple[Group, ...]:
     """Return the groups of imports of the module itself, each with a line of its own."""
-    return tuple(_groups(module))
+    return tuple(_groups(module, sorting))
 
 
-def group_of(module: Module, statement: ImportStatement) -> Group | None:
+def group_of(module: Module, statement: ImportStatement, sorting: Sorting) -> Group | None:
     """Return the group that a statement stands in."""
-    return next((each for each in groups(module) if statement in each.statements), None)
+    return _groups_by_statement(module, sorting).get(statement)
+
+
+@once
+def _groups_by_statement(module: Module, sorting: Sorting) -> Mapping[ImportStatement, Group]:
+    return {each: group for group in groups(module, sorting) for each in group.statements}
 
 
 def is_standard(name: str) -> bool:
@@ -92,10 +101,12 @@ def is_standard(name: str) -> bool:
     return name.partition(".")[0] in sys.stdlib_module_names
 
 
-def is_of_others(statement: ImportStatement) -> bool:
+def is_of_others(module: Module, statement: ImportStatement, sorting: Sorting) -> bool:
     """Say whether a statement imports neither from the standard library nor from next door."""
     line = _line(statement)
-    return not line.level and not is_standard(line.module)
+    top = line.module.partition(".")[0]
+    own = top in sorting.own or module.is_of_the_tree(top)
+    return not line.level and not own and not is_standard(line.module)
 
 
 def is_of_library(statement: ImportStatement) -> bool:
@@ -104,32 +115,32 @@ def is_of_library(statement: ImportStatement) -> bool:
     return not line.level and is_standard(line.module) and line.module != "__future__"
 
 
-def _groups(module: Module) -> Iterator[Group]:
+def _groups(module: Module, sorting: Sorting) -> Iterator[Group]:
     found: list[ImportStatement] = []
     for line in module.tree.body:
         small = line.body if isinstance(line, cst.SimpleStatementLine) else ()
         statement = small[0] if len(small) == 1 else None
         if not isinstance(statement, cst.Import | cst.ImportFrom):
-            yield from _group(found)
+            yield from _group(found, sorting)
             found = []
             continue
         if found and _stands_apart(module, found[-1], statement):
-            yield from _group(found)
+            yield from _group(found, sorting)
             found = []
         found.append(statement)
-    yield from _group(found)
+    yield from _group(found, sorting)
 
 
-def _group(statements: Sequence[ImportStatement]) -> Iterator[Group]:
+def _group(statements: Sequence[ImportStatement], sorting: Sorting) -> Iterator[Group]:
     if statements:
-        yield Group(tuple(statements), _habit(statements))
+        yield Group(tuple(statements), _habit(statements, sorting))
 
 
-def _habit(statements: Sequence[ImportStatement]) -> Callable[[Line], Key] | None:
+def _habit(statements: Sequence[ImportStatement], sorting: Sorting) -> Callable[[Line], Key] | None:
     if any(isinstance(each, cst.Import) and len(each.names) > 1 for each in statements):
         return None
     lines = [_line(each) for each in statements]
-    for habit in _HABITS:
+    for habit in reversed(_HABITS) if sorting.by_module else _HABITS:
         keys = [habit(line) for line in lines]
         if keys == sorted(keys):
             return habit

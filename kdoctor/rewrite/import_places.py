@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, MutableMapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
+from itertools import chain
 
 import libcst as cst
 
 from kdoctor.model import Edit, ImportNeed, Span
-from kdoctor.rewrite.import_lines import (
-    Change,
-    ImportStatement,
-    can_join,
-    from_module,
-    import_text,
-    vanishes,
-)
+from kdoctor.once import once
+from kdoctor.project.import_sorting import Sorting
+from kdoctor.rewrite.import_habits import ImportStatement, from_module, sorting_for
+from kdoctor.rewrite.import_lines import Change, can_join, import_text, vanishes
 from kdoctor.rewrite.import_order import (
     Group,
     Key,
@@ -37,15 +34,20 @@ class Places:
     """Finds a place for each import; what can be done to a statement is noted in ``changes``."""
 
     def __init__(
-        self, module: Module, changes: MutableMapping[ImportStatement, Change], limit: int
+        self,
+        module: Module,
+        changes: MutableMapping[ImportStatement, Change],
+        limit: int,
+        sorting: Sorting,
     ) -> None:
+        self._sorting = sorting
         self._module = module
         self._limit = limit
         self._changes = changes
         self._waiting: dict[ImportNeed, ImportStatement | None] = {}
         self._below: dict[cst.CSTNode, list[ImportNeed]] = {}
         self._turned: dict[ImportStatement, Line] = {}
-        self._leading = list(_leading(module))
+        self._leading = _leading(module, sorting)
 
     def add(self, need: ImportNeed, beside: ImportStatement | None, uses: Iterable[Use]) -> None:
         """Ask for an import that binds a name for ``uses``.
@@ -131,24 +133,24 @@ class Places:
 
     def _under(self, block: cst.CSTNode, needs: Sequence[ImportNeed]) -> Edit:
         end = line_end(self._module.text, self._module.span(block).end)
-        return Edit(
-            Span(end, end), ("".join(f"\n{line}" for line in import_text(needs, self._limit)),)
-        )
+        return Edit(Span(end, end), ("".join(f"\n{line}" for line in self._text(needs)),))
 
     # Statements that can take one name more
 
     def _joinable(
         self, need: ImportNeed, beside: ImportStatement | None, first: Span | None
     ) -> Iterator[ImportStatement]:
-        found = [
-            each
-            for group in groups(self._module)
-            for each in group.statements
-            if (first is None or self._module.span(each) < first)
-            and can_join(self._module, each, need)
-            and not vanishes(each, self._changes.get(each))
-        ]
-        yield from sorted(found, key=lambda each: each is not beside)
+        if need.name is None:
+            return
+        able = _able_to_hold(
+            self._module, need.module, self._sorting, is_renamed=need.name != need.local
+        )
+        own = (beside,) if beside is not None and beside in able else ()
+        for each in chain(own, able):
+            if first is not None and self._module.span(each) >= first:
+                continue
+            if not vanishes(each, self._changes.get(each)):
+                yield each
 
     def _goes(self, statement: ImportStatement) -> bool:
         change = self._changes.get(statement)
@@ -156,14 +158,16 @@ class Places:
 
     def _keeps_order(self, statement: ImportStatement) -> bool:
         """Say whether a sorted group stays so with what becomes of a statement."""
-        group, change = group_of(self._module, statement), self._changes[statement]
+        group, change = group_of(self._module, statement, self._sorting), self._changes[statement]
         if group is None or group.key is None or change.renamed or self._goes(statement):
             return True
         kept = [need for alias, need in _needs_of(statement) if alias not in change.gone]
         if not kept or self._must_turn(statement):
             return True
-        more = [need for need in change.added if can_join(self._module, statement, need)]
-        line = Line.of([*kept, *more])
+        more = [
+            need for need in change.added if can_join(self._module, statement, need, self._sorting)
+        ]
+        line = Line.of([*kept, *more], self._sorting)
         return group.place(line, [statement]) == group.statements.index(statement)
 
     def _move(self, statement: ImportStatement) -> None:
@@ -179,15 +183,23 @@ class Places:
 
     # New lines
 
+    def _text(self, needs: Sequence[ImportNeed]) -> list[str]:
+        return import_text(needs, self._limit, self._sorting)
+
+    def _is_of_others(self, statement: ImportStatement) -> bool:
+        return is_of_others(self._module, statement, self._sorting)
+
     def _lines(self) -> Iterator[tuple[list[ImportNeed], ImportStatement | None]]:
         """Yield what can be imported by one statement, in order."""
         lines: dict[tuple[str, object, object], list[ImportNeed]] = {}
         for need, beside in self._waiting.items():
-            group = None if beside is None else group_of(self._module, beside)
+            group = None if beside is None else group_of(self._module, beside, self._sorting)
             place = beside if group is None else group
+            sorting = sorting_for(self._module, need.module, self._sorting)
             # Sorted imports have `b as c` on a line of its own.
-            own = need if need.name != need.local and group is not None and group.key else None
-            if need.name is None:
+            renames = need.name != need.local and not sorting.together
+            own = need if renames and group is not None and group.key else None
+            if need.name is None or sorting.single_line:
                 own = need
             lines.setdefault((need.module, place, own), []).append(need)
         for needs in sorted(lines.values(), key=_library_last):
@@ -198,20 +210,20 @@ class Places:
         self, needs: Sequence[ImportNeed], beside: ImportStatement | None
     ) -> Group | None:
         """Return the group that a new line goes to, None where there is none of its kind."""
-        own = None if beside is None else group_of(self._module, beside)
+        own = None if beside is None else group_of(self._module, beside, self._sorting)
         if is_standard(needs[0].module):
             library = (each for each in self._leading if any(map(is_of_library, each.statements)))
             return next(library, own if own is not None and own.key is None else None)
         if beside is not None:
             return own
-        others = (each for each in self._leading if any(map(is_of_others, each.statements)))
+        others = (each for each in self._leading if any(map(self._is_of_others, each.statements)))
         return next(others, None)
 
     def _in_order(
         self, group: Group, needs: Sequence[ImportNeed], beside: ImportStatement | None
     ) -> Iterator[Edit]:
         """Yield the edit that puts a line into a sorted group, or turn another into it."""
-        line = Line.of(needs)
+        line = Line.of(needs, self._sorting)
         for each in [beside] if beside in group.statements else group.statements:
             if each is None or not self._goes(each):
                 continue
@@ -221,7 +233,7 @@ class Places:
                 self._turned[each] = line
                 return
         place = group.place(line, turned=self._turned)
-        text = "".join(f"{each}\n" for each in import_text(needs, self._limit))
+        text = "".join(f"{each}\n" for each in self._text(needs))
         if place < len(group.statements):
             start = self._with_comments(group, place)
             yield Edit(Span(start, start), (text,))
@@ -261,10 +273,10 @@ class Places:
         self, needs: Sequence[ImportNeed], beside: ImportStatement | None
     ) -> Edit | None:
         """Return the edit that makes a group of its own: of the library, or of others."""
-        text = "".join(f"{line}\n" for line in import_text(needs, self._limit))
+        text = "".join(f"{line}\n" for line in self._text(needs))
         plain = [each for each in self._leading if not _is_future(each)]
         if is_standard(needs[0].module):
-            own = None if beside is None else group_of(self._module, beside)
+            own = None if beside is None else group_of(self._module, beside, self._sorting)
             if not plain or (beside is not None and (own is None or own not in plain)):
                 return None
             if all(map(self._goes, (plain[0] if own is None else own).statements)):
@@ -276,6 +288,32 @@ class Places:
             return None
         end = line_end(self._module.text, self._module.span(library[-1].statements[-1]).end)
         return Edit(Span(end, end), ("\n\n" + text.removesuffix("\n"),))
+
+
+@once
+def _from_each(module: Module, sorting: Sorting) -> Mapping[str, Sequence[ImportStatement]]:
+    """Return the `from module import …` of the groups by their modules, first things first."""
+    found: dict[str, list[ImportStatement]] = {}
+    for group in groups(module, sorting):
+        for each in group.statements:
+            origin = from_module(each)
+            if origin is not None:
+                found.setdefault(origin, []).append(each)
+    return found
+
+
+@once
+def _able_to_hold(
+    module: Module, origin: str, sorting: Sorting, *, is_renamed: bool
+) -> Mapping[ImportStatement, None]:
+    """Return the statements that may take one more name of a module, in order."""
+    need = ImportNeed(origin, "name", "other" if is_renamed else "name")
+    able = (
+        each
+        for each in _from_each(module, sorting).get(origin, ())
+        if can_join(module, each, need, sorting)
+    )
+    return dict.fromkeys(able)
 
 
 def _needs_of(statement: ImportStatement) -> Iterator[tuple[cst.ImportAlias, ImportNeed]]:
@@ -292,9 +330,10 @@ def _library_last(needs: Sequence[ImportNeed]) -> tuple[bool, Key]:
     return is_standard(needs[0].module), plain_first(Line.of(needs))
 
 
-def _leading(module: Module) -> Iterator[Group]:
-    """Yield the groups before the file's first other statement."""
-    known = {each: group for group in groups(module) for each in group.statements}
+@once
+def _leading(module: Module, sorting: Sorting) -> Sequence[Group]:
+    """Return the groups before the file's first other statement."""
+    known = {each: group for group in groups(module, sorting) for each in group.statements}
     found: dict[int, Group] = {}
     for line in module.tree.body:
         small = line.body if isinstance(line, cst.SimpleStatementLine) else ()
@@ -303,7 +342,7 @@ def _leading(module: Module) -> Iterator[Group]:
             found[id(group)] = group
         elif not is_text(line):
             break
-    yield from found.values()
+    return tuple(found.values())
 
 
 def _is_future(group: Group) -> bool:

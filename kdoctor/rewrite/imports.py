@@ -13,9 +13,9 @@ from itertools import chain
 
 import libcst as cst
 
-from kdoctor.model import Edit, Fix, Hole, ImportNeed, Span
+from kdoctor.model import Edit, Fix, ImportNeed, Span
 from kdoctor.once import once
-from kdoctor.patterns import pattern
+from kdoctor.project.import_sorting import DEFAULT, Sorting
 from kdoctor.rewrite.import_choices import (
     Hold,
     counts,
@@ -25,20 +25,15 @@ from kdoctor.rewrite.import_choices import (
     is_in_try,
     whole,
 )
-from kdoctor.rewrite.import_lines import (
-    LINE_LIMIT,
-    Change,
-    ImportStatement,
-    from_module,
-    statement_edits,
-)
+from kdoctor.rewrite.import_habits import ImportStatement, from_module
+from kdoctor.rewrite.import_lines import LINE_LIMIT, Change, statement_edits
 from kdoctor.rewrite.import_places import Places
+from kdoctor.rewrite.new_code import names_in, new_text, replaced_stretches
 from kdoctor.rewrite.roots import package_of, transposed
 from kdoctor.rewrite.texts import is_read_by_text
 from kdoctor.rewrite.visibility import is_conditional, says_keep, star_below
 from kdoctor.syntax import ImportBinding, Module, ReferenceKind
 
-_NAME = pattern(r"(?<![\w.])[^\W\d]\w*(?!\w)(?!\s*=(?!=))")
 _SCOPES = (cst.FunctionDef, cst.ClassDef)
 
 
@@ -55,11 +50,12 @@ def plan_imports(
     fixes: Sequence[Fix],
     keeps: Keeps = kept_by_nothing,
     limit: int = LINE_LIMIT,
+    sorting: Sorting = DEFAULT,
 ) -> tuple[Edit, ...]:
     """Return the edits of the import statements that go with ``fixes``, in source order.
 
     ``keeps`` says what else an import is needed for that nothing in the file uses any longer,
-    ``limit`` how long a line may be.
+    ``limit`` how long a line may be, ``sorting`` how the project has its imports.
 
     Raises:
         ValueError: two fixes bind one name to different things; they cannot go together.
@@ -68,21 +64,31 @@ def plan_imports(
     for need in chain.from_iterable(fix.imports for fix in fixes):
         if bound.setdefault(need.local, need) != need:
             raise ValueError(f"{need} and {bound[need.local]} bind the same name")
-    return tuple(sorted(_Plan(module, fixes, keeps, limit).edits(), key=lambda edit: edit.span))
+    return tuple(
+        sorted(_Plan(module, fixes, keeps, limit, sorting).edits(), key=lambda edit: edit.span)
+    )
 
 
 class _Plan:
-    def __init__(self, module: Module, fixes: Sequence[Fix], keeps: Keeps, limit: int) -> None:
+    def __init__(
+        self,
+        module: Module,
+        fixes: Sequence[Fix],
+        keeps: Keeps,
+        limit: int,
+        sorting: Sorting,
+    ) -> None:
         self.limit = limit
+        self.sorting = sorting
         self.module = module
         self.fixes = fixes
         self.keeps = keeps
         self.fixed = [edit for fix in fixes for edit in fix.edits]
-        self.new_names = set(chain.from_iterable(map(_names_in, _new_text(self.fixed))))
+        self.new_names = set(chain.from_iterable(map(names_in, new_text(self.fixed))))
         self.dropped = {span for fix in fixes for span in fix.drops}
         self.changes: dict[ImportStatement, Change] = {}
-        self.places = Places(module, self.changes, limit)
-        self.replaced = sorted(chain.from_iterable(map(_replaced_stretches, self.fixed)))
+        self.places = Places(module, self.changes, limit, sorting)
+        self.replaced = sorted(chain.from_iterable(map(replaced_stretches, self.fixed)))
         self.gone_choices: list[Span] = []
 
     def edits(self) -> Iterator[Edit]:
@@ -95,9 +101,9 @@ class _Plan:
         left = [each for each in chosen if each.statement not in self.changes]
         self._take_out(emptied(self.module, left, decided=False))
         self._settle_choices(chosen)
-        new_lines = self.places.settle()
+        yield from self.places.settle()
         yield from statement_edits(
-            self.module, self.changes, self.gone_choices, self.limit, new_lines
+            self.module, self.changes, self.gone_choices, self.limit, self.sorting
         )
 
     # What goes
@@ -423,26 +429,6 @@ def _bound_otherwise(module: Module) -> frozenset[int]:
     """Return the imports, by identity, whose names are assigned to or deleted."""
     stores = (ReferenceKind.STORE, ReferenceKind.DELETE)
     return frozenset(id(each.binding) for each in module.references if each.kind in stores)
-
-
-def _replaced_stretches(edit: Edit) -> Iterator[Span]:
-    """Yield the stretches of source that an edit does not keep in a hole."""
-    start = edit.span.start
-    for hole in sorted(part.span for part in edit.parts if isinstance(part, Hole)):
-        if start < hole.start:
-            yield Span(start, hole.start)
-        start = max(start, hole.end)
-    if start < edit.span.end:
-        yield Span(start, edit.span.end)
-
-
-def _new_text(edits: Iterable[Edit]) -> Iterator[str]:
-    return (part for edit in edits for part in edit.parts if isinstance(part, str))
-
-
-def _names_in(text: str) -> list[str]:
-    """Return the names that a piece of new code may read: no attributes, no keywords."""
-    return _NAME.findall(text)
 
 
 def _dotted(node: cst.CSTNode) -> str:

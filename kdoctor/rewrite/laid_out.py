@@ -5,6 +5,7 @@ from __future__ import annotations
 import bisect
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 
 from msgspec.structs import replace
 
@@ -12,7 +13,7 @@ from kdoctor.model import Edit, Span
 from kdoctor.once import once
 from kdoctor.patterns import pattern
 from kdoctor.rewrite.import_lines import LINE_LIMIT
-from kdoctor.rewrite.layout import realigned, says_the_same, statements, wrapped
+from kdoctor.rewrite.layout import realigned, rejoined, says_the_same, statements, wrapped
 from kdoctor.rewrite.render import render
 from kdoctor.rewrite.source_lines import line_start, margin
 from kdoctor.syntax import Module
@@ -54,8 +55,9 @@ def _changed(module: Module, edits: Sequence[Edit], limit: int) -> Iterator[tupl
         region = _region_of(regions, edit)
         if region is not None:
             inside.setdefault(region, []).append(edit)
+    written = _Written(module, edits)
     for region, own in inside.items():
-        if not _may_change(module, region, edits):
+        if not written.may_change(region):
             continue
         old = _with_plain_breaks(module.text[region.start : region.end])
         new = _with_plain_breaks(render(module.text, own, region, "\n"))
@@ -77,7 +79,7 @@ def _alone(module: Module, edit: Edit, limit: int) -> Edit:
 
 
 def _laid_out(old: str, new: str, limit: int, unit: str) -> str:
-    new = realigned(old, new) if "\n" in old else new
+    new = rejoined(old, realigned(old, new), limit) if "\n" in old else new
     if _too_long(new, limit) <= _too_long(old, limit):
         return new
     parts, offset = list[str](), 0
@@ -118,12 +120,53 @@ def _is_in(edit: Edit, region: Span) -> bool:
     return region.covers(edit.span) and not is_above
 
 
-def _may_change(module: Module, region: Span, edits: Iterable[Edit]) -> bool:
-    """Say whether all that is written in some lines is known, and lies in one cell."""
-    if not module.unit.cell_at(region.start).span.covers(region):
-        return False
-    others = [*module.unit.masks, *(edit for edit in edits if not region.covers(edit.span))]
-    return not any(each.span.start < region.end and region.start < each.span.end for each in others)
+class _Written:
+    """Where a module is masked, and where edits change it."""
+
+    def __init__(self, module: Module, edits: Iterable[Edit]) -> None:
+        self._unit = module.unit
+        self._masks = _masked(module)
+        self._edits = _Stretches(edit.span for edit in edits)
+
+    def may_change(self, region: Span) -> bool:
+        """Say whether all that is written in some lines is known, and lies in one cell."""
+        if not self._unit.cell_at(region.start).span.covers(region):
+            return False
+        return not any(self._masks.meeting(region)) and all(
+            map(region.covers, self._edits.meeting(region))
+        )
+
+
+@once
+def _masked(module: Module) -> _Stretches:
+    return _Stretches(edit.span for edit in module.unit.masks)
+
+
+class _Stretches:
+    """Pieces of a text by their places."""
+
+    def __init__(self, spans: Iterable[Span]) -> None:
+        self._spans = sorted(spans)
+        self._starts = [each.start for each in self._spans]
+        # Of those up to each the one that ends last.
+        self._longest = list(accumulate(self._spans, lambda *two: max(two, key=_ending)))
+
+    def meeting(self, region: Span) -> Iterator[Span]:
+        """Yield those that share characters with a region: of those that start above it one.
+
+        >>> list(_Stretches([Span(0, 9), Span(1, 5), Span(5, 6)]).meeting(Span(4, 8)))
+        [Span(start=0, end=9), Span(start=5, end=6)]
+        """
+        first = bisect.bisect_left(self._starts, region.start)
+        last = bisect.bisect_left(self._starts, region.end, first)
+        above = self._longest[first - 1 : first] if first else []
+        for each in (*above, *self._spans[first:last]):
+            if region.start < each.end:
+                yield each
+
+
+def _ending(span: Span) -> int:
+    return span.end
 
 
 def _with_plain_breaks(text: str) -> str:

@@ -9,12 +9,14 @@ import io
 import keyword
 import tokenize
 from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
 
 from msgspec import Struct
 
 _OPENING, _CLOSING = ("(", "[", "{"), (")", "]", "}")
-_WORDS = ("and", "or", "if", "else", "for")
+_WORDS = ("if", "else", "for", "or", "and")  # from the loosest
 _MOST_BREAKS = 40  # in one statement
+_MOST_COMPARED = 2_000  # tokens
 _BLANK = (tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
 
 
@@ -48,18 +50,69 @@ def realigned(old: str, new: str) -> str:
     ops.sum(x,
             axis=0)
     """
-    before, lines = _Statement.of(old), new.split("\n")
-    if before is None or old.count("\n") != len(lines) - 1:
+    before, after = _Statement.of(old), _Statement.of(new)
+    if before is None or after is None:
         return new
-    for number in range(1, len(lines)):
-        bracket = before.around(number)
-        if bracket is None or before.indent(number) != bracket.column + 1:
+    lines, moved = new.split("\n"), {0: 0}
+    for number, origin in _origins(before, after).items():
+        bracket = before.innermost(origin)
+        now = _Statement.of("\n".join(lines))
+        here = None if now is None else now.innermost(number)
+        if now is None or bracket is None or here is None:
             continue
-        after = _Statement.of("\n".join(lines))
-        here = None if after is None else after.around(number)
-        if here is not None:
-            lines[number] = " " * (here.column + 1) + lines[number].lstrip()
+        indent = now.indent(number)
+        if before.aligns(bracket) and before.indent(origin) == bracket.column + 1:
+            wanted = here.column + 1
+        else:  # it hangs below the line that its bracket stands in, and goes with that
+            wanted = indent + moved.get(here.line, 0)
+        moved[number] = wanted - indent
+        lines[number] = " " * wanted + lines[number].lstrip(" ")
     return "\n".join(lines)
+
+
+def rejoined(old: str, new: str, limit: int) -> str:
+    r"""Return a statement with brackets closed on their line that were broken for its length alone.
+
+    >>> print(rejoined("f(\n    one, two\n)", "f(\n    one\n)", 10))
+    f(one)
+    """
+    before, after = _Statement.of(old), _Statement.of(new)
+    if before is None or after is None:
+        return new
+    lines, olds, origins = new.split("\n"), old.split("\n"), _origins(before, after)
+    for pair in sorted(after.pairs, key=lambda each: -each.line):
+        number = pair.line + 1
+        origin = origins.get(number)
+        if origin is None or not after.is_hugged(pair) or olds[origin] == lines[number]:
+            continue
+        was = before.innermost(origin)
+        if was is None or not before.is_hugged(was):
+            continue
+        if len(_joined(olds, origin)) > limit >= len(_joined(lines, number)):
+            lines[number - 1 : number + 2] = [_joined(lines, number)]
+    return "\n".join(lines)
+
+
+def _joined(lines: Sequence[str], number: int) -> str:
+    return f"{lines[number - 1]}{lines[number].strip()}{lines[number + 1].lstrip()}"
+
+
+def _origins(before: _Statement, after: _Statement) -> dict[int, int]:
+    """Return which line each line of a changed statement was before; none for what is new."""
+    olds, news = before.first_of_lines(), after.first_of_lines()
+    if len(olds) == len(news):
+        pairs = zip(sorted(news.values()), sorted(olds.values()), strict=True)
+        return {line: origin for line, origin in pairs if line}
+    if max(len(before.tokens), len(after.tokens)) > _MOST_COMPARED:
+        return {}
+    one, other = ([token.string for token in each.tokens] for each in (before, after))
+    matching = SequenceMatcher(None, one, other, autojunk=False).get_matching_blocks()
+    same = {b + n: a + n for a, b, size in matching for n in range(size)}
+    return {
+        line: olds[same[token]]
+        for token, line in news.items()
+        if line and token in same and same[token] in olds
+    }
 
 
 class _Pair(Struct, frozen=True):
@@ -101,24 +154,69 @@ class _Statement(Struct, frozen=True):
                 pairs.append(_Pair(start, number, len(open_ones), row - 1, column))
         return cls(text, tokens, sorted(pairs, key=lambda pair: pair.start))
 
-    def around(self, line: int) -> _Pair | None:
+    def innermost(self, line: int) -> _Pair | None:
         """Return the innermost brackets that are open where a line starts."""
-        found = [
-            pair
-            for pair in self.pairs
-            if pair.line < line <= self.tokens[pair.end].start[0] - 1
-            and self.tokens[pair.start + 1].start[0] - 1 == pair.line  # something stands behind it
-        ]
-        every = [
+        every = (
             pair for pair in self.pairs if pair.line < line <= self.tokens[pair.end].start[0] - 1
-        ]
-        innermost = max(every, key=lambda pair: pair.depth, default=None)
-        return innermost if innermost in found else None
+        )
+        return max(every, key=lambda pair: pair.depth, default=None)
+
+    def aligns(self, pair: _Pair) -> bool:
+        """Say whether something stands behind an opening bracket, for lines to stand below."""
+        return self.tokens[pair.start + 1].start[0] - 1 == pair.line
+
+    def first_of_lines(self) -> dict[int, int]:
+        """Return the line that each token starts which starts one, by the token's number."""
+        found, last = dict[int, int](), -1
+        for number, token in enumerate(self.tokens):
+            if token.start[0] - 1 > last:
+                last = token.start[0] - 1
+                found[number] = last
+        return found
 
     def indent(self, line: int) -> int:
         """Return how far a line is indented."""
         text = self.text.split("\n")[line]
         return len(text) - len(text.lstrip(" "))
+
+    def is_all_of(self, pair: _Pair, line: int) -> bool:
+        """Say whether a line is all that stands between brackets that stand on other lines."""
+        first, last = self.tokens[pair.start + 1], self.tokens[pair.end - 1]
+        return (
+            first.start[0] - 1 == line == last.start[0] - 1
+            and pair.line != line != self.tokens[pair.end].start[0] - 1
+        )
+
+    def is_hugged(self, pair: _Pair) -> bool:
+        """Say whether brackets stand on the lines around the one that holds all between them."""
+        ends = self.tokens[pair.end].start[0] - 1 == pair.line + 2
+        last = self.tokens[pair.end - 1].string
+        return (
+            ends
+            and self.is_all_of(pair, pair.line + 1)
+            and last != ","
+            and not (
+                self.is_commented(pair) or self.tokens[pair.start + 1].type == tokenize.COMMENT
+            )
+        )
+
+    def words(self, line: int) -> list[tuple[int, str]]:
+        """Return the columns of the words of a line that it may be broken before."""
+        return [
+            (token.start[1], token.string)
+            for token in self.tokens
+            if token.start[0] - 1 == line and token.string in _WORDS
+        ]
+
+    def depths(self, line: int) -> dict[int, int]:
+        """Return how many brackets are open at each token of a line, by its column."""
+        found, depth = dict[int, int](), 0
+        for token in self.tokens:
+            depth -= token.string in _CLOSING
+            if token.start[0] - 1 == line:
+                found[token.start[1]] = depth
+            depth += token.string in _OPENING
+        return found
 
     def is_commented(self, pair: _Pair) -> bool:
         """Say whether a comment stands between two brackets."""
@@ -169,8 +267,8 @@ def _broken(text: str, number: int, limit: int, unit: str) -> str | None:
         return None
     return (
         _at_a_comma(statement, number, limit)
+        or _at_a_word(statement, number)
         or _at_brackets(statement, number, limit, unit)
-        or _at_an_operator(statement, number, limit, unit)
     )
 
 
@@ -191,6 +289,8 @@ def _at_a_comma(statement: _Statement, number: int, limit: int) -> str | None:
         depth += (token.string in _OPENING) - (token.string in _CLOSING)
         if token.string == "," and not depth and token.start[0] - 1 == number:
             commas.append(token.end[1])
+    if statement.is_all_of(pair, number):
+        return _one_a_line(statement, pair, number, commas)
     fitting = [each for each in commas if each <= limit and lines[number][each:].strip()]
     if not fitting or lines[number][fitting[-1] :].lstrip().startswith("#"):
         return None
@@ -198,6 +298,24 @@ def _at_a_comma(statement: _Statement, number: int, limit: int) -> str | None:
     indent = first[1] if first[0] - 1 == pair.line else statement.indent(first[0] - 1)
     head, rest = lines[number][: fitting[-1]], lines[number][fitting[-1] :].lstrip()
     lines[number : number + 1] = [head, " " * indent + rest]
+    return "\n".join(lines)
+
+
+def _one_a_line(
+    statement: _Statement, pair: _Pair, number: int, commas: Sequence[int]
+) -> str | None:
+    """Give each item a line, where all stood on one between the lines of their brackets."""
+    lines = statement.text.split("\n")
+    line = lines[number]
+    ends = [*commas, len(line)]
+    items = [line[start:end].strip() for start, end in zip([0, *commas], ends, strict=True)]
+    items = [each for each in items if each]
+    if len(items) < 2 or statement.is_commented(pair):
+        return None
+    if not items[-1].endswith(",") and statement.takes_comma(pair):
+        items[-1] += ","
+    indent = " " * statement.indent(number)
+    lines[number : number + 1] = [indent + each for each in items]
     return "\n".join(lines)
 
 
@@ -240,23 +358,26 @@ def _at_brackets(statement: _Statement, number: int, limit: int, unit: str) -> s
     return None
 
 
-def _at_an_operator(statement: _Statement, number: int, limit: int, unit: str) -> str | None:
-    """Break a line inside brackets before a word such as `else`, as far behind as it fits."""
+def _at_a_word(statement: _Statement, number: int) -> str | None:
+    """Break a line inside brackets before the loosest words in it, such as `if` and `else`."""
     if not any(
         pair.line < number < statement.tokens[pair.end].start[0] for pair in statement.pairs
     ):
         return None
     lines = statement.text.split("\n")
-    found = [
-        token.start[1]
-        for token in statement.tokens
-        if token.start[0] - 1 == number and token.string in _WORDS
-    ]
-    place = max((each for each in found if statement.indent(number) < each <= limit), default=None)
-    if place is None:
+    line, indent = lines[number], statement.indent(number)
+    depths = statement.depths(number)
+    words = [(depths[column], word, column) for column, word in statement.words(number)]
+    # What stands in brackets of its own keeps together as long as these can be broken.
+    places = [each for each in words if each[2] > indent and each[0] == min(depths.values())]
+    if not places:
         return None
-    head, rest = lines[number][:place].rstrip(), lines[number][place:]
-    lines[number : number + 1] = [head, " " * statement.indent(number) + unit + rest]
+    loosest = min(places, key=lambda each: (each[0], _WORDS.index(each[1])))
+    alike = ("if", "else", "for") if loosest[1] in ("if", "else", "for") else loosest[1:2]
+    columns = [column for depth, word, column in places if depth == loosest[0] and word in alike]
+    starts = [0, *columns]
+    parts = [line[start:end].strip() for start, end in zip(starts, [*columns, None], strict=True)]
+    lines[number : number + 1] = [" " * indent + each for each in parts]
     return "\n".join(lines)
 
 

@@ -102,7 +102,7 @@ class Speller:
         for prefix, rest in _splits(name)[:2]:
             binding = self._binding_above(name, prefix)
             if binding is not None and (rest or split_root(prefix) != (TEMPLATE_ROOT, "")):
-                return f"{binding.local}{rest}"
+                return self._read_from(binding, prefix, rest)
         return None
 
     def _in_the_same_way(self, name: str) -> str | None:
@@ -114,8 +114,25 @@ class Speller:
         for prefix, rest in _splits(name)[1:]:
             binding = self._binding_above(name, prefix)
             if binding is not None:
-                return f"{binding.local}{rest}"
+                return self._read_from(binding, prefix, rest)
         return None
+
+    def _read_from(self, binding: ImportBinding, prefix: str, rest: str) -> str:
+        """Write a name out from an import, or from the other package that is read here already.
+
+        `tf.keras.backend.sum` becomes `tf.keras.ops.sum`, be `keras` imported from it as well.
+        """
+        own, name = self.binding, f"{prefix}{rest}"
+        if (
+            own is not None
+            and own.local != binding.local
+            and _is_package(own)
+            and _is_package(binding)
+            and name.startswith(f"{own.name}.")
+            and self._binding_of(own.name) is own
+        ):
+            return f"{own.local}{name.removeprefix(own.name)}"
+        return f"{binding.local}{rest}"
 
     def _by_import_of_a_twin(self, name: str) -> str | None:
         """Use an import of the same object by another name: `keras.layers.Input`."""

@@ -8,10 +8,11 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from kdoctor.model import Edit
+from kdoctor.model import Edit, Span
 from kdoctor.patterns import pattern
 from kdoctor.rewrite.refusal import Refused
 from kdoctor.syntax import Module
+from kdoctor.syntax.walk import STATEMENTS
 
 _BRACKETED = (
     cst.List, cst.Set, cst.Dict, cst.ListComp, cst.SetComp, cst.DictComp, cst.SubscriptElement,
@@ -50,6 +51,19 @@ def stands_in_brackets(module: Module, node: cst.BaseExpression) -> bool:
     )
 
 
+def span_for_a_call(module: Module, node: cst.CSTNode) -> Span:
+    """Return what a call takes the place of: with the parentheses that it does not need.
+
+    They stay where they hold lines or a comment together, or part a word from what it is about.
+    """
+    inner, outer = module.span(node), module.outer_span(node)
+    text = module.text
+    around = text[max(outer.start - 1, 0) : outer.start] + text[outer.end : outer.end + 1]
+    whole = text[outer.start : outer.end]
+    keeps = any(each in whole for each in "\r\n#") or any(c.isalnum() or c == "_" for c in around)
+    return inner if keeps else outer
+
+
 def runs_in_class_body(module: Module, node: cst.CSTNode) -> bool:
     """Say whether names at ``node`` are those of a class body, which inner scopes cannot see."""
     for each in module.ancestors(node):
@@ -64,6 +78,8 @@ def check_fits_f_strings(module: Module, node: cst.CSTNode, edits: Iterable[Edit
     """Refuse edits that would end an f-string around ``node``, as Python before 3.12 sees it."""
     new = "".join(part for edit in edits for part in edit.parts if isinstance(part, str))
     for each in module.ancestors(node):
+        if each.__class__ in STATEMENTS:
+            return
         if isinstance(each, cst.FormattedString) and any(
             mark in new for mark in (each.quote[-1], "\\", "#", "\n", "{")
         ):

@@ -22,6 +22,7 @@ OPTIMIZER_HOOKS: Final = frozenset(
 )
 """What Keras 2 called on an optimizer; Keras 3 calls ``build`` and ``update_step``."""
 _REGISTERS: Final = "register_keras_serializable"
+_LONGEST_LINE: Final = 32  # classes of which each derives from the next
 
 
 def kind_of_class(module: Module, node: cst.ClassDef) -> Kind | None:
@@ -89,10 +90,11 @@ def in_line(
 ) -> tuple[list[cst.ClassDef], cst.BaseExpression | None]:
     """Return a class with those of the file below it, and what the last of them is made from.
 
-    Nothing where one of them has several bases, or none; those of Python's own do not count.
+    Nothing where one of them has several bases, or none; those of Python's own do not count. Nor
+    where there are more than anybody writes: each class of a long line would go through it anew.
     """
     found: list[cst.ClassDef] = []
-    while node not in found and (base := only_base(module, node)) is not None:
+    while len(found) < _LONGEST_LINE and (base := only_base(module, node)) is not None:
         found.append(node)
         own = class_named(module, base)
         if own is None:

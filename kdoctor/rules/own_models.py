@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 import libcst as cst
 
@@ -13,6 +14,8 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.own_classes import class_named, in_line, is_only_registered, methods_in
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants
+
+_MOST_HEIRS: Final = 64
 
 
 def lineage(module: Module, facts: Facts, node: cst.ClassDef) -> list[cst.ClassDef]:
@@ -40,13 +43,32 @@ def methods_of(line: Sequence[cst.ClassDef]) -> dict[str, cst.FunctionDef]:
 
 
 @once
-def heirs(module: Module, node: cst.ClassDef) -> list[cst.ClassDef]:
-    """Return the classes of the file that derive from one, also by way of others."""
-    found = [node]
-    for each in module.nodes(cst.ClassDef):  # a base stands before its heirs
-        if any(class_named(module, base.value) in found for base in each.bases):
-            found.append(each)
-    return found[1:]
+def heirs(module: Module, node: cst.ClassDef) -> list[cst.ClassDef] | None:
+    """Return the classes of the file that derive from one, also by way of others, in order.
+
+    None where there are too many to look at each, for each class that they derive from.
+    """
+    derived = _derived(module)
+    found, waiting = {node: 0}, [node]
+    while waiting:
+        for place, each in derived.get(waiting.pop(), ()):
+            if each not in found:
+                found[each] = place
+                waiting.append(each)
+        if len(found) > _MOST_HEIRS:
+            return None
+    return sorted(found, key=found.__getitem__)[1:]
+
+
+@once
+def _derived(module: Module) -> Mapping[cst.ClassDef, Sequence[tuple[int, cst.ClassDef]]]:
+    """Return the classes that name each class as a base, and their places among all."""
+    found: dict[cst.ClassDef, list[tuple[int, cst.ClassDef]]] = {}
+    for place, each in enumerate(module.nodes(cst.ClassDef), 1):
+        for base in {class_named(module, base.value) for base in each.bases}:
+            if base is not None:
+                found.setdefault(base, []).append((place, each))
+    return found
 
 
 def compiles_as_keras_does(line: Sequence[cst.ClassDef]) -> bool:

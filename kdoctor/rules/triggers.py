@@ -13,7 +13,7 @@ A trigger must hold wherever the rule could find anything, and may hold elsewher
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -383,9 +383,10 @@ def defines(*methods: str) -> Trigger:
     )
 
 
-def lineage(node: ast.ClassDef, glimpse: Glimpse) -> list[ast.ClassDef]:
+def _lineage(
+    node: ast.ClassDef, by_name: Mapping[str, Sequence[ast.ClassDef]]
+) -> list[ast.ClassDef]:
     """Return a class with all that may be its own bases: classes of the source so called."""
-    by_name = _classes_by_name(glimpse)
     found = {node}
     waiting = [node]
     for each in waiting:  # it grows meanwhile
@@ -404,9 +405,10 @@ def lineages(glimpse: Glimpse) -> Iterator[list[ast.ClassDef]]:
     classes = glimpse.nodes.get(ast.ClassDef, ())
     bases = {base.id for node in classes for base in bases_of(node) if isinstance(base, ast.Name)}
     seen: set[ast.ClassDef] = set()
+    by_name = _classes_by_name(glimpse)
     for node in sorted(classes, key=lambda each: each.name in bases):
         if node not in seen:  # it is a base, or one of a ring
-            line = lineage(node, glimpse)
+            line = _lineage(node, by_name)
             seen.update(line)
             yield line
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from lsprotocol import types
 
 from kdoctor.engine.live import Reading
-from kdoctor.model import Finding, Place, Severity
+from kdoctor.model import Finding, Place, Severity, Span
 from kdoctor.report.links import rule_url
 from kdoctor.server.desk import View
 from kdoctor.server.sheets import Sheet
@@ -31,7 +31,21 @@ def diagnostics_of(view: View) -> dict[str, list[types.Diagnostic]]:
         told = diagnostics(view.sheet, view.reading, findings, imports)
         for finding, diagnostic in zip(findings, told, strict=True):
             found[view.sheet.uri_of(finding.place)].append(diagnostic)
+        for uri, note in _of_own_target(view.sheet, view.reading):
+            found[uri].append(note)
     return found
+
+
+def _of_own_target(sheet: Sheet, reading: Reading) -> Iterator[tuple[str, types.Diagnostic]]:
+    """Yield the note that a document is judged by another target, or could be, at what says so."""
+    document, own = reading.examined.document, reading.examined.scan.own_target
+    if own is None or not document.units:
+        return
+    place = own.place or document.units[0].place(Span(0, 0))
+    told = own.told[:1].upper() + own.told[1:]
+    where = sheet.ranges(document, [place])[place]
+    note = types.Diagnostic(where, told, types.DiagnosticSeverity.Information, source=SOURCE)
+    yield sheet.uri_of(place), note
 
 
 def diagnostics(

@@ -9,6 +9,7 @@ import libcst as cst
 from kdoctor.syntax.imports import dotted
 
 _LEAVES = (cst.Return, cst.Raise, cst.Continue, cst.Break)
+_EXITS = frozenset({"exit", "os._exit", "quit", "sys.exit"})
 _SKIPS = frozenset({"pytest.skip", "self.skipTest"})
 
 
@@ -34,6 +35,29 @@ def early_exits(
             last = last_statement(statement.body)
             if isinstance(last, _LEAVES) or _skips(last):
                 yield place, statement.test
+
+
+def refuses(block: cst.BaseSuite | None) -> bool:
+    """Say whether a block ends with an exception: whoever runs it is told that it will not do.
+
+    Not with one that skips a test: that does no harm.
+    """
+    last = None if block is None else last_statement(block)
+    if not isinstance(last, cst.Raise):
+        return False
+    raised = last.exc.func if isinstance(last.exc, cst.Call) else last.exc
+    name = (dotted(raised) if raised is not None else None) or ""
+    leaf = name.rpartition(".")[2]
+    return leaf != "SkipTest" and not name.endswith("skip.Exception")
+
+
+def end_of_program(block: cst.BaseSuite) -> cst.CSTNode | None:
+    """Return what a block ends with where that ends the program: an exception, `sys.exit(…)`."""
+    last = last_statement(block)
+    match last:
+        case cst.Expr(value=cst.Call(func=function)) if dotted(function) in _EXITS:
+            return last
+    return last if refuses(block) else None
 
 
 def _skips(statement: cst.CSTNode | None) -> bool:

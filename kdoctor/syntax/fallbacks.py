@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 import libcst as cst
 
@@ -61,8 +61,8 @@ def _skipping(
                     yield test, _SKIPPING[name]
 
 
-def asks_for(test: cst.BaseExpression, node: cst.CSTNode) -> bool:
-    """Say whether ``test`` is ``hasattr(x, "m")`` and ``node`` is (part of) ``x.m``."""
+def members_asked_for(test: cst.BaseExpression) -> frozenset[str]:
+    """Return ``x.m`` of each ``hasattr(x, "m")`` in a test."""
     wanted: set[str] = set()
     for each in descendants(test):
         match each:
@@ -71,8 +71,13 @@ def asks_for(test: cst.BaseExpression, node: cst.CSTNode) -> bool:
                 args=[cst.Arg(value=owner), cst.Arg(value=cst.SimpleString() as member), *_],
             ):
                 wanted.add(f"{written(owner)}.{member.raw_value}")
-    while isinstance(node, cst.Attribute):
-        if f"{written(node.value)}.{node.attr.value}" in wanted:
+    return frozenset(wanted)
+
+
+def asks_for(members: Collection[str], node: cst.CSTNode) -> bool:
+    """Say whether ``node`` is (part of) one of some members."""
+    while members and isinstance(node, cst.Attribute):
+        if f"{written(node.value)}.{node.attr.value}" in members:
             return True
         node = node.value
     return False

@@ -20,7 +20,7 @@ from kdoctor.syntax.blocks import leaves
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope, ScopeKind
 from kdoctor.syntax.survey import Block, Survey
 
-TOO_MANY = 256
+TOO_MANY = 64
 """Of more bindings that may reach one place nothing can be said with certainty, nor in time."""
 
 _BLOCKS = frozenset({

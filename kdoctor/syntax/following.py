@@ -35,6 +35,13 @@ class Kept:
         self.known: dict[Hashable, Outcome] = {}
         self.provisional = 0
         """How many answers were given so far that hold only on the way to another one."""
+        self.weight = 0
+        """How much there is to all that was found since nothing was known."""
+
+    def forget(self) -> None:
+        """Forget what keys come to."""
+        self.known.clear()
+        self.weight = 0
 
     def note_provisional(self) -> None:
         """Note that what is being found out rests on an answer that is not the last one."""
@@ -78,6 +85,10 @@ class Following:
                 ``answer``.
         """
         return _told(self._outcome(key, find))
+
+    def weigh(self, weight: int) -> None:
+        """Note how much there is to an answer, which may be kept."""
+        self._kept.weight += weight
 
     def loosen(self) -> None:
         """Note that what is looked at may have an answer where one that it rests on has none."""

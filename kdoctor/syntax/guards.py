@@ -10,10 +10,16 @@ from itertools import takewhile
 import libcst as cst
 
 from kdoctor.syntax.answers import NotAGuard, Undecided
-from kdoctor.syntax.blocks import early_exits
+from kdoctor.syntax.blocks import early_exits, end_of_program, refuses
 from kdoctor.syntax.cases import Cases
 from kdoctor.syntax.conditions import Conditions
-from kdoctor.syntax.fallbacks import asks_for, conditions, is_for_types_only, where_they_meet
+from kdoctor.syntax.fallbacks import (
+    asks_for,
+    conditions,
+    is_for_types_only,
+    members_asked_for,
+    where_they_meet,
+)
 from kdoctor.syntax.following import Kept
 from kdoctor.syntax.imports import Imports
 from kdoctor.syntax.knowledge import Knowledge
@@ -21,6 +27,7 @@ from kdoctor.syntax.resolving import Resolver, part_of
 from kdoctor.syntax.scopes import Binding, BindingKind
 from kdoctor.syntax.survey import Block, Survey
 from kdoctor.syntax.tries import Import, Tries, Try
+from kdoctor.syntax.walk import STATEMENTS
 
 _HANDLERS = (cst.ExceptHandler, cst.ExceptStarHandler)
 
@@ -53,6 +60,8 @@ class Guards:
         self._kept_on_new_python = Kept(Undecided, NotAGuard)
         self._answers: dict[cst.CSTNode, object] = {}
         self._is_answering = False
+        self._members: dict[cst.BaseExpression, frozenset[str]] = {}
+        self._free: set[cst.CSTNode] = set()  # statements with no guard around them, for sure
         self._cases = Cases()
         self._exits: dict[Block, dict[int, cst.BaseExpression]] = {}
         own: Guards = weakref.proxy(self)  # a ring would keep the tree until a collector comes
@@ -198,16 +207,37 @@ class Guards:
         True and False are certain, Undecided is a guard of which that is not known.
         """
         child, parent = node, self._parents.get(node)
-        while parent is not None:
+        passed: list[cst.CSTNode] = []  # above which no guard was found so far
+        while parent is not None and child not in self._free:
+            passed.append(child)
             for test, wanted in self._tests(parent, child):
                 answer = self._answer(test)
-                if answer is NotAGuard and wanted and asks_for(test, node):
+                if answer is NotAGuard and wanted and self._asks_for(test, node):
                     yield Undecided
                 elif answer is not NotAGuard:
                     yield Undecided if answer is Undecided else answer is wanted
+                if (
+                    answer is not NotAGuard
+                    or test not in self._answers
+                    or self._members_asked_for(test)
+                ):
+                    passed.clear()
             if type(parent) is cst.IndentedBlock or type(parent) is cst.Module:
                 yield from self._early_exits(parent, child)
+                if self._exits[parent]:
+                    passed.clear()
             child, parent = parent, self._parents.get(parent)
+        self._free.update(each for each in passed if each.__class__ in STATEMENTS)
+
+    def _asks_for(self, test: cst.BaseExpression, node: cst.CSTNode) -> bool:
+        """Say whether ``test`` asks for a member that is (part of) what ``node`` reads."""
+        return asks_for(self._members_asked_for(test), node)
+
+    def _members_asked_for(self, test: cst.BaseExpression) -> frozenset[str]:
+        known = self._members.get(test)
+        if known is None:
+            known = self._members[test] = members_asked_for(test)
+        return known
 
     def _tests(
         self, parent: cst.CSTNode, child: cst.CSTNode
@@ -215,6 +245,8 @@ class Guards:
         """Return the tests on which ``child`` of ``parent`` depends, and how each must turn out."""
         if isinstance(parent, cst.Match | cst.MatchCase):
             return self._cases.tests(parent, child)
+        if type(parent) is cst.If and self._is_refused_otherwise(parent, child):
+            return ()
         return conditions(parent, child, self._kept_in)
 
     def _early_exits(
@@ -222,7 +254,8 @@ class Guards:
     ) -> Iterator[object]:
         """Yield the answers of `if …: return` (or raise) before ``until`` in one block.
 
-        Not of those that only an old Python fails: every Keras has one that gets past them.
+        Not of those that only an old Python fails: every Keras has one that gets past them. Nor of
+        those with which a module refuses to run: who migrates it deletes them.
         """
         exits = self._exits.get(block)
         if exits is None:
@@ -232,6 +265,9 @@ class Guards:
         end = self._survey.place_in(block, until)
         for place in list(takewhile(end.__gt__, exits)):
             test = exits.get(place)
+            if test is not None and self._is_refusal(self._parents[test]):
+                exits.pop(place)
+                continue
             answer = NotAGuard if test is None else self._answer(test)
             if answer is Undecided and test is not None and self._is_for_old_python(test):
                 answer = NotAGuard
@@ -239,6 +275,45 @@ class Guards:
                 yield Undecided if answer is Undecided else answer is False
             elif test in self._answers:
                 exits.pop(place, None)  # asked once for all that stands below it
+
+    def refusal(self, statement: cst.If | cst.Assert) -> cst.BaseSmallStatement | None:
+        """Return with what a statement of the module itself certainly stops the target."""
+        match statement, self._answer(statement.test):
+            case cst.Assert(), False:
+                stop: cst.CSTNode | None = statement
+            case cst.If(), True:
+                stop = end_of_program(statement.body)
+            case cst.If(orelse=cst.Else(body=taken)), False:
+                stop = end_of_program(taken)
+            case _:
+                return None
+        if not isinstance(stop, cst.BaseSmallStatement) or not self._is_run_by_import(statement):
+            return None
+        return None if self.is_guarded(statement) else stop
+
+    def _is_refused_otherwise(self, statement: cst.If, child: cst.CSTNode) -> bool:
+        """Say whether the module refuses to run where the target takes the other branch."""
+        otherwise = statement.orelse
+        if child is statement.body:
+            other = otherwise.body if isinstance(otherwise, cst.Else) else None
+        else:
+            other = statement.body
+        return refuses(other) and self._is_run_by_import(statement)
+
+    def _is_refusal(self, statement: cst.CSTNode) -> bool:
+        """Say whether a module refuses to run here: `if keras.__version__ >= "3": raise …`."""
+        return (
+            isinstance(statement, cst.If)
+            and refuses(statement.body)
+            and self._is_run_by_import(statement)
+        )
+
+    def _is_run_by_import(self, node: cst.CSTNode) -> bool:
+        """Say whether a statement stands in the module itself, where nothing catches an error."""
+        parent = self._parents.get(node)
+        while isinstance(parent, cst.SimpleStatementLine | cst.IndentedBlock | cst.If | cst.Else):
+            parent = self._parents.get(parent)
+        return isinstance(parent, cst.Module)
 
     def _is_for_old_python(self, test: cst.BaseExpression) -> bool:
         return self._truth(test, on_new_python=True) is False

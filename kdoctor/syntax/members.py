@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 
@@ -127,22 +127,43 @@ class _Subclasses:
 
     def may_define(self, owner: Value, member: str) -> bool:
         """Say whether the owner may be of one of them that has ``member``."""
-        return any(member in each.members for each in self._possible(owner))
+        kind = self._open_kind(owner)
+        return kind is not None and member in self._members(owner).get(kind, ())
 
     def may_override(self, owner: Value, member: str) -> bool:
         """Say whether ``member`` stands, or may stand, in the body of one that it may be of."""
-        return any(
-            member in (each.members if each.scope is None else each.scope.bindings)
-            for each in self._possible(owner)
-        )
+        kind = self._open_kind(owner)
+        return kind is not None and member in self._bodies(owner).get(kind, ())
 
-    def _possible(self, owner: Value) -> Sequence[OwnClass]:
-        """Return of which of them an object may be that is not surely of one class."""
+    def _open_kind(self, owner: Value) -> Kind | None:
+        """Return the kind of an object that is not surely of one class."""
         if owner.type is None or (owner.exact and owner.type.cls):
-            return ()
-        kind = owner.type.kind
-        # What is imported derives from no class of this module.
-        return self._made.get(kind, ()) if owner.own else self._all.get(kind, ())
+            return None
+        return owner.type.kind
+
+    # What is imported derives from no class of this module.
+
+    def _members(self, owner: Value) -> Mapping[Kind, Collection[str]]:
+        return self._members_of_made if owner.own else self._members_of_all
+
+    def _bodies(self, owner: Value) -> Mapping[Kind, Collection[str]]:
+        return self._bodies_of_made if owner.own else self._bodies_of_all
+
+    @cached_property
+    def _members_of_made(self) -> Mapping[Kind, Collection[str]]:
+        return _united(self._made, _members_of)
+
+    @cached_property
+    def _members_of_all(self) -> Mapping[Kind, Collection[str]]:
+        return _united(self._all, _members_of)
+
+    @cached_property
+    def _bodies_of_made(self) -> Mapping[Kind, Collection[str]]:
+        return _united(self._made, _body_of)
+
+    @cached_property
+    def _bodies_of_all(self) -> Mapping[Kind, Collection[str]]:
+        return _united(self._all, _body_of)
 
     @cached_property
     def _made(self) -> Mapping[Kind, Sequence[OwnClass]]:
@@ -151,6 +172,20 @@ class _Subclasses:
     @cached_property
     def _all(self) -> Mapping[Kind, Sequence[OwnClass]]:
         return _by_kind(chain(*self._made.values(), self._classes.imported()))
+
+
+def _united(
+    classes: Mapping[Kind, Sequence[OwnClass]], names: Callable[[OwnClass], Iterable[str]]
+) -> Mapping[Kind, Collection[str]]:
+    return {kind: frozenset(chain.from_iterable(map(names, own))) for kind, own in classes.items()}
+
+
+def _members_of(own: OwnClass) -> Iterable[str]:
+    return own.members
+
+
+def _body_of(own: OwnClass) -> Iterable[str]:
+    return own.members if own.scope is None else own.scope.bindings
 
 
 def _by_kind(classes: Iterable[OwnClass | None]) -> Mapping[Kind, Sequence[OwnClass]]:

@@ -290,6 +290,10 @@ class Module:
         """
         return self._guards.is_guarded(node)
 
+    def refusal(self, statement: cst.If | cst.Assert) -> cst.BaseSmallStatement | None:
+        """Return with what a statement of the module itself certainly stops the target."""
+        return self._guards.refusal(statement)
+
     def is_tried_last(self, node: cst.CSTNode, is_there: Callable[[str], bool | None]) -> bool:
         """Say whether a handler around ``node`` is for attributes which are lacking, and none is.
 
@@ -397,20 +401,17 @@ class Module:
         for use in self._survey.uses:
             if use.name not in names:
                 continue
-            meaning = resolver.meaning_of(use.chain)
-            if meaning is None:
-                continue
-            above = parents.get(use.chain)
-            call = above if type(above) is cst.Call and above.func is use.chain else None
-            yield use.order, _reference(use.chain, meaning, _KINDS[use.mode], call)
+            if (meaning := resolver.meaning_of(use.chain)) is not None:
+                above = parents.get(use.chain)
+                call = above if type(above) is cst.Call and above.func is use.chain else None
+                yield use.order, _reference(use.chain, meaning, _KINDS[use.mode], call)
 
     def _string_references(self) -> Iterator[tuple[int, Reference]]:
         for use in self._string_uses:
             meaning = self._resolver.meaning(use.name, use.node, use.scope)
-            if meaning is None or use.text is None:
-                continue
-            meaning = self._resolver.member(meaning, use.text.split(".")[1:])
-            yield use.order, _reference(use.node, meaning, ReferenceKind.ANNOTATION_STRING)
+            if meaning is not None and use.text is not None:
+                meaning = self._resolver.member(meaning, use.text.split(".")[1:])
+                yield use.order, _reference(use.node, meaning, ReferenceKind.ANNOTATION_STRING)
 
     @cached_property
     def _string_uses(self) -> tuple[Use, ...]:
@@ -427,8 +428,7 @@ class Module:
 
     @cached_property
     def _uses_by_import(self) -> dict[int, tuple[cst.CSTNode, ...]]:
-        imports = self._imports.of
-        names = {each.name for each in imports}
+        imports, names = self._imports.of, {each.name for each in self._imports.of}
         found: dict[int, list[cst.CSTNode]] = {}
         for use in self._all_uses:
             if use.name in names:

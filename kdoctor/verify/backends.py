@@ -31,6 +31,9 @@ _RETYPED = {
 _AT_THE_EDGE = "numbers at NaN or infinity"
 _GRADIENT_AT_THE_EDGE = "gradients at NaN, infinity, zero or between equal numbers"
 _NO_KERNEL = "no kernel for these types on a CPU"
+_RECIPROCAL = (
+    "float16 divided by less than 1/65504: XLA multiplies by the reciprocal, which is infinite"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,15 @@ class Backend:
         if gradients and (has_nan or any(map(_has_zeros_or_equals, found))):
             return _GRADIENT_AT_THE_EDGE
         return ""
+
+    def explains_in_16_bits(self, arguments: dict[str, Any]) -> str:
+        """Return why float16 may differ where 32 bits do not, "" where nothing is known.
+
+        XLA makes ``x / y`` a product with ``1 / y`` where ``y`` is stretched to the shape of ``x``.
+        """
+        found = [array for value in arguments.values() for array in arrays_in(value)]
+        too_small = any(array.dtype == "float16" and _has_no_reciprocal(array) for array in found)
+        return _RECIPROCAL if self.name == "jax" and too_small else ""
 
     def derives(self, mode: str) -> bool:
         """Say whether gradients are compared in runs of this mode."""
@@ -101,3 +113,8 @@ def _is_finite(data: Any) -> bool:
 def _has_zeros_or_equals(data: Any) -> bool:
     numbers = np.asarray(data, "float64")
     return bool((numbers == 0).any()) or np.unique(numbers).size < numbers.size
+
+
+def _has_no_reciprocal(array: Array) -> bool:
+    numbers = np.abs(np.asarray(array.data, "float64"))
+    return bool(((numbers > 0) & (numbers < 1 / np.finfo("float16").max)).any())

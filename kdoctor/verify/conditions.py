@@ -35,7 +35,10 @@ _EXCLUDED_MODES = {"not_symbolic": "symbolic", "rank_is_known": "rank"}
 
 _PLAIN = frozenset({"literal", "given", "not_given", "is_lambda", "display", *ALLOWED})
 _OF_THE_PLACE = frozenset(
-    {"outside_of_classes", "calculated_with", "nothing_sparse", "rank_is_known"}
+    {
+        *("outside_of_classes", "calculated_with", "nothing_sparse", "rank_is_known"),
+        "floatx_is_default",
+    }
 )
 _OF_THE_RESULT = frozenset({"made_a_number", "read_at_once"})
 _OF_PARAMETERS = frozenset(
@@ -44,6 +47,8 @@ _OF_PARAMETERS = frozenset(
         "whole_numbers",
         "not_integer",
         "not_negative",
+        "from_the_front",
+        "none_below_zero",
         "same_shape",
         "is_tensor",
         "no_tensor",
@@ -59,6 +64,7 @@ _OF_PARAMETERS = frozenset(
         "plain_number",
         "no_plain_number",
         "no_array",
+        "no_narrow_integers",
         "of_rank",
         "is_function",
         "is_no_function",

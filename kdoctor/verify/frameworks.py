@@ -112,6 +112,8 @@ def _symbolic(  # noqa: PLR0913, PLR0917
     if not _is_symbolic(outputs):
         return outputs
     values = side.function_of(inputs, outputs)([tf.constant(array.data) for _, array in movable])
+    # A model of Keras 2 takes a list of one result out of its list: the call has not.
+    values = tf.nest.pack_sequence_as(outputs, tf.nest.flatten(values))
     check_promise(outputs, values)
     return values
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -178,6 +178,20 @@ OLD_STATE: dict[str, Callable[[], Any]] = {
     "set_image_dim_ordering": tf_keras.backend.image_data_format
 }
 NEW_STATE: dict[str, Callable[[], Any]] = {"set_image_dim_ordering": keras.config.image_data_format}
+
+
+@contextlib.contextmanager
+def floats_of(name: str) -> Iterator[None]:
+    """Let both Keras work in floats of this type, as a program may set it."""
+    setters = (keras.config.set_floatx, tf_keras.backend.set_floatx)
+    before = keras.config.floatx()
+    for each in setters:
+        each(name)
+    try:
+        yield
+    finally:
+        for each in setters:
+            each(before)
 
 
 def reset_state() -> None:

@@ -25,7 +25,7 @@ from kdoctor.verify.frameworks import NEW, OLD, run
 from kdoctor.verify.jobs import DEFAULT_BACKEND, Outcome, RewriteJob
 from kdoctor.verify.limits import EXCEPTIONS, limits_of
 from kdoctor.verify.old_results import Contradicted
-from kdoctor.verify.oracles import NEW_STATE, OBSERVE, OLD_STATE, reset_state
+from kdoctor.verify.oracles import NEW_STATE, OBSERVE, OLD_STATE, floats_of, reset_state
 from kdoctor.verify.results import Different, Ran, taken_apart
 from kdoctor.verify.sides import Sides, read_sides
 from kdoctor.verify.values import TOLERANCES, Array, Role, arrays_in, with_arrays
@@ -39,7 +39,9 @@ RANDOM = frozenset({
     "dropout", "normal", "random_bernoulli", "random_binomial", "random_normal", "random_uniform",
     "truncated_normal", "uniform",
 })  # fmt: skip
+_RUNS_AGAIN = 4  # until what is left unset shows
 _SLOW = 4  # every so many cases also run in a graph and symbolically
+_SET = 6  # every so many cases another type of floats is set
 _RARE = {"function_sizes": 2}  # of those, every so many in these modes
 
 
@@ -124,6 +126,17 @@ class Prover:
         is_sparse = any(array.role is Role.SPARSE for array in arrays)
         if is_sparse and self.backend.name != DEFAULT_BACKEND:
             return  # sparse tensors are TensorFlow's
+        with floats_of(self._floatx(scene.conditions, number)):
+            self._in_each_mode(scene, arguments, number)
+
+    def _floatx(self, conditions: Conditions, number: int) -> str:
+        """Return the type of floats that a program has set, now and then another than float32."""
+        is_asked = "floatx_is_default" in conditions.facts or self.backend.name != DEFAULT_BACKEND
+        return "float32" if is_asked or number % _SET else "float64"
+
+    def _in_each_mode(self, scene: Scene, arguments: dict[str, Any], number: int) -> None:
+        arrays = [array for value in arguments.values() for array in arrays_in(value)]
+        is_sparse = any(array.role is Role.SPARSE for array in arrays)
         for mode in scene.conditions.modes:
             if mode not in self.backend.modes:
                 continue
@@ -149,17 +162,14 @@ class Prover:
         self.cases[mode] += 1
         try:
             self.met.clear()
-            call = self._seen(self.sides.call_new, NEW_STATE, conditions)
-            new = self.backend.run(mode, call, arguments)
-            if not self.backend.derives(mode):
-                old = replace(old, gradients=())
-            apart = self._compare(old, new, conditions, arguments)
+            apart = self._compare_with_new(old, conditions, mode, arguments)
             if mode == "eager" and self.backend.name == DEFAULT_BACKEND:
                 self._compare_links(conditions, arguments)
             self._explain(self.met)
             self.outcome.largest_difference = max(self.outcome.largest_difference, apart)
         except Different as different:
-            if why := self.backend.explains(different, arguments):
+            why = self.backend.explains(different, arguments)
+            if why := why or self._only_in_16_bits(conditions, mode, arguments):
                 self._explain([why])
             elif self._contradicts_itself(old, conditions, mode, arguments) or (
                 different.what == "gradient" and self._loses_bits(old, conditions, mode, arguments)
@@ -176,6 +186,16 @@ class Prover:
             else:
                 text = " ".join(str(error).split())[:200]
                 self._fail(mode, arguments, type(error).__name__, f"{type(error).__name__}: {text}")
+
+    def _compare_with_new(
+        self, old: Ran, conditions: Conditions, mode: str, arguments: dict[str, Any]
+    ) -> float:
+        """Run the new side, and return how far it lies from the old one."""
+        call = self._seen(self.sides.call_new, NEW_STATE, conditions)
+        new = self.backend.run(mode, call, arguments)
+        if not self.backend.derives(mode):
+            old = replace(old, gradients=())
+        return self._compare(old, new, conditions, arguments)
 
     def _compare_links(self, conditions: Conditions, arguments: dict[str, Any]) -> None:
         if self.sides.function in RANDOM:
@@ -195,25 +215,25 @@ class Prover:
     def _contradicts_itself(
         self, old: Ran, conditions: Conditions, mode: str, arguments: dict[str, Any]
     ) -> bool:
-        """Say whether the old side gives another result eagerly, or the next time.
+        """Say whether the old side gives another result the next time.
 
-        Some kernels of TensorFlow leave gradients of bfloat16 unset, and ``K.repeat_elements``
-        takes a negative axis for another one where the batch is unknown.
+        Some kernels of TensorFlow leave gradients unset. What it gives otherwise in a graph only,
+        users have: that is compared.
         """
         if self.sides.function in RANDOM:
             return False
-        for again in (mode, mode, mode, "eager"):
+        for _ in range(_RUNS_AGAIN):
             try:
                 # What memory is left unset shows when something else was in it.
                 with contextlib.suppress(Exception):
                     self.backend.run(mode, self.sides.call_new, arguments)
-                other = self.old(conditions, again, arguments)
+                other = self.old(conditions, mode, arguments)
                 if not old.gradients:
                     other = replace(other, gradients=())
                 self._compare(old, other, conditions, arguments)
             except Different:
                 return True
-            except Exception:  # noqa: BLE001, S112 - it does not take these inputs eagerly
+            except Exception:  # noqa: BLE001, S112 - it does not take these inputs the next time
                 continue
         return False
 
@@ -225,9 +245,8 @@ class Prover:
         A convolution of bfloat16 adds up hundreds of products in bfloat16 where Keras 2 turns the
         image round for it.
         """
-        wide = {name: with_arrays(each, _widened) for name, each in arguments.items()}
         try:
-            exact = self.old(conditions, mode, wide).gradients
+            exact = self.old(conditions, mode, _widened(arguments)).gradients
         except Exception:  # noqa: BLE001 - whatever Keras 2 raises: it takes no 32 bits here
             return False
         narrow = tuple(
@@ -239,6 +258,18 @@ class Prover:
         except Different:
             return True
         return False
+
+    def _only_in_16_bits(self, conditions: Conditions, mode: str, arguments: dict[str, Any]) -> str:
+        """Return why the backend is off in float16, where it gives the same numbers in 32 bits."""
+        why = self.backend.explains_in_16_bits(arguments)
+        if not why:
+            return ""
+        wide = _widened(arguments)
+        try:
+            self._compare_with_new(self.old(conditions, mode, wide), conditions, mode, wide)
+        except Exception:  # noqa: BLE001 - it differs there, too, or one side takes no 32 bits
+            return ""
+        return why
 
     def _seen(
         self,
@@ -325,7 +356,12 @@ def prove_rewrite(job: RewriteJob) -> Outcome:
     return Prover(job, sides).prove()
 
 
-def _widened(array: Array) -> Array:
+def _widened(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments with the same numbers in 32 bits where they had 16."""
+    return {name: with_arrays(each, _widened_array) for name, each in arguments.items()}
+
+
+def _widened_array(array: Array) -> Array:
     narrow = array.dtype in ("float16", "bfloat16")
     return replace(array, data=array.data.astype("float32")) if narrow else array
 

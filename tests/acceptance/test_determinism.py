@@ -1,6 +1,6 @@
 """The same output whatever order Python's sets happen to have.
 
-Two seeds are drawn anew with each run, so that none is got used to.
+One of the seeds is drawn anew with each run, so that none is got used to.
 """
 
 import os
@@ -13,7 +13,7 @@ import pytest
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 KDOCTOR = str(Path(sys.executable).with_name("kdoctor"))
-SEEDS = ("0", *(str(secrets.randbelow(2**32)) for _ in range(2)))
+SEEDS = ("0", str(secrets.randbelow(2**32)))
 
 
 @pytest.mark.parametrize(

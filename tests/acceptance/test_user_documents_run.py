@@ -89,33 +89,29 @@ def run(sources: dict[str, str]) -> dict[str, str | None]:
     return json.loads(line.removeprefix("OUTCOMES"))
 
 
+@pytest.fixture(scope="module")
+def outcomes(tmp_path_factory, forking, variables) -> dict[str, str | None]:
+    """What came of each block after the safe fixes, all in one process."""
+    if not SEEDS.is_dir():
+        pytest.skip(f"the user's documents are not at {SEEDS}")
+    folder = tmp_path_factory.mktemp("documents")
+    for name, text in blocks().items():
+        (folder / f"{name}.py").write_text(text, "utf-8")
+    fixed = forking.kdoctor("fix", "--apply", ".", cwd=folder, env=variables)
+    assert fixed.returncode in {0, 1}, fixed.stderr
+    programs = {}
+    for name in blocks():
+        first, last, _ = FORWARD_PASS[name]
+        text = offline((folder / f"{name}.py").read_text("utf-8"))
+        programs[name] = f"{first}\n{text}\n{last}"
+    return run(programs)
+
+
 @pytest.mark.frameworks
-@pytest.mark.skipif(not SEEDS.is_dir(), reason=f"the user's documents are not at {SEEDS}")
 @pytest.mark.parametrize("document", ["000", "001", "002", "003"])
 def test_each_block_runs_through_a_forward_pass_after_the_safe_fixes(
-    document: str, tmp_path: Path
+    outcomes: dict[str, str | None], document: str
 ) -> None:
-    originals = {name: text for name, text in blocks().items() if name.startswith(document)}
-    assert set(originals) == {name for name in FORWARD_PASS if name.startswith(document)}
-    for name, text in originals.items():
-        (tmp_path / f"{name}.py").write_text(text, "utf-8")
-
-    fixed = subprocess.run(
-        [sys.executable, "-m", "kdoctor", "fix", "--apply", str(tmp_path)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert fixed.returncode in {0, 1}, fixed.stderr
-
-    programs = {
-        name: "\n".join(
-            [
-                FORWARD_PASS[name][0],
-                offline((tmp_path / f"{name}.py").read_text("utf-8")),
-                FORWARD_PASS[name][1],
-            ]
-        )
-        for name in originals
-    }
-    assert run(programs) == {name: FORWARD_PASS[name][2] for name in originals}
+    found = {name: ended for name, ended in outcomes.items() if name.startswith(document)}
+    wanted = {name: error for name, (_, _, error) in FORWARD_PASS.items() if name[:3] == document}
+    assert found == wanted

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.forking import Forking
+
 # What the caller's shell says must not change what the program says.
 UNHEARD = {"NO_COLOR", "FORCE_COLOR", "VIRTUAL_ENV", "CONDA_PREFIX", "TF_USE_LEGACY_KERAS"}
 
@@ -34,6 +36,7 @@ class Project:
     """A folder of files, in which the program is run."""
 
     folder: Path
+    forking: Forking
 
     def write(self, files):
         for name, content in files.items():
@@ -45,30 +48,40 @@ class Project:
     def read(self, name):
         return (self.folder / name).read_bytes()
 
-    def kdoctor(self, *arguments, **how):
-        return self._run("-m", "kdoctor", *map(str, arguments), **how)
+    def kdoctor(self, *arguments, stdin=b"", env=None):
+        """Run the program: a fork, which is the same but that it starts in a tenth of the time."""
+        how = {"cwd": self.folder, "env": self._environment(env), "stdin": stdin}
+        return self._told(self.forking.kdoctor(*map(str, arguments), **how))
+
+    def started(self, *arguments, **how):
+        """Run the program by a Python of its own, as people do."""
+        return self._ended([sys.executable, "-m", "kdoctor", *map(str, arguments)], **how)
 
     def python(self, code, **how):
-        return self._run("-c", code, **how)
+        return self._ended([sys.executable, "-c", code], **how)
 
     def shell(self, line):
         """Run a line of a POSIX shell, in which ``kdoctor`` is this one."""
         program = f"{shlex.quote(sys.executable)} -m kdoctor"
         return self._ended(["sh", "-c", f'kdoctor() {{ {program} "$@"; }}; {line}'])
 
-    def _run(self, *arguments, **how):
-        return self._ended([sys.executable, *arguments], **how)
-
     def _ended(self, command, stdin=b"", env=None):
-        environment = {k: v for k, v in os.environ.items() if k not in UNHEARD}
         done = subprocess.run(
             command,
             cwd=self.folder,
             input=stdin,
             capture_output=True,
             check=False,
-            env=environment | (env or {}),
+            env=self._environment(env),
         )
+        return self._told(done)
+
+    @staticmethod
+    def _environment(more):
+        return {k: v for k, v in os.environ.items() if k not in UNHEARD} | (more or {})
+
+    @staticmethod
+    def _told(done):
         out, err = (part.decode(errors="surrogateescape") for part in (done.stdout, done.stderr))
         assert "Traceback" not in err, err
         return Ended(done.returncode, out, err)
@@ -106,5 +119,5 @@ class Project:
 
 
 @pytest.fixture
-def project(tmp_path):
-    return Project(tmp_path)
+def project(tmp_path, forking):
+    return Project(tmp_path, forking)

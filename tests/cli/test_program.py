@@ -16,9 +16,37 @@ from typer.testing import CliRunner
 
 import kdoctor
 from kdoctor.cli import ending
-from kdoctor.cli.app import app
+from kdoctor.cli.app import COMMANDS, app
 
 OLD = "from keras import backend as K\n\n\ndef total(x):\n    return K.sum(x, axis=-1)\n"
+
+# One call of each command that imports what the command works with, and ends by itself.
+CALLS = {
+    "scan": "scan --format json",
+    "fix": "fix --unsafe",
+    "baseline": "baseline write",
+    "explain": "explain KD101",
+    "rules": "rules KD101",
+    "target": "target --json",
+    "config": "config a.py",
+    "api": "api keras.backend.sum",
+    "env": "env --json",
+    "report": "report --json -",
+    "run": "run other.py",
+    "server": "server --help",
+    "reference": "reference dice",
+    "verify": "verify nothing.py",
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_that_is_started_is_the_one_that_the_other_tests_fork(project, command):
+    project.write({"a.py": OLD, "other.py": "print(1)\n"})
+    call = CALLS[command].split()
+    started = project.started(*call)
+    (project.folder / ".kdoctor-baseline.json").unlink(missing_ok=True)
+    assert project.kdoctor(*call) == started
+    assert started.out or started.err
 
 
 @pytest.mark.parametrize("command", [(), ("scan",), ("fix",), ("rules",)])

@@ -28,6 +28,7 @@ def damaged(text, draw):
     yield text.replace("\n", "\r\n", draw.randint(1, 9))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("path", RECORDED, ids=lambda path: path.stem)
 def test_a_damaged_log_of_a_keras_error_is_never_called_something_else(path):
     draw = random.Random(path.stem)  # noqa: S311 - the same cuts each time

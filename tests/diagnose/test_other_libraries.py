@@ -30,6 +30,7 @@ def test_it_is_no_problem_of_keras(line):
     assert found.fault is Fault.NOT_KERAS, found
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("line", sorted(RECORDED.keys() - NAMESAKES))
 def test_nothing_false_is_said_where_the_file_cannot_be_read(line):
     found = explain(RECORDED[line], read=lambda _: None)

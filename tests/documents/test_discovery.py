@@ -202,8 +202,9 @@ def test_a_folder_that_cannot_be_listed_is_named(monkeypatch: pytest.MonkeyPatch
             raise PermissionError(13, "Permission denied")
         return scandir(path)
 
-    monkeypatch.setattr(os, "scandir", refuse)
-    listing = discover(["."])
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "scandir", refuse)
+        listing = discover(["."])
 
     assert list(listing) == ["c.py"]
     assert [(it.path, it.why) for it in listing.unreadable] == [

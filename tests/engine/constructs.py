@@ -162,6 +162,25 @@ REPEATED: dict[str, tuple[str, str, str]] = {
     "globals": ("x = None\n", "def f$i():\n    global x\n    x = K.sum(x)\n", ""),
     "comments": ("", "K.sum(1)  # kdoctor: ignore[KD101]\nK.sum(2)  # TODO\n", ""),
     "statements": ("", "K.sum(K.abs([1]))\n", ""),
+    "imports in tries": (
+        "",
+        ("try:\n    from keras import backend as K$i\nexcept ImportError:\n    K$i = None\n"
+        "K$i.sum(1)\n"),
+        "",
+    ),
+    "imports in conditionals": (
+        "IS = keras.__version__ >= '3'\n",
+        "if IS:\n    from keras import ops as B$i\nelse:\n    from keras import backend as B$i\nB$i.sum(1)\n",
+        "",
+    ),
+    "models of each other": (
+        "class A0(keras.Model):\n    pass\n",
+        ("class A$i(A$p):\n    @property\n    def metrics(self):\n        return []\n"
+        "    def train_step(self, x):\n        return K.sum(self.compiled_loss(x, x))\n"),
+        "",
+    ),
+    "lines left alone": ("", "K.sum([$i])\nleft$i = $i\n", ""),
+    "equal lines left alone": ("", "K.sum([1])\nleft = 1\n", ""),
     "partials": (
         "from functools import partial\np0 = partial(Dense, 3)\n",
         "p$i = partial(p$p, activation='relu')\nK.sum(p$i()(1))\n",
@@ -212,6 +231,20 @@ TREES: dict[str, Callable[[int], Files]] = {
         **{f"own{i}.py": f"from keras import backend as K{i}\n" for i in range(n)},
         "own.py": "".join(f"from own{i} import *\nK{i}.sum(1)\n" for i in range(n)),
     },
+    "star imports in a ring": lambda n: {
+        f"own{i}.py": f"from own{(i + 1) % n} import *\nfrom keras import backend as K{i}\n"
+        f"K{i}.sum(1)\nK{(i + 3) % n}.sum(1)\n"
+        for i in range(n)
+    },
+    "packages that hand on": lambda n: {
+        **{
+            f"own{i}/__init__.py": f"from own{i + 1} import *\n"
+            if i + 1 < n
+            else "from keras import backend as K\n"
+            for i in range(n)
+        },
+        **{f"own{i}/part.py": f"from own{i} import K\nK.sum(1)\n" for i in range(n)},
+    },
     "star imports in a chain": lambda n: {
         **{f"own{i}.py": f"from own{i - 1} import *\nimport keras\n" for i in range(1, n)},
         "own0.py": "from keras import backend as K\n",
@@ -231,6 +264,18 @@ TREES: dict[str, Callable[[int], Files]] = {
                 {
                     "cell_type": "code", "metadata": {}, "execution_count": 1, "outputs": [],
                     "source": f"{HEAD if not i else ''}x = K.sum(1)\n",
+                }
+                for i in range(n)
+            ],
+            "metadata": {}, "nbformat": 4, "nbformat_minor": 5,
+        })
+    },
+    "magics of cells": lambda n: {
+        "own.ipynb": json.dumps({
+            "cells": [
+                {
+                    "cell_type": "code", "metadata": {}, "execution_count": 1, "outputs": [],
+                    "source": f"{HEAD if not i else ''}%time x = K.sum(1)\n!ls\nx = K.sum(2)\n",
                 }
                 for i in range(n)
             ],

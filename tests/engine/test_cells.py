@@ -51,6 +51,7 @@ def doctests(cells: list[str]) -> bytes:
     return ("Text.\n\n" + "\n\nText.\n\n".join(blocks) + "\n").encode()
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("newline", ["", "\n"])
 @pytest.mark.parametrize(("rule", "example"), FIXABLE)
 def test_a_fix_of_a_notebook_stays_in_its_cells(rule: Rule, example: Example, newline: str):
@@ -59,6 +60,7 @@ def test_a_fix_of_a_notebook_stays_in_its_cells(rule: Rule, example: Example, ne
         _check(rule, example, notebook([cell.rstrip("\n") + newline for cell in cells]), "notebook")
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("rule", "example"), FIXABLE)
 def test_a_fix_of_a_fence_stays_in_it(rule: Rule, example: Example):
     fence = f"```python\n{example.before.rstrip()}\n```\n"

@@ -13,15 +13,15 @@ OFF = "tf.compat.v1.disable_eager_execution()"
 V2 = "tf.compat.v1.disable_v2_behavior()"
 PHASE = "K.set_learning_phase(0)"
 BLOCKS = {
-    "else": "if a:\n    x = 1\nelse:\n    {}\n    {}\n",
-    "if": "if a:\n    {}\n    {}\nelse:\n    x = 1\n",
+    "elif": "if a:\n    x = 1\nelif a():\n    {}\n    {}\n",
+    "if": "if a:\n    {}\n    {}\nelif b:\n    x = 1\n",
     "except": "try:\n    x = 1\nexcept ValueError:\n    {}\n\n    {}\n",
     "finally": "try:\n    x = 1\nfinally:\n    {}\n    {}\n",
     "for": "for each in x:\n    {}\n    {}\n",
     "with": "with x:\n    {}\n    {}\n",
     "def": "def start():\n    {}\n    {}\n",
-    "nested": "if a:\n    if b:\n        {}\n        {}\n",
-    "both": "if a:\n    {0}\n    {1}\nelse:\n    {1}\n    {0}\n",
+    "nested": "if a:\n    if b():\n        {}\n        {}\n",
+    "both": "if a():\n    {0}\n    {1}\nelif b():\n    {1}\n    {0}\n",
 }
 
 
@@ -41,9 +41,9 @@ def test_a_block_that_is_emptied_keeps_a_pass(block, one, two):
 
 
 def test_line_endings_and_indents_stay():
-    source = (HEAD + f"if a:\n\t{OFF}\n\t{V2}\nx = 1\n").replace("\n", "\r\n")
+    source = (HEAD + f"if a():\n\t{OFF}\n\t{V2}\nx = 1\n").replace("\n", "\r\n")
     after = fixed(source)
-    assert "if a:\r\n\tpass\r\nx = 1\r\n" in after
+    assert "if a():\r\n\tpass\r\nx = 1\r\n" in after
 
 
 @pytest.mark.parametrize("kept", ["x = 1", '"""What this is for."""'])
@@ -53,5 +53,5 @@ def test_a_block_with_another_statement_needs_none(kept):
 
 
 def test_time_does_not_grow_with_the_square_of_what_is_taken_away():
-    source = HEAD + "".join(f"if a{n}:\n    {OFF}\n    {V2}\n" for n in range(300))
+    source = HEAD + "".join(f"if a{n}():\n    {OFF}\n    {V2}\n" for n in range(300))
     assert fixed(source).count("pass") == 300

@@ -44,6 +44,7 @@ def with_comment(source: str, row: int, column: int) -> str | None:
     return None if "#" in line else changed
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("_", range(60))
 def test_a_comment_in_an_example_that_is_drawn_anew_stays(_):
     code, example = secrets.choice(FIXABLE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -538,3 +539,54 @@ def test_an_import_goes_that_fails_on_the_target_whoever_takes_it(tmp_path):
     (tmp_path / "train.py").write_text("from losses import square\n")
     (fixed,) = fix([tmp_path / "losses.py"], target="keras==3.15.1").files
     assert b"backend" not in fixed.after
+
+
+def test_what_is_kept_of_a_ring_of_modules_is_bounded(tmp_path, monkeypatch):
+    monkeypatch.setattr("kdoctor.engine.package._MOST_KEPT", 2000)
+    size = 30
+    for number in range(size):
+        code = f"from m{(number + 1) % size} import *\nfrom keras import backend as K{number}\n"
+        (tmp_path / f"m{number}.py").write_text(code)
+    package = ProjectPackage(STARS.get)
+    most = 0
+    for module in range(size):
+        for name in range(size):
+            meant = package.exports(str(tmp_path / "use.py"), f"m{module}", 0, f"K{name}")
+            assert meant == "keras.backend"
+            kept = package._kept.known.values()
+            most = max(most, sum(len(looked) for ((_, looked),) in kept))
+    assert 1000 < most < 2000 + 4 * size  # what one question adds
+
+
+def test_a_name_in_a_ring_of_star_imports_is_that_of_the_one_module_that_binds_it(exports):
+    files = {
+        "pkg/m.py": "from .n import *",
+        "pkg/n.py": "from .m import *\nfrom .o import *",
+        "pkg/o.py": "from .m import *\nfrom keras import backend as x",
+    }
+    assert exports(files) == "keras.backend"
+    assert exports(files | {"pkg/n.py": "from .m import *\nfrom .o import *\nx = 1"}) is None
+    outside = "from .m import *\nfrom .o import *\nfrom keras.layers import *"
+    both = {"pkg/o.py": "from .m import *\nfrom keras import backend as Dense"}
+    assert exports(files | {"pkg/n.py": outside} | both, name="Dense") is None
+
+
+def test_a_large_folder_above_a_file_is_not_listed(tmp_path, monkeypatch):
+    own = tmp_path / "large" / "own"
+    own.mkdir(parents=True)
+    (own / "helpers.py").write_text("from keras import backend as K\n")
+    monkeypatch.chdir(own)
+    listed = []
+    real = os.listdir
+
+    def listdir(path="."):
+        listed.append(Path(path).resolve())
+        return real(path)
+
+    monkeypatch.setattr(os, "listdir", listdir)
+    source = b"import helpers\nfrom helpers import K\n\nK.sum(helpers.x)\n"
+    found = scan(["-"], stdin=source, target="keras==3.15.1").findings
+
+    assert [each.code for each in found] == ["KD101"]  # what stands beside it is known
+    assert own in listed
+    assert own.parent not in listed

@@ -136,6 +136,7 @@ def test_the_gate_changes_nothing_in_a_way_that_is_drawn_for_each_rule(rule):
         assert findings(source, gate=True) == findings(source, gate=False), source
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
 def test_no_rule_leaves_to_the_gate_what_is_fine(rule):
     for source in rule.valid:

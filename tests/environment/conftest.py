@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from kdoctor.diagnose.environment import State, examine
+from tests.forking import Forking
 
 # What the releases themselves ask for, of what is looked at here.
 TENSORFLOW_2_21 = (
@@ -30,6 +31,7 @@ class Room:
 
     prefix: Path
     work: Path
+    forking: Forking
     variables: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -136,10 +138,10 @@ def empty_environment(tmp_path_factory):
 
 
 @pytest.fixture
-def room(empty_environment, tmp_path):
+def room(empty_environment, tmp_path, forking):
     prefix, work = tmp_path / "environment", tmp_path / "work"
     shutil.copytree(empty_environment, prefix, symlinks=True)
     work.mkdir()
-    made = Room(prefix, work)
+    made = Room(prefix, work, forking)
     assert Path(sys.executable).exists()
     return made.install("pip", "24.0")

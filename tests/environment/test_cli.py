@@ -5,30 +5,21 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
 from kdoctor.diagnose.environment import examine
 
-ROOT = Path(__file__).resolve().parents[2]
 UNHEARD = {"VIRTUAL_ENV", "CONDA_PREFIX", "TF_USE_LEGACY_KERAS", "KERAS_BACKEND", "KERAS_HOME"}
 
 
 def env(room, *arguments, **variables):
     shell = {key: value for key, value in os.environ.items() if key not in UNHEARD}
-    shell |= {"PYTHONPATH": str(ROOT), "HOME": str(room.work / "home"), **variables}
-    done = subprocess.run(
-        [sys.executable, "-m", "kdoctor", "env", *arguments],
-        cwd=room.work,
-        env=shell,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert "Traceback" not in done.stderr, done.stderr
-    return done
+    shell |= {"HOME": str(room.work / "home"), **variables}
+    done = room.forking.kdoctor("env", *arguments, cwd=room.work, env=shell)
+    told = (done.stdout.decode(), done.stderr.decode())
+    assert "Traceback" not in told[1], told[1]
+    return subprocess.CompletedProcess(done.args, done.returncode, *told)
 
 
 def test_a_broken_environment_ends_with_one_and_each_broken_line_has_its_cure(room):

@@ -18,6 +18,7 @@ from kdoctor.keras_api.tensorflow_ways import (
     SECOND,
     VARIABLES,
     by_the_short_way,
+    version_of,
     ways_also_by_1,
     ways_to,
 )
@@ -73,6 +74,15 @@ def test_variables_by_each_way_are_the_same_when_they_are_made_at_once():
     assert len(VARIABLES) == 1 + len(SECOND) + len(FIRST)
     made = {type(thing(name)([1.0], dtype="float64")) for name in VARIABLES}
     assert [each.__name__ for each in made] == ["ResourceVariable"]
+
+
+@pytest.mark.frameworks
+@pytest.mark.parametrize("module", ["tensorflow", "tensorflow.keras"])
+def test_each_way_tells_the_same_version(module):
+    ways = ways_also_by_1(f"{module}.__version__")
+
+    assert len({thing(way) for way in ways}) == 1
+    assert {version_of(way.removesuffix(".__version__")) for way in ways} == {module}
 
 
 @pytest.mark.frameworks

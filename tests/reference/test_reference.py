@@ -14,6 +14,7 @@ import pytest
 import kdoctor.reference
 from kdoctor.verify.reference import catalogue
 
+SPOILED = 5  # places, drawn anew each time
 HERE = Path(__file__).parent
 FOLDER = Path(kdoctor.reference.__file__).parent
 FILES = sorted(path for path in FOLDER.glob("*.py") if not path.name.startswith("_"))
@@ -30,6 +31,16 @@ def kdoctor_cli(*arguments, **environment):
         check=False,
         env=os.environ | QUIET | {"PYTHONIOENCODING": "utf-8"} | environment,
     )
+
+
+@pytest.fixture
+def reference(forking, tmp_path):
+    def told(*names):
+        ran = forking.kdoctor("reference", *names, cwd=tmp_path, env=os.environ)
+        written = (ran.stdout.decode(), ran.stderr.decode())
+        return subprocess.CompletedProcess(ran.args, ran.returncode, *written)
+
+    return told
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +96,7 @@ def test_the_checks_see_each_place_where_the_reference_is_spoiled():
     """A sample, another one each time; `make mutants` spoils all places."""
     pytest.importorskip("tensorflow")
     ran = subprocess.run(
-        [sys.executable, str(HERE / "sabotage.py"), "8"],
+        [sys.executable, str(HERE / "sabotage.py"), str(SPOILED)],
         capture_output=True,
         text=True,
         timeout=560,
@@ -93,7 +104,7 @@ def test_the_checks_see_each_place_where_the_reference_is_spoiled():
         env=os.environ | QUIET | {"KERAS_BACKEND": "tensorflow"},
     )
     told = [json.loads(line) for line in ran.stdout.splitlines() if line.startswith("{")]
-    assert len(told) == 8, ran.stderr[-3000:]
+    assert len(told) == SPOILED, ran.stderr[-3000:]
     assert [each["place"] for each in told if each["seen"] is None] == []
 
 
@@ -141,8 +152,8 @@ def test_a_file_of_the_reference_touches_nothing_private_of_keras(path):
             assert ast.unparse(node.value) == "self" or node.attr == "__init__", ast.unparse(node)
 
 
-def test_reference_lists_every_file_and_definition():
-    ran = kdoctor_cli("reference")
+def test_reference_lists_every_file_and_definition(reference):
+    ran = reference()
     assert ran.returncode == 0
     for module in catalogue.modules():
         assert f"{module.name}: {module.summary}" in ran.stdout
@@ -151,14 +162,14 @@ def test_reference_lists_every_file_and_definition():
 
 
 @pytest.mark.parametrize("name", ["dice", "DiceLoss", "diceloss", "overlap"])
-def test_reference_prints_the_file_that_holds_a_name(name):
-    ran = kdoctor_cli("reference", name)
+def test_reference_prints_the_file_that_holds_a_name(reference, name):
+    ran = reference(name)
     assert ran.returncode == 0
     assert ran.stdout == (FOLDER / "overlap.py").read_text("utf-8")
 
 
-def test_a_name_that_the_reference_has_not_is_one_clear_sentence():
-    ran = kdoctor_cli("reference", "hubr")
+def test_a_name_that_the_reference_has_not_is_one_clear_sentence(reference):
+    ran = reference("hubr")
     assert ran.returncode == 2
     assert ran.stderr == (
         "kdoctor: the reference has no 'hubr'; did you mean huber? "

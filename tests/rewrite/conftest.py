@@ -12,6 +12,7 @@ from kdoctor.keras_api import newest_target
 from kdoctor.keras_api import signature as known_signature
 from kdoctor.model import Applicability, Fix
 from kdoctor.rewrite import RewriteTable, plan_imports, render, rewrite
+from kdoctor.rewrite.blank_lines import without_blank_lines
 from kdoctor.syntax import Module, ReferenceKind
 
 
@@ -70,7 +71,7 @@ def fix():
                     reasons.append(refusal.reason)
         edits = [*plan_imports(module, fixes), *(edit for fix in fixes for edit in fix.edits)]
         whole = module.unit.cells[0].span
-        text = render(module.text, edits, whole, module.unit.newline)
+        text = render(module.text, without_blank_lines(module, edits), whole, module.unit.newline)
         ast.parse(text)
         if left:
             return fixed(

@@ -5,7 +5,7 @@ import ast
 import pytest
 
 from kdoctor.engine import fix
-from kdoctor.rewrite.layout import realigned, says_the_same, wrapped
+from kdoctor.rewrite.layout import realigned, rejoined, says_the_same, wrapped
 
 LONG = [
     "model_path = os.path.join(tempfile.gettempdir(), 'some_rather_long_name_%f.keras' % random())",
@@ -53,6 +53,65 @@ def test_lines_go_on_standing_below_their_bracket():
     new = "ops.sum(ops.absolute(x,\n            y),\n      axis=0)"
     assert (
         realigned(old, new) == "ops.sum(ops.absolute(x,\n                     y),\n        axis=0)"
+    )
+
+
+def test_lines_below_a_bracket_move_with_it_where_others_go():
+    old = (
+        "model.fit_generator(data.flow(x,\n"
+        "                              size=8),\n"
+        "                    callbacks=[\n"
+        "                        clr,\n"
+        "                    ],\n"
+        "                    workers=4)"
+    )
+    new = old.replace("fit_generator", "fit").replace(",\n                    workers=4", "")
+    assert realigned(old, new) == (
+        "model.fit(data.flow(x,\n"
+        "                    size=8),\n"
+        "          callbacks=[\n"
+        "              clr,\n"
+        "          ])"
+    )
+
+
+def test_what_a_fix_writes_on_a_line_of_its_own_stays_where_it_wrote_it():
+    old = "K.sum(first(x,\n            y),\n      axis=0)"
+    new = "ops.sum(\n    first(x,\n            y), keepdims=False,\n      axis=0)"
+    lines = realigned(old, new).split("\n")
+    assert lines[1] == "    first(x,"
+    assert lines[2:] == ["          y), keepdims=False,", "        axis=0)"]
+
+
+def test_items_that_had_one_line_get_one_each_as_black_has_it():
+    line = "f(\n    first, second=second_of_all, third=third_of_all\n)"
+    assert wrapped(line, 40) == (
+        "f(\n    first,\n    second=second_of_all,\n    third=third_of_all,\n)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "joined"),
+    [
+        ("f(\n    first, second=2\n)", "f(\n    first\n)", "f(first)"),
+        ("x = [\n    f(\n        first, second=2\n    ),\n    1,\n]", None, None),
+        # It had room before, too: somebody broke it so.
+        ("f(\n    a, b=2\n)", "f(\n    a\n)", "f(\n    a\n)"),
+        # It has a comma, or a comment.
+        ("f(\n    first, second=2,\n)", "f(\n    first,\n)", "f(\n    first,\n)"),
+        ("f(\n    first, second=2  # a\n)", "f(\n    first  # a\n)", "f(\n    first  # a\n)"),
+    ],
+)
+def test_brackets_that_were_broken_for_the_length_of_a_line_close_on_it(old, new, joined):
+    if new is None:
+        new, joined = old.replace(", second=2", ""), "x = [\n    f(first),\n    1,\n]"
+    assert rejoined(old, new, 16) == joined
+
+
+def test_a_choice_has_a_line_for_each_of_its_parts():
+    line = "f(\n    order='one' if this_holds(of='it') else 'other',\n    more=1,\n)"
+    assert wrapped(line, 44) == (
+        "f(\n    order='one'\n    if this_holds(of='it')\n    else 'other',\n    more=1,\n)"
     )
 
 

@@ -7,6 +7,7 @@ import pytest
 from kdoctor.documents import Document
 from kdoctor.model import Applicability, Fix
 from kdoctor.rewrite import RewriteTable, plan_imports, render, rewrite
+from kdoctor.rewrite.blank_lines import without_blank_lines
 from kdoctor.syntax import Module, ReferenceKind
 
 ROWS = [
@@ -39,7 +40,8 @@ def fixed(*cells):
     uses = [each for each in module.references if each.kind is ReferenceKind.LOAD]
     attempts = [table.attempt(module, use, lambda _: Applicability.SAFE) for use in uses]
     fixes = [each for each in attempts if isinstance(each, Fix)]
-    edits = [*plan_imports(module, fixes), *unit.masks, *(e for fix in fixes for e in fix.edits)]
+    made = [*plan_imports(module, fixes), *(e for fix in fixes for e in fix.edits)]
+    edits = [*without_blank_lines(module, made), *unit.masks]
     return (
         [
             render(

@@ -73,6 +73,19 @@ PRINT = ("keras.backend.print_tensor(x)", "tensorflow.print(x)")
             "import keras\nfrom keras import backend as K\nK.square(x)",
             "import keras\nfrom keras import ops\nops.square(x)",
         ),
+        # Of two packages at hand, the one that is read there already.
+        (
+            "import tensorflow as tf\nfrom tensorflow import keras\ntf.keras.backend.square(x)",
+            "import tensorflow as tf\nfrom tensorflow import keras\ntf.keras.ops.square(x)",
+        ),
+        (
+            "import tensorflow as tf\nfrom tensorflow import keras\nkeras.backend.square(x)",
+            "import tensorflow as tf\nfrom tensorflow import keras\nkeras.ops.square(x)",
+        ),
+        (
+            "import tensorflow as tf\nfrom tensorflow.keras import ops\ntf.keras.backend.square(x)",
+            "from tensorflow.keras import ops\nops.square(x)",
+        ),
     ],
 )
 def test_root_and_habit_are_kept(fix, before, after):

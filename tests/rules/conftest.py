@@ -4,8 +4,9 @@ import pytest
 
 
 @pytest.fixture(scope="session")
-def _with_room_in_lines(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("wide")
+def _with_room_in_lines(apart):
+    folder = apart / "wide"
+    folder.mkdir()
     (folder / "ruff.toml").write_text("line-length = 320\n")
     return folder
 

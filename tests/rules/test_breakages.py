@@ -33,13 +33,13 @@ UNSEEN = {
 
 
 @pytest.mark.frameworks
-def test_what_breaks_is_reported_and_what_runs_is_no_error(tool):
-    cases = tool.seen(tool.PROGRAMS | tool.FACTS, {})
+def test_what_breaks_is_reported_and_what_runs_is_no_error(tool, drawn_of):
+    cases = tool.seen(dict(drawn_of((tool.PROGRAMS | tool.FACTS).items(), 2)), {})
 
     wrong = [(each.is_wrong, each.pattern, each.raised) for each in cases if each.is_wrong]
     assert [each for each in wrong if each[1] not in UNSEEN] == []
     broken = [each for each in cases if each.raised]
-    assert len(broken) > 150
+    assert len(broken) > len(cases) / 2
     assert all(each.is_explained for each in broken if each.pattern not in UNSEEN)
 
 

@@ -38,6 +38,7 @@ def mended(code, source, target):
     return result.files[0].after.decode() if result.files else source
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("code", "example"), EXAMPLES)
 def test_an_example_is_found_and_mended_by_another_way_to_keras(code, example):
     plain = _WRITTEN.sub(IMPORT, example.before)

@@ -27,13 +27,6 @@ def found(rule: Rule, source: str, target: str | None = None, namespace: str = "
     return result.findings
 
 
-@pytest.fixture(autouse=True)
-def any_length(tmp_path, monkeypatch):
-    """Examples show what is written, not where a long line is broken: that is the layout's."""
-    (tmp_path / "ruff.toml").write_text("line-length = 320\n")
-    monkeypatch.chdir(tmp_path)
-
-
 def mended(rule: Rule, source: str, target: str | None = None, namespace: str = "") -> str:
     result = fix(
         ["-"],
@@ -76,6 +69,7 @@ def test_the_fix_gives_the_repair_exactly(rule: Rule, example: Example) -> None:
     assert mended(rule, example.before, example.on, example.namespace) == example.after
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("newline", ["\r\n", "\r"])
 @pytest.mark.parametrize(("rule", "example"), FIXABLE)
 def test_the_fix_ends_its_lines_as_the_file_does(

@@ -16,8 +16,8 @@ from kdoctor.verify.jobs import ExampleJob
 from kdoctor.verify.pool import run_all
 from kdoctor.verify.subjects import example_jobs
 
-TOGETHER = 40
-ALONE = 2  # each in a process of its own, two times
+TOGETHER = 24
+ALONE = 1  # each in a process of its own, two times
 
 
 def test_the_record_says_of_every_example_that_it_breaks_as_it_says_and_its_repair_runs() -> None:

@@ -17,6 +17,7 @@ USES = {
     "K.squeeze(x, -1)": "ops.squeeze(x, -1)",
     "K.reverse(x, 0)": "ops.flip(x, 0)",
     "K.batch_flatten(x)": "ops.reshape(",
+    "K.dot(x, y)": "ops.dot(x, y)",
 }
 MAKERS = [
     "y = tf.sparse.reduce_sum(z, 0)",
@@ -81,3 +82,30 @@ def test_the_number_of_axes_may_be_asked_for_where_no_model_is_built():
     source = f"{HEAD}{MAKERS[1]}\n\n\ndef loss(y_true, y_pred):\n    return K.ndim(y_pred)\n"
     assert "ops.ndim(y_pred)" in after(fix(["-"], stdin=source.encode(), select=["KD101"]))
     assert "len(x.shape)" in after(result_of("K.ndim(x)", "n = 1"))
+
+
+def test_a_product_with_a_matrix_needs_no_rank():
+    layer = (
+        "class Dense(keras.layers.Layer):\n    def build(self, input_shape):\n"
+        "        self.kernel = self.add_weight(name='k', shape={}, initializer='ones')\n\n"
+        "    def call(self, x):\n        return K.dot(x, self.kernel)\n"
+    )
+    for shape, safe in (("(3, 2)", True), ("(1, 3, 2)", False)):
+        source = f"{HEAD}{MAKERS[1]}\n\n\n{layer.format(shape)}"
+        changed = after(fix(["-"], stdin=source.encode(), select=["KD101"]))
+        assert ("ops.dot(x, self.kernel)" in changed) is safe, shape
+
+
+@pytest.mark.frameworks
+def test_of_unknown_rank_the_product_is_another():
+    tf = pytest.importorskip("tensorflow")
+    keras = pytest.importorskip("keras")
+    of_keras_2 = pytest.importorskip("tf_keras").backend.dot
+    matrix, stack = tf.ones((3, 4)), tf.ones((2, 4, 5))
+    shapes = []
+    for dot in (of_keras_2, keras.ops.dot):
+        for known in ((3, 4), None):
+            spec = tf.TensorSpec(known)
+            of_stack = tf.function(lambda x, dot=dot: dot(x, stack), input_signature=[spec])
+            shapes.append(tuple(of_stack(matrix).shape))
+    assert shapes == [(3, 2, 5), (2, 3, 5), (3, 2, 5), (3, 2, 5)]

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from kdoctor.engine import fix
-
 pytest.importorskip("tf_keras")
 pytest.importorskip("keras")
 
-from kdoctor.verify.execution import execute
+
+from .before_and_after import HEAD, check_that_it_keeps_its_meaning, fixed
 
 pytestmark = pytest.mark.frameworks
 
-HEAD = "import numpy as np\nfrom keras import backend as K\n\n"
 # A learning-rate finder, as people write it: the first rate is kept, the current one grows.
 FINDER = """
 rate = K.variable(0.01)
@@ -86,21 +84,9 @@ SAFE = {
 KEEPS = "[K.eval(a).tolist(), K.eval(w).tolist()]"
 
 
-def fixed(source, *, unsafe=False):
-    result = fix(["-"], stdin=source.encode(), select=["KD101"], unsafe=unsafe)
-    (file,) = result.files or [None]
-    return source if file is None else file.after.decode()
-
-
 @pytest.mark.parametrize("name", SAFE)
 def test_a_safe_fix_leaves_a_program_its_meaning(name):
-    program, shown, expected = SAFE[name]
-    before = f"{HEAD}{program}\nshown = {shown}\n"
-    old = execute(before, "shown", on_keras_2=True)
-    assert (old.raised, old.value) == (None, expected)
-    after = fixed(before)
-    new = execute(after, "shown")
-    assert (new.raised, new.value) == (None, expected), after
+    check_that_it_keeps_its_meaning(*SAFE[name])
 
 
 def test_a_variable_that_keeps_its_type_is_itself_after_a_cast():

@@ -11,6 +11,7 @@ from collections import namedtuple
 from distutils.version import LooseVersion
 from types import SimpleNamespace
 
+import libcst as cst
 import packaging.version
 import pytest
 
@@ -178,3 +179,20 @@ def test_a_comparison_that_turns_out_alike_everywhere_is_decided(parse, seed: in
         found = truths(test)
         if len(found) == 1 and None not in found:
             assert {answer(parse, test)} == found, test
+
+
+@pytest.mark.filterwarnings("ignore::SyntaxWarning", "ignore::DeprecationWarning")
+@pytest.mark.parametrize("seed", range(2))
+def test_what_stops_a_module_stops_it_in_python(parse, seed: int) -> None:
+    rng = random.Random(seed)  # noqa: S311
+    stopped = 0
+    for _ in range(100):
+        test = drawn(rng)
+        module = parse(f"{HEAD}\nif {test}:\n    raise ImportError\nk.ops.below\n")
+        (below,) = [each for each in module.references if each.name == "k.ops.below"]
+        assert not module.is_guarded(below.node), test
+        (statement,) = module.nodes(cst.If)
+        if module.refusal(statement) is not None:
+            assert truths(test) <= {True, None}, test
+            stopped += 1
+    assert stopped > 15

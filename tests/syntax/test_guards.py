@@ -1,5 +1,6 @@
 """Code that fails on the target, and does no harm there."""
 
+import libcst as cst
 import pytest
 
 
@@ -276,9 +277,10 @@ def test_what_asks_for_a_newer_python_guards_nothing(parse, old):
     source = f"""
         import k, sys
 
-        if {old}:
-            raise RuntimeError("it is too old")
-        k.ops.gone(x)
+        def f(x):
+            if {old}:
+                raise RuntimeError("it is too old")
+            k.ops.gone(x)
     """
 
     assert not guarded(parse, source, "k.ops.gone")
@@ -299,9 +301,10 @@ def test_what_asks_for_a_newer_python_may_be_written_in_many_ways(parse, old):
     source = """
         import k, sys
 
-        if {}:
-            raise RuntimeError("not of this one")
-        k.ops.gone(x)
+        def f(x):
+            if {}:
+                raise RuntimeError("not of this one")
+            k.ops.gone(x)
     """
 
     assert not guarded(parse, source.format(old), "k.ops.gone")
@@ -814,3 +817,71 @@ def test_what_stands_below_an_import_that_will_be_mended_is_looked_at(parse, sou
 )
 def test_what_stands_below_an_import_that_something_makes_up_for_is_not(parse, source):
     assert guarded(parse, f"import k\n{source}", "k.ops.gone")
+
+
+REFUSED = "import k, os, pytest, sys, unittest\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "stop"),
+    [
+        ("if k.__version__ >= '3':\n    raise ImportError('old')\nk.ops.gone(x)", 3),
+        ("if k.__version__ >= '3':\n    print('old')\n    sys.exit('old')\nk.ops.gone(x)", 4),
+        ("if k.__version__ >= '3':\n    raise SystemExit\nk.ops.gone(x)", 3),
+        ("if not k.__version__ < '3':\n    exit()\nk.ops.gone(x)", 3),
+        ("assert k.__version__ < '3', 'old'\nk.ops.gone(x)", 2),
+        ("if sys.version_info >= (3,):\n    raise RuntimeError('2')\nk.ops.gone(x)", 3),
+        ("if not hasattr(k.ops, 'gone'):\n    raise ImportError\nk.ops.gone(x)", 3),
+        ("if k.__version__ >= '3':\n    raise E\nelse:\n    k.ops.gone(x)", 3),
+        ("if k.__version__ >= '3':\n    raise E\nelif y:\n    k.ops.gone(x)", 3),
+        ("if k.__version__ < '3':\n    k.ops.gone(x)\nelse:\n    raise E", 5),
+        ("if y:\n    if k.__version__ >= '3':\n        raise E\n    k.ops.gone(x)", 4),
+        ("OLD = k.__version__ < '3'\nif not OLD:\n    raise E\ndef f():\n    k.ops.gone(x)", 4),
+        # Nobody knows how it turns out: what stands below it is looked at all the same.
+        ("if k.__version__ >= version():\n    raise E\nk.ops.gone(x)", None),
+        ("if sys.version_info >= (3, 12):\n    raise E\nk.ops.gone(x)", None),
+        ("if k.__version__ < '3':\n    raise E\nk.ops.gone(x)", None),
+    ],
+)
+def test_what_a_module_refuses_to_run_is_looked_at(parse, source, stop):
+    assert not guarded(parse, REFUSED + source, "k.ops.gone")
+    assert refused_at(parse, REFUSED + source) == stop
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        # A function for another Keras does no harm, nor do tests that are skipped.
+        "def f():\n    if k.__version__ >= '3':\n        raise E\n    k.ops.gone(x)",
+        (
+            "class A:\n    def f(self):\n        if k.__version__ >= '3':\n            raise E\n"
+            "        k.ops.gone(x)"
+        ),
+        "if k.__version__ >= '3':\n    pytest.skip('', allow_module_level=True)\nk.ops.gone(x)",
+        "if k.__version__ >= '3':\n    raise unittest.SkipTest('')\nk.ops.gone(x)",
+        "if k.__version__ >= '3':\n    raise pytest.skip.Exception('')\nk.ops.gone(x)",
+        # It is caught: what does the work is the handler.
+        (
+            "try:\n    if k.__version__ >= '3':\n        raise ImportError\n    k.ops.gone(x)\n"
+            "except ImportError:\n    k.ops.here(x)"
+        ),
+        # The program is written for both.
+        "if k.__version__ < '3':\n    k.ops.gone(x)\nelse:\n    k.ops.here(x)",
+        (
+            "if k.__version__ < '3':\n    k.ops.gone(x)\nelif k.__version__ < '4':\n    pass\n"
+            "else:\n    raise E"
+        ),
+    ],
+)
+def test_what_is_for_another_keras_is_not_looked_at(parse, source):
+    assert guarded(parse, REFUSED + source, "k.ops.gone")
+    assert refused_at(parse, REFUSED + source) is None
+
+
+def refused_at(parse, source):
+    """Return the line of the statement with which the module stops the target."""
+    module = parse(source)
+    stops = [module.refusal(each) for each in (*module.nodes(cst.If), *module.nodes(cst.Assert))]
+    found = [module.place(each).line for each in stops if each is not None]
+    assert len(found) < 2
+    return found[0] if found else None

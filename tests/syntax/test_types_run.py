@@ -22,7 +22,7 @@ from kdoctor.syntax import Module
 from kdoctor.verify.jobs import ExampleJob
 from kdoctor.verify.pool import run_all
 
-TOGETHER = 60
+TOGETHER = 32
 EXPRESSIONS = (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.BinaryOperation, cst.List)
 PRELUDE = f"""
 import sys

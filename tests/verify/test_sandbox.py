@@ -213,24 +213,66 @@ def test_a_python_of_a_project_is_told_no_keys(tmp_path, monkeypatch):
     assert "CLOUD_KEY" not in told
 
 
-@pytest.mark.parametrize("command", [["verify"], ["fix", "--verify"]])
-def test_where_processes_cannot_be_forked_it_is_one_sentence(tmp_path, command):
-    (tmp_path / "loss.py").write_text("import keras\n")
-    program = (
-        "import os, platform, signal\n"
-        "del os.fork, signal.SIGHUP, os.sysconf\nplatform.system = lambda: 'Windows'\n"
-        "from kdoctor.__main__ import main\nmain()"
-    )
-    ran = subprocess.run(
-        [sys.executable, "-c", program, *command, "loss.py"],
-        cwd=tmp_path,
+# What Python does not have on Windows, of what kdoctor might use.
+AS_ON_WINDOWS = """
+import os, platform, select, signal, sys
+for module, names in (
+    (os, "fork killpg sysconf geteuid getuid getpgid setsid"),
+    (signal, "SIGHUP SIGUSR1 SIGALRM alarm setitimer"),
+    (select, "poll epoll"),
+):
+    for name in names.split():
+        if hasattr(module, name):
+            delattr(module, name)
+for name in ("fcntl", "resource", "pwd", "grp", "termios", "tty", "pty"):
+    sys.modules[name] = None
+platform.system = lambda: "Windows"
+"""
+
+
+def run_as_on_windows(folder, program, *arguments):
+    return subprocess.run(
+        [sys.executable, "-c", f"{AS_ON_WINDOWS}\n{program}", *arguments],
+        cwd=folder,
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["verify", "loss.py"],
+        ["verify", "loss.py", "--no-sandbox", "--json"],
+        ["fix", "--verify", "loss.py"],
+        ["fix", "--apply", "--unsafe", "--verify", "--no-sandbox", "loss.py"],
+    ],
+)
+def test_where_processes_cannot_be_forked_it_is_one_sentence(tmp_path, command):
+    text = "from keras import backend as K\n\n\ndef loss(t, p):\n    return K.mean(t - p)\n"
+    (tmp_path / "loss.py").write_text(text)
+    ran = run_as_on_windows(tmp_path, "from kdoctor.__main__ import main\nmain()", *command)
     assert ran.returncode == 2
     assert "Traceback" not in ran.stderr
     assert "which Windows does not have" in ran.stderr
+    assert ran.stdout == ""
+    assert (tmp_path / "loss.py").read_text() == text
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "from kdoctor.verify.prove import main\nsys.exit(main())",
+        "from kdoctor.__main__ import main\nmain()",
+    ],
+)
+def test_what_forks_nothing_starts_without_it(tmp_path, program):
+    # The proofs and the reference run in processes of their own: Windows has those.
+    arguments = ["verify", "--help"] if "__main__" in program else ["--help"]
+    ran = run_as_on_windows(tmp_path, program, *arguments)
+    assert ran.returncode == 0, ran.stderr
+    assert "Traceback" not in ran.stderr
 
 
 @pytest.mark.parametrize(

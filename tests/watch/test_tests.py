@@ -16,8 +16,14 @@ QUIET = ("-m", "pytest", "-p", "no:cacheprovider", "-p", "no:randomly", "-p", "n
 
 
 def without_times(text):
-    # As many "=" fill up the line as the time leaves room for.
-    return re.sub(r"in \d+\.\d+s =+", "in 0s =", text)
+    # As many "=" fill up the line, at both ends, as the time leaves room for.
+    return re.sub(r"=+ (.+) in \d+\.\d+s(?: \(\d+:\d\d:\d\d\))? =+", r"= \1 in 0s =", text)
+
+
+def test_how_long_a_run_took_makes_no_difference_here():
+    fast = "===== 2 failed, 1 passed in 1.23s ====="
+    slow = "== 2 failed, 1 passed in 67.04s (0:01:07) =="
+    assert without_times(fast) == without_times(slow) != without_times(fast.replace("2", "3"))
 
 
 def test_a_failing_test_gets_a_section_and_all_else_stays(folder):

@@ -159,14 +159,14 @@ class Cache:
 
     def _key(self, orders: Orders, task: Task) -> bytes:
         """Return a digest of all that is asked of a file."""
-        own = task.target, task.codes, task.namespace, task.admitted
+        own = task.target, task.codes, task.namespace, task.admitted, task.style
         if own not in self._keys:
             aimed = orders.aimed(task)
             target = aimed.target.without_source
             asked = (
                 *(target, aimed.asked, aimed.codes, aimed.kind, aimed.gate, aimed.namespace),
                 *(aimed.edits, aimed.diffs, aimed.replacements, aimed.anchors, task.admitted),
-                aimed.line_limit,
+                aimed.style,
             )
             self._keys[own] = blake2b(repr(asked).encode(), digest_size=16).digest()
         return self._keys[own]

@@ -13,6 +13,7 @@ from kdoctor.engine.cache.state import GONE, UNSTEADY, State, file_state, folder
 P = ParamSpec("P")
 T = TypeVar("T")
 
+_LOOKED_AT: Final = 32  # files and folders, for an answer, on the average
 _NOTHING: Final[frozenset[str]] = frozenset()
 
 Seen = Mapping[str, State]  # by path, or another key of ``State``
@@ -44,6 +45,12 @@ class Trace:
         state, names = folder_state(folder) if self.listens else (UNSTEADY, names_in(folder))
         self.note(folder if folder.endswith(os.sep) else folder + os.sep, state)
         return names
+
+    def holds_any(self, folder: str, names: Collection[str]) -> bool:
+        """Say whether one of some names is in a folder, which may be large."""
+        if self.listens:  # the state of a folder is that of all that is in it
+            return not self.names_in(folder).isdisjoint(names)
+        return any(os.path.lexists(f"{folder}{os.sep}{name}") for name in names)
 
     @contextmanager
     def apart(self) -> Iterator[set[str]]:
@@ -88,13 +95,17 @@ class Trace:
 
 
 class Remembered(Generic[P, T]):
-    """Answers that are kept with what was looked at for them; at most ``most`` of them."""
+    """Answers that are kept with what was looked at for them; at most ``most`` of them.
+
+    Where much was looked at for each, as in a ring of modules, they are fewer.
+    """
 
     def __init__(self, trace: Trace, find: Callable[P, T], most: int) -> None:
         self._trace = trace
         self._find = find
         self._most = most
         self._known: dict[object, tuple[T, frozenset[str]]] = {}
+        self._looked = 0
 
     def __call__(self, *key: P.args, **none: P.kwargs) -> T:
         """Return the answer."""
@@ -108,11 +119,15 @@ class Remembered(Generic[P, T]):
                 known = self._find(*key, **none), frozenset(looked)
         else:
             known = self._find(*key, **none), _NOTHING
-        if len(self._known) >= self._most:
-            del self._known[next(iter(self._known))]
+        self._looked += len(known[1]) - len(self._known.pop(key, (None, _NOTHING))[1])
+        while self._known and (
+            len(self._known) >= self._most or self._looked > _LOOKED_AT * self._most
+        ):
+            self._looked -= len(self._known.pop(next(iter(self._known)))[1])
         self._known[key] = known
         return known[0]
 
     def forget(self) -> None:
         """Forget all answers."""
         self._known.clear()
+        self._looked = 0

@@ -28,8 +28,10 @@ BASES: Final = {
 # Which class of the TensorFlow backend defines them: Python's messages name it.
 _DEFINERS: Final = {
     **dict.fromkeys(("fit", "evaluate", "predict"), "TensorFlowTrainer"),
+    **dict.fromkeys(("train_on_batch", "test_on_batch", "predict_on_batch"), "TensorFlowTrainer"),
     "compile": "Trainer",
-    "add_weight": "Layer",
+    **dict.fromkeys(("add_loss", "add_weight"), "Layer"),
+    **dict.fromkeys(("get_layer", "summary"), "Model"),
     "apply_gradients": "BaseOptimizer",
 }
 # What some of Keras' own layers take by other names: `Embedding.compute_mask(inputs, mask=None)`.

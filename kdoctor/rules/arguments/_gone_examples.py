@@ -255,6 +255,21 @@ KEPT_BY_A_DICT = [
     f"import keras\nfrom mine import dict\noptions = dict(lr=0.1)\n{_ADAM}",
 ]
 
+OF_CATEGORIES = [
+    Example(
+        before="import keras\n\ny = keras.utils.to_categorical([0, 2], 3, dtype='int32')",
+        after="import keras\n\ny = keras.utils.to_categorical([0, 2], 3).astype('int32')",
+        raises="TypeError: to_categorical() got an unexpected keyword argument 'dtype'",
+        same="y.tolist(), str(y.dtype)",
+        unsafe=True,
+    ),
+    Example(
+        before="import keras\n\ny = keras.utils.to_categorical([0, 1], nb_classes=3)",
+        after="import keras\n\ny = keras.utils.to_categorical([0, 1], num_classes=3)",
+        raises="TypeError: to_categorical() got an unexpected keyword argument 'nb_classes'",
+        check="assert y.tolist() == [[1, 0, 0], [0, 1, 0]]",
+    ),
+]
 _IMAGE = "import keras\nimport numpy as np\n\nkeras.utils.save_img('a.png', np.ones((4, 4, 3)))\n"
 OF_GREY_IMAGES = [
     Example(

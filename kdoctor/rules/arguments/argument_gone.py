@@ -44,6 +44,7 @@ from kdoctor.rules.arguments._gone_examples import (
     LENT,
     MODEL,
     MOVED_WITH_THE_SHAPE,
+    OF_CATEGORIES,
     OF_EVERY_FEW_EPOCHS,
     OF_GREY_IMAGES,
     OF_SOME_LAYERS,
@@ -57,12 +58,15 @@ from kdoctor.rules.arguments._instead import instead_of
 from kdoctor.rules.arguments._keywords import REFUSALS, Change, change_of, is_refused, was_taken
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import Module
+from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.glimpse import Called
 
 # Rules of their own see to these: KD232, KD301, KD311, and saving (KD6).
 _ELSEWHERE = frozenset({"input_shape", "input_dim"})
 _DEFAULTS = ("workers=1", "sample_weight_mode=None", "time_major=False", "period=1")
+_WITHOUT_DECAY = (
+    "then the optimizer is made, and passes over `decay=`: the learning rate does not sink"
+)
 _LOOKUPS = frozenset({"IntegerLookup", "StringLookup"})  # which look at their keywords themselves
 _TOLD = frozenset({
     "get_initial_state", "save", "save_model", "save_weights", "load_weights", "load_model",
@@ -166,6 +170,8 @@ def _fix(
             return Refusal(f"`{change.renamed}=` is passed as well")
         edit = Edit(module.span(argument.keyword), (change.renamed,))
         title = f"Write `{change.renamed}=` instead of `{keyword}=`"
+        if call.reference is not None and _stays_ignored(module, facts, call.reference):
+            return Fix(title, (edit,), Applicability.UNSAFE, unsafe_because=_WITHOUT_DECAY)
         return Fix(title, (edit,), _proven(facts, keyword))
     if keyword == "batch_size" and call.reference is not None:
         proof = facts.applicability(*MOVED_WITH_THE_SHAPE)
@@ -246,6 +252,12 @@ def _does_something(value: cst.BaseExpression) -> bool:
 def _shown(module: Module, argument: cst.Arg) -> str:
     source = module.source(argument.value)
     return source if len(source) <= 30 and "\n" not in source else "…"
+
+
+def _stays_ignored(module: Module, facts: Facts, reference: Reference) -> bool:
+    from kdoctor.rules.behaviour import decay_is_ignored  # noqa: PLC0415 - few files need it
+
+    return decay_is_ignored.stays_ignored(module, facts, reference)
 
 
 def _proven(facts: Facts, keyword: str) -> Applicability:
@@ -433,18 +445,6 @@ INVALID = [
         "Mine().build(None)",
         raises="TypeError: Layer.add_weight() got an unexpected keyword argument 'use_resource'",
     ),
-    Example(
-        before="import keras\n\ny = keras.utils.to_categorical([0, 2], 3, dtype='int32')",
-        after="import keras\n\ny = keras.utils.to_categorical([0, 2], 3).astype('int32')",
-        raises="TypeError: to_categorical() got an unexpected keyword argument 'dtype'",
-        same="y.tolist(), str(y.dtype)",
-        unsafe=True,
-    ),
+    *OF_CATEGORIES,
     *OF_GREY_IMAGES,
-    Example(
-        before="import keras\n\ny = keras.utils.to_categorical([0, 1], nb_classes=3)",
-        after="import keras\n\ny = keras.utils.to_categorical([0, 1], num_classes=3)",
-        raises="TypeError: to_categorical() got an unexpected keyword argument 'nb_classes'",
-        check="assert y.tolist() == [[1, 0, 0], [0, 1, 0]]",
-    ),
 ]

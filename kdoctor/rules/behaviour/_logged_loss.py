@@ -26,7 +26,8 @@ def shows_loss(
 ) -> bool:
     """Say whether a method returns what Keras' metric ``loss`` holds, and names no other loss."""
     decides = {_METRICS, *_GIVES_ALL, "__getattr__", "__getattribute__"}
-    if any(decides & methods_in(each).keys() for each in (*line, *heirs(module, node))):
+    derived = heirs(module, node)
+    if derived is None or any(decides & methods_in(each).keys() for each in (*line, *derived)):
         return False
     if not compiles_as_keras_does(line):
         return False

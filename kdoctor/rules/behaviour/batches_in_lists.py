@@ -36,6 +36,7 @@ from kdoctor.rules.behaviour._lists import Lists
 from kdoctor.rules.calls import has_builtin, replaced, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.fed import FED, PREDICTS, called_for_a_model, fed_calls
+from kdoctor.rules.own_classes import class_around
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
@@ -54,18 +55,32 @@ _NO_SPEC = (
     "found <class 'list'> which is not."
 )
 
+_TAKES = frozenset({
+    "chain", "enumerate", "islice", "iter", "list", "map", "next", "reversed", "tuple", "zip",
+})  # fmt: skip
+_TAKES_OF = frozenset({"__getitem__", "__next__", "send"})
+_TAKEN_BY_HAND = (
+    "the file takes batches of it itself: those of a tuple cannot be changed, and what stood alone "
+    "in a list is no list any more"
+)
+
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each batch that holds, or is, a list."""
     lists = Lists(module)
     for function in _generators(module):
+        by_hand = _are_taken_by_hand(module, function.name.value)
         for node in own_nodes(function.body):
             if isinstance(node, cst.Yield) and isinstance(node.value, cst.BaseExpression):
-                yield from _batch(module, facts, lists, node.value, in_a_list=_NO_TUPLE)
+                yield from _batch(
+                    module, facts, lists, node.value, in_a_list=_NO_TUPLE, by_hand=by_hand
+                )
     for function in _getters(module):
+        around = class_around(module, function)
+        by_hand = around is None or _are_taken_by_hand(module, around.name.value)
         for node in own_nodes(function.body):
             if isinstance(node, cst.Return) and node.value is not None:
-                yield from _batch(module, facts, lists, node.value, in_a_list=None)
+                yield from _batch(module, facts, lists, node.value, in_a_list=None, by_hand=by_hand)
 
 
 def _may_have_one(glimpse: Glimpse, _: Facts) -> bool:
@@ -107,8 +122,14 @@ def _may_be_wrong(glimpse: Glimpse, batch: ast.expr | None) -> bool:
     return isinstance(batch, ast.List) or any(map(partial(may_be_a_list, glimpse), batch.elts))
 
 
-def _batch(
-    module: Module, facts: Facts, known: Lists, batch: cst.BaseExpression, in_a_list: str | None
+def _batch(  # noqa: PLR0913 - the last two by keyword
+    module: Module,
+    facts: Facts,
+    known: Lists,
+    batch: cst.BaseExpression,
+    *,
+    in_a_list: str | None,
+    by_hand: bool,
 ) -> Iterator[Finding]:
     if not isinstance(batch, cst.Tuple | cst.List) or not 1 < len(batch.elements) < 4:
         return
@@ -119,7 +140,9 @@ def _batch(
         return
     error = in_a_list if wrong else None
     changed = [batch, *lists] if wrong else lists
-    is_sure = all(_holds_a_list(module, known.several, each) for each in named)
+    doubt = _TAKEN_BY_HAND if by_hand else ""
+    if not all(_holds_a_list(module, known.several, each) for each in named):
+        doubt = "the list may have one array only, and that must go alone into a `Sequential`"
     yield rule.finding(
         module.place(batch),
         f"a batch is a tuple, and so are its parts: {error or _NO_SPEC}",
@@ -132,14 +155,39 @@ def _batch(
                 *(edit for each in changed for edit in _as_tuple(module, each)),
                 *(replaced(module, each, f"tuple({module.source(each)})") for each in named),
             ),
-            facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
-            if is_sure
-            else Applicability.UNSAFE,
-            unsafe_because=""
-            if is_sure
-            else "the list may have one array only, and that must go alone into a `Sequential`",
+            Applicability.UNSAFE
+            if doubt
+            else facts.applicability(*(each for each in INVALID if each.after and not each.unsafe)),
+            unsafe_because=doubt,
         ),
     )
+
+
+def _are_taken_by_hand(module: Module, maker: str) -> bool:
+    """Say whether the file itself takes batches of what a function or class of that name makes."""
+
+    def is_made(node: cst.BaseExpression) -> bool:
+        value = value_of(module, node)
+        return isinstance(value, cst.Call) and _leaf(value.func) == maker
+
+    for call in module.nodes(cst.Call):
+        taken = [each.value for each in call.args] if _leaf(call.func) in _TAKES else []
+        if isinstance(call.func, cst.Attribute) and call.func.attr.value in _TAKES_OF:
+            taken = [call.func.value]
+        if any(map(is_made, taken)):
+            return True
+    return (
+        any(is_made(each.iter) for each in module.nodes(cst.For))
+        or any(is_made(each.iter) for each in module.nodes(cst.CompFor))
+        or any(is_made(each.value) for each in module.nodes(cst.Subscript))
+    )
+
+
+def _leaf(node: cst.BaseExpression) -> str:
+    match node:
+        case cst.Name(value=name) | cst.Attribute(attr=cst.Name(value=name)):
+            return name
+    return ""
 
 
 def _is_list(node: cst.BaseExpression) -> bool:

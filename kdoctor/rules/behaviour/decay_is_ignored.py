@@ -52,14 +52,31 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each ``decay=``."""
     rates = Rates(module)
     for reference, call, _ in instances(module, Kind.OPTIMIZER, facts):
-        given = argument(call, "decay")
-        if given is None or module.is_guarded(call):
-            continue
-        if facts.lookup(reference.name).presence is not Presence.EXISTS:
-            continue
-        if "legacy" in reference.name or literal(given.value) is None:
-            continue
-        yield _finding(module, facts, rates, reference, given)
+        given = _ignored(facts, reference, call)
+        if given is not None and not module.is_guarded(call):
+            yield _finding(module, facts, rates, reference, given)
+
+
+def stays_ignored(module: Module, facts: Facts, reference: Reference) -> bool:
+    """Say whether a call passes a decay that no safe fix turns into a schedule.
+
+    As long as something else in it is refused, nothing is trained without that decay.
+    """
+    call = reference.call
+    given = None if call is None else _ignored(facts, reference, call)
+    if given is None or literal(given.value) == 0:
+        return False
+    fix = _finding(module, facts, Rates(module), reference, given).fix
+    return fix is None or fix.applicability is not Applicability.SAFE
+
+
+def _ignored(facts: Facts, reference: Reference, call: cst.Call) -> cst.Arg | None:
+    """Return the ``decay=`` of a call that Keras 3 passes over."""
+    given = argument(call, "decay")
+    if given is None or "legacy" in reference.name or literal(given.value) is None:
+        return None
+    is_there = facts.lookup(reference.name).presence is Presence.EXISTS
+    return given if is_there else None
 
 
 def _finding(

@@ -110,6 +110,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         if "train_step" not in methods or not _is_fitted(module, line, methods):
             continue
         derived = heirs(module, node)
+        if derived is None:
+            continue
         lines = [line, *(lineage(module, facts, each) for each in derived)]
         if not all(lines) or any(_may_track(module, facts, each) for each in lines):
             continue

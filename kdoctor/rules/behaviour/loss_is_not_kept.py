@@ -60,7 +60,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         # A loss of the class' own was kept by none.
         if not line or methods_of(line).keys() & GIVES_LOSS:
             continue
-        if any(_may_update(each) for each in (*line, *heirs(module, node))):
+        derived = heirs(module, node)
+        if derived is None or any(_may_update(each) for each in (*line, *derived)):
             continue
         for step in (own[each] for each in _STEPS if each in own):
             if len(step.params.params) != 2 or not shows_loss(module, node, line, step):

@@ -31,6 +31,7 @@ from msgspec import Struct
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Severity
+from kdoctor.rewrite.surroundings import span_for_a_call
 from kdoctor.rules.calls import speller_at
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
@@ -128,7 +129,8 @@ def _finding(module: Module, facts: Facts, met: _Met) -> Finding:
 
 
 def _fix(module: Module, facts: Facts, met: _Met) -> Fix | None:
-    whole, first, second = module.span(met.node), module.span(met.left), module.span(met.right)
+    whole = span_for_a_call(module, met.node)
+    first, second = module.span(met.left), module.span(met.right)
     gaps = (whole.start, first.start), (first.end, second.start), (second.end, whole.end)
     if any("#" in module.text[start:end] for start, end in gaps):
         return None
@@ -188,7 +190,7 @@ INVALID = [
     ),
     Example(
         before=_HEAD + "y = (1.0 + (w - x)) / 2.0 + w / (x ** 2.0)\n",
-        after=_HEAD + "y = (1.0 + (ops.subtract(w, x))) / 2.0 + ops.true_divide(w, x ** 2.0)\n",
+        after=_HEAD + "y = (1.0 + ops.subtract(w, x)) / 2.0 + ops.true_divide(w, x ** 2.0)\n",
         raises=REFUSED,
         findings=2,
         check=_GIVES + "assert made[0][:2] == [2.5, -0.125]",

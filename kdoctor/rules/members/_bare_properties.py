@@ -17,7 +17,7 @@ from kdoctor.kinds import Kind
 from kdoctor.rules.calls import argument, is_builtin, is_call_of_super, is_keras_3, literal
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.own_classes import class_named, kind_of_class, methods_in, only_base
-from kdoctor.rules.triggers import bases_of, lineage
+from kdoctor.rules.triggers import bases_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.sketch import FUNCTIONS
@@ -117,10 +117,26 @@ def _may_be_none(module: Module, node: cst.ClassDef, given: cst.BaseExpression |
 
 def may_be_bare(glimpse: Glimpse) -> bool:
     """Say whether there may be such a property, in a class that may be made from one of Keras'."""
-    return any(
-        any(map(_is_a_property, node.body)) and _may_be_of_keras(glimpse, lineage(node, glimpse))
-        for node in glimpse.nodes.get(ast.ClassDef, ())
-    )
+    classes = glimpse.nodes.get(ast.ClassDef, ())
+    bare = [node for node in classes if any(map(_is_a_property, node.body))]
+    return bool(bare) and not _made_from_keras(glimpse).isdisjoint(bare)
+
+
+def _made_from_keras(glimpse: Glimpse) -> set[ast.ClassDef]:
+    """Return the classes that may be made from one of Keras', also by way of each other."""
+    classes = glimpse.nodes.get(ast.ClassDef, ())
+    derived: dict[str, list[ast.ClassDef]] = {}
+    for node in classes:
+        for base in bases_of(node):
+            if isinstance(base, ast.Name):
+                derived.setdefault(base.id, []).append(node)
+    waiting = [node for node in classes if _has_a_base_of_keras(glimpse, node)]
+    found = set(waiting)
+    while waiting:
+        more = [each for each in derived.get(waiting.pop().name, ()) if each not in found]
+        found.update(more)
+        waiting += more
+    return found
 
 
 def _is_a_property(node: ast.stmt) -> bool:
@@ -133,8 +149,8 @@ def _is_a_property(node: ast.stmt) -> bool:
     )
 
 
-def _may_be_of_keras(glimpse: Glimpse, line: list[ast.ClassDef]) -> bool:
-    bases = [base for each in line for base in bases_of(each)]
+def _has_a_base_of_keras(glimpse: Glimpse, node: ast.ClassDef) -> bool:
+    bases = list(bases_of(node))
     names = (name for base in bases for name in glimpse.meant_by(base))
     return any(split_root(name) is not None for name in names) or any(
         True for base in bases for _ in glimpse.classes_meant_by(base)

@@ -4,6 +4,8 @@
 Reports `add_weight` and `add_variable` of layers, models and metrics where the name is passed by
 position. It looks at what is passed: text is a name, and what stands beside `shape=` must be one.
 Of `add_variable`, and of a metric's `add_weight`, it reports a call without `initializer=`, too.
+A base that cannot be read (a mixin of another package) may have an `add_weight` of its own: a class
+with one in front of Keras' is passed over; one behind `keras.layers.Layer` changes nothing.
 
 ## Why it breaks
 On Keras 3 the first parameter is the shape: `ValueError: `name` must be passed as a keyword

@@ -29,7 +29,8 @@ losses of inner tensors are added by a layer:
 
 ## How we know
 The members of every release are read from its wheel; a class with a base that could not be read is
-never said to lack anything. Each replacement was run; safe is what gave the same and lost nothing.
+never said to lack anything: a mixin of another package may define what Keras lacks, be it in front
+of Keras' class or behind it. Each replacement was run; safe is what gave the same and lost nothing.
 """
 
 from __future__ import annotations

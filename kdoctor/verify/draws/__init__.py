@@ -63,6 +63,8 @@ def dtypes_under(conditions: Conditions) -> tuple[str, ...]:
 def _fits(value: object, properties: set[str]) -> bool:
     if "not_none" in properties and value is None:
         return False
+    if "from_the_front" in properties and isinstance(value, int) and value < 0:
+        return False
     return "whole_numbers" not in properties or type(value) is int
 
 

@@ -190,6 +190,13 @@ def _batched_matrix(scene: Scene, parameter: str) -> Array:
     return scene.array((*lead, inner, scene.rng.choice([2, 5])), role=scene.any_role(parameter))
 
 
+def _factor(scene: Scene, parameter: str) -> Any:
+    """How often to repeat, of which Keras 2 made an int32: a whole number, unless any will do."""
+    if scene.conditions.known(parameter, "whole_numbers"):
+        return count(scene, parameter)
+    return scene.rng.choice([1, 2, 3, 1.0, 2.0, 2.5, 1.9, np.int64(2), np.float32(1.5)])
+
+
 STRATEGIES: dict[str, Strategy] = {
     **dict.fromkeys(
         (
@@ -225,6 +232,8 @@ STRATEGIES: dict[str, Strategy] = {
     "spatial_2d_padding.padding": _pairs,
     "spatial_3d_padding.padding": _pairs,
     "resize_images.x": image(2),
+    "resize_images.height_factor": _factor,
+    "resize_images.width_factor": _factor,
     "resize_volumes.x": image(3),
     "slice.start": _start,
     "slice.size": _size,

@@ -6,7 +6,7 @@ A slice keeps the lines of its file: what is left out is blank, so that errors n
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -98,7 +98,7 @@ class Sliced:
         roots: dict[str, str] = {}
         for each in self.statements:
             for node in imports_in(each.node):
-                roots.update(_roots_of(node))
+                roots.update(roots_of(node))
         return Quietness(roots, self._why_not_called, self._why_not_imported)
 
     def _why_not_called(self, name: str) -> str | None:
@@ -149,13 +149,13 @@ class Sliced:
         self._want(name, wanted)
         self._want_settings(wanted)
         order = [self.place.name, *(each for each in wanted if each != self.place.name)]
-        pieces = [self._others[each].piece(wanted[each]) for each in order]
+        pieces = [self._others[each].piece(wanted[each], wanted) for each in order]
         frameworks = {
             root
             for piece in pieces
             for node in ast.walk(quiet_ast.parse(piece.text))
             if isinstance(node, ast.Import | ast.ImportFrom)
-            for root in _roots_of(node).values()
+            for root in roots_of(node).values()
         }
         return Slice(tuple(pieces), frozenset(frameworks & FRAMEWORKS))
 
@@ -365,13 +365,16 @@ class Sliced:
             return self._other(local_modules.imported_module(self.place, node)) is None
         return isinstance(node, ast.Import | ast.Try | ast.If) and any(imports_in(node))
 
-    def piece(self, names: Iterable[str]) -> Piece:
-        """Return the module with only the statements that bind ``names``, on their lines."""
+    def piece(self, names: Iterable[str], modules: Container[str]) -> Piece:
+        """Return the module with only the statements that bind ``names``, on their lines.
+
+        ``modules`` are those of the slice: a star import of another one brings nothing to it.
+        """
         names = set(names)
         lines = self.text.split("\n")
         kept = [""] * len(lines)
         for statement in self.statements:
-            if not self._is_kept(statement, names):
+            if not self._is_kept(statement, names, modules):
                 continue
             start, end = statement.first_line - 1, statement.node.end_lineno or 0
             if isinstance(statement.node, ast.ImportFrom | ast.Import):
@@ -387,11 +390,12 @@ class Sliced:
         place = self.place
         return Piece(place.name, place.package, place.is_package, text, place.path, held)
 
-    def _is_kept(self, statement: Statement, names: set[str]) -> bool:
+    def _is_kept(self, statement: Statement, names: set[str], modules: Container[str]) -> bool:
         if statement.is_future or self._is_setting(statement):
             return True
-        if statement.is_star_import:
-            return True
+        if isinstance(statement.node, ast.ImportFrom) and statement.is_star_import:
+            module = local_modules.imported_module(self.place, statement.node)
+            return module in modules or self._other(module) is None
         return bool(self._of(statement) & names) or _mark(statement) in names
 
 
@@ -400,7 +404,8 @@ def _mark(statement: Statement) -> str:
     return f"*{statement.number}"
 
 
-def _roots_of(node: ast.Import | ast.ImportFrom) -> dict[str, str]:
+def roots_of(node: ast.Import | ast.ImportFrom) -> dict[str, str]:
+    """Return the names that an import binds, each with the top-level package it is of."""
     if isinstance(node, ast.Import):
         return {
             alias.asname or alias.name.partition(".")[0]: alias.name.partition(".")[0]

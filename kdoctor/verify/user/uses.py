@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from kdoctor.verify.user.quiet import loud_name_in
+from kdoctor.verify.user.quiet import OF_MODELS, loud_name_in
 from kdoctor.verify.user.statements import DEFINITIONS, Statement
 
 _ROLES = {
@@ -128,14 +128,30 @@ def shape_of(statement: Statement) -> dict[str, Any]:
     """Return what a definition's own text says, for the worker: its form and parameters."""
     node = statement.node
     if isinstance(node, ast.ClassDef):
-        return {"form": "class"}
+        loud_methods = [each.name for each in methods_in(node) if loud_name_in(each, OF_MODELS)]
+        return {"form": "class", "loud_methods": loud_methods}
     function = node
     if isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda):
         return {"form": "function", "may_be_called": True, "returns": True}
     assert isinstance(function, DEFINITIONS)
-    returns = any(isinstance(each, ast.Return) and each.value for each in ast.walk(function))
-    loud = loud_name_in(function)
-    return {"form": "function", "returns": returns, "loud": list(loud) if loud else None}
+    returns = any(
+        isinstance(each, ast.Yield | ast.YieldFrom)
+        or (isinstance(each, ast.Return) and each.value is not None)
+        for each in ast.walk(function)
+    )
+    loud, beyond = loud_name_in(function), loud_name_in(function, OF_MODELS)
+    return {
+        "form": "function",
+        "returns": returns,
+        "loud": list(loud) if loud else None,
+        "loud_beyond_models": list(beyond) if beyond else None,
+    }
+
+
+def methods_in(node: ast.stmt) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """Return the methods of a class; of another statement none."""
+    body = node.body if isinstance(node, ast.ClassDef) else []
+    return [each for each in body if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)]
 
 
 def _constants(statements: list[Statement]) -> Iterator[tuple[str, str]]:

@@ -13,11 +13,12 @@ from kdoctor.interpreters import Interpreter
 from kdoctor.rewrite.source_lines import LINE_BREAK
 from kdoctor.verify.user.local_modules import Place, place_of
 from kdoctor.verify.user.project_uses import ProjectUses
+from kdoctor.verify.user.quiet import FRAMEWORKS
 from kdoctor.verify.user.results import Report, State, Verdict
 from kdoctor.verify.user.running import Answer, Heard, Job, Limits, run
-from kdoctor.verify.user.slicing import NotSliced, Slice, Sliced
-from kdoctor.verify.user.statements import Statement, statements_of
-from kdoctor.verify.user.uses import Uses, shape_of, uses_of
+from kdoctor.verify.user.slicing import NotSliced, Slice, Sliced, roots_of
+from kdoctor.verify.user.statements import Statement, imports_in, statements_of
+from kdoctor.verify.user.uses import Uses, methods_in, shape_of, uses_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,13 @@ class Source:
 
 
 # A package that is not there; that Keras 2 is not is told before anything runs.
-_LACKING = re.compile(r"ModuleNotFoundError: .*No module named '(?P<name>(?P<root>\w+)[\w.]*)'")
+_LACKING = re.compile(r"ModuleNotFoundError: .*No module named '(?P<name>\w+[\w.]*)'")
+# Keras and TensorFlow say it in words of their own: "TensorBoard is not installed, missing …",
+# "You must install pydot (`pip install pydot`)".
+_TOLD_LACKING = re.compile(
+    r"(?:ImportError|NotInstalledError): (?:(?P<name>\w+) is not installed"
+    r"|You must install `?(?P<other>\w+))"
+)
 # What the kernel refuses, and what is refused in words before it comes to that.
 _KEPT_FROM = re.compile(
     r"PermissionError: |\[Errno (1|13)\]|kdoctor does not let it |Operation not permitted"
@@ -202,6 +209,7 @@ def _subject(  # noqa: PLR0913, PLR0917
         "told": is_told,
         "inputs": all_uses.inputs,
         **_facts(statement, source),
+        **_methods(statement, before, after),
     }
     try:
         new = after.slice(name) if name in after.bound else None
@@ -227,11 +235,42 @@ def _takes_predictions(statement: Statement) -> bool:
 
 
 def _facts(statement: Statement, source: Source) -> dict[str, Any]:
-    facts = {"returns": False, "loud": None} | shape_of(statement)
-    if facts["loud"]:
-        name, line = facts["loud"]
-        facts["loud"] = [name, source.where(line)]
+    facts = {"returns": False, "loud": None, "loud_beyond_models": None} | shape_of(statement)
+    for each in ("loud", "loud_beyond_models"):
+        if facts[each]:
+            name, line = facts[each]
+            facts[each] = [name, source.where(line)]
     return facts
+
+
+def _methods(statement: Statement, before: Sliced, after: Sliced) -> dict[str, list[str]]:
+    """Return the methods of a class that the fix changes, and those that name something of Keras.
+
+    A class is equal only where they ran.
+    """
+    brought = {
+        name
+        for each in before.statements
+        for node in imports_in(each.node)
+        for name, root in roots_of(node).items()
+        if root in FRAMEWORKS
+    }
+    old = {each.name: each for each in methods_in(statement.node)}
+    new = {
+        each.name: ast.dump(each)
+        for other in after.bound.get(_name(statement) or "", [])
+        for node in ast.walk(other.node)
+        if isinstance(node, ast.ClassDef) and node.name == _name(statement)
+        for each in methods_in(node)
+    }
+    return {
+        "changes": [name for name, each in old.items() if new.get(name) != ast.dump(each)],
+        "of_keras": [
+            name
+            for name, each in old.items()
+            if brought & {n.id for n in ast.walk(each) if isinstance(n, ast.Name)}
+        ],
+    }
 
 
 def _job(job: Job, of: Slice) -> Job:
@@ -274,9 +313,11 @@ def _not_run(subject: _Subject, old: Answer, new: Answer, python: str) -> Verdic
     runs = new["state"] == "ran"
     notes = ("on Keras 3 the fixed one runs",) if runs else ()
     lacking = _LACKING.search(old["error"])
-    if lacking and lacking["root"] not in _KERAS:
+    in_words = _TOLD_LACKING.search(old["error"])
+    name = lacking["name"] if lacking else in_words and (in_words["name"] or in_words["other"])
+    if name and name.partition(".")[0] not in _KERAS:
         why = (
-            f"it needs {lacking['name']}, which {python} does not have: install the package that "
+            f"it needs {name}, which {python} does not have: install the package that "
             "brings it there, or name another Python with --python"
         )
         return _of(subject, State.NOT_TRIED, why=why, notes=notes)

@@ -346,3 +346,21 @@ def test_a_name_is_followed_through_star_imports_of_packages_also_in_circles(mod
     assert texts["package_.deeper"][0] == "import keras"
     assert texts["package_.deeper"][-1] == "Warm = keras.ops.abs"
     assert texts["package_"] == ["from .inner import *"]
+
+
+def test_a_package_above_keeps_no_star_import_of_modules_that_are_not_needed(tmp_path):
+    package = tmp_path / "package"
+    package.mkdir()
+    star = "from .wanted import *\nfrom .other import *\nfrom keras.layers import *\n"
+    (package / "__init__.py").write_text(star)
+    (package / "other.py").write_text("import nowhere\nb = nowhere.b\n")
+    (package / "wanted.py").write_text("import keras\ndef f():\n    return keras\n")
+    text = "from .wanted import f\ndef g():\n    return f()\n"
+    (package / "user.py").write_text(text)
+    place = place_of(package / "user.py")
+    found = Sliced(text, place, lambda other: other.path.read_text()).slice("g")
+    assert {each.name for each in found.pieces} == {"package", "package.user", "package.wanted"}
+    above = next(each for each in found.pieces if each.name == "package")
+    # The other module is not there: its import would fail, and all of the package with it.
+    lines = [line for line in above.text.split("\n") if line]
+    assert lines == ["from .wanted import *", "from keras.layers import *"]

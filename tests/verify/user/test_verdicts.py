@@ -61,6 +61,26 @@ def test_a_missing_package_is_not_laid_to_keras_2(told):
     assert told(cannot(gone, at="loading"), None).state is State.NOT_ON_KERAS_2
 
 
+@pytest.mark.parametrize(
+    ("error", "name"),
+    [
+        (
+            "TBNotInstalledError: TensorBoard is not installed, missing tf.summary.image",
+            "TensorBoard",
+        ),
+        ("ImportError: You must install pydot (`pip install pydot`) and install graphviz", "pydot"),
+    ],
+)
+def test_a_package_that_a_framework_misses_in_its_own_words_is_not_laid_to_keras_2(
+    told, error, name
+):
+    found = told(cannot(error), cannot(error))
+    assert found.state is State.NOT_TRIED
+    assert f"it needs {name}, which /python does not have" in found.why
+    # Of another error of an import nobody says what to install.
+    assert told(cannot("ImportError: cannot import name 'a'"), None).state is State.NOT_ON_KERAS_2
+
+
 def test_a_missing_file_is_not_laid_to_keras_2(told):
     error = "FileNotFoundError: [Errno 2] No such file or directory: 'words.txt'"
     found = told(cannot(error), cannot(error))

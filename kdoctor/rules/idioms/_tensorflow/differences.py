@@ -18,6 +18,8 @@ DIFFERENCES: Final = {
     "divide": _OF_INTEGERS,
     "divide_no_nan": _OF_INTEGERS,
     "floormod": _OF_HALVES,
+    "gather": "a negative index was refused on a CPU and gave zeros on a GPU, and counts from the "
+    "end here",
     "moments": "in half precision large numbers overflow at another place",
     "norm": "of integers it gives floats, where TensorFlow gave integers",
     "rank": "it is a number, and was a tensor",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
 from kdoctor.rewrite.guards import equals, not_none
-from kdoctor.rules.names._backend.questions import not_integer, same_shape
+from kdoctor.rules.names._backend.number_questions import not_integer
+from kdoctor.rules.names._backend.questions import same_shape
 
 _OF_ONE = {
     "abs": "abs",

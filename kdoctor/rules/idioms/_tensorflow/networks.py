@@ -5,7 +5,7 @@ from __future__ import annotations
 from kdoctor.rewrite import rewrite
 from kdoctor.rewrite.guards import equals, one_of
 from kdoctor.rules.idioms._tensorflow.questions import resize_method, window
-from kdoctor.rules.names._backend.questions import whole_numbers
+from kdoctor.rules.names._backend.number_questions import whole_numbers
 
 _OF_FEATURES = ("relu", "relu6", "elu", "selu", "softplus", "softsign")
 _POOL = "(input, ksize, strides, padding, data_format='NHWC', name=None)"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
 from kdoctor.rewrite.guards import equals, one_of
-from kdoctor.rules.names._backend.questions import not_integer, whole_numbers
+from kdoctor.rules.names._backend.number_questions import not_integer, whole_numbers
 
 _REDUCED = {
     "reduce_sum": "sum",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from kdoctor.rewrite import rewrite
 from kdoctor.rewrite.guards import equals, indexed, not_none, one_of
 from kdoctor.rules.idioms._tensorflow.questions import sizes
-from kdoctor.rules.names._backend.questions import somewhere, whole_numbers
+from kdoctor.rules.names._backend.number_questions import none_below_zero, whole_numbers
+from kdoctor.rules.names._backend.questions import floatx_is_default, somewhere
 
 _GATHER = (
     "tensorflow.gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name=None)"
@@ -61,25 +62,22 @@ REWRITES = (
     rewrite(
         "tensorflow.slice(input_, begin, size, name=None)", "keras.ops.slice(input_, begin, size)"
     ),
-    rewrite(
-        _GATHER,
-        "keras.ops.take(params, indices, axis=0)",
-        when=equals("axis", None) & equals("batch_dims", 0),
+    *(
+        rewrite(_GATHER, right, when=of_axis & equals("batch_dims", 0) & of_indices)
+        for of_indices in (none_below_zero("indices"), somewhere())
+        for of_axis, right in (
+            (equals("axis", None), "keras.ops.take(params, indices, axis=0)"),
+            (whole_numbers("axis"), "keras.ops.take(params, indices, axis=axis)"),
+        )
     ),
-    rewrite(
-        _GATHER,
-        "keras.ops.take(params, indices, axis=axis)",
-        when=whole_numbers("axis") & equals("batch_dims", 0),
-    ),
-    rewrite(
-        _ONE_HOT,
-        "keras.ops.one_hot(indices, depth, dtype=dtype)",
-        when=_PLAIN_ONE_HOT & equals("axis", None),
-    ),
-    rewrite(
-        _ONE_HOT,
-        "keras.ops.one_hot(indices, depth, axis=axis, dtype=dtype)",
-        when=_PLAIN_ONE_HOT & equals("axis", -1),
+    # Without a dtype tf.one_hot gives float32 whatever floatx is.
+    *(
+        rewrite(_ONE_HOT, right, when=_PLAIN_ONE_HOT & equals("axis", axis) & of_that_type)
+        for right, axis in (
+            ("keras.ops.one_hot(indices, depth, dtype=dtype)", None),
+            ("keras.ops.one_hot(indices, depth, axis=axis, dtype=dtype)", -1),
+        )
+        for of_that_type in (floatx_is_default(), not_none("dtype"))
     ),
     rewrite(
         _PAD,

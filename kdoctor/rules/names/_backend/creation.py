@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
 from kdoctor.rewrite.guards import context, display, equals, given, not_none, one_of
+from kdoctor.rules.names._backend.number_questions import a_float, no_floats, whole_numbers
 from kdoctor.rules.names._backend.questions import (
-    a_float,
     builds_nothing,
+    floatx_is_default,
     is_tensor,
     never_variable,
-    no_floats,
     no_tensor,
     no_variable,
     plain_name,
     somewhere,
-    whole_numbers,
 )
 from kdoctor.rules.names._backend.uses import is_read_only, read_at_once
 from kdoctor.syntax import Context
@@ -100,8 +99,15 @@ REWRITES = (
         "keras.ops.arange(start, dtype=dtype)",
         when=equals("stop", None) & equals("step", 1) & no_floats("start") & somewhere(),
     ),
+    # K.one_hot gives float32 whatever floatx is.
     rewrite(
-        "keras.backend.one_hot(indices, num_classes)", "keras.ops.one_hot(indices, num_classes)"
+        "keras.backend.one_hot(indices, num_classes)",
+        "keras.ops.one_hot(indices, num_classes)",
+        when=floatx_is_default(),
+    ),
+    rewrite(
+        "keras.backend.one_hot(indices, num_classes)",
+        'keras.ops.one_hot(indices, num_classes, dtype="float32")',
     ),
     # Of a variable that has this type Keras 2 gave the variable itself, which changes later.
     rewrite(

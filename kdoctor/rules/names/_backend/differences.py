@@ -24,6 +24,10 @@ _A_VARIABLE: Final = (
     "Keras 2 gave a variable: a tensor cannot be assigned to, and a `keras.Variable` is trained "
     "and saved only where an attribute of a layer holds it"
 )
+_WIDER: Final = (
+    "this file names integers of 8 or 16 bits: Keras 2 let them overflow, 200 + 100 being 44 in "
+    "uint8, and Keras 3 gives wider integers"
+)
 _A_NAME: Final = "it is the module itself: what was set on `keras.backend` is not seen through it"
 
 DIFFERENCES: Final = {
@@ -44,6 +48,8 @@ DIFFERENCES: Final = {
     "dot": "where x has two axes and y has more, `keras.ops.matmul` multiplies along other axes",
     "dropout": _DRAWN,
     "eval": _NO_NUMBER,
+    "gather": "a negative index was refused on a CPU and gave zeros on a GPU, and counts from the "
+    "end here",
     "get_value": _NO_NUMBER,
     "l2_normalize": "for an `axis` that turns out to be None `keras.ops.normalize` takes the last "
     "one, K.l2_normalize took all",
@@ -55,11 +61,14 @@ DIFFERENCES: Final = {
     "ones": _A_VARIABLE,
     "placeholder": "a `keras.Input` is an input of a model: it has a rank, and what was fed "
     "through `K.function` goes to a model now",
+    "prod": _WIDER,
     "random_bernoulli": _DRAWN,
     "random_binomial": _DRAWN,
     "random_normal": _DRAWN,
     "random_uniform": _DRAWN,
     "relu": "at infinite numbers, with a `threshold`, Keras 2 gave NaN and this gives 0",
+    "repeat_elements": "of an axis that counts from the end, and whose size a graph does not know, "
+    "Keras 2 repeated along another one",
     "separable_conv1d": "the old function failed in each case that was tried, so that nothing "
     "could be compared",
     "set_value": "what is set must be a variable: a hyperparameter of a Keras 3 optimizer may be "
@@ -67,6 +76,7 @@ DIFFERENCES: Final = {
     "shape": "it is a tuple here, and was a tensor: what calculates with it as a whole, or reads "
     "its dtype, fails",
     "stop_gradient": "of a list of tensors it makes one tensor, where Keras 2 gave a list",
+    "sum": _WIDER,
     "switch": "a condition with fewer axes lined up with the first axes of the branches, and does "
     "with the last here; a branch that turns out to be a function is not called",
     "tf": _A_NAME,

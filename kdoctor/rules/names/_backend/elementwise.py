@@ -16,14 +16,8 @@ from kdoctor.rewrite.guards import (
     not_none,
 )
 from kdoctor.rules.names._backend.function_questions import is_no_function, is_no_known_function
-from kdoctor.rules.names._backend.questions import (
-    is_scalar,
-    no_tensor,
-    not_integer,
-    not_negative,
-    same_shape,
-    somewhere,
-)
+from kdoctor.rules.names._backend.number_questions import not_integer, not_negative
+from kdoctor.rules.names._backend.questions import is_scalar, no_tensor, same_shape, somewhere
 from kdoctor.rules.names._backend.ranks import rank_is_known
 from kdoctor.syntax import Context
 

@@ -6,7 +6,7 @@ import libcst as cst
 
 from kdoctor.keras_api import split_root
 from kdoctor.rewrite.guards import Answer, Guard, Question, Situation
-from kdoctor.rules.names._backend.inference import Inference
+from kdoctor.rules.names._backend.inference import Inference, inference_of
 from kdoctor.rules.names._backend.questions import of_values
 from kdoctor.syntax import Module
 
@@ -33,7 +33,7 @@ def is_no_function(parameter: str) -> Guard:
         node, module = situation.value(parameter), situation.module
         if node is None:
             return Answer.UNKNOWN
-        found = isinstance(node, _NO_FUNCTIONS) or Inference(module).is_tensor(node)
+        found = isinstance(node, _NO_FUNCTIONS) or inference_of(module).is_tensor(node)
         return Answer.YES if found or _gives_a_tensor(module, node) else Answer.UNKNOWN
 
     return Question(

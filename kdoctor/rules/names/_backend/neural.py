@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
 from kdoctor.rewrite.guards import equals, not_none, one_of
-from kdoctor.rules.names._backend.questions import (
-    nothing_sparse,
-    of_rank,
-    somewhere,
-    whole_numbers,
-)
+from kdoctor.rules.names._backend.number_questions import whole_numbers
+from kdoctor.rules.names._backend.questions import nothing_sparse, of_rank, somewhere
 from kdoctor.rules.names._backend.ranks import rank_is_known, where_rank_is_known
 
 _POOL_2D = (
@@ -28,11 +24,16 @@ _CONVOLVED = (
 
 REWRITES = (
     # keras.ops.dot takes no sparse tensor, and keras.ops.matmul does: where the second is a
-    # matrix, both are the same.
-    rewrite("keras.backend.dot(x, y)", "keras.ops.dot(x, y)", when=nothing_sparse()),
+    # matrix, both are the same. Where Keras 2 knew no rank of the first, it took tf.matmul for all.
+    rewrite(
+        "keras.backend.dot(x, y)",
+        "keras.ops.dot(x, y)",
+        when=nothing_sparse() & (of_rank(2, "y") | rank_is_known()),
+    ),
     rewrite(
         "keras.backend.dot(x, y)", "keras.ops.matmul(x, y)", when=of_rank(2, "y") & rank_is_known()
     ),
+    rewrite("keras.backend.dot(x, y)", "keras.ops.dot(x, y)", when=nothing_sparse() & somewhere()),
     rewrite("keras.backend.dot(x, y)", "keras.ops.matmul(x, y)", when=somewhere()),
     rewrite(
         "keras.backend.relu(x, alpha=0.0, max_value=None, threshold=0.0)",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import reduce
 
 import libcst as cst
 
@@ -11,7 +10,7 @@ from kdoctor.keras_api import split_root
 from kdoctor.kinds import Context, Kind
 from kdoctor.patterns import pattern
 from kdoctor.rewrite.guards import Answer, Guard, Question, Situation
-from kdoctor.rules.calls import is_builtin, value_of
+from kdoctor.rules.calls import value_of
 from kdoctor.rules.names._backend.inference import Inference, inference_of
 from kdoctor.rules.names._backend.plain_numbers import (
     becomes_plain_number,
@@ -24,18 +23,6 @@ from kdoctor.syntax.literals import evaluated
 from kdoctor.syntax.walk import descendants
 
 
-def not_integer(parameter: str) -> Guard:
-    """The tensor surely holds floats or bools."""
-    return of_values(
-        "not_integer", "`{}` may hold integers", parameter, Inference.works_as_no_integer
-    )
-
-
-def not_negative(parameter: str) -> Guard:
-    """The tensor surely holds nothing below 0."""
-    return of_values("not_negative", "`{}` may be negative", parameter, Inference.is_not_negative)
-
-
 def is_tensor(parameter: str) -> Guard:
     """The argument surely is one tensor: no list of them, no NumPy array."""
     return of_values(
@@ -46,20 +33,6 @@ def is_tensor(parameter: str) -> Guard:
 def no_tensor(parameter: str) -> Guard:
     """The argument surely is a number or a NumPy array."""
     return of_values("no_tensor", "`{}` may be a tensor", parameter, Inference.is_no_tensor)
-
-
-def whole_numbers(*parameters: str) -> Guard:
-    """The arguments surely are integers, by default too."""
-    return reduce(
-        lambda one, other: one & other,
-        (
-            of_values(
-                "whole_numbers", "`{}` is not known to be a whole number", each,
-                Inference.is_whole,
-            )
-            for each in parameters
-        ),
-    )  # fmt: skip
 
 
 def text(parameter: str) -> Guard:
@@ -282,6 +255,44 @@ def somewhere() -> Guard:
     return Question("somewhere()", "", lambda _: Answer.YES)
 
 
+_FLOATX = pattern(r"set_floatx|keras\.json|KERAS_FLOATX|floatx['\"]\s*:")
+_NARROW = pattern(r"(?<![A-Za-z0-9])u?int(?:8|16)(?![0-9])")
+
+
+def floatx_is_default() -> Guard:
+    """Nothing in the file sets the type of floats that Keras works in: it is float32."""
+
+    def answer(situation: Situation) -> Answer:
+        return Answer.of(_FLOATX.search(situation.module.text) is None)
+
+    return Question("floatx_is_default()", "the file sets the type of floats", answer)
+
+
+def no_narrow_integers(parameter: str) -> Guard:
+    """The tensor holds no integers of 8 or 16 bits: the file names none, or it has floats.
+
+    What runs in a model or a loss has the types of its layers, hardly those.
+    """
+
+    def answer(situation: Situation) -> Answer:
+        module, node = situation.module, situation.value(parameter)
+        if _NARROW.search(module.text) is None or module.context_of(situation.node) in _IN_MODELS:
+            return Answer.YES
+        known = node is not None and inference_of(module).works_as_no_integer(node)
+        return Answer.of(known)
+
+    return Question(
+        f"no_narrow_integers({parameter!r})",
+        "this file names integers of 8 or 16 bits: Keras 2 lets their sums and products overflow, "
+        "Keras 3 gives wider ones",
+        answer,
+        parameters=frozenset({parameter}),
+    )
+
+
+_IN_MODELS = (Context.CALL, Context.LOSS_OR_METRIC, Context.FUNCTIONAL)
+
+
 def nothing_sparse() -> Guard:
     """The file speaks of no sparse tensors."""
 
@@ -323,47 +334,6 @@ def both_of_rank(rank: int, *parameters: str) -> Guard:
         answer,
         parameters=frozenset(parameters),
     )
-
-
-def no_floats(*parameters: str) -> Guard:
-    """None of the arguments is written as a floating number."""
-    return _of_floats("no_floats", "is a floating number", parameters, there_is_one=Answer.NO)
-
-
-def a_float(*parameters: str) -> Guard:
-    """One of the arguments is written as a floating number."""
-    return _of_floats("a_float", "must be a floating number", parameters, there_is_one=Answer.YES)
-
-
-def _of_floats(
-    name: str, sentence: str, parameters: tuple[str, ...], *, there_is_one: Answer
-) -> Guard:
-    def answer(situation: Situation) -> Answer:
-        found = any(_is_float(situation.module, situation.value(each)) for each in parameters)
-        return Answer.of(found is (there_is_one is Answer.YES))
-
-    return Question(
-        f"{name}({', '.join(map(repr, parameters))})",
-        f"one of {', '.join(f'`{each}`' for each in parameters)} {sentence}",
-        answer,
-        parameters=frozenset(parameters),
-    )
-
-
-def _is_float(module: Module, node: cst.BaseExpression | None) -> bool:
-    """Say whether a number is written as a floating one: `1.0`, `-float(n)`, `n * 0.5`."""
-    match node:
-        case cst.Float():
-            return True
-        case cst.UnaryOperation(operator=cst.Minus() | cst.Plus(), expression=inner):
-            return _is_float(module, inner)
-        case cst.BinaryOperation(
-            operator=cst.Add() | cst.Subtract() | cst.Multiply() | cst.Divide()
-        ):
-            return _is_float(module, node.left) or _is_float(module, node.right)
-        case cst.Call(func=cst.Name(value="float") as function):
-            return is_builtin(module, function)
-    return False
 
 
 def builds_nothing() -> Guard:

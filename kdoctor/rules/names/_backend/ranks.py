@@ -23,6 +23,7 @@ _MAKERS = pattern(
 )
 _DIFFERS = {
     "concatenate": "then axis=-1 was the first axis on Keras 2, and is the last on Keras 3",
+    "dot": "then K.dot was tf.matmul on Keras 2, another product where y has three axes or more",
     "int_shape": "then K.int_shape gave None, and `x.shape` cannot be made a tuple",
 }
 _WITH_A_RANK = (Context.FUNCTIONAL, Context.EAGER)

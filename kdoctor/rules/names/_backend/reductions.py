@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
-from kdoctor.rules.names._backend.questions import not_integer
+from kdoctor.rules.names._backend.number_questions import not_integer
+from kdoctor.rules.names._backend.questions import floatx_is_default, no_narrow_integers, somewhere
 from kdoctor.rules.names._backend.uses import dtype_does_not_matter
 
 REWRITES = (
-    rewrite(
-        "keras.backend.sum(x, axis=None, keepdims=False)",
-        "keras.ops.sum(x, axis=axis, keepdims=keepdims)",
-    ),
-    rewrite(
-        "keras.backend.prod(x, axis=None, keepdims=False)",
-        "keras.ops.prod(x, axis=axis, keepdims=keepdims)",
+    # Keras 2 lets sums and products of 8 and 16 bits overflow, Keras 3 widens them.
+    *(
+        rewrite(
+            f"keras.backend.{name}(x, axis=None, keepdims=False)",
+            f"keras.ops.{name}(x, axis=axis, keepdims=keepdims)",
+            when=guard,
+        )
+        for name in ("sum", "prod")
+        for guard in (no_narrow_integers("x"), somewhere())
     ),
     rewrite(
         "keras.backend.max(x, axis=None, keepdims=False)",
@@ -23,11 +26,12 @@ REWRITES = (
         "keras.backend.min(x, axis=None, keepdims=False)",
         "keras.ops.min(x, axis=axis, keepdims=keepdims)",
     ),
-    # The mean of integers is cut to an integer in Keras 2 and a float in Keras 3.
+    # The mean of integers is cut to an integer in Keras 2 and a float in Keras 3. That of bools has
+    # the type of floats that is set in Keras 2, and is float32 in Keras 3.
     rewrite(
         "keras.backend.mean(x, axis=None, keepdims=False)",
         "keras.ops.mean(x, axis=axis, keepdims=keepdims)",
-        when=not_integer("x"),
+        when=not_integer("x") & floatx_is_default(),
     ),
     rewrite(
         "keras.backend.mean(x, axis=None, keepdims=False)",

@@ -7,7 +7,12 @@ import libcst as cst
 from kdoctor.rewrite import rewrite
 from kdoctor.rewrite.guards import Answer, Guard, Question, Situation, context, equals
 from kdoctor.rules.calls import value_of
-from kdoctor.rules.names._backend.questions import no_variables, somewhere, whole_numbers
+from kdoctor.rules.names._backend.number_questions import (
+    from_the_front,
+    none_below_zero,
+    whole_numbers,
+)
+from kdoctor.rules.names._backend.questions import no_variables, somewhere
 from kdoctor.rules.names._backend.ranks import rank_is_known, where_rank_is_known
 from kdoctor.rules.names._backend.uses import calculated_with, indexed, no_tensor_by_use
 from kdoctor.syntax import Context
@@ -125,7 +130,16 @@ REWRITES = (
         "keras.backend.repeat(x, n)",
         "keras.ops.repeat(keras.ops.expand_dims(x, 1), n, axis=1)",
     ),
-    rewrite("keras.backend.repeat_elements(x, rep, axis)", "keras.ops.repeat(x, rep, axis)"),
+    # Of an axis that counts from the end, and whose size a graph does not know, Keras 2 repeated
+    # along another one.
+    *(
+        rewrite(
+            "keras.backend.repeat_elements(x, rep, axis)",
+            "keras.ops.repeat(x, rep, axis)",
+            when=guard,
+        )
+        for guard in (from_the_front("axis"), somewhere())
+    ),
     rewrite(
         "keras.backend.tile(x, n)",
         "keras.ops.tile(x, n)",
@@ -134,9 +148,13 @@ REWRITES = (
     *where_rank_is_known(
         "keras.backend.tile(x, n)", "keras.ops.tile(x, n)", when=_written_out("n")
     ),
-    rewrite(
-        "keras.backend.gather(reference, indices)",
-        "keras.ops.take(reference, indices, axis=0)",
+    *(
+        rewrite(
+            "keras.backend.gather(reference, indices)",
+            "keras.ops.take(reference, indices, axis=0)",
+            when=guard,
+        )
+        for guard in (none_below_zero("indices"), somewhere())
     ),
     *where_rank_is_known(
         "keras.backend.temporal_padding(x, padding=(1, 1))",
@@ -162,21 +180,23 @@ REWRITES = (
         "keras.ops.pad(x, ((0, 0), (0, 0), *padding))",
         when=_CHANNELS_FIRST,
     ),
-    rewrite(
-        "keras.backend.resize_images("
-        "x, height_factor, width_factor, data_format, interpolation='nearest')",
-        "keras.ops.repeat(keras.ops.repeat(x, height_factor, axis=1), width_factor, axis=2)",
-        when=whole_numbers("height_factor", "width_factor")
-        & _CHANNELS_LAST
-        & equals("interpolation", "nearest"),
-    ),
-    rewrite(
-        "keras.backend.resize_images("
-        "x, height_factor, width_factor, data_format, interpolation='nearest')",
-        "keras.ops.repeat(keras.ops.repeat(x, height_factor, axis=2), width_factor, axis=3)",
-        when=whole_numbers("height_factor", "width_factor")
-        & _CHANNELS_FIRST
-        & equals("interpolation", "nearest"),
+    # Keras 2 made int32 of the factors: of 2.5 it took 2.
+    *(
+        rewrite(
+            "keras.backend.resize_images("
+            "x, height_factor, width_factor, data_format, interpolation='nearest')",
+            f"keras.ops.repeat(keras.ops.repeat(x, {height}, axis={rows}), {width}, axis={cols})",
+            when=when & equals("interpolation", "nearest"),
+        )
+        for ordering, rows, cols in ((_CHANNELS_LAST, 1, 2), (_CHANNELS_FIRST, 2, 3))
+        for height, width, when in (
+            (
+                "height_factor",
+                "width_factor",
+                whole_numbers("height_factor", "width_factor") & ordering,
+            ),
+            ("int(height_factor)", "int(width_factor)", ordering),
+        )
     ),
     rewrite(
         "keras.backend.resize_volumes(x, depth_factor, height_factor, width_factor, data_format)",

@@ -23,20 +23,20 @@ _CHANGES = frozenset({"update", "update_add", "update_sub", "set_value", "moving
 # Functions whose result may be what they were given.
 _HAND_ON = frozenset({"cast", "cast_to_floatx", "eval", "get_value", "in_train_phase",
     "in_test_phase", "switch"})  # fmt: skip
+_ASKS = frozenset({"hasattr", "is_keras_tensor", "is_tensor", "isinstance", "type"})
 _OPERATIONS = (cst.BinaryOperation, cst.UnaryOperation, cst.Comparison, cst.ComparisonTarget)
 
 
 def indexed() -> Guard:
-    """Each use of the result takes one of its elements: on the spot, or by the name it is given."""
+    """Each use of the result takes one of its elements: on the spot, or by the name it is given.
+
+    None of them is used as only a tensor can be: an element is a plain number where it is known.
+    """
 
     def answer(situation: Situation) -> Answer:
         module = situation.module
-        if _takes_an_element(module, situation.node):
-            return Answer.YES
-        uses = _uses_of_its_name(module, situation.node)
-        if uses and all(_takes_an_element(module, each) for each in uses):
-            return Answer.YES
-        return Answer.NO
+        taken = _elements(module, situation.node)
+        return Answer.of(bool(taken) and not any(_is_asked_as_tensor(module, e) for e in taken))
 
     return Question("indexed()", "the result of the call is not taken apart by an index", answer)
 
@@ -44,12 +44,17 @@ def indexed() -> Guard:
 def calculated_with() -> Guard:
     """The result, or a slice of it, is an operand: on the spot, or by the name it is given.
 
-    Or it is taken apart as no tuple can be: `shape[..., ::-1]`.
+    Or it is taken apart as no tuple can be: `shape[..., ::-1]`. Or one of its elements is used as
+    no number can be: `shape[0].dtype`.
     """
 
     def answer(situation: Situation) -> Answer:
         module, node = situation.module, situation.node
-        return Answer.of(_is_operand(module, node) or _is_sliced_as_tensor(module, node))
+        return Answer.of(
+            _is_operand(module, node)
+            or _is_sliced_as_tensor(module, node)
+            or any(_is_asked_as_tensor(module, each) for each in _elements(module, node))
+        )
 
     return Question("calculated_with()", "the result of the call is no operand", answer)
 
@@ -63,7 +68,8 @@ def no_tensor_by_use() -> Guard:
     def answer(situation: Situation) -> Answer:
         module, node = situation.module, situation.node
         is_tensor = _is_operand(module, node) or _is_used_as_tensor(module, node)
-        return Answer.of(not is_tensor)
+        asked = any(_is_asked_as_tensor(module, each) for each in _elements(module, node))
+        return Answer.of(not is_tensor and not asked)
 
     return Question(
         "no_tensor_by_use()", "a tuple takes the place of a tensor that is used as one", answer
@@ -182,6 +188,64 @@ def _takes_an_element(module: Module, node: cst.CSTNode) -> bool:
         return False
     index = parent.slice[0].slice
     return len(parent.slice) == 1 and isinstance(index, cst.Index) and not _is_ellipsis(index)
+
+
+def _elements(module: Module, node: cst.CSTNode) -> list[cst.CSTNode]:
+    """Return the elements that are taken of it; none where it is used as a whole, too."""
+    uses: list[cst.CSTNode] = [node] if _takes_an_element(module, node) else []
+    uses = uses or [*_uses_of_its_name(module, node)]
+    if not all(_takes_an_element(module, each) for each in uses):
+        return []
+    return [element for each in uses if (element := module.parent(each)) is not None]
+
+
+def _is_asked_as_tensor(module: Module, element: cst.CSTNode) -> bool:
+    """Say whether an attribute of it is read, or what it is, here or by a name it is given."""
+    places = [element]
+    for name in _names_given(module, element):
+        scope = module.scope_of(name)
+        owner = scope.owner(name.value)
+        places += [
+            each
+            for each in descendants(module.tree if owner is None else owner.node)
+            if isinstance(each, cst.Name)
+            and each.value == name.value
+            and module.scope_of(each).owner(name.value) is owner
+        ]
+    return any(_is_a_tensors(module, each) for each in places)
+
+
+def _is_a_tensors(module: Module, node: cst.CSTNode) -> bool:
+    match module.parent(node):
+        case cst.Attribute(value=owner):
+            return owner is node
+        case cst.Arg() as argument:
+            call = module.parent(argument)
+            asked = call.func if isinstance(call, cst.Call) else None
+            leaf = asked.attr if isinstance(asked, cst.Attribute) else asked
+            return isinstance(leaf, cst.Name) and leaf.value in _ASKS
+    return False
+
+
+def _names_given(module: Module, value: cst.CSTNode) -> list[cst.Name]:
+    """Return the names that a value is assigned to: alone, or as an element of a tuple."""
+    parent = module.parent(value)
+    if isinstance(parent, cst.NamedExpr):
+        return [parent.target] if isinstance(parent.target, cst.Name) else []
+    place: int | None = None
+    if isinstance(parent, cst.Element) and isinstance(
+        display := module.parent(parent), cst.Tuple | cst.List
+    ):
+        place = list(display.elements).index(parent)
+        parent = module.parent(display)
+    found: list[cst.Name] = []
+    for each in parent.targets if isinstance(parent, cst.Assign) else ():
+        target: cst.CSTNode = each.target
+        if place is not None and isinstance(target, cst.Tuple | cst.List):
+            target = target.elements[place].value if place < len(target.elements) else target
+        if isinstance(target, cst.Name):
+            found.append(target)
+    return found
 
 
 def _uses_of_its_name(module: Module, node: cst.CSTNode) -> list[cst.Name]:

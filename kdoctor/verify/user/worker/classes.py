@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import inspect
+import re
 from typing import Any
 
 from . import draws
@@ -14,9 +15,11 @@ from .functions import TensorFunction, is_pair, meant, measure_pairs, parameters
 from .making import first_arguments, made, of_arguments
 from .measured import MODEL_TOLERANCE, Case, NotTaken, NotTried, plain, telling, told
 from .models import fill, given_of
+from .optimizers import is_optimizer
 from .weights import Mismatch, give
 
 _MOST_INPUTS = 4
+_OF_RANK = re.compile(r"([123])D(Transpose)?$")
 _IF_NOTHING_ELSE = ("class numbers", "two", "three", draws.VOLUME)
 
 
@@ -35,19 +38,28 @@ def kind_of(subject: type, side: Side) -> str:
         ("function of a weight", keras.regularizers.Regularizer),
         ("function of a weight", keras.constraints.Constraint),
         ("initializer", keras.initializers.Initializer),
+        ("callback", keras.callbacks.Callback),
     ):
         if not issubclass(subject, base):
             continue
         if kind == "layer" and _call_of(subject) is _call_of(keras.layers.Layer):
             raise NotTried("it is a base class: it has no call() of its own")
         return kind
-    for what in ("callbacks.Callback", "optimizers.Optimizer"):
-        module, name = what.split(".")
-        if issubclass(subject, getattr(getattr(keras, module), name)):
-            raise NotTried(f"it is an {name}" if name[0] in "OI" else f"it is a {name}")
     if is_pair(parameters_of(subject.__call__)[1:]):
         return "loss"
-    raise NotTried("it is a class of no kind that is called with tensors")
+    if is_optimizer(subject, side):
+        return "optimizer"
+    return "class of methods"
+
+
+def _rank_of(subject: Any, side: Side) -> int | None:
+    """Return the rank of what a class takes that derives from a ``Conv1D`` or the like of Keras."""
+    bases: tuple[type, ...] = getattr(subject, "__mro__", ())
+    for each in bases:
+        found = _OF_RANK.search(each.__name__)
+        if found and getattr(side.keras.layers, each.__name__, None) is each:
+            return int(found.group(1)) + (3 if each.__name__.startswith("ConvLSTM") else 2)
+    return None
 
 
 def _call_of(subject: Any) -> Any:
@@ -75,7 +87,7 @@ class LayerClass:
         first: BaseException | None = None
         refused: list[str] = []
         shapes = _shapes_told(job["calls"])
-        for made_with in draws.arguments_for(subject, job["calls"]):
+        for made_with in draws.arguments_for(subject, job["calls"], names=draws.OF_LAYERS):
             try:
                 made(subject, made_with, side)
             except BaseException as error:  # noqa: BLE001 - other arguments may do
@@ -83,8 +95,12 @@ class LayerClass:
                 continue
             entries: list[dict[str, Any]] = []
             ranks: set[Any] = set()
-            for label, arrays in [*draws.told_inputs(job["inputs"]), *draws.inputs(shapes)]:
+            natural = _rank_of(subject, side)
+            drawn = sorted(draws.inputs(shapes), key=lambda each: each[1][0].ndim != natural)
+            for label, arrays in [*draws.told_inputs(job["inputs"]), *drawn]:
                 rank = tuple(each.ndim for each in arrays)
+                if entries and natural is not None and rank != (natural,):
+                    break  # Keras 2 took others, too, which nobody meant
                 if rank in ranks or len(entries) >= _MOST_INPUTS:
                     continue
                 if entries and label.startswith(_IF_NOTHING_ELSE):
@@ -100,6 +116,8 @@ class LayerClass:
                 plan = {"made_with": made_with, "entries": entries}
                 cls._see_around(subject, plan, side)
                 return plan
+        if refused and all(each.startswith("NotImplementedError: ") for each in refused):
+            raise NotTried(f"it is a base class: {refused[0]}")
         if refused:
             raise NotTaken(telling(refused))
         raise first or NotTried("no input was found that it takes")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import inspect
+import types
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,8 +20,17 @@ class Pair(NamedTuple):
     is_edge: bool = False
 
 
+class Drawn(NamedTuple):
+    """Something that each side makes for itself, by what it is: a model, its data, a layer."""
+
+    what: str
+
+
+_NOTHING: Mapping[str, Any] = types.MappingProxyType({})
 _COUNTS = ("units", "filters", "dim", "channels", "size", "classes", "features", "depth")
 _IMAGE = (32, 32, 3)
+# A volume, and sizes that networks without padding leave something of.
+_OTHER_IMAGES = ((16, 16, 16, 1), (64, 64, 3), (188, 188, 3), (224, 224, 3))
 _BY_NAME: dict[str, Any] = {
     **dict.fromkeys(("kernel_size", "k_size", "window"), 3),
     **dict.fromkeys(("pool_size", "strides", "heads", "n_heads", "num_heads", "groups", "n"), 2),
@@ -40,6 +51,35 @@ _BY_NAME: dict[str, Any] = {
     **dict.fromkeys(
         ("clip_value", "value", "weight", "margin", "delta", "momentum", "smooth"), 0.5
     ),
+}
+# What parameters are beside a model: of callbacks, and of functions that take one.
+OF_MODELS: dict[str, Any] = {
+    **dict.fromkeys(("model", "base_model", "keras_model"), Drawn("model")),
+    **dict.fromkeys(("x", "xs", "x_val", "x_test", "x_valid", "inputs", "images"), Drawn("x")),
+    **dict.fromkeys(("y", "ys", "y_val", "y_test", "y_valid", "targets", "labels"), Drawn("y")),
+    **dict.fromkeys(
+        ("validation_data", "val_data", "valid_data", "test_data", "data"), Drawn("held_out")
+    ),
+    **dict.fromkeys(("training_data", "train_data"), Drawn("trained")),
+    **dict.fromkeys(("optimizer", "opt"), Drawn("optimizer")),
+    **dict.fromkeys(("schedule", "scheduler", "lr_schedule"), Drawn("schedule")),
+    **dict.fromkeys(("layer_name",), "dense_1"),
+    **{each: ["dense_1"] for each in ("layer_names", "layers_name", "layers_names")},
+    **dict.fromkeys(("class_index", "class_idx", "label", "initial_epoch", "verbose"), 0),
+    **dict.fromkeys(("hyperparameter",), "learning_rate"),
+    **dict.fromkeys(("monitor", "metric"), "val_loss"),
+    **dict.fromkeys(("period", "interval", "patience", "freq", "frequency"), 1),
+    **dict.fromkeys(("epochs", "nb_epochs", "n_epochs", "num_epochs", "total_epochs"), 3),
+    **dict.fromkeys(("batch_size", "step_size", "steps_per_epoch"), 4),
+    **dict.fromkeys(("lr", "base_lr", "init_lr", "initial_lr", "learning_rate"), 0.1),
+    **dict.fromkeys(("max_lr", "lr_max"), 0.2),
+    **dict.fromkeys(("min_lr", "lr_min"), 0.01),
+    **dict.fromkeys(("output_dir", "log_dir", "save_dir", "logdir", "folder", "outdir"), "out"),
+}
+# What the arguments of classes of layers are besides: other layers.
+OF_LAYERS: dict[str, Any] = {
+    **dict.fromkeys(("layer", "inner_layer", "base_layer", "wrapped"), Drawn("layer")),
+    **dict.fromkeys(("cell", "rnn_cell"), Drawn("cell")),
 }
 # What takes an image may take it too, on Keras 2 only: it is for what takes nothing else.
 VOLUME = "a volume of numbers"
@@ -163,11 +203,15 @@ def direction(shape: tuple[int, ...]) -> np.ndarray:
 
 
 def arguments_for(
-    function: Any, calls: list[dict[str, Any]], *, skip: int = 0
+    function: Any,
+    calls: list[dict[str, Any]],
+    *,
+    skip: int = 0,
+    names: Mapping[str, Any] = _NOTHING,
 ) -> list[tuple[list[Any], dict[str, Any]]]:
     """Return arguments to try: those of the calls in the file, then defaults and guesses.
 
-    ``skip`` leaves the first parameters to the caller.
+    ``skip`` leaves the first parameters to the caller. ``names`` says what parameters take.
     """
     found = []
     for call in calls:
@@ -180,17 +224,19 @@ def arguments_for(
         required = required_of(function)[skip:]
     except (TypeError, ValueError):
         return found or [([], {})]
-    known = {name: guess(name) for name in required}
+    known = {name: names.get(name.lower(), guess(name)) for name in required}
     rest = [name for name in required if known[name] is None]
     found += [
         ([], {name: value if known[name] is None else known[name] for name in required})
         for value in (_UNKNOWN if rest else (None,))
     ]
     found += [
-        ([], {name: volume if known[name] == _IMAGE else known[name] for name in required})
-        for volume in ((16, 16, 16, 1),)
+        ([], {name: other if known[name] == _IMAGE else known[name] for name in required})
+        for other in _OTHER_IMAGES
         if _IMAGE in known.values() and not rest
     ]
+    further = _required_above(function, known)
+    found += [([], {**known, **further})] if further and not rest else []
     kept: list[tuple[list[Any], dict[str, Any]]] = []
     for each in found:
         if each not in kept:
@@ -218,6 +264,29 @@ def required_of(function: Any) -> list[str]:
         for each in inspect.signature(function).parameters.values()
         if each.kind in kinds and each.default is inspect.Parameter.empty
     ]
+
+
+def _required_above(function: Any, known: Mapping[str, Any]) -> dict[str, Any]:
+    """Return guesses for what a class hands on by ``**kwargs`` to a base that asks for it."""
+    found: dict[str, Any] = {}
+    for each in getattr(function, "__mro__", ()):
+        maker = vars(each).get("__init__")
+        if maker is None:
+            continue
+        parameters = inspect.signature(maker).parameters.values()
+        for name in required_of(maker)[1:]:
+            value = guess(name)
+            if name not in known and value is not None:
+                found[name] = value
+        if all(each.kind is not inspect.Parameter.VAR_KEYWORD for each in parameters):
+            break
+    return found
+
+
+def is_model(name: str) -> bool:
+    """Say whether a parameter of this name takes a model."""
+    found = OF_MODELS.get(name.lower())
+    return isinstance(found, Drawn) and found.what == "model"
 
 
 def guess(name: str) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import itertools
 import types
 from typing import Any
 
@@ -11,10 +12,11 @@ import numpy as np
 
 from . import draws
 from .frameworks import Side
-from .making import arguments_that_make, made
+from .making import MadeWithArguments, made
 from .measured import Case, NotTried, plain, told
 from .models import MODEL_EXERCISES, given_of, is_model, model_of_block
 
+_MOST_YIELDED = 3  # by a generator that is looked at
 _TRUE = {"y_true", "true", "y", "target", "targets", "label", "labels", "gt", "truth", "y_t", "yt"}
 _TRUE |= {"ytrue", "actual", "ground_truth", "t"}
 _PREDICTED = {"y_pred", "pred", "prediction", "predictions", "output", "outputs", "logits", "yhat"}
@@ -43,15 +45,18 @@ def kind_of(subject: Any, job: dict[str, Any], side: Side) -> str:
     names = parameters_of(subject)
     if is_pair(names) or (job["roles"] & {"loss", "metric"} and _takes_two(subject, names)):
         return "loss or metric"
+    if _takes_a_model(subject, job):
+        if job["loud_beyond_models"]:
+            _refuse(job["loud_beyond_models"])
+        return "function of a model"
     activation = "activation" in job["roles"]
     if names and (activation or names[0].lower() in _TENSOR):
         makes_weights = model_of_block(subject, job, side) is not None
         return "block of layers" if makes_weights else "function of a tensor"
-    if not job["returns"]:
-        raise NotTried("it returns nothing, so there is nothing to compare")
     if job["loud"]:
-        name, where = job["loud"]
-        raise NotTried(f"it calls {name}() on {where}, which kdoctor does not run")
+        _refuse(job["loud"])
+    if not job["returns"]:
+        return "function that prints"
     if names and draws.guess(names[0]) is None and not _is_called(job):
         if model_of_block(subject, job, side) is not None:
             return "block of layers"
@@ -59,6 +64,16 @@ def kind_of(subject: Any, job: dict[str, Any], side: Side) -> str:
             if "only" in TensorFunction.plan(subject, job, side):
                 return "function of a tensor"
     return _kind_of_result(subject, job, side)
+
+
+def _refuse(loud: list[str]) -> None:
+    name, where = loud
+    raise NotTried(f"it calls {name}() on {where}, which kdoctor does not run")
+
+
+def _takes_a_model(subject: Any, job: dict[str, Any]) -> bool:
+    """Say whether it must be given a model, and the project shows no other value for that."""
+    return any(map(draws.is_model, draws.required_of(subject))) and not _is_called(job)
 
 
 def _is_called(job: dict[str, Any]) -> bool:
@@ -109,7 +124,35 @@ def _takes_two(subject: Any, names: list[str]) -> bool:
 
 
 def measure_pairs(call: Any, plan: dict[str, Any], side: Side) -> list[Case]:
-    """Call a loss or metric with each pair: its value, its gradient, and in a graph."""
+    """Call a loss or metric with each pair: its value, its gradient, and in a graph.
+
+    What takes no tensors is called with arrays: then there is a value only.
+    """
+    if plan.get("arrays"):
+        return _of_arrays(call, plan)
+    cases = _of_tensors(call, plan, side)
+    if side.is_old and all(case.error for case in cases):
+        others = _of_arrays(call, plan)
+        plan["arrays"] = not all(case.error for case in others)
+        cases = others if plan["arrays"] else cases
+    return cases
+
+
+def _of_arrays(call: Any, plan: dict[str, Any]) -> list[Case]:
+    cases = []
+    for pair in draws.pairs():
+        if "only" in plan and pair.label not in plan["only"]:
+            continue
+        case = Case(pair.label)
+        try:
+            case.values["value"] = plain(call(pair.true.copy(), pair.predicted.copy()))
+        except BaseException as error:  # noqa: BLE001 - an input that it does not take
+            case.error = told(error)
+        cases.append(case)
+    return meant(cases)
+
+
+def _of_tensors(call: Any, plan: dict[str, Any], side: Side) -> list[Case]:
     tf, cases = side.tf, []
     in_graph = True
     for pair in draws.pairs():
@@ -178,16 +221,22 @@ class PairFunction:
         return measure_pairs(call, plan, side)
 
 
-class PairMaker:
+class PairMaker(MadeWithArguments):
     """A function that returns a function of the truth and the prediction."""
 
     kind = "maker of a loss or metric"
 
     @staticmethod
-    def plan(subject: Any, job: dict[str, Any], side: Side) -> dict[str, Any]:
-        """Return the first arguments with which it makes one."""
-        made_with = arguments_that_make(callable, subject, job, side)
-        return {"made_with": made_with, "defaults": {**_defaults(subject), **made_with[1]}}
+    def is_wanted(found: Any, side: Side) -> bool:
+        """Say whether it gives what can be called."""
+        del side
+        return callable(found)
+
+    @classmethod
+    def plan(cls, subject: Any, job: dict[str, Any], side: Side) -> dict[str, Any]:
+        """Return the arguments, and the numbers among them and the defaults."""
+        plan = super().plan(subject, job, side)
+        return {**plan, "defaults": {**_defaults(subject), **plan["made_with"][1]}}
 
     @staticmethod
     def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
@@ -278,50 +327,28 @@ def _defaults(subject: Any) -> dict[str, Any]:
     return {}
 
 
-class PlainFunction:
-    """A function that makes something other than tensors of what the project calls it with."""
-
-    kind = "function of plain values"
-
-    @staticmethod
-    def plan(subject: Any, job: dict[str, Any], side: Side) -> dict[str, Any]:
-        """Return the first arguments with which it gives what can be compared."""
-        return {
-            "made_with": arguments_that_make(
-                lambda found: is_described(found, side), subject, job, side
-            )
-        }
-
-    @staticmethod
-    def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
-        """Call it, and again to see whether it draws random numbers."""
-        case = Case("the arguments of the project, or its defaults")
-        try:
-            first = _described(made(subject, plan["made_with"], side), side)
-            again = _described(made(subject, plan["made_with"], side), side)
-            case.values["value" if str(first) == str(again) else "kind"] = (
-                first if str(first) == str(again) else type(first).__name__
-            )
-        except BaseException as error:  # noqa: BLE001 - user code may raise anything
-            case.error = told(error)
-        return [case]
-
-
-def is_described(value: Any, side: Side) -> bool:
+def is_described(found: Any, side: Side) -> bool:
     """Say whether a value can be told without Keras: numbers, texts, names, symbolic tensors."""
     try:
-        return value is not None and "<" not in str(_described(value, side))
+        return found is not None and "<" not in str(described(found, side))
     except TypeError:
         return False
 
 
-def _described(value: Any, side: Side) -> Any:
+def described(value: Any, side: Side) -> Any:
+    """Return a value told without Keras.
+
+    Raises:
+        TypeError: it cannot be; the text is the name of its type.
+    """
     if isinstance(value, (type, types.FunctionType)):
         return value.__name__
     if isinstance(value, dict):
-        return {str(key): _described(each, side) for key, each in value.items()}
+        return {str(key): described(each, side) for key, each in value.items()}
+    if isinstance(value, types.GeneratorType):
+        return [described(each, side) for each in itertools.islice(value, _MOST_YIELDED)]
     if isinstance(value, (list, tuple)):
-        return [_described(each, side) for each in value]
+        return [described(each, side) for each in value]
     if type(value).__name__ == "KerasTensor":
         return f"a symbolic tensor of shape {tuple(value.shape)}"
     if value is None or isinstance(value, (bool, int, float, str)):
@@ -329,6 +356,28 @@ def _described(value: Any, side: Side) -> Any:
     if isinstance(value, (np.ndarray, np.generic)) or side.tf.is_tensor(value):
         return plain(value)
     raise TypeError(type(value).__name__)
+
+
+class PlainFunction(MadeWithArguments):
+    """A function that makes something other than tensors of what the project calls it with."""
+
+    kind = "function of plain values"
+
+    is_wanted = staticmethod(is_described)
+
+    @staticmethod
+    def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
+        """Call it, and again to see whether it draws random numbers."""
+        case = Case("the arguments of the project, or its defaults")
+        try:
+            first = described(made(subject, plan["made_with"], side), side)
+            again = described(made(subject, plan["made_with"], side), side)
+            case.values["value" if str(first) == str(again) else "kind"] = (
+                first if str(first) == str(again) else type(first).__name__
+            )
+        except BaseException as error:  # noqa: BLE001 - user code may raise anything
+            case.error = told(error)
+        return [case]
 
 
 EXERCISES = (PairFunction, PairMaker, TensorFunction, PlainFunction, *MODEL_EXERCISES)

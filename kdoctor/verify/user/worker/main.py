@@ -194,7 +194,9 @@ class _Fork:
 def _too_much_in(folder: Path) -> str | None:
     """Say that a folder holds too much; it may change meanwhile."""
     size = 0
-    for number, each in enumerate(folder.rglob("*")):
+    # No `rglob`: it raises where a folder goes while it is looked into.
+    names = (Path(at, name) for at, *both in os.walk(folder) for name in itertools.chain(*both))
+    for number, each in enumerate(names):
         with contextlib.suppress(OSError):
             size += each.lstat().st_size
         if size > _MOST_WRITTEN:

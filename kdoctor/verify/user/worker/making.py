@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from . import draws
 from .frameworks import Side
 from .measured import NotTaken, NotTried, told
+from .small_models import resolved
 
 
 def made(subject: Any, made_with: Any, side: Side) -> Any:
     """Call a definition, as if nothing had been made before."""
     side.fresh()
-    args, kwargs = made_with
+    args, kwargs = resolved(made_with, "", side)
     return subject(*args, **kwargs)
 
 
@@ -37,19 +37,26 @@ def of_arguments(error: BaseException, subject: Any, job: dict[str, Any]) -> Bas
     return NotTaken(told(error)) if guessed else error
 
 
-def arguments_that_make(
-    is_wanted: Callable[[Any], bool], subject: Any, job: dict[str, Any], side: Side
-) -> Any:
-    """Return the first arguments with which it gives what is wanted.
+class MadeWithArguments:
+    """What is called with the first arguments with which it gives what is wanted."""
 
-    Raises:
-        NotTried: there are none.
-    """
-    for made_with in draws.arguments_for(subject, job["calls"]):
-        try:
-            found = made(subject, made_with, side)
-        except BaseException:  # noqa: BLE001, S112 - other arguments may do
-            continue
-        if is_wanted(found):
-            return made_with
-    raise NotTried("nothing tells what to call it with")
+    @staticmethod
+    def is_wanted(found: Any, side: Side) -> bool:
+        """Say whether a value is what can be measured."""
+        raise NotImplementedError
+
+    @classmethod
+    def plan(cls, subject: Any, job: dict[str, Any], side: Side) -> dict[str, Any]:
+        """Return those arguments.
+
+        Raises:
+            NotTried: there are none.
+        """
+        for made_with in draws.arguments_for(subject, job["calls"]):
+            try:
+                found = made(subject, made_with, side)
+            except BaseException:  # noqa: BLE001, S112 - other arguments may do
+                continue
+            if cls.is_wanted(found, side):
+                return {"made_with": made_with}
+        raise NotTried("nothing tells what to call it with")

@@ -9,18 +9,18 @@ import numpy as np
 from . import draws
 from .calling import layer_outputs, measure, weigh
 from .frameworks import Side
-from .making import arguments_that_make, made
+from .making import MadeWithArguments, made
 from .measured import MODEL_TOLERANCE, Case, NotTried
 from .weights import Mismatch
 
 _MOST_ELEMENTS = 20_000  # of an input that is drawn twice
 
 
-def is_model(value: Any, side: Side) -> bool:
+def is_model(found: Any, side: Side) -> bool:
     """Say whether a value is a model, or a list that starts with one."""
-    if isinstance(value, (list, tuple)) and value:
-        value = value[0]
-    return isinstance(value, side.keras.Model)
+    if isinstance(found, (list, tuple)) and found:
+        found = found[0]
+    return isinstance(found, side.keras.Model)
 
 
 def model_of_block(subject: Any, job: dict[str, Any], side: Side) -> Any:
@@ -104,19 +104,11 @@ def fill(case: Case, model: Any, given: Any, kept: dict[str, Any], side: Side) -
     case.shaky = whole.shaky
 
 
-class ModelBuilder:
+class ModelBuilder(MadeWithArguments):
     """A function that returns a model."""
 
     kind = "model builder"
-
-    @staticmethod
-    def plan(subject: Any, job: dict[str, Any], side: Side) -> dict[str, Any]:
-        """Return the first arguments with which it makes one."""
-        return {
-            "made_with": arguments_that_make(
-                lambda found: is_model(found, side), subject, job, side
-            )
-        }
+    is_wanted = staticmethod(is_model)
 
     @staticmethod
     def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:

@@ -6,12 +6,22 @@ import pickle
 from pathlib import Path
 from typing import Any
 
-from . import classes, functions, hints, loading
+from . import (
+    callbacks,
+    classes,
+    effects,
+    functions,
+    hints,
+    loading,
+    of_models,
+    optimizers,
+    plain_classes,
+)
 from .frameworks import Side
 from .measured import Case, Closeness, NotTaken, NotTried, compare, may_be_of_a_guess, telling, told
 
-# What a case tells of the numbers that come out; the rest is about shapes and weights.
-_OF_NUMBERS = ("output", "value", "gradient", "result")
+# What a case tells of shapes and weights; the rest is what comes out.
+_OF_SHAPES = ("shape", "kind", "weights", "first value of ")
 
 _BRANCH = "its branch of an `if` or a `try` is not taken"
 
@@ -77,6 +87,9 @@ def _second(module: Any, job: dict[str, Any], side: Side, record: dict[str, Any]
     except BaseException as error:  # noqa: BLE001
         return {**answer, "state": "cannot", "error": told(error)}
     answer["notes"], answer["hints"] = hints.of(subject, job, record, side)
+    if record["plan"].get("unread"):
+        endings = ", ".join(record["plan"]["unread"])
+        answer["notes"].append(f"what it writes into files of {endings} is not compared")
     new = {case.label: case for case in cases}
     near = Closeness()
     for old in record["cases"]:
@@ -91,6 +104,9 @@ def _second(module: Any, job: dict[str, Any], side: Side, record: dict[str, Any]
         if differences:
             drawn = _drawn(module, job, side, record, other)
             sure = [e for e in differences if e.where not in drawn or not e.is_of_numbers]
+            if sure and all(each.where.startswith(effects.PRINTED) for each in sure):
+                why = f"what it prints is not the same: {sure[0].told}"
+                return {**answer, "state": "not tried", "error": why}
             if not sure:
                 why = f"its {differences[0].where} is random: no two runs after the fix agree"
                 return {**answer, "state": "not tried", "error": why}
@@ -102,7 +118,7 @@ def _second(module: Any, job: dict[str, Any], side: Side, record: dict[str, Any]
                 "input": old.label,
                 "told": first.told,
             }
-    if not any(name.startswith(_OF_NUMBERS) for case in record["cases"] for name in case.values):
+    if all(_is_of_shapes(name) for case in record["cases"] for name in case.values):
         answer["notes"].append("it draws random numbers: only shapes are compared")
     return {
         **answer,
@@ -112,6 +128,10 @@ def _second(module: Any, job: dict[str, Any], side: Side, record: dict[str, Any]
         "share": near.share,
         "cases": len(record["cases"]),
     }
+
+
+def _is_of_shapes(name: str) -> bool:
+    return name in _OF_SHAPES or name.startswith(("shape ", _OF_SHAPES[-1]))
 
 
 def _repeated(subject: Any, record: dict[str, Any], side: Side) -> list[Case]:
@@ -142,4 +162,12 @@ def _exercise_of(subject: Any, job: dict[str, Any], side: Side) -> Any:
     raise NotTried("it is neither a function nor a class when it is loaded")
 
 
-_BY_KIND = {each.kind: each for each in (*functions.EXERCISES, *classes.EXERCISES)}
+_BY_KIND: dict[str, Any] = {
+    each.kind: each
+    for each in (
+        *functions.EXERCISES,
+        *of_models.EXERCISES,
+        *classes.EXERCISES,
+        *(callbacks.CallbackClass, optimizers.OptimizerClass, plain_classes.PlainClass),
+    )
+}

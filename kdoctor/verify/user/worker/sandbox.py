@@ -217,12 +217,16 @@ def end_orphans(forks: Collection[int]) -> None:
 
 
 def _children() -> list[int]:
+    try:
+        names = os.listdir("/proc")  # noqa: PTH208 - no glob: it raises where a process ends
+    except OSError:  # no /proc here
+        return []
     found = []
-    for each in Path("/proc").glob("[0-9]*/stat"):
+    for each in filter(str.isdigit, names):
         with contextlib.suppress(OSError, ValueError, IndexError):
-            fields = each.read_text("ascii", "replace").rpartition(")")[2].split()
-            if int(fields[1]) == os.getpid():
-                found.append(int(each.parent.name))
+            stat = Path(f"/proc/{each}/stat").read_text("ascii", "replace")
+            if int(stat.rpartition(")")[2].split()[1]) == os.getpid():
+                found.append(int(each))
     return found
 
 

@@ -16,9 +16,8 @@ def first_producer(model: keras.Model):
 def describe(model: keras.Model):
     total = keras.ops.sum(
         [
-            ops.prod(
-                ops.convert_to_tensor(tuple(w.shape), dtype=keras.config.floatx())
-            ) for w in model.weights
+            ops.prod(ops.convert_to_tensor(tuple(w.shape), dtype=keras.config.floatx()))
+            for w in model.weights
         ]
     )
     print('parameters:', ops.convert_to_numpy(total)[()])

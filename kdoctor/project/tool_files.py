@@ -1,0 +1,33 @@
+"""What files hold that set tools up: TOML and INI, nothing where they cannot be read."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from configparser import ConfigParser
+
+
+@lru_cache(maxsize=8)  # several tools are asked for in one file
+def toml_of(text: str) -> dict[str, Any]:
+    """Return what a TOML file holds; not to be changed."""
+    import tomllib  # noqa: PLC0415 - for few projects
+
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return {}
+
+
+@lru_cache(maxsize=8)
+def ini_of(text: str) -> ConfigParser:
+    """Return what an INI file holds, its values as they are written; not to be changed."""
+    import configparser  # noqa: PLC0415 - for few projects
+
+    parser = configparser.ConfigParser(interpolation=None, strict=False)
+    try:
+        parser.read_string(text)
+    except configparser.Error:
+        return configparser.ConfigParser(interpolation=None)
+    return parser

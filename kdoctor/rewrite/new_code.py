@@ -1,0 +1,31 @@
+"""What edits take away, and what names the code reads that they write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from kdoctor.model import Edit, Hole, Span
+from kdoctor.patterns import pattern
+
+_NAME = pattern(r"(?<![\w.])[^\W\d]\w*(?!\w)(?!\s*=(?!=))")
+
+
+def replaced_stretches(edit: Edit) -> Iterator[Span]:
+    """Yield the stretches of source that an edit does not keep in a hole."""
+    start = edit.span.start
+    for hole in sorted(part.span for part in edit.parts if isinstance(part, Hole)):
+        if start < hole.start:
+            yield Span(start, hole.start)
+        start = max(start, hole.end)
+    if start < edit.span.end:
+        yield Span(start, edit.span.end)
+
+
+def new_text(edits: Iterable[Edit]) -> Iterator[str]:
+    """Return the pieces of text that edits write."""
+    return (part for edit in edits for part in edit.parts if isinstance(part, str))
+
+
+def names_in(text: str) -> list[str]:
+    """Return the names that a piece of new code may read: no attributes, no keywords."""
+    return _NAME.findall(text)

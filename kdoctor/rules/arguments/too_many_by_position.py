@@ -1,0 +1,148 @@
+"""More arguments by position than a method takes.
+
+## What it does
+Counts what is passed by position to methods of Keras' models, layers, optimizers and metrics, and
+reports calls that pass more than the target's release takes, and not more than an earlier one took.
+(Of classes and functions KD414 speaks, of `add_weight` KD212, of saving KD605 and KD606.)
+
+## Why it breaks
+The parameters at the end are gone: `predict` and `evaluate` lost `max_queue_size`, `workers` and
+`use_multiprocessing`, `add_loss` lost `inputs`. `TypeError: TensorFlowTrainer.predict() takes from
+2 to 6 positional arguments but 7 were given`.
+
+## What to write instead
+The arguments by keyword, and without those that are gone: KD303 says of each what took its place.
+
+## How we know
+The parameters are read from every release from 2.0 on; the examples were run on Keras 3.15.1.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Sequence
+
+import libcst as cst
+
+from kdoctor.keras_api import Signature
+from kdoctor.model import Finding, Severity
+from kdoctor.rules.arguments._callees import Callee, passes
+from kdoctor.rules.arguments._calls import KerasCall, keras_calls
+from kdoctor.rules.arguments._keywords import change_of
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Called
+
+_BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+# Rules of their own see to these.
+_ELSEWHERE = frozenset({
+    "add_variable", "add_weight", "get_initial_state", "load_weights", "save", "save_weights",
+})  # fmt: skip
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such call of a method."""
+    for call in keras_calls(module, facts):
+        if call.owner is None or not call.is_known or call.leaf in _ELSEWHERE:
+            continue
+        given = _by_position(call.call)
+        gone = _gone(given, call.new, tuple(call.olds(facts)))
+        if gone is not None and not module.is_guarded(call.call):
+            yield _finding(module, call, given, gone)
+
+
+def _finding(module: Module, call: KerasCall, given: list[cst.Arg], gone: str) -> Finding:
+    places = _places(call.new)
+    most = len(places) + 1
+    least = sum(each.default is None for each in call.new.parameters if each.name in places) + 1
+    takes = f"{most}" if least == most else f"from {least} to {most}"
+    change = change_of(call.leaf, call.kind, gone)
+    return rule.finding(
+        module.place(given[len(places)]),
+        f"`{call.leaf}` has no place for this any more, it was `{gone}`: TypeError: "
+        f"{call.written} takes {takes} positional arguments but {len(given) + 1} were given",
+        symbol=f"{call.name}({gone})",
+        confidence=call.confidence,
+        help=change.help,
+        no_fix_because="what stands at the places behind has other parameters, or none, on Keras 3",
+    )
+
+
+def _gone(given: Sequence[object], new: Signature, olds: Sequence[Signature]) -> str | None:
+    """Return the parameter that the first one too many was meant for, None where all have one."""
+    room = len(_places(new))
+    if len(given) <= room or any(
+        each.kind is inspect.Parameter.VAR_POSITIONAL for each in new.parameters
+    ):
+        return None
+    names = (_places(each) for each in olds)
+    return next((each[room] for each in names if len(each) >= len(given)), None)
+
+
+def _may_be_too_many(facts: Facts, callee: Callee, called: Called) -> bool:
+    return called.places > len(_places(callee.new)) and (
+        _gone(range(called.places), callee.new, callee.olds(facts)) is not None
+    )
+
+
+def _places(signature: Signature) -> list[str]:
+    return [each.name for each in signature.parameters if each.kind in _BY_POSITION]
+
+
+def _by_position(call: cst.Call) -> list[cst.Arg]:
+    """Return what is passed by position, nothing where ``*args`` hides how much that is."""
+    if any(each.star == "*" for each in call.args):
+        return []
+    return [each for each in call.args if each.keyword is None and not each.star]
+
+
+rule = Rule(
+    code="KD326",
+    name="too-many-by-position",
+    family="arguments",
+    severity=Severity.ERROR,
+    check=check,
+    triggers=passes(
+        _may_be_too_many, of=lambda callee: callee.method and callee.leaf not in _ELSEWHERE
+    ),
+    since="3.0",
+)
+
+_MODEL = (
+    "import keras\nimport numpy as np\n\nx = np.ones((2, 2))\n"
+    "model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n"
+    "model.compile('sgd', 'mse')\n"
+)
+_OWN = """\
+import keras
+
+
+class Mine(keras.layers.Layer):
+    def add_loss(self, loss, inputs):
+        return loss
+
+    def call(self, x):
+        self.add_loss(x, x)
+        return x
+"""
+
+VALID = [
+    f"{_MODEL}model.predict(x, 32, 0, None)",
+    f"{_MODEL}model.predict(*given, 32, 0, None, None, 10, 1)",
+    # No release takes so many: it is another `predict`.
+    f"{_MODEL}model.predict(x, 32, 0, None, None, 10, 1, False, 1, 2, 3)",
+    # A method of the user's own.
+    _OWN,
+]
+INVALID = [
+    Example(
+        before=f"{_MODEL}model.predict(x, 32, 0, None, None, 10, 1)",
+        raises="TypeError: TensorFlowTrainer.predict() takes from 2 to 6 positional arguments but "
+        "8 were given",
+    ),
+    Example(
+        before="import keras\n\nlayer = keras.layers.Dense(1)\nlayer.add_loss(None, None)",
+        raises="TypeError: Layer.add_loss() takes 2 positional arguments but 3 were given",
+    ),
+]

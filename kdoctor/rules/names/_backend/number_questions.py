@@ -1,0 +1,121 @@
+"""The guards that ask what numbers an argument may be: whole, below 0, with a point."""
+
+from __future__ import annotations
+
+from functools import reduce
+
+import libcst as cst
+
+from kdoctor.rewrite.guards import Answer, Guard, Question, Situation
+from kdoctor.rules.calls import is_builtin, literal, value_of
+from kdoctor.rules.names._backend.inference import Inference
+from kdoctor.rules.names._backend.questions import of_values
+from kdoctor.syntax import Module
+
+# What makes a tensor or an array of numbers that are written out.
+_MAKERS = frozenset({"array", "asarray", "cast", "constant", "convert_to_tensor", "variable"})
+
+
+def not_integer(parameter: str) -> Guard:
+    """The tensor surely holds floats or bools."""
+    return of_values(
+        "not_integer", "`{}` may hold integers", parameter, Inference.works_as_no_integer
+    )
+
+
+def not_negative(parameter: str) -> Guard:
+    """The tensor surely holds nothing below 0."""
+    return of_values("not_negative", "`{}` may be negative", parameter, Inference.is_not_negative)
+
+
+def from_the_front(parameter: str) -> Guard:
+    """The axis surely is none that is counted from the end."""
+    return of_values(
+        "from_the_front", "`{}` may count from the end", parameter, Inference.is_not_negative
+    )
+
+
+def none_below_zero(parameter: str) -> Guard:
+    """No number is written there that is below 0: what is calculated may have some."""
+
+    def answer(situation: Situation) -> Answer:
+        return Answer.of(not _is_below_zero(situation.module, situation.value(parameter)))
+
+    return Question(
+        f"none_below_zero({parameter!r})",
+        f"`{parameter}` has a number below 0",
+        answer,
+        parameters=frozenset({parameter}),
+    )
+
+
+def _is_below_zero(module: Module, node: cst.BaseExpression | None) -> bool:
+    """Say whether a number below 0 is written: `-1`, `[0, -1]`, `K.constant([-1])`, `n` of it."""
+    value = None if node is None else value_of(module, node)
+    match value:
+        case cst.UnaryOperation(operator=cst.Minus()) | cst.Integer():
+            number = literal(value)
+            return isinstance(number, int) and number < 0
+        case cst.List(elements=elements) | cst.Tuple(elements=elements):
+            return any(_is_below_zero(module, each.value) for each in elements)
+        case cst.Call(
+            func=cst.Attribute(attr=cst.Name(value=maker)) | cst.Name(value=maker),
+            args=[cst.Arg(value=made), *_],
+        ) if maker in _MAKERS:
+            return _is_below_zero(module, made)
+    return False
+
+
+def whole_numbers(*parameters: str) -> Guard:
+    """The arguments surely are integers, by default too."""
+    return reduce(
+        lambda one, other: one & other,
+        (
+            of_values(
+                "whole_numbers", "`{}` is not known to be a whole number", each,
+                Inference.is_whole,
+            )
+            for each in parameters
+        ),
+    )  # fmt: skip
+
+
+def no_floats(*parameters: str) -> Guard:
+    """None of the arguments is written as a floating number."""
+    return _of_floats("no_floats", "is a floating number", parameters, there_is_one=Answer.NO)
+
+
+def a_float(*parameters: str) -> Guard:
+    """One of the arguments is written as a floating number."""
+    return _of_floats("a_float", "must be a floating number", parameters, there_is_one=Answer.YES)
+
+
+def _of_floats(
+    name: str, sentence: str, parameters: tuple[str, ...], *, there_is_one: Answer
+) -> Guard:
+    def answer(situation: Situation) -> Answer:
+        found = any(_is_float(situation.module, situation.value(each)) for each in parameters)
+        return Answer.of(found is (there_is_one is Answer.YES))
+
+    return Question(
+        f"{name}({', '.join(map(repr, parameters))})",
+        f"one of {', '.join(f'`{each}`' for each in parameters)} {sentence}",
+        answer,
+        parameters=frozenset(parameters),
+    )
+
+
+def _is_float(module: Module, node: cst.BaseExpression | None) -> bool:
+    """Say whether a number is written as a floating one: `1.0`, `-float(n)`, `n * 0.5`."""
+    match node:
+        case cst.Float():
+            return True
+        case cst.UnaryOperation(operator=cst.Minus() | cst.Plus(), expression=inner):
+            return _is_float(module, inner)
+        case cst.BinaryOperation(
+            operator=cst.Add() | cst.Subtract() | cst.Multiply() | cst.Divide()
+        ):
+            return _is_float(module, node.left) or _is_float(module, node.right)
+        case cst.Call(func=cst.Name(value="float") as function):
+            return is_builtin(module, function)
+    return False

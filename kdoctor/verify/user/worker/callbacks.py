@@ -1,0 +1,212 @@
+"""Callbacks: what becomes of a small model that is trained with one, and of the callback."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import draws, effects, small_models
+from .entering import all_entered, entered
+from .frameworks import Side
+from .functions import described
+from .making import of_arguments
+from .measured import MODEL_TOLERANCE, Case, NotTaken, NotTried, telling, told
+
+_EPOCHS = 3
+# What Keras itself keeps in a callback, and what is made of the clock.
+_OF_KERAS = {"model", "params", "validation_data", "seen", "set_model", "set_params"}
+_RENAMED = {"lr": "learning_rate"}
+_FRAMEWORKS = {"keras", "tf_keras", "tensorflow", "builtins"}
+_OF_PICTURES = ("image", "class_index", "layer_name", "layers_name")
+
+
+@dataclass
+class _Run:
+    """A training with a callback: what came of it, and which of its methods were entered.
+
+    ``still`` are those of its attributes that the training left alone, ``unread`` the endings of
+    files that it wrote and that nothing is compared of.
+    """
+
+    case: Case
+    ran: set[str]
+    still: set[str]
+    unread: list[str]
+
+
+class CallbackClass:
+    """A callback: a small model is trained, evaluated and asked with it."""
+
+    kind = "callback"
+
+    @classmethod
+    def plan(cls, subject: Any, job: dict[str, Any], side: Side) -> dict[str, Any]:
+        """Return arguments that it can be made with, and a model that it can be trained with.
+
+        Raises:
+            NotTried: nothing of what it does is seen, or what the fix changes does not run.
+        """
+        first: BaseException | None = None
+        refused: list[str] = []
+        for made_with in draws.arguments_for(subject, job["calls"], names=draws.OF_MODELS):
+            for kind in _kinds_for(subject):
+                plan = {"made_with": made_with, "model": kind}
+                try:
+                    _made(subject, plan, side)
+                except BaseException as error:  # noqa: BLE001 - other arguments may do
+                    first = first or of_arguments(error, subject, job)
+                    continue
+                run = _trained(subject, plan, side)
+                if run.case.error:
+                    refused.append(run.case.error)
+                    continue
+                all_entered([*job["changes"], *job["of_keras"]], run.ran)
+                seen = _seen(run, kind, side)
+                return {**plan, "seen": seen, "first": run.case, "unread": run.unread}
+        if refused:
+            raise NotTaken(telling(refused))
+        raise first or NotTried("nothing tells what to call it with")
+
+    @staticmethod
+    def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
+        """Train with it; of Keras 2 twice, to keep what is the same both times."""
+        if not side.is_old:
+            return [_trained(subject, plan, side).case]
+        case: Case = plan.pop("first")
+        again = _trained(subject, plan, side).case
+        case.values = {
+            name: value
+            for name, value in case.values.items()
+            if name in again.values and str(again.values[name]) == str(value)
+        }
+        if not plan["seen"] & case.values.keys():
+            raise NotTried("what it does differs from run to run")
+        return [case]
+
+
+def _made(subject: Any, plan: dict[str, Any], side: Side) -> Any:
+    side.fresh()
+    args, kwargs = small_models.resolved(plan["made_with"], plan["model"], side)
+    return subject(*args, **kwargs)
+
+
+def _trained(subject: Any, plan: dict[str, Any], side: Side) -> _Run:
+    case = Case(f"{plan['model']}, {_EPOCHS} epochs", tolerance=MODEL_TOLERANCE)
+    case.shaky = effects.roughness()
+    known = effects.files(Path.cwd())
+    run = _Run(case, set(), set(), [])
+    try:
+        with entered(subject) as run.ran, effects.printing() as text:
+            callback = _made(subject, plan, side)
+            before = _state_of(callback, side)
+            case.values.update(_training(callback, plan["model"], side))
+        after = _state_of(callback, side)
+        case.values.update(after)
+        run.still = {name for name in after if str(before.get(name)) == str(after[name])}
+        said = effects.printed(text.getvalue())
+        if said is not None:
+            case.values[effects.PRINTED] = said
+        _close(callback)
+        case.values.update(effects.written(Path.cwd(), known))
+        run.unread = effects.unread(Path.cwd(), known)
+    except BaseException as error:  # noqa: BLE001 - user code may raise anything
+        run.case = Case(case.label, error=told(error))
+    return run
+
+
+def _kinds_for(subject: Any) -> tuple[str, ...]:
+    names = draws.required_of(subject)
+    of_pictures = any(each.startswith(_OF_PICTURES) for each in names)
+    kinds = (small_models.VECTORS, small_models.PICTURES)
+    return kinds[::-1] if of_pictures else kinds
+
+
+def _training(callback: Any, kind: str, side: Side) -> dict[str, Any]:
+    """Train, evaluate and ask a small model with a callback, or without one."""
+    model, data = small_models.model(kind, side), small_models.data(kind)
+    with_it = {"callbacks": [] if callback is None else [callback], "verbose": 0}
+    history = model.fit(
+        data.x,
+        data.y,
+        batch_size=small_models.BATCH,
+        epochs=_EPOCHS,
+        shuffle=False,
+        validation_data=(data.held_out_x, data.held_out_y),
+        **with_it,
+    )
+    if _has_hooks(callback, "test"):
+        model.evaluate(data.held_out_x, data.held_out_y, **with_it)
+    if _has_hooks(callback, "predict"):
+        model.predict(data.held_out_x, **with_it)
+    found: dict[str, Any] = {
+        f"history of {_RENAMED.get(name, name)}": [float(np.asarray(each)) for each in values]
+        for name, values in history.history.items()
+        if all(isinstance(each, (int, float, np.generic, np.ndarray)) for each in values)
+    }
+    found["epochs"] = list(map(int, history.epoch))
+    found["learning rate after training"] = float(np.asarray(model.optimizer.learning_rate))
+    found["whether it stopped the training"] = bool(model.stop_training)
+    for number, weight in enumerate(model.get_weights()):
+        found[f"weight {number} after training"] = weight
+    return found
+
+
+def _has_hooks(callback: Any, phase: str) -> bool:
+    """Say whether a callback, not one of Keras' own, does something in a phase."""
+    classes = [each for each in type(callback).__mro__ if _is_of_user(each)]
+    return any(f"on_{phase}_" in name for each in classes for name in vars(each))
+
+
+def _is_of_user(subject: type) -> bool:
+    return subject.__module__.partition(".")[0] not in _FRAMEWORKS
+
+
+def _state_of(callback: Any, side: Side) -> dict[str, Any]:
+    """Return what its own code has kept in a callback, as far as that can be told without Keras."""
+    own = _names_in(type(callback))
+    found = {}
+    for name, value in vars(callback).items():
+        if name.startswith("_") or name in _OF_KERAS or name not in own:
+            continue
+        with contextlib.suppress(TypeError):
+            found[f"its {name}"] = described(value, side)
+    return found
+
+
+def _names_in(subject: type) -> set[str]:
+    """Return the names that the methods of a class use, and those of its bases of the user's."""
+    found = set()
+    for each in subject.__mro__:
+        if _is_of_user(each):
+            for value in vars(each).values():
+                found |= set(getattr(getattr(value, "__code__", None), "co_names", ()))
+    return found
+
+
+def _close(callback: Any) -> None:
+    """Have what it writes for TensorBoard be in its files."""
+    for value in vars(callback).values():
+        with contextlib.suppress(Exception):
+            value.flush()
+
+
+def _seen(run: _Run, kind: str, side: Side) -> set[str]:
+    """Return what a callback does that is seen: without it, the training gives something else.
+
+    Raises:
+        NotTried: it does nothing that can be compared.
+    """
+    side.fresh()
+    alone = _training(None, kind, side)
+    seen = {
+        name
+        for name, value in run.case.values.items()
+        if name not in run.still and (name not in alone or str(alone[name]) != str(value))
+    }
+    if not seen:
+        raise NotTried("nothing that it does is seen in the training of a small model")
+    return seen

@@ -1,0 +1,188 @@
+"""Functions that take a model: what they give, print and make of it; and those that only print."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import draws, effects, small_models
+from .frameworks import Side
+from .functions import described
+from .making import of_arguments
+from .measured import MODEL_TOLERANCE, Case, NotTaken, NotTried, plain, telling, told
+
+_KINDS = (small_models.VECTORS, small_models.PICTURES)
+_VALUE = "value"
+
+
+class FunctionOfModel:
+    """A function of a model, called with a small one."""
+
+    kind = "function of a model"
+
+    @classmethod
+    def plan(cls, subject: Any, job: dict[str, Any], side: Side) -> dict[str, Any]:
+        """Return arguments beside the model with which something of it is seen.
+
+        Raises:
+            NotTried: it gives, prints and changes nothing that can be compared.
+        """
+        refused: list[str] = []
+        unseen: NotTried | None = None
+        skip = int(draws.is_model(next(iter(draws.required_of(subject)), "")))
+        tried = draws.arguments_for(subject, job["calls"], skip=skip, names=draws.OF_MODELS)
+        for made_with in tried:
+            for kind in _KINDS:
+                plan = {"made_with": made_with, "model": kind, "skip": skip}
+                try:
+                    values = _called(subject, plan, side)
+                    return {**plan, "seen": _seen(values, kind, side)}
+                except NotTried as reason:
+                    unseen = unseen or reason
+                except BaseException as error:  # noqa: BLE001 - other arguments may do
+                    refused.append(told(of_arguments(error, subject, job)))
+        if unseen is not None:
+            raise unseen
+        raise NotTaken(telling(refused or ["nothing tells what to call it with"]))
+
+    @staticmethod
+    def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
+        """Call it; of Keras 2 twice, to keep what is the same both times."""
+        case = Case(plan["model"], tolerance=MODEL_TOLERANCE)
+        try:
+            case.values = _called(subject, plan, side)
+            if side.is_old:
+                again = _called(subject, plan, side)
+                case.values = repeated(case.values, again, plan["seen"])
+        except NotTried:
+            raise
+        except BaseException as error:  # noqa: BLE001 - user code may raise anything
+            case = Case(case.label, error=told(error))
+        return [case]
+
+
+def repeated(values: dict[str, Any], again: dict[str, Any], seen: set[str]) -> dict[str, Any]:
+    """Return the values that are the same both times.
+
+    Raises:
+        NotTried: of those that tell something, none is.
+    """
+    kept = {
+        name: value
+        for name, value in values.items()
+        if name in again and str(again[name]) == str(value)
+    }
+    if not seen & kept.keys():
+        raise NotTried("what it gives differs from run to run")
+    return kept
+
+
+def _called(subject: Any, plan: dict[str, Any], side: Side) -> dict[str, Any]:
+    """Return what a function gives for a small model, prints, and makes of that model."""
+    side.fresh()
+    model = small_models.model(plan["model"], side)
+    args, kwargs = small_models.resolved(plan["made_with"], plan["model"], side, model)
+    with effects.printing() as text:
+        value = subject(*([model] * plan["skip"]), *args, **kwargs)
+        found = {_VALUE: value_of(value, plan["model"], side)}
+    said = effects.printed(text.getvalue())
+    if said is not None:
+        found[effects.PRINTED] = said
+    return {**found, **_state_of(model, plan["model"], side)}
+
+
+def value_of(value: Any, kind: str, side: Side) -> Any:
+    """Return what can be compared of a value: of a model what it computes, and what it trains.
+
+    Raises:
+        NotTried: nothing can.
+    """
+    if isinstance(value, side.keras.Model):
+        return _state_of(value, kind, side, with_weights=False)
+    if isinstance(value, dict):
+        return {str(key): value_of(each, kind, side) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [value_of(each, kind, side) for each in value]
+    try:
+        return described(value, side)
+    except TypeError as error:
+        raise NotTried(f"it returns {error}, which kdoctor has no inputs for") from error
+
+
+def _state_of(model: Any, kind: str, side: Side, *, with_weights: bool = True) -> dict[str, Any]:
+    x = small_models.data(kind).held_out_x
+    if tuple(model.inputs[0].shape[1:]) != x.shape[1:] or len(model.inputs) > 1:
+        raise NotTried("it returns a model of other inputs than those of the one that it is given")
+    found: dict[str, Any] = {
+        "output of the model": plain(model(side.tf.constant(x), training=False)),
+        "what it trains": [tuple(each.shape) for each in model.trainable_weights].__str__(),
+    }
+    if with_weights:
+        found["weights of the model"] = model.get_weights()
+        rate = getattr(model.optimizer, "learning_rate", None)
+        found["learning rate of the model"] = None if rate is None else float(plain(rate))
+    return found
+
+
+def _seen(values: dict[str, Any], kind: str, side: Side) -> set[str]:
+    """Return what tells something of a function: a value, a text, a model that is another one.
+
+    Raises:
+        NotTried: there is nothing.
+    """
+    side.fresh()
+    untouched = _state_of(small_models.model(kind, side), kind, side)
+    seen = {name for name, value in values.items() if str(untouched.get(name)) != str(value)}
+    if not seen:
+        raise NotTried("it returns nothing, prints nothing and leaves the model as it is")
+    return seen
+
+
+class PrintingFunction:
+    """A function that returns nothing: what it prints."""
+
+    kind = "function that prints"
+
+    @staticmethod
+    def plan(subject: Any, job: dict[str, Any], side: Side) -> dict[str, Any]:
+        """Return the first arguments with which it prints something.
+
+        Raises:
+            NotTried: it prints nothing.
+        """
+        refused: list[str] = []
+        for made_with in draws.arguments_for(subject, job["calls"]):
+            try:
+                if effects.PRINTED in _said(subject, made_with, side):
+                    return {"made_with": made_with, "seen": {effects.PRINTED}}
+            except BaseException as error:  # noqa: BLE001 - other arguments may do
+                refused.append(told(of_arguments(error, subject, job)))
+        if refused:
+            raise NotTaken(telling(refused))
+        raise NotTried("it returns nothing, so there is nothing to compare")
+
+    @staticmethod
+    def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
+        """Call it, of Keras 2 twice."""
+        case = Case("the arguments of the project, or its defaults", tolerance=MODEL_TOLERANCE)
+        try:
+            case.values = _said(subject, plan["made_with"], side)
+            if side.is_old:
+                again = _said(subject, plan["made_with"], side)
+                case.values = repeated(case.values, again, plan["seen"])
+        except NotTried:
+            raise
+        except BaseException as error:  # noqa: BLE001 - user code may raise anything
+            case = Case(case.label, error=told(error))
+        return [case]
+
+
+def _said(subject: Any, made_with: Any, side: Side) -> dict[str, Any]:
+    side.fresh()
+    args, kwargs = made_with
+    with effects.printing() as text:
+        subject(*args, **kwargs)
+    said = effects.printed(text.getvalue())
+    return {} if said is None else {effects.PRINTED: said}
+
+
+EXERCISES = (FunctionOfModel, PrintingFunction)

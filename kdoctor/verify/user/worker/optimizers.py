@@ -1,0 +1,137 @@
+"""Optimizers: where a few steps lead with gradients that are given."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from . import draws
+from .entering import all_entered, entered
+from .frameworks import Side
+from .functions import described
+from .making import made, of_arguments
+from .measured import MODEL_TOLERANCE, Case, NotTaken, NotTried, plain, telling, told
+
+_STEPS = 5
+_SHAPES = ((4, 3), (3,))
+_SOME = np.asarray([0, 2])
+_WHOLE, _ROWS = "gradients of whole variables", "gradients of some rows"
+
+
+def is_optimizer(subject: type, side: Side) -> bool:
+    """Say whether a class is an optimizer, of any sort that its Keras has."""
+    module = side.keras.optimizers
+    homes = [module, *(getattr(module, each, None) for each in ("legacy", "experimental"))]
+    bases = [getattr(home, "Optimizer", None) for home in homes]
+    return any(isinstance(base, type) and issubclass(subject, base) for base in bases)
+
+
+class OptimizerClass:
+    """An optimizer: some steps, with gradients of whole variables and of some of their rows."""
+
+    kind = "optimizer"
+
+    @staticmethod
+    def plan(subject: Any, job: dict[str, Any], side: Side) -> dict[str, Any]:
+        """Return the first arguments with which it moves variables.
+
+        Raises:
+            NotTried: what the fix changes does not run, or it moves nothing.
+        """
+        first: BaseException | None = None
+        refused: list[str] = []
+        for made_with in draws.arguments_for(subject, job["calls"], names=draws.OF_MODELS):
+            plan = {"made_with": made_with, "settings": _settings_of(subject)}
+            try:
+                made(subject, plan["made_with"], side)
+            except BaseException as error:  # noqa: BLE001 - other arguments may do
+                first = first or of_arguments(error, subject, job)
+                continue
+            good: list[Case] = []
+            ran: set[str] = set()
+            for label in (_WHOLE, _ROWS):
+                with entered(subject) as inside:
+                    (case,) = OptimizerClass.measure(subject, {**plan, "only": {label}}, side)
+                if case.error:
+                    refused.append(case.error)
+                    continue
+                good.append(case)
+                ran |= inside
+            if not good:
+                continue
+            all_entered(job["changes"], ran, refused)
+            if not any(map(_has_moved, good)):
+                raise NotTried("it moves no variable with the gradients that kdoctor has")
+            return plan
+        if refused:
+            raise NotTaken(telling(refused))
+        raise first or NotTried("nothing tells what to call it with")
+
+    @staticmethod
+    def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
+        """Take the steps with each sort of gradients."""
+        cases = []
+        for label in (_WHOLE, _ROWS):
+            if label not in plan.get("only", {label}):
+                continue
+            case = Case(label, tolerance=MODEL_TOLERANCE)
+            try:
+                case.values = _steps(subject, plan, side, rows=label == _ROWS)
+            except BaseException as error:  # noqa: BLE001 - user code may raise anything
+                case.error = told(error)
+            cases.append(case)
+        return cases
+
+
+def _steps(subject: Any, plan: dict[str, Any], side: Side, *, rows: bool) -> dict[str, Any]:
+    tf = side.tf
+    optimizer = made(subject, plan["made_with"], side)
+    starts = [draws.rng(700 + n).normal(size=s).astype("float32") for n, s in enumerate(_SHAPES)]
+    make = tf.Variable if side.is_old else side.keras.Variable
+    variables = [make(start, name=f"weight_{n}") for n, start in enumerate(starts)]
+    found: dict[str, Any] = {"start": starts}
+    for step in range(_STEPS):
+        given = [draws.rng(720 + 10 * step + n).normal(size=s) for n, s in enumerate(_SHAPES)]
+        gradients = [tf.constant(each.astype("float32")) for each in given]
+        if rows:
+            part = tf.constant(given[0][_SOME].astype("float32"))
+            shape = tf.constant(_SHAPES[0])
+            gradients[0] = tf.IndexedSlices(part, tf.constant(_SOME), shape)
+        optimizer.apply_gradients(zip(gradients, variables))  # noqa: B905 - of Python 3.10
+        found[f"variables after step {step + 1}"] = [np.asarray(each) for each in variables]
+    found["steps that it counts"] = int(np.asarray(optimizer.iterations))
+    config = optimizer.get_config()
+    for name in plan["settings"]:
+        if side.is_old and name not in config:
+            continue  # a text of another use
+        with contextlib.suppress(TypeError):
+            found[f"{name} of its config"] = _number(described(plain(config.get(name)), side))
+    return found
+
+
+def _number(value: Any) -> Any:
+    """Return a number as one of Python's: which sort it is of says nothing in a config."""
+    return value.item() if isinstance(value, np.ndarray) and value.size == 1 else value
+
+
+def _has_moved(case: Case) -> bool:
+    return str(case.values["start"]) != str(case.values[f"variables after step {_STEPS}"])
+
+
+def _settings_of(subject: type) -> list[str]:
+    """Return the names that its own get_config() tells."""
+    code = getattr(vars(subject).get("get_config"), "__code__", None)
+    if code is None:
+        return []
+    return sorted({text for each in code.co_consts for text in _texts_in(each)})
+
+
+def _texts_in(value: Any) -> Iterator[str]:
+    if isinstance(value, tuple):
+        for each in value:
+            yield from _texts_in(each)
+    elif isinstance(value, str) and value.isidentifier():
+        yield value

@@ -1,0 +1,44 @@
+"""What goes while a worker looks at it does not end the worker, and all that was to come."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from kdoctor.verify.user.worker import main, sandbox
+
+
+@pytest.fixture
+def sleepers():
+    started = [subprocess.Popen(["sleep", "60"]) for _ in range(2)]
+    yield started
+    for each in started:
+        each.kill()
+        each.wait()
+
+
+def test_a_process_that_ends_while_it_is_looked_at_is_passed_over(sleepers, monkeypatch):
+    stays, ends = (each.pid for each in sleepers)
+    real = os.stat
+
+    def stat(path, **options):
+        if str(path).startswith(f"/proc/{ends}/"):
+            raise ProcessLookupError(3, "No such process")
+        return real(path, **options)
+
+    monkeypatch.setattr(os, "stat", stat)
+    assert stays in sandbox._children()
+
+
+def test_a_folder_that_goes_while_it_is_measured_is_passed_over(tmp_path, monkeypatch):
+    (tmp_path / "goes" / "inner").mkdir(parents=True)
+    real = os.scandir
+
+    def scandir(path="."):
+        if Path(path).name == "goes":
+            raise FileNotFoundError(2, "No such file or directory", path)
+        return real(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    assert main._too_much_in(tmp_path) is None
