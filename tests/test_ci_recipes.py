@@ -30,7 +30,7 @@ def repository(tmp_path):
     (tmp_path / "bin").mkdir()
     for name, line in {
         "kdoctor": f'exec "{sys.executable}" -m kdoctor "$@"',
-        "pip": '[ "$*" = "install kdoctor" ]',
+        "pip": '[ "$*" = "install keras-doctor" ]',
     }.items():
         script = tmp_path / "bin" / name
         script.write_text(f"#!/bin/sh\n{line}\n")

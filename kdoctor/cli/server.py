@@ -14,7 +14,7 @@ def server() -> None:
 
     \b
     kdoctor server                    started by the editor
-    python -m pip install 'kdoctor[lsp]'
+    python -m pip install 'keras-doctor[lsp]'
 
     It speaks the language server protocol on standard input and output; editors start it
     themselves. What to write into the settings of yours stands in docs/editors.md.
@@ -23,7 +23,7 @@ def server() -> None:
     """  # noqa: D301 - \b keeps the lines of the examples
     if find_spec("pygls") is None:
         raise UsageProblem(
-            "the language server needs pygls: python -m pip install 'kdoctor[lsp]', into the "
+            "the language server needs pygls: python -m pip install 'keras-doctor[lsp]', into the "
             "environment of kdoctor"
         )
     from kdoctor.server.messages import serve  # noqa: PLC0415 - imports pygls and the rules

@@ -74,7 +74,7 @@ def _urls() -> dict[str, str]:
     from importlib import metadata  # noqa: PLC0415 - slow, and most runs have no links
 
     try:
-        named = metadata.metadata("kdoctor").get_all("Project-URL") or []
+        named = metadata.metadata("keras-doctor").get_all("Project-URL") or []
     except metadata.PackageNotFoundError:  # run from its source
         return {}
     return dict(url.split(", ", 1) for url in named)

@@ -86,7 +86,7 @@ def about() -> dict[str, Any]:
         worker.end()
     if found is None:
         raise RuntimeError(
-            "the proofs need TensorFlow, Keras and tf_keras: pip install 'kdoctor[verify]'"
+            "the proofs need TensorFlow, Keras and tf_keras: pip install 'keras-doctor[verify]'"
         )
     return found
 

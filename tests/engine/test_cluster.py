@@ -119,7 +119,7 @@ def test_dask_that_is_not_installed_is_a_sentence(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     done = CliRunner().invoke(app, ["scan", "--executor", "dask://127.0.0.1"])
     assert done.exit_code == 2
-    assert "pip install 'kdoctor[dask]'" in done.stderr
+    assert "pip install 'keras-doctor[dask]'" in done.stderr
 
 
 def test_jobs_and_an_executor_are_two_answers_to_one_question():

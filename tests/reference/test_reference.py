@@ -129,7 +129,7 @@ def test_a_backend_that_is_not_installed_is_one_clear_sentence(tmp_path):
         [sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path
     )
     assert ran.returncode == 2
-    assert "pip install 'kdoctor[verify]' torch" in ran.stderr
+    assert "pip install 'keras-doctor[verify]' torch" in ran.stderr
     assert ran.stderr.count("\n") == 1
 
 

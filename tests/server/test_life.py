@@ -19,7 +19,7 @@ def test_without_pygls_one_sentence_says_what_to_install():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("kdoctor: the language server needs pygls: ")
-    assert "pip install 'kdoctor[lsp]'" in done.stderr
+    assert "pip install 'keras-doctor[lsp]'" in done.stderr
     assert done.stderr.count("\n") == 1
 
 

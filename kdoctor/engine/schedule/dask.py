@@ -36,7 +36,7 @@ def executor_at(address: str) -> Iterator[Executor]:
         from distributed import Client  # noqa: PLC0415
     except ImportError as error:
         raise UsageProblem(
-            f"{address}: Dask is not installed; pip install 'kdoctor[dask]'"
+            f"{address}: Dask is not installed; pip install 'keras-doctor[dask]'"
         ) from error
     # What goes wrong is said once, in a sentence of ours.
     for name in ("distributed", "distributed.client", "concurrent.futures"):

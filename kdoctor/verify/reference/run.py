@@ -109,7 +109,7 @@ def run(place: Place, heard: Heard | None = None) -> Iterator[Result]:
 def _require(backend: str) -> None:
     missing = [name for name in ("keras", backend) if find_spec(name) is None]
     if missing:
-        extra = "'kdoctor[verify]'" if {"keras", "tensorflow"} & {*missing} else ""
+        extra = "'keras-doctor[verify]'" if {"keras", "tensorflow"} & {*missing} else ""
         other = backend if backend in missing and backend != "tensorflow" else ""
         raise UsageProblem(
             f"the reference needs {' and '.join(missing)}, which this Python ({sys.executable}) "
