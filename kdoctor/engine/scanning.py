@@ -132,7 +132,7 @@ def examiner_for(orders: Orders) -> Examiner:
 @lru_cache(maxsize=32)  # one a target and choice of rules; a run with more makes some anew
 def _examiner_for(orders: Orders) -> Examiner:
     # Imported when the first file is worth it: libcst takes longer than a scan without Keras.
-    from kdoctor.libcst_import_patch import import_libcst  # noqa: PLC0415
+    from kdoctor.syntax.lowering.libcst_import_patch import import_libcst  # noqa: PLC0415
 
     import_libcst()
     from kdoctor.engine.examine import Examiner  # noqa: PLC0415

@@ -14,9 +14,10 @@ from msgspec import Struct
 
 from kdoctor.keras_api import split_root
 from kdoctor.rewrite.guard import Answer, Guard, Question, Situation, every
-from kdoctor.syntax import Context, Kind, Module
+from kdoctor.syntax import Module
 from kdoctor.syntax.literals import literal_value_in
 from kdoctor.syntax.scopes import BindingKind
+from kdoctor.value_types import Context, Kind
 
 __all__ = [
     "Answer",

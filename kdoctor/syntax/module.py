@@ -10,7 +10,7 @@ import unicodedata
 import weakref
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import libcst as cst
 
@@ -24,22 +24,20 @@ from kdoctor.syntax.contexts import Contexts
 from kdoctor.syntax.imports import Imports
 from kdoctor.syntax.inference import Inference
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.lowering.ast_spans import DifferentTextError, Places
+from kdoctor.syntax.lowering.parse import Parsed
 from kdoctor.syntax.members import MemberStore, MemberUse, member_stores, member_uses
 from kdoctor.syntax.name_resolution import Meaning, Resolver
 from kdoctor.syntax.package import ClassInfo, Package
-from kdoctor.syntax.parsing import Parsed, on_a_deep_stack, parse
+from kdoctor.syntax.parsing import on_a_deep_stack, parse
 from kdoctor.syntax.reachability import Guards
 from kdoctor.syntax.references import ImportBinding, Reference, ReferenceKind
 from kdoctor.syntax.scope_analysis import Mode, Store, Survey, Use
 from kdoctor.syntax.scope_visitor import survey
 from kdoctor.syntax.scopes import Binding, Scope
+from kdoctor.syntax.spans import DifferentTextError, Spans
 from kdoctor.syntax.type_oracle import NO_KNOWLEDGE, Knowledge
 from kdoctor.syntax.usage_inference import ByUse, use_tells
 from kdoctor.value_types import Context, Type
-
-if TYPE_CHECKING:
-    from kdoctor.syntax.lowering.rewritten_spans import Positions
 
 _WORD = pattern(r"\w+")
 _BLANKS_AND_COMMENTS = pattern(r"(?:[\s\\]|#[^\r\n]*)*")
@@ -102,12 +100,12 @@ class Module:
         Raises:
             SyntaxProblem: libcst does not write this tree back as it was; no place in it is sure.
         """
-        return self._placed(self._positions.inner, node)
+        return self._placed(self._spans.inner, node)
 
     def outer_span(self, node: cst.CSTNode) -> Span:
         """Return the span of an expression with its own parentheses; ``span`` for other nodes."""
         if isinstance(node, cst.BaseExpression):
-            return self._placed(self._positions.outer, node)
+            return self._placed(self._spans.outer, node)
         return self.span(node)
 
     def place(self, node: cst.CSTNode) -> Place:
@@ -128,13 +126,8 @@ class Module:
         return Span(before.end(), before.end() + 1)
 
     @cached_property
-    def _positions(self) -> Positions | Places:
-        parsed, parents = self._parsed, self._survey.parents
-        if parsed.built is not None:
-            return Places(parsed.built, parsed.text, parents)
-        from kdoctor.syntax.lowering.rewritten_spans import Positions  # noqa: PLC0415 - few files need it
-
-        return Positions(parsed.tree, parsed.text, parents)
+    def _spans(self) -> Spans:
+        return self._parsed.spans(self._survey.parents)
 
     def _placed(self, ask: Callable[[cst.CSTNode], Span], node: cst.CSTNode) -> Span:
         try:

@@ -17,7 +17,8 @@ from kdoctor.rewrite import (
     rewrite,
     statement_position,
 )
-from kdoctor.syntax import NO_KNOWLEDGE, Context, Kind, Type
+from kdoctor.syntax import NO_KNOWLEDGE
+from kdoctor.value_types import Context, Kind, Type
 
 LEFT = "keras.backend.f(x, a=None, b='valid')"
 RIGHT = "keras.ops.g(x, a, b)"

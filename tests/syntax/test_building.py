@@ -19,7 +19,8 @@ from kdoctor.syntax.libcst_walk import FIELDS, children, descendants
 from kdoctor.syntax.lowering.building import build
 from kdoctor.syntax.lowering.expressions import UnknownCodeError
 from kdoctor.syntax.lowering.lean_nodes import parse_module
-from kdoctor.syntax.parsing import Parsed, parse
+from kdoctor.syntax.lowering.parse import Parsed
+from kdoctor.syntax.parsing import parse
 
 SEED = random.SystemRandom().randrange(10**6)  # drawn anew each time; a failure tells it
 DRAWN = 30

@@ -19,7 +19,7 @@ from kdoctor.rules.names._backend.function_guards import is_no_function, is_no_k
 from kdoctor.rules.names._backend.guards import is_scalar, no_tensor, same_shape, somewhere
 from kdoctor.rules.names._backend.number_guards import not_integer, not_negative
 from kdoctor.rules.names._backend.unknown_rank import rank_is_known
-from kdoctor.syntax import Context
+from kdoctor.value_types import Context
 
 
 def _not_written_as_none(*parameters: str) -> Guard:

@@ -15,7 +15,7 @@ from kdoctor.rules.names._backend.number_guards import (
 )
 from kdoctor.rules.names._backend.unknown_rank import rank_is_known, where_rank_is_known
 from kdoctor.rules.names._backend.uses import calculated_with, indexed, no_tensor_by_use
-from kdoctor.syntax import Context
+from kdoctor.value_types import Context
 
 _CHANNELS_LAST = equals("data_format", "channels_last")
 _CHANNELS_FIRST = equals("data_format", "channels_first")
