@@ -21,8 +21,9 @@ from kdoctor.engine.fixes.debug_fstring_guard import DebugTexts
 from kdoctor.engine.result import Anchor, FileScan, OwnTarget, SkippedPart
 from kdoctor.engine.rule_prefilter import Gate, Question
 from kdoctor.engine.schedule.jobs import Orders, Task
-from kdoctor.engine.suppression.apply import Silencer
+from kdoctor.engine.suppression.apply import apply
 from kdoctor.engine.suppression.handled_errors import ExpectedErrors
+from kdoctor.engine.suppression.suppressions import Suppressions
 from kdoctor.errors import INTERNAL_ERROR, FileProblem, SyntaxProblem
 from kdoctor.keras_api import Presence, knowledge, with_tf_keras
 from kdoctor.model import Finding, Place, Span, Suppressed, Unreadable
@@ -31,7 +32,8 @@ from kdoctor.modules.exports import ProjectPackage
 from kdoctor.modules.legacy_switch import Switch, switch_in
 from kdoctor.modules.module_summary import parsed
 from kdoctor.rules import applies, words
-from kdoctor.rules.index import RuleEntry, rule_index
+from kdoctor.rules.entry import RuleEntry
+from kdoctor.rules.index import rule_index
 from kdoctor.syntax import ImportBinding, Module
 from kdoctor.syntax.parsing import on_a_deep_stack
 from kdoctor.syntax.quick_facts import Glimpse
@@ -65,8 +67,8 @@ class Examiner:
         known = rule_index()
         chosen = [rule for rule in known if orders.codes is None or rule.code in orders.codes]
         self._facts = Facts(orders.target, orders.namespace)
-        self._silencer = Silencer(chosen, known, self._facts)
-        self._rules = self._silencer.asked
+        self._suppressions = Suppressions(chosen, known, self._facts)
+        self._rules = self._suppressions.asked
         self._knowledge = knowledge(orders.target)
         self._package = package or ProjectPackage(self._knowledge.star_names)
         self._codes = frozenset(rule.code for rule in self._rules)
@@ -275,25 +277,25 @@ class Examiner:
         failed = Unreadable(document.path, problems[0]) if problems else None
         # Where a rule failed, no comment is called unused either.
         unasked = range(len(document.units)) if failed else unparsed
-        judged = self._silencer.judge(document, sorted(findings, key=order), unasked)
-        told = list(judged.findings)
-        for finding in judged.about_comments:
+        applied = apply(self._suppressions, document, sorted(findings, key=order), unasked)
+        told = list(applied.findings)
+        for finding in applied.about_comments:
             unit = document.units[finding.place.unit]
             lines[finding.place] = unit.line_of(finding.place.span.start)
             told.append(diffs.filled(finding, unit) if diffs else finding)
-        silenced = (each.finding for each in judged.suppressed)
-        of_use = dict.fromkeys(finding.place for finding in (*told, *silenced))
+        suppressed = (each.finding for each in applied.suppressed)
+        of_use = dict.fromkeys(finding.place for finding in (*told, *suppressed))
         lines = {place: lines[place] for place in of_use}
         scan = FileScan(
             tuple(map(self._kept, sorted(told, key=order))),
-            tuple(map(self._kept_silenced, judged.suppressed)),
+            tuple(map(self._kept_suppressed, applied.suppressed)),
             lines,
             regions=document.regions(lines),
             unreadable=failed,
             anchors={place: anchors[place] for place in of_use if place in anchors},
             lasts=not problems,
         )
-        return scan, judged.directives
+        return scan, applied.directives
 
     def _found_in(
         self, module: Module, codes: Collection[str], problems: list[str]
@@ -332,7 +334,7 @@ class Examiner:
         fix = replace(finding.fix, edits=(), imports=(), drops=())
         return replace(finding, fix=fix)
 
-    def _kept_silenced(self, silenced: Suppressed) -> Suppressed:
+    def _kept_suppressed(self, silenced: Suppressed) -> Suppressed:
         return replace(silenced, finding=self._kept(silenced.finding))
 
 

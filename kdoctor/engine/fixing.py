@@ -7,11 +7,12 @@ from functools import partial
 from typing import Unpack
 
 from kdoctor.engine.cache.recorder import Noted, noted
+from kdoctor.engine.examiners import examiner_of, forget, get_ready
 from kdoctor.engine.fixes.undo_journal import journal_root
 from kdoctor.engine.fixes.write import write
 from kdoctor.engine.options import Options, Paths, each_of
 from kdoctor.engine.result import FileFix, FileScan, FixResult
-from kdoctor.engine.scanning import collected, examiner_of, forget, get_ready
+from kdoctor.engine.scanning import collected
 from kdoctor.engine.schedule.dispatch import run
 from kdoctor.engine.schedule.jobs import Orders, Task
 from kdoctor.engine.schedule.plan import Plan

@@ -12,8 +12,8 @@ from msgspec import Struct
 from kdoctor.model import Applicability, Edit, Fix, ImportNeed, Precedence, Span
 from kdoctor.rewrite.binding import Argument, Binding, bind
 from kdoctor.rewrite.build import Builder
-from kdoctor.rewrite.context import check_fits_f_strings
 from kdoctor.rewrite.dtypes import full_dtype
+from kdoctor.rewrite.expression_context import check_fits_f_strings
 from kdoctor.rewrite.guard import Answer, Situation
 from kdoctor.rewrite.in_place import edits_in_place
 from kdoctor.rewrite.parameters import SignatureLookup, Slots, takes_the_same

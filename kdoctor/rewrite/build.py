@@ -12,16 +12,17 @@ from msgspec.structs import replace
 from kdoctor.model import Hole, Precedence
 from kdoctor.rewrite.binding import Argument, Binding
 from kdoctor.rewrite.call_items import Item, plan_items
-from kdoctor.rewrite.context import (
+from kdoctor.rewrite.expression_context import (
     breaks_lines_openly,
     runs_in_class_body,
     stands_in_brackets,
 )
 from kdoctor.rewrite.fstrings import f_string
 from kdoctor.rewrite.parameters import SignatureLookup, Slots, same_value
+from kdoctor.rewrite.pattern import Code
 from kdoctor.rewrite.precedence import binds, template_binds, template_wants
 from kdoctor.rewrite.refusal import Refused
-from kdoctor.rewrite.template import Code, Rewrite
+from kdoctor.rewrite.template import Rewrite
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import dotted
 from kdoctor.syntax.libcst_walk import descendants

@@ -13,7 +13,7 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.rewrite.binding import Binding
-from kdoctor.rewrite.template import Code
+from kdoctor.rewrite.pattern import Code
 from kdoctor.syntax import Module
 
 

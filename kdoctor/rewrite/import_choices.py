@@ -8,7 +8,7 @@ from enum import Enum
 import libcst as cst
 
 from kdoctor.model import Span
-from kdoctor.rewrite.context import comments_in, is_for_tools
+from kdoctor.rewrite.expression_context import comments_in, is_for_tools
 from kdoctor.rewrite.roots import import_root
 from kdoctor.rewrite.source_lines import lines_around
 from kdoctor.rewrite.visibility import is_conditional

@@ -14,7 +14,7 @@ from msgspec import Struct, field
 
 from kdoctor.model import Edit, ImportNeed, Span
 from kdoctor.project.import_sorting import DEFAULT, Sorting
-from kdoctor.rewrite.context import comments_in, is_for_tools
+from kdoctor.rewrite.expression_context import comments_in, is_for_tools
 from kdoctor.rewrite.import_habits import ImportStatement, from_module, name_key, sorting_for
 from kdoctor.rewrite.source_lines import LINE_BREAK, line_end, line_start, margin
 from kdoctor.syntax import Module

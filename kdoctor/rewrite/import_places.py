@@ -10,7 +10,7 @@ import libcst as cst
 from kdoctor.memoize import once
 from kdoctor.model import Edit, ImportNeed, Span
 from kdoctor.project.import_sorting import Sorting
-from kdoctor.rewrite.context import comments_in, is_for_tools
+from kdoctor.rewrite.expression_context import comments_in, is_for_tools
 from kdoctor.rewrite.import_habits import ImportStatement, from_module, sorting_for
 from kdoctor.rewrite.import_lines import Change, can_join, import_text, vanishes
 from kdoctor.rewrite.import_order import (

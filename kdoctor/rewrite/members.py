@@ -21,7 +21,7 @@ from kdoctor.rewrite.arguments import without
 from kdoctor.rewrite.binding import Argument, Binding, bind
 from kdoctor.rewrite.build import Builder
 from kdoctor.rewrite.call_items import plan_items
-from kdoctor.rewrite.context import check_fits_f_strings
+from kdoctor.rewrite.expression_context import check_fits_f_strings
 from kdoctor.rewrite.guard import Answer, Guard, Situation
 from kdoctor.rewrite.in_place import edits_in_place
 from kdoctor.rewrite.parameters import SignatureLookup, Slots

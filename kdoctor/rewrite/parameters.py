@@ -10,7 +10,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from kdoctor.rewrite.template import Code, Pattern
+from kdoctor.rewrite.pattern import Code, Pattern
 from kdoctor.syntax.literals import literal_value
 
 

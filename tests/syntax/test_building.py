@@ -198,7 +198,7 @@ def test_what_this_python_may_not_know_libcst_parses(text):
 def test_a_tree_that_is_at_hand_is_not_made_again(monkeypatch):
     unit = unit_of("import k\n")
     tree = ast.parse(unit.text)
-    monkeypatch.delattr("kdoctor.syntax.parsing.quiet_ast.parse")
+    monkeypatch.delattr("kdoctor.syntax.lowering.parse.parse_ast.parse")
     assert parse(unit, tree).built is not None
 
 

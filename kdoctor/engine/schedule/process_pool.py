@@ -25,12 +25,12 @@ from typing import Generic, TypeVar
 
 from msgspec import Struct
 
+from kdoctor import own_process
 from kdoctor.documents import insists, uninterrupted
 from kdoctor.engine.schedule.compressed import Packed
 from kdoctor.engine.schedule.gc_control import one_by_one, share_one_heap, untouched
 from kdoctor.engine.schedule.jobs import Orders, Task
 from kdoctor.errors import KdoctorError
-from kdoctor.syntax.lowering.process import claim
 
 T = TypeVar("T")
 
@@ -253,7 +253,7 @@ def _become_worker() -> None:
 
     To kill a worker would not do: it may be writing a result, and the parent waits for its end.
     """
-    claim()
+    own_process.claim()
     gc.freeze()  # where it was forked, that is done; what a spawned one begins with stays, too
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if _STOP is not None:

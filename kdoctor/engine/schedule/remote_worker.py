@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from kdoctor import __version__
 from kdoctor.engine.schedule.jobs import Orders, Task
 from kdoctor.errors import UsageProblem
+from kdoctor.version import __version__
 
 Work = Callable[[Orders, Sequence[Task]], list[Any]]
 
@@ -70,7 +70,7 @@ def carry_out(sender: str, package: bytes) -> bytes:
 def perform(run: str, work: Work, orders: Orders, chunk: Sequence[Task]) -> list[Any]:
     """Do a chunk of a run. What was learnt of the files in another run is forgotten first."""
     # Imported here: the worker may not have what it takes.
-    from kdoctor.engine.scanning import forget  # noqa: PLC0415
+    from kdoctor.engine.examiners import forget  # noqa: PLC0415
 
     with _WORKER.lock:
         if _WORKER.run != run:

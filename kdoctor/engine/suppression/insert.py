@@ -12,7 +12,7 @@ from kdoctor.engine.fixes.apply_edits import texts_with
 from kdoctor.engine.fixes.fixpoint import diff_of
 from kdoctor.engine.result import FileFix, FixedFile, LeftAlone
 from kdoctor.engine.schedule.jobs import Task
-from kdoctor.engine.suppression.apply import FAMILY
+from kdoctor.engine.suppression.suppressions import FAMILY
 from kdoctor.errors import FileProblem
 from kdoctor.model import Finding
 from kdoctor.rules import rule_by_code

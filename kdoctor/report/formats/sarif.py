@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from kdoctor import __version__
 from kdoctor.engine.result import ScanResult
 from kdoctor.errors import UsageProblem
 from kdoctor.model import Finding, Fix, Region, Severity
@@ -19,6 +18,7 @@ from kdoctor.report.formats import Format
 from kdoctor.report.links import home_url, page_url
 from kdoctor.report.locations import Checkout
 from kdoctor.report.output import Page
+from kdoctor.version import __version__
 
 Object = dict[str, Any]
 

@@ -35,6 +35,7 @@ import libcst as cst
 from kdoctor.analysis.facts import Facts
 from kdoctor.model import Applicability, Edit, Finding, Fix, Place, Severity
 from kdoctor.rewrite import Refusal, without
+from kdoctor.rules.arguments import _removed_examples as examples
 from kdoctor.rules.arguments._keras_calls import KerasCall, keras_calls, partial_calls
 from kdoctor.rules.arguments._keyword_changes import (
     REFUSALS,
@@ -46,21 +47,6 @@ from kdoctor.rules.arguments._keyword_changes import (
 from kdoctor.rules.arguments._keyword_dicts import Held, held_keywords, may_get_out_of_a_dict
 from kdoctor.rules.arguments._may_be_called import Callee, passes
 from kdoctor.rules.arguments._move_input_shape import moved_with_a_size
-from kdoctor.rules.arguments._removed_examples import (
-    GIVEN_IN_A_PARTIAL,
-    HELD_BY_A_DICT,
-    KEPT_BY_A_DICT,
-    LENT,
-    MODEL,
-    MOVED_WITH_THE_SHAPE,
-    OF_CATEGORIES,
-    OF_EVERY_FEW_EPOCHS,
-    OF_GREY_IMAGES,
-    OF_SOME_LAYERS,
-    OF_THE_DATA,
-    TAKEN_BY_SOME_LAYERS,
-    UNDER_OLDER_NAMES,
-)
 from kdoctor.rules.arguments._replaced_keywords import Instead, instead_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference
@@ -185,7 +171,7 @@ def _fix(
             return Fix(title, (edit,), Applicability.UNSAFE, unsafe_because=_FLOAT64)
         return Fix(title, (edit,), _proven(facts, keyword))
     if keyword == "batch_size" and call.reference is not None:
-        proof = facts.applicability(*MOVED_WITH_THE_SHAPE)
+        proof = facts.applicability(*examples.MOVED_WITH_THE_SHAPE)
         moved = moved_with_a_size(module, facts, call.reference, proof)
         if moved is not None:
             return moved
@@ -331,8 +317,8 @@ VALID = [
     # A partial of another function, that gets the class; and one that gives what is still taken.
     "from functools import partial\nimport keras\npartial(print, keras.optimizers.Adam, sep='')",
     "from functools import partial\nimport keras\npartial(keras.layers.Dense, activation='relu')",
-    *KEPT_BY_A_DICT,
-    *TAKEN_BY_SOME_LAYERS,
+    *examples.KEPT_BY_A_DICT,
+    *examples.TAKEN_BY_SOME_LAYERS,
     (
         "import keras\n\n\nclass Mine(keras.Model):\n"
         "    def fit(self, x, workers=1):\n        return x\n\n\nMine().fit(3, workers=2)"
@@ -343,11 +329,11 @@ VALID = [
     ),
 ]
 INVALID = [
-    *UNDER_OLDER_NAMES,
-    *GIVEN_IN_A_PARTIAL,
-    *HELD_BY_A_DICT,
-    *LENT,
-    *MOVED_WITH_THE_SHAPE,
+    *examples.UNDER_OLDER_NAMES,
+    *examples.GIVEN_IN_A_PARTIAL,
+    *examples.HELD_BY_A_DICT,
+    *examples.LENT,
+    *examples.MOVED_WITH_THE_SHAPE,
     Example(
         before="import keras\n\noptimizer = keras.optimizers.Adam(lr=0.1, beta_1=0.5)",
         after="import keras\n\noptimizer = keras.optimizers.Adam(learning_rate=0.1, beta_1=0.5)",
@@ -374,15 +360,15 @@ INVALID = [
         after="import keras\n\noptimizer = keras.optimizers.Adam(0.1)",
         raises="ValueError: Argument(s) not recognized: {'jit_compile': ",
     ),
-    *OF_THE_DATA,
+    *examples.OF_THE_DATA,
     Example(
-        before=f"{MODEL}model.compile('sgd', 'mse', sample_weight_mode=None)",
-        after=f"{MODEL}model.compile('sgd', 'mse')",
+        before=f"{examples.MODEL}model.compile('sgd', 'mse', sample_weight_mode=None)",
+        after=f"{examples.MODEL}model.compile('sgd', 'mse')",
         raises="TypeError: Trainer.compile() got an unexpected keyword argument "
         "'sample_weight_mode'",
     ),
     Example(
-        before=f"{MODEL}model.compile('sgd', 'mse', target_tensors=[x])",
+        before=f"{examples.MODEL}model.compile('sgd', 'mse', target_tensors=[x])",
         raises="TypeError: Trainer.compile() got an unexpected keyword argument 'target_tensors'",
         prelude="x = None",
     ),
@@ -414,8 +400,8 @@ INVALID = [
         before="import keras\n\nlayer = keras.layers.LSTM(3, time_major=True)",
         raises="ValueError: Unrecognized keyword arguments passed to LSTM: {'time_major': ",
     ),
-    *OF_EVERY_FEW_EPOCHS,
-    *OF_SOME_LAYERS,
+    *examples.OF_EVERY_FEW_EPOCHS,
+    *examples.OF_SOME_LAYERS,
     Example(
         before="import keras\n\nkeras.callbacks.TensorBoard(\n"
         "    'logs', histogram_freq=1, batch_size=32, write_graph=True, write_grads=False\n)",
@@ -450,6 +436,6 @@ INVALID = [
         "Mine().build(None)",
         raises="TypeError: Layer.add_weight() got an unexpected keyword argument 'use_resource'",
     ),
-    *OF_CATEGORIES,
-    *OF_GREY_IMAGES,
+    *examples.OF_CATEGORIES,
+    *examples.OF_GREY_IMAGES,
 ]

@@ -34,7 +34,7 @@ from kdoctor.analysis.facts import Facts
 from kdoctor.analysis.tensors.symbolic import REFUSED, RUN_WITH_VALUES, SYMBOLIC, is_symbolic
 from kdoctor.analysis.triggers import word
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Severity
-from kdoctor.rewrite.context import span_for_a_call
+from kdoctor.rewrite.expression_context import span_for_a_call
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.value_types import Kind

@@ -1,18 +1,13 @@
-"""Whether this process is kdoctor's own, so that libcst's classes may be changed in it."""
+"""What of this room may be used in this process."""
 
 from __future__ import annotations
 
 import os
 from typing import Final
 
+from kdoctor import own_process
+
 PLAIN: Final = "KDOCTOR_PLAIN_LIBCST"  # any value: libcst as it is, and nothing of this room
-
-_own: list[bool] = []
-
-
-def claim() -> None:
-    """Say that no code but kdoctor's runs in this process: programs call it as they start."""
-    _own.append(True)
 
 
 def is_plain() -> bool:
@@ -22,4 +17,4 @@ def is_plain() -> bool:
 
 def may_change_libcst() -> bool:
     """Say whether libcst's classes may be changed here: no other code sees them."""
-    return bool(_own) and not is_plain()
+    return own_process.is_claimed() and not is_plain()
