@@ -5,7 +5,7 @@ Built on scans; knows nothing of pages or terminals.
 
 from __future__ import annotations
 
-from kdoctor.progress.history import History, burndown, history
+from kdoctor.progress.commit_history import History, burndown, history
 from kdoctor.progress.model import (
     Burndown,
     Commit,
