@@ -24,18 +24,18 @@ from kdoctor import keras_api
 from kdoctor.memoize import once
 
 if TYPE_CHECKING:
-    from kdoctor.analysis.facts import Facts
-    from kdoctor.syntax.may_types import Possible
-    from kdoctor.syntax.quick_facts import Called, Glimpse
-    from kdoctor.syntax.symbol_table import Condition, Loop, Place, Space
+    from kdoctor.analysis.facts import TargetFacts
+    from kdoctor.syntax.may_types import MayTypes
+    from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
+    from kdoctor.syntax.symbol_table import Condition, Loop, Namespace, Place
     from kdoctor.syntax.type_sets import Types
     from kdoctor.value_types import Kind, Type
 
-    Holds = Callable[[Glimpse, Facts], bool]
+    Holds = Callable[[QuickFacts, TargetFacts], bool]
 else:
     Holds = Callable
 
-# An attribute of ``Glimpse`` (``words``, ``keywords``, …), and identifiers of which it has one.
+# An attribute of ``QuickFacts`` (``words``, ``keywords``, …), and identifiers of which it has one.
 Need = tuple[str, frozenset[str]]
 
 _REMEMBERED = 4_000  # names; memory must not grow with the tree
@@ -139,20 +139,20 @@ def reads_of(kinds: Collection[Kind], *words: str) -> Trigger:
 def _with_owner(
     kinds: Collection[Kind],
     words: Collection[str],
-    places: Callable[[Possible], Iterable[Place]],
+    places: Callable[[MayTypes], Iterable[Place]],
 ) -> Trigger:
     """What may be an object of one of these kinds is at one of the places."""
     owners = frozenset(kinds)
 
-    def holds(possible: Possible) -> bool:
+    def holds(possible: MayTypes) -> bool:
         return any(_has_kind(possible.owner(each), owners) for each in places(possible))
 
     return Trigger.needing(words, lambda glimpse, facts: may_hold(glimpse, facts, holds))
 
 
 def is_read(
-    glimpse: Glimpse,
-    facts: Facts,
+    glimpse: QuickFacts,
+    facts: TargetFacts,
     members: Collection[str],
     speaks: Callable[[str, Types], bool],
 ) -> bool:
@@ -170,7 +170,7 @@ def is_read(
 
 
 def may_be_called_on(
-    glimpse: Glimpse, facts: Facts, asked: Iterable[Called], kinds: Iterable[Kind]
+    glimpse: QuickFacts, facts: TargetFacts, asked: Iterable[QuickCall], kinds: Iterable[Kind]
 ) -> bool:
     """Say whether one of the calls may be of a method of an object of one of these kinds."""
     methods = [
@@ -182,8 +182,8 @@ def may_be_called_on(
 
 
 def calls_that_make(
-    glimpse: Glimpse, facts: Facts, kind: Kind | None = None, cls: str | None = None
-) -> Iterator[tuple[Type, Called]]:
+    glimpse: QuickFacts, facts: TargetFacts, kind: Kind | None = None, cls: str | None = None
+) -> Iterator[tuple[Type, QuickCall]]:
     """Yield the calls of Keras' own classes, each with what it makes: all, or those of one kind."""
     for made, calls in _calls_of_classes(glimpse, facts):
         if kind in (None, made.kind) and cls in (None, made.cls):
@@ -191,15 +191,17 @@ def calls_that_make(
 
 
 @once  # many rules ask it
-def _calls_of_classes(glimpse: Glimpse, facts: Facts) -> list[tuple[Type, list[Called]]]:
+def _calls_of_classes(
+    glimpse: QuickFacts, facts: TargetFacts
+) -> list[tuple[Type, list[QuickCall]]]:
     known = keras_api.knowledge(facts.target)
     made = ((known.class_type(name), calls) for name, calls in glimpse.calls_by_meaning.items())
     return [(type_, calls) for type_, calls in made if type_ is not None]
 
 
 def may_be_of(
-    glimpse: Glimpse,
-    facts: Facts,
+    glimpse: QuickFacts,
+    facts: TargetFacts,
     asked: Iterable[tuple[ast.Call | Condition | Loop, ast.expr]],
     kinds: Iterable[Kind],
 ) -> bool:
@@ -219,7 +221,7 @@ Operator = ast.BinOp | ast.Compare
 
 
 def some_operator(
-    glimpse: Glimpse, facts: Facts, speaks: Callable[[Possible, Operator, Space], bool]
+    glimpse: QuickFacts, facts: TargetFacts, speaks: Callable[[MayTypes, Operator, Namespace], bool]
 ) -> bool:
     """Say whether ``speaks`` holds of an operation or a comparison, given where it stands."""
     operators = _operators(glimpse)
@@ -233,7 +235,7 @@ def some_operator(
 
 
 @once  # several rules ask it
-def _operators(glimpse: Glimpse) -> list[tuple[Operator, ast.AST]]:
+def _operators(glimpse: QuickFacts) -> list[tuple[Operator, ast.AST]]:
     return [
         (node, scope)
         for scope, nodes in glimpse.scopes.items()
@@ -243,7 +245,7 @@ def _operators(glimpse: Glimpse) -> list[tuple[Operator, ast.AST]]:
 
 
 def may_have_kind(
-    possible: Possible, node: ast.expr, space: Space, kinds: Collection[Kind]
+    possible: MayTypes, node: ast.expr, space: Namespace, kinds: Collection[Kind]
 ) -> bool:
     """Say whether an expression may be an object of one of these kinds."""
     return _has_kind(possible.types_of(node, space), kinds)
@@ -253,7 +255,7 @@ def _has_kind(types: Types, kinds: Collection[Kind]) -> bool:
     return any(each.kind in kinds for each in types)
 
 
-def may_hold(glimpse: Glimpse, facts: Facts, holds: Callable[[Possible], bool]) -> bool:
+def may_hold(glimpse: QuickFacts, facts: TargetFacts, holds: Callable[[MayTypes], bool]) -> bool:
     """Say whether something holds of what the expressions of a source may be."""
     try:
         return holds(glimpse.possible(keras_api.knowledge(facts.target)))
@@ -271,19 +273,19 @@ def keyword(*words: str) -> Trigger:
     return Trigger.among("keywords", words)
 
 
-def names(speaks: Callable[[Facts, str], bool]) -> Trigger:
+def names(speaks: Callable[[TargetFacts, str], bool]) -> Trigger:
     """Something is imported, or read through an import, of whose dotted name ``speaks`` holds."""
     said = _asked_once(speaks)
     return Trigger(lambda glimpse, facts: said(facts).of_any(glimpse.names))
 
 
-def mentions(speaks: Callable[[Facts, str], bool]) -> Trigger:
-    """So it is of a name of those, or of what else types may be: see ``Glimpse.mentioned``."""
+def mentions(speaks: Callable[[TargetFacts, str], bool]) -> Trigger:
+    """So it is of a name of those, or of what else types may be: see ``QuickFacts.mentioned``."""
     said = _asked_once(speaks)
     return Trigger(lambda glimpse, facts: said(facts).of_any(glimpse.mentioned))
 
 
-def _asked_once(speaks: Callable[[Facts, str], bool]) -> Callable[[Facts], _Said]:
+def _asked_once(speaks: Callable[[TargetFacts, str], bool]) -> Callable[[TargetFacts], _Said]:
     return lru_cache(maxsize=8)(lambda facts: _Said(partial(speaks, facts)))
 
 
@@ -338,17 +340,17 @@ def suffix(*suffixes: str) -> Trigger:
     return Trigger.among("suffixes", [each.removeprefix(".") for each in suffixes])
 
 
-def calls(speaks: Callable[[Facts, Called], bool], *names: str) -> Trigger:
+def calls(speaks: Callable[[TargetFacts, QuickCall], bool], *names: str) -> Trigger:
     """There is a call, of something of one of these names if any, of which ``speaks`` holds."""
 
-    def holds(glimpse: Glimpse, facts: Facts) -> bool:
+    def holds(glimpse: QuickFacts, facts: TargetFacts) -> bool:
         asked = chain.from_iterable(map(glimpse.calls_of, names)) if names else glimpse.calls
         return any(speaks(facts, each) for each in asked)
 
     return Trigger.needing(names, holds) if names else Trigger(holds)
 
 
-def classes(speaks: Callable[[Facts, ast.ClassDef, frozenset[str]], bool]) -> Trigger:
+def classes(speaks: Callable[[TargetFacts, ast.ClassDef, frozenset[str]], bool]) -> Trigger:
     """There is a class for which ``speaks`` holds, given what its bases may be."""
     return Trigger(
         lambda glimpse, facts: any(
@@ -359,7 +361,7 @@ def classes(speaks: Callable[[Facts, ast.ClassDef, frozenset[str]], bool]) -> Tr
     )
 
 
-def bases_meant(glimpse: Glimpse, node: ast.ClassDef) -> frozenset[str]:
+def bases_meant(glimpse: QuickFacts, node: ast.ClassDef) -> frozenset[str]:
     """Return the dotted names that the bases of a class may be."""
     return frozenset().union(*map(glimpse.meant_by, bases_of(node)))
 
@@ -397,7 +399,7 @@ def _lineage(
     return waiting
 
 
-def lineages(glimpse: Glimpse) -> Iterator[list[ast.ClassDef]]:
+def lineages(glimpse: QuickFacts) -> Iterator[list[ast.ClassDef]]:
     """Yield classes with all that may be their own bases: of each lineage that has all of another.
 
     Of 200 classes of which each is the base of the next, that is one, and not 200.
@@ -413,7 +415,7 @@ def lineages(glimpse: Glimpse) -> Iterator[list[ast.ClassDef]]:
             yield line
 
 
-def _classes_by_name(glimpse: Glimpse) -> dict[str, list[ast.ClassDef]]:
+def _classes_by_name(glimpse: QuickFacts) -> dict[str, list[ast.ClassDef]]:
     by_name: dict[str, list[ast.ClassDef]] = {}
     for node in glimpse.nodes.get(ast.ClassDef, ()):
         by_name.setdefault(node.name, []).append(node)
@@ -427,13 +429,13 @@ def method_of(node: ast.ClassDef, name: str) -> ast.FunctionDef | ast.AsyncFunct
     return found[-1] if found else None
 
 
-def receivers(glimpse: Glimpse, *methods: str) -> set[str]:
-    """Return what methods of these names are called on, as ``Called.receiver`` tells it."""
+def receivers(glimpse: QuickFacts, *methods: str) -> set[str]:
+    """Return what methods of these names are called on, as ``QuickCall.receiver`` tells it."""
     called = chain.from_iterable(glimpse.calls_by_leaf.get(each, ()) for each in methods)
     return {each.receiver for each in called if each.is_attribute}
 
 
-def gives_several(glimpse: Glimpse, called: Called) -> bool:
+def gives_several(glimpse: QuickFacts, called: QuickCall) -> bool:
     """Say whether a call may make a functional model of several outputs, written out."""
     return any(
         isinstance(each, ast.List | ast.Tuple) and len(each.elts) > 1

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 
-class Origin(enum.StrEnum):
+class FrameOrigin(enum.StrEnum):
     """Whose code a frame runs."""
 
     USER = "user"
@@ -21,7 +21,7 @@ class Origin(enum.StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class TracebackFrame:
     """One call of a traceback. ``source`` is the line as the traceback shows it, "" for none."""
 
     path: str
@@ -30,7 +30,7 @@ class Frame:
     source: str = ""
 
     @property
-    def origin(self) -> Origin:
+    def origin(self) -> FrameOrigin:
         """Whose code this is, by its path alone."""
         return _origin(self.path)[0]
 
@@ -75,24 +75,24 @@ _KERAS: Final = frozenset({"keras", "tf_keras", "keras_core"})
 _TENSORFLOW: Final = frozenset({"tensorflow", "tensorflow_core"})
 
 
-def _origin(path: str) -> tuple[Origin, str]:
+def _origin(path: str) -> tuple[FrameOrigin, str]:
     path = path.replace("\\", "/")
     if _GENERATED.search(path):
-        return Origin.GENERATED, ""
+        return FrameOrigin.GENERATED, ""
     if _RUNNER.search(path):
-        return Origin.PYTHON, ""
+        return FrameOrigin.PYTHON, ""
     if compiled := _COMPILED.match(path):
-        return Origin.PACKAGE, compiled["package"] or ""
+        return FrameOrigin.PACKAGE, compiled["package"] or ""
     installed = [*_INSTALLED.finditer(path)]
     if installed or (installed := [*_OWN_FOLDERS.finditer(path)]):
         package = installed[-1]["package"].split("/", maxsplit=1)[0]
         return _of_package(package, path), package
     if _PYTHON.search(path) or _WINDOWS_LIBRARY.match(path):
-        return Origin.PYTHON, ""
-    return Origin.UNKNOWN if path.startswith(CUT) else Origin.USER, ""
+        return FrameOrigin.PYTHON, ""
+    return FrameOrigin.UNKNOWN if path.startswith(CUT) else FrameOrigin.USER, ""
 
 
-def _of_package(package: str, path: str) -> Origin:
+def _of_package(package: str, path: str) -> FrameOrigin:
     if package in _KERAS or _KERAS_IN_TENSORFLOW.search(path):
-        return Origin.KERAS
-    return Origin.TENSORFLOW if package in _TENSORFLOW else Origin.PACKAGE
+        return FrameOrigin.KERAS
+    return FrameOrigin.TENSORFLOW if package in _TENSORFLOW else FrameOrigin.PACKAGE

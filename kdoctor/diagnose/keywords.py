@@ -11,10 +11,10 @@ from typing import Final
 from packaging.version import Version
 
 from kdoctor.diagnose import remedies
-from kdoctor.diagnose.by_rules import Answer, Wanted, ask
+from kdoctor.diagnose.by_rules import RuleAnswer, Wanted, ask
 from kdoctor.diagnose.case import Case
 from kdoctor.diagnose.diagnosis import Diagnosis, Fault, Step, StepKind
-from kdoctor.diagnose.snippets import MODULES, Binding, home_of
+from kdoctor.diagnose.snippets import MODULES, SnippetName, home_of
 from kdoctor.keras_api import Presence, lookup, newest_target, signature
 from kdoctor.keras_api.history import member_history, name_history
 from kdoctor.target import Target
@@ -104,10 +104,10 @@ def _is_surely(argument: _Argument, case: Case) -> bool:
     return case.is_inside_keras or _names_keras(line, argument.call)
 
 
-def _asked(argument: _Argument, case: Case, target: Target) -> Answer:
+def _asked(argument: _Argument, case: Case, target: Target) -> RuleAnswer:
     """Ask about the line, with its object taken for a model where the callable is one's method."""
-    bindings = [Binding(argument.call, "{name} = keras.Sequential()"), None]
-    answer = Answer()
+    bindings = [SnippetName(argument.call, "{name} = keras.Sequential()"), None]
+    answer = RuleAnswer()
     for binding in bindings if argument.owner == "Model" else [None]:
         wanted = Wanted(argument.name, binding=binding, statement=_statement(argument, case))
         answer = ask(case.blamed, wanted, target, case.read)

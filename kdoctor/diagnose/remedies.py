@@ -9,7 +9,7 @@ from typing import Final
 
 from packaging.version import Version
 
-from kdoctor.diagnose.by_rules import Answer
+from kdoctor.diagnose.by_rules import RuleAnswer
 from kdoctor.diagnose.diagnosis import Step, StepKind
 from kdoctor.engine.fixes.rewrite_lookup import cures_of
 from kdoctor.keras_api import Lookup, Presence, lookup, resolve_target
@@ -26,7 +26,7 @@ _MOST: Final = 3
 _MOST_NAMES: Final = 6
 
 
-def of_answer(answer: Answer) -> Iterator[Step]:
+def of_answer(answer: RuleAnswer) -> Iterator[Step]:
     """Yield the steps that the rules' findings on a line amount to: one diff, then advice."""
     written = [finding for finding in answer.findings if finding.fix is not None]
     if answer.diff:
@@ -36,7 +36,7 @@ def of_answer(answer: Answer) -> Iterator[Step]:
     yield from tuple(told)[:_MOST]
 
 
-def _is_to_tell(finding: Finding, answer: Answer) -> bool:
+def _is_to_tell(finding: Finding, answer: RuleAnswer) -> bool:
     """Say whether there is more to do than the diff does."""
     fix = finding.fix
     if fix is None or not answer.diff:

@@ -20,7 +20,7 @@ _FIRST, _LAST = Version("0"), Version("99")
 
 
 @dataclass(frozen=True, slots=True)
-class Era:
+class DetectedVersion:
     """The releases of Keras that the text leaves open, and what in it says so."""
 
     since: Version = _FIRST
@@ -43,12 +43,12 @@ class Era:
             releases = f"{self.since} up to before {self.until}"
         return f"the text is of Keras {releases} ({self.because})"
 
-    def __and__(self, other: Era) -> Era:
+    def __and__(self, other: DetectedVersion) -> DetectedVersion:
         since, until = max(self.since, other.since), min(self.until, other.until)
         if since >= until:  # traces of two releases: the text is of a broken mixture
             return self
         narrower = other.because if (since, until) != (self.since, self.until) else self.because
-        return Era(since, until, narrower)
+        return DetectedVersion(since, until, narrower)
 
 
 def _era(since: str, until: str) -> tuple[Version, Version]:
@@ -82,16 +82,16 @@ _ABSENT: Final = re.compile(r"No module named ['\"`]?[\w.]+")
 _SINGULAR: Final = {"tf-keras": "tf_keras"}
 
 
-def era_of(error: Raised) -> Era:
+def era_of(error: Raised) -> DetectedVersion:
     """Return the releases of Keras that an exception and its frames can be of."""
-    era = Era()
+    era = DetectedVersion()
     # A module that is not there is of another release than the one that ran.
     told = _ABSENT.sub("", error.message)
     shown = [told, *(frame.path.replace("\\", "/") for frame in error.frames)]
     for pattern, (since, until) in _TRACES:
         for text in shown:
             if found := re.search(pattern, text):
-                era &= Era(since, until, found.group())
+                era &= DetectedVersion(since, until, found.group())
                 break
     return era
 
@@ -140,7 +140,7 @@ def _target(name: str, version: str, source: str) -> Target | None:
         return None
 
 
-def all_targets(era: Era, root: str = "keras") -> Iterator[Target]:
+def all_targets(era: DetectedVersion, root: str = "keras") -> Iterator[Target]:
     """Yield a target for each known release of the era, the newest first.
 
     For the roots inside TensorFlow these are TensorFlow's releases.
@@ -156,7 +156,7 @@ def all_targets(era: Era, root: str = "keras") -> Iterator[Target]:
             yield target
 
 
-def first_fitting(candidates: Iterable[Target | None], era: Era) -> Target:
+def first_fitting(candidates: Iterable[Target | None], era: DetectedVersion) -> Target:
     """Return the first candidate that can be of the era, else the newest release of it."""
     for target in candidates:
         if target is not None and era.holds(target):

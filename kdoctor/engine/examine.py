@@ -11,32 +11,32 @@ from msgspec import Struct
 from msgspec.structs import replace
 from packaging.version import Version
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Holds, trigger_of
 from kdoctor.documents import Document, Unit
 from kdoctor.documents.python_2 import CURE, construct_of_python_2
 from kdoctor.engine.fixes.changelogs import kept
-from kdoctor.engine.fixes.comment_guard import KeptComments
-from kdoctor.engine.fixes.debug_fstring_guard import DebugTexts
+from kdoctor.engine.fixes.comment_guard import CommentGuard
+from kdoctor.engine.fixes.debug_fstring_guard import DebugFStringGuard
 from kdoctor.engine.result import Anchor, FileScan, OwnTarget, SkippedPart
-from kdoctor.engine.rule_prefilter import Gate, Question
-from kdoctor.engine.schedule.jobs import Orders, Task
+from kdoctor.engine.rule_prefilter import Question, RulePrefilter
+from kdoctor.engine.schedule.jobs import ScanOptions, Task
 from kdoctor.engine.suppression.apply import apply
 from kdoctor.engine.suppression.handled_errors import ExpectedErrors
 from kdoctor.engine.suppression.suppressions import Suppressions
 from kdoctor.errors import INTERNAL_ERROR, FileProblem, SyntaxProblem
 from kdoctor.keras_api import Presence, knowledge, with_tf_keras
 from kdoctor.model import Finding, Place, Span, Suppressed, Unreadable
-from kdoctor.modules.dependencies import Trace
+from kdoctor.modules.dependencies import Dependencies
 from kdoctor.modules.exports import ProjectPackage
-from kdoctor.modules.legacy_switch import Switch, switch_in
+from kdoctor.modules.legacy_switch import LegacySwitch, switch_in
 from kdoctor.modules.module_summary import parsed
 from kdoctor.rules import applies, words
 from kdoctor.rules.entry import RuleEntry
 from kdoctor.rules.index import rule_index
 from kdoctor.syntax import ImportBinding, Module
 from kdoctor.syntax.parsing import on_a_deep_stack
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.target import LEGACY_SWITCH
 
 if TYPE_CHECKING:
@@ -62,11 +62,11 @@ class Examined(Struct, frozen=True):
 class Examiner:
     """Examines one file after another by the same orders; each worker process has one."""
 
-    def __init__(self, orders: Orders, package: ProjectPackage | None = None) -> None:
+    def __init__(self, orders: ScanOptions, package: ProjectPackage | None = None) -> None:
         self.orders = orders
         known = rule_index()
         chosen = [rule for rule in known if orders.codes is None or rule.code in orders.codes]
-        self._facts = Facts(orders.target, orders.namespace)
+        self._facts = TargetFacts(orders.target, orders.namespace)
         self._suppressions = Suppressions(chosen, known, self._facts)
         self._rules = self._suppressions.asked
         self._knowledge = knowledge(orders.target)
@@ -74,13 +74,13 @@ class Examiner:
         self._codes = frozenset(rule.code for rule in self._rules)
         triggers = {rule.code: self._question(rule) for rule in self._rules}
         needs = {rule.code: rule.needs for rule in self._rules}
-        self._gate = Gate(words(), triggers, self._package, needs)
+        self._gate = RulePrefilter(words(), triggers, self._package, needs)
 
     def _question(self, rule: RuleEntry) -> Question:
         return _Question(rule, self._facts) if applies(rule, self._facts) else lambda _: False
 
     @property
-    def trace(self) -> Trace:
+    def trace(self) -> Dependencies:
         """What was looked at beside the files themselves."""
         return self._package.trace
 
@@ -153,7 +153,7 @@ class Examiner:
         if not switch:
             texts = (document.units[index].text for index in examined.modules)
             module = self._package.switched_by(path, texts)
-            switch = Switch(f"{module} sets {LEGACY_SWITCH}") if module else None
+            switch = LegacySwitch(f"{module} sets {LEGACY_SWITCH}") if module else None
         if switch and not self.orders.asked:
             return self._on_its_own(document, switch, self._switched, data, changed)
         return self._noted(examined, switch, self._switched) if switch else examined
@@ -161,7 +161,7 @@ class Examiner:
     def _on_its_own(
         self,
         document: Document,
-        switch: Switch,
+        switch: LegacySwitch,
         examiner: Examiner,
         data: bytes,
         changed: Collection[int],
@@ -175,7 +175,7 @@ class Examiner:
         is_told = could_tell or examined.scan.findings or examined.scan.suppressed
         return self._noted(examined, switch, examiner) if is_told else examined
 
-    def _noted(self, examined: Examined, switch: Switch, examiner: Examiner) -> Examined:
+    def _noted(self, examined: Examined, switch: LegacySwitch, examiner: Examiner) -> Examined:
         """Return the same with a note that the file has a target of its own, and why."""
         own = OwnTarget(
             examined.document.path,
@@ -302,7 +302,7 @@ class Examiner:
     ) -> Iterator[Finding]:
         """Yield what the rules of some codes say about a module; the rules that fail are named."""
         expected = ExpectedErrors(module)
-        comments, texts = KeptComments(module.text), DebugTexts(module)
+        comments, texts = CommentGuard(module.text), DebugFStringGuard(module)
         for rule in self._rules:
             if rule.code not in codes:
                 continue
@@ -350,19 +350,19 @@ def with_room(work: Callable[[], _T]) -> _T:
         return on_a_deep_stack(lambda _: work(), None)
 
 
-def _checked(rule: RuleEntry, module: Module, facts: Facts) -> list[Finding]:
+def _checked(rule: RuleEntry, module: Module, facts: TargetFacts) -> list[Finding]:
     return list(rule.load().check(module, facts))
 
 
 class _Question:
     """Whether a rule could fire in a source; to ask it imports the rule."""
 
-    def __init__(self, rule: RuleEntry, facts: Facts) -> None:
+    def __init__(self, rule: RuleEntry, facts: TargetFacts) -> None:
         self._rule = rule
         self._facts = facts
         self._holds: Holds | None = None
 
-    def __call__(self, glimpse: Glimpse) -> bool:
+    def __call__(self, glimpse: QuickFacts) -> bool:
         if self._holds is None:
             self._holds = trigger_of(self._rule.load().triggers).holds
         return self._holds(glimpse, self._facts)

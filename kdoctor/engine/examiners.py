@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from kdoctor.engine.schedule.jobs import Orders, Source, Task, Turn
+from kdoctor.engine.schedule.jobs import Priority, ScanOptions, Source, Task
 from kdoctor.target import Target
 
 if TYPE_CHECKING:
@@ -36,15 +36,15 @@ def forget() -> None:
     _package_for.cache_clear()
 
 
-def examiner_of(orders: Orders, task: Task) -> Examiner:
+def examiner_of(orders: ScanOptions, task: Task) -> Examiner:
     """Return the examiner for one file, of which it knows already what others will ask."""
     examiner = examiner_for(orders.aimed(task))
-    if task.turn is Turn.IMPORTED:
+    if task.turn is Priority.IMPORTED:
         examiner.foresee(task.source.path)
     return examiner
 
 
-def examiner_for(orders: Orders) -> Examiner:
+def examiner_for(orders: ScanOptions) -> Examiner:
     """Return this process's examiner, which keeps some of what it learns between files.
 
     It is the same for all projects that have the same release, wherever each of them names it.
@@ -55,7 +55,7 @@ def examiner_for(orders: Orders) -> Examiner:
 
 
 @lru_cache(maxsize=32)  # one a target and choice of rules; a run with more makes some anew
-def _examiner_for(orders: Orders) -> Examiner:
+def _examiner_for(orders: ScanOptions) -> Examiner:
     # Imported when the first file is worth it: libcst takes longer than a scan without Keras.
     from kdoctor.syntax.lowering.libcst_import_patch import import_libcst  # noqa: PLC0415
 
@@ -65,7 +65,7 @@ def _examiner_for(orders: Orders) -> Examiner:
     return Examiner(orders, _package_for(orders.target, orders.folder, orders.cached))
 
 
-def get_ready(orders: Orders) -> None:
+def get_ready(orders: ScanOptions) -> None:
     """Make what nearly every file needs: rules, libcst, the tables of Keras' names and classes.
 
     What files before have left is forgotten: each process would have to copy it to let it go.

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from functools import partial
 from typing import Unpack
 
-from kdoctor.engine.cache.recorder import Noted, noted
+from kdoctor.engine.cache.recorder import Recorded, noted
 from kdoctor.engine.examiners import examiner_of, forget, get_ready
 from kdoctor.engine.fixes.undo_journal import journal_root
 from kdoctor.engine.fixes.write import write
@@ -14,7 +14,7 @@ from kdoctor.engine.options import Options, Paths, each_of
 from kdoctor.engine.result import FileFix, FileScan, FixResult
 from kdoctor.engine.scanning import collected
 from kdoctor.engine.schedule.dispatch import run
-from kdoctor.engine.schedule.jobs import Orders, Task
+from kdoctor.engine.schedule.jobs import ScanOptions, Task
 from kdoctor.engine.schedule.plan import Plan
 from kdoctor.engine.selection.file_selection import applicable
 from kdoctor.model import Applicability
@@ -87,24 +87,24 @@ def _untouched(written: Collection[Applicability] | None, scan: FileScan) -> Fil
     return FileFix(scan, scan)
 
 
-def _fix(orders: Orders, tasks: Sequence[Task]) -> list[Noted[FileFix]]:
-    from kdoctor.engine.fixes.fixpoint import Mender  # noqa: PLC0415 - imports libcst
+def _fix(orders: ScanOptions, tasks: Sequence[Task]) -> list[Recorded[FileFix]]:
+    from kdoctor.engine.fixes.fixpoint import FixLoop  # noqa: PLC0415 - imports libcst
 
     fixes = []
     for task in tasks:
         examiner = examiner_of(orders, task)
         fixes.append(
-            noted(task.source, orders.folder, examiner.trace, partial(Mender(examiner).fix, task))
+            noted(task.source, orders.folder, examiner.trace, partial(FixLoop(examiner).fix, task))
         )
     return fixes
 
 
-def _ignore(reason: str, orders: Orders, tasks: Sequence[Task]) -> list[Noted[FileFix]]:
-    from kdoctor.engine.suppression.insert import Ignorer  # noqa: PLC0415 - imports libcst
+def _ignore(reason: str, orders: ScanOptions, tasks: Sequence[Task]) -> list[Recorded[FileFix]]:
+    from kdoctor.engine.suppression.insert import SuppressionInserter  # noqa: PLC0415 - imports libcst
 
     ignored = []
     for task in tasks:
         examiner = examiner_of(orders, task)
-        work = partial(Ignorer(examiner, reason).ignore, task)
+        work = partial(SuppressionInserter(examiner, reason).ignore, task)
         ignored.append(noted(task.source, orders.folder, examiner.trace, work))
     return ignored

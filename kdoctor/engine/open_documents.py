@@ -17,15 +17,15 @@ from msgspec.structs import replace
 from kdoctor.engine.examine import Examined, Examiner
 from kdoctor.engine.fixes.apply_edits import texts_of
 from kdoctor.engine.fixes.conflicts import compatible
-from kdoctor.engine.fixes.fixpoint import Mender
+from kdoctor.engine.fixes.fixpoint import FixLoop
 from kdoctor.engine.options import Options, orders_of
-from kdoctor.engine.schedule.jobs import Orders, Source, Task
-from kdoctor.engine.selection.file_selection import Policy
+from kdoctor.engine.schedule.jobs import ScanOptions, Source, Task
+from kdoctor.engine.selection.file_selection import FileSelection
 from kdoctor.engine.selection.targets import Targets
 from kdoctor.keras_api import knowledge
 from kdoctor.model import Applicability, Finding
 from kdoctor.modules.exports import ProjectPackage
-from kdoctor.modules.module_summary import Outline, outline_in, outline_of
+from kdoctor.modules.module_summary import ModuleSummary, outline_in, outline_of
 from kdoctor.suppression import ignore_fix
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class Reading:
         return self.examined.document.replace({unit.index: texts})
 
 
-class Live:
+class OpenDocuments:
     """Examines drafts. Not for several threads at once."""
 
     def __init__(self, options: Options) -> None:
@@ -134,13 +134,13 @@ class Live:
     def mended(self, draft: Draft, reading: Reading) -> bytes:
         """Return a draft with all safe fixes made, as ``kdoctor fix`` makes them."""
         task = Task(Source(draft.path, draft.data), len(draft.data))
-        fixed = Mender(reading.examiner).fix(task).fixed
+        fixed = FixLoop(reading.examiner).fix(task).fixed
         return draft.data if fixed is None else fixed.after
 
     def _terms(self, path: str) -> _Terms:
         terms, now = self._known_terms.get(path), time.monotonic()
         if terms is None or now - terms.made_at > _SETTLED:
-            policy = Policy([path], self._options)
+            policy = FileSelection([path], self._options)
             targets = Targets(policy, self._options)
             (task,) = targets.assigned(policy.assigned([Task(Source(path, b""), 0)]))
             orders = orders_of(targets.main, self._options).aimed(task)
@@ -154,7 +154,7 @@ class _Terms:
     """What the project's files say of one of them, as of some moment."""
 
     made_at: float
-    orders: Orders
+    orders: ScanOptions
     excluded: bool
 
 
@@ -166,10 +166,10 @@ class _Modules:
 
     def __init__(self) -> None:
         self.asked: set[str] = set()
-        self._held: dict[str, Outline] = {}
-        self._read: dict[str, tuple[tuple[int, int, int], Outline | None]] = {}
+        self._held: dict[str, ModuleSummary] = {}
+        self._read: dict[str, tuple[tuple[int, int, int], ModuleSummary | None]] = {}
 
-    def __call__(self, path: str) -> Outline | None:
+    def __call__(self, path: str) -> ModuleSummary | None:
         self.asked.add(path)
         if path in self._held:
             return self._held[path]
@@ -188,7 +188,7 @@ class _Modules:
             return False
         return self._held.pop(path) != self._on_disk(path)
 
-    def _on_disk(self, path: str) -> Outline | None:
+    def _on_disk(self, path: str) -> ModuleSummary | None:
         try:
             found = os.stat(path)  # noqa: PTH116 - hot, on str
         except OSError:

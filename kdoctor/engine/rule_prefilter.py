@@ -15,13 +15,13 @@ from kdoctor.keras_api import split_root
 from kdoctor.modules.exports import OwnModule, ProjectPackage, Value
 from kdoctor.modules.module_summary import imports_of
 from kdoctor.syntax.package import ClassInfo
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 
-Question = Callable[[Glimpse], bool]
+Question = Callable[[QuickFacts], bool]
 _REMEMBERED = 20_000  # modules; memory must not grow with the tree
 
 
-class Gate:
+class RulePrefilter:
     """Tells which rules could fire in one Python source, by its tree (None: there is none).
 
     ``words`` are what must be written for any rule to fire (see ``rules.words``); ``triggers``
@@ -79,7 +79,7 @@ class Gate:
             return self._triggers.keys() if glimpse else ()
         return frozenset(code for code in self._asked(glimpse) if self._triggers[code](glimpse))
 
-    def _asked(self, glimpse: Glimpse) -> Iterator[str]:
+    def _asked(self, glimpse: QuickFacts) -> Iterator[str]:
         """Yield the codes of the rules for which the source has all words that they need."""
         found = (self._by_word[each] for each in self._by_word.keys() & glimpse.words)
         for code in self._without_words.union(*found):
@@ -87,14 +87,14 @@ class Gate:
             if all(not words.isdisjoint(getattr(glimpse, where)) for where, words in needs):
                 yield code
 
-    def _glimpse(self, path: str, source: str, tree: ast.Module | None) -> Glimpse | bool:
+    def _glimpse(self, path: str, source: str, tree: ast.Module | None) -> QuickFacts | bool:
         """Return what the source shows, or at once whether all rules could fire, or none."""
         speaks = self.speaks_of_keras(source)
         if tree is None:
             return True
         if not speaks and not self._imports_keras(path, tree):
             return False
-        glimpse = Glimpse(tree, path, self._package, self._package.stars)
+        glimpse = QuickFacts(tree, path, self._package, self._package.stars)
         concerned = (
             not speaks
             or self.says_a_word("\n".join(glimpse.written))

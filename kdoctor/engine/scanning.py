@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final, Unpack
 
-from kdoctor.engine.cache.recorder import Noted, noted
+from kdoctor.engine.cache.recorder import Recorded, noted
 from kdoctor.engine.examiners import examiner_of, forget, get_ready
 from kdoctor.engine.options import Options, Paths, each_of
 from kdoctor.engine.result import FileScan, ScanResult
 from kdoctor.engine.schedule.dispatch import run
-from kdoctor.engine.schedule.jobs import Orders, Task
+from kdoctor.engine.schedule.jobs import ScanOptions, Task
 from kdoctor.engine.schedule.plan import Plan
 
 _NOTHING: Final = FileScan()
@@ -71,11 +71,11 @@ def collected(plan: Plan, scans: Sequence[FileScan]) -> ScanResult:
     )
 
 
-def _scan(orders: Orders, tasks: Sequence[Task]) -> list[FileScan]:
+def _scan(orders: ScanOptions, tasks: Sequence[Task]) -> list[FileScan]:
     return [examiner_of(orders, task).scan(task) for task in tasks]
 
 
-def _scan_noted(orders: Orders, tasks: Sequence[Task]) -> list[Noted[FileScan]]:
+def _scan_noted(orders: ScanOptions, tasks: Sequence[Task]) -> list[Recorded[FileScan]]:
     noted_ones = []
     for task in tasks:
         examiner = examiner_of(orders, task)

@@ -13,15 +13,15 @@ from kdoctor.keras_api.surface import (
     same_under_other_roots,
     without_legacy,
 )
-from kdoctor.modules.ast_cache import Trees
-from kdoctor.modules.dependencies import Remembered, Trace
-from kdoctor.modules.function_summaries import OwnFunctions
-from kdoctor.modules.legacy_switch import Switches
-from kdoctor.modules.module_finder import Tree
-from kdoctor.modules.module_summary import Alias, Class, Imported, Outline, outline_from
-from kdoctor.modules.reverse_imports import Importers
+from kdoctor.modules.ast_cache import AstCache
+from kdoctor.modules.dependencies import Dependencies, RememberedAnswers
+from kdoctor.modules.function_summaries import FunctionSummaries
+from kdoctor.modules.legacy_switch import LegacySwitches
+from kdoctor.modules.module_finder import ModuleFinder
+from kdoctor.modules.module_summary import Alias, Class, Imported, ModuleSummary, outline_from
+from kdoctor.modules.reverse_imports import ReverseImports
 from kdoctor.modules.star_names import StarNames
-from kdoctor.syntax.alias_chains import Following, FollowingOnce, Kept, Outcome
+from kdoctor.syntax.alias_chains import AliasChain, AliasChainOnce, KeptChains, Outcome
 from kdoctor.syntax.bases import EMPTY_BASES, EMPTY_METACLASSES
 from kdoctor.syntax.package import ClassInfo
 
@@ -42,7 +42,7 @@ _IN_RING: Final[Outcome] = ((None, ()),)  # and nothing was looked at to know it
 
 Value = str | ClassInfo | OwnModule | None  # a dotted name comes from outside of the tree
 Stars = Callable[[str], Collection[str] | None]
-Outlines = Callable[[str], Outline | None]
+Outlines = Callable[[str], ModuleSummary | None]
 
 
 class ProjectPackage:
@@ -59,21 +59,21 @@ class ProjectPackage:
         listens: bool = True,
     ) -> None:  # fmt: skip
         self.stars = self._stars = stars
-        self.trace = Trace(listens=listens)
-        self.trees = Trees()
-        self._tree = Tree(start, self.trace)
+        self.trace = Dependencies(listens=listens)
+        self.trees = AstCache()
+        self._tree = ModuleFinder(start, self.trace)
         # Bounded: memory must not grow with the tree.
-        self._outline = Remembered(self.trace, outlines or self._read, 256)
-        self._answers = Remembered(self.trace, self._ask, 8192)
+        self._outline = RememberedAnswers(self.trace, outlines or self._read, 256)
+        self._answers = RememberedAnswers(self.trace, self._ask, 8192)
         self._public = StarNames(self._tree, self._outline, stars, self.trace)
-        self._kept = Kept()  # what names of modules mean, with what was looked at to know it
-        self._switches = Switches(self.trace, self._tree)
-        self._functions = OwnFunctions(self.trace, self.trees)
-        self._handed_over = Remembered(self.trace, self._functions.handed_over, 256)
-        self._returned_call = Remembered(self.trace, self._functions.returned_call, 256)
+        self._kept = KeptChains()  # what names of modules mean, with what was looked at to know it
+        self._switches = LegacySwitches(self.trace, self._tree)
+        self._functions = FunctionSummaries(self.trace, self.trees)
+        self._handed_over = RememberedAnswers(self.trace, self._functions.handed_over, 256)
+        self._returned_call = RememberedAnswers(self.trace, self._functions.returned_call, 256)
         # From these nothing of Keras can be reached; with what was looked at to know it.
         self.without_keras: dict[OwnModule, frozenset[str]] = {}
-        self._importers = Importers(start, self.trace)
+        self._importers = ReverseImports(start, self.trace)
         self.keras_root = self._importers.keras_root
         self._much, self._files = _MUCH, 0  # files: since all was forgotten
 
@@ -246,7 +246,7 @@ class ProjectPackage:
             for each in bindings
         )
 
-    def _read(self, path: str) -> Outline | None:
+    def _read(self, path: str) -> ModuleSummary | None:
         data = self.trace.read(path)
         if data is None or (tree := self.trees.of_bytes(data)) is None:
             return None
@@ -260,17 +260,17 @@ class ProjectPackage:
         if self._kept.weight > _MOST_KEPT:  # in a ring of 100 modules each name has them all
             self._kept.forget()
         modules = _Modules(self._tree, self._outline, self._stars, self._public, self.trace)
-        return _Question(modules, FollowingOnce(self._kept, _IN_RING))
+        return _Question(modules, AliasChainOnce(self._kept, _IN_RING))
 
 
 class _Modules(Struct, frozen=True):
     """What is known of modules, each by itself."""
 
-    tree: Tree
+    tree: ModuleFinder
     outline: Outlines
     stars: Stars
     public: StarNames
-    trace: Trace
+    trace: Dependencies
 
 
 class _Question:
@@ -280,7 +280,7 @@ class _Question:
     answer to each: it must not depend on which file was read first.
     """
 
-    def __init__(self, modules: _Modules, following: Following) -> None:
+    def __init__(self, modules: _Modules, following: AliasChain) -> None:
         self._tree = modules.tree
         self._outline = modules.outline
         self._stars = modules.stars
@@ -318,7 +318,7 @@ class _Question:
             return OwnModule(submodule)
         return None if imported.level or path else dotted
 
-    def _is_below(self, path: str, name: str, outline: Outline) -> bool:
+    def _is_below(self, path: str, name: str, outline: ModuleSummary) -> bool:
         """Say whether a package takes the name from itself: ``from . import name`` is a module."""
         return all(
             isinstance(each, Imported)
@@ -350,7 +350,7 @@ class _Question:
             return _only({self._bound(path, binding) for binding in bindings})
         return _only(set(self._from_stars(path, name, outline)))
 
-    def _from_stars(self, path: str, name: str, outline: Outline) -> Iterator[Value]:
+    def _from_stars(self, path: str, name: str, outline: ModuleSummary) -> Iterator[Value]:
         for star in outline.stars:
             own = self._tree.find(path, star.module, star.level)
             names = self._stars(star.module) if own is None else self._public(own)

@@ -58,7 +58,7 @@ class Class(Struct, frozen=True):
     metaclass: str = ""
 
 
-class Outline(Struct):
+class ModuleSummary(Struct):
     """The bindings of a module: every one of each name, None for one that says nothing."""
 
     names: dict[str, set[Imported | Alias | Class | None]] = field(default_factory=dict)
@@ -78,7 +78,7 @@ def parsed(source: str | bytes) -> ast.Module | None:
         return None
 
 
-def outline_of(path: str) -> Outline | None:
+def outline_of(path: str) -> ModuleSummary | None:
     """Return the outline of a file, None where it cannot be read or parsed."""
     try:
         return outline_in(read_regular(path))
@@ -86,15 +86,15 @@ def outline_of(path: str) -> Outline | None:
         return None
 
 
-def outline_in(source: str | bytes) -> Outline | None:
+def outline_in(source: str | bytes) -> ModuleSummary | None:
     """Return the outline of a source, None where it cannot be parsed."""
     tree = parsed(source)
     return None if tree is None else outline_from(tree, source)
 
 
-def outline_from(tree: ast.Module, source: str | bytes) -> Outline:
+def outline_from(tree: ast.Module, source: str | bytes) -> ModuleSummary:
     """Return the outline of a syntax tree, that of a source."""
-    outline = Outline(takes_tf_keras=_takes_tf_keras(tree, source))
+    outline = ModuleSummary(takes_tf_keras=_takes_tf_keras(tree, source))
     for statement in statements_in(tree.body, outside_of=_SCOPES):
         _note(statement, outline)
     return outline
@@ -124,7 +124,7 @@ def _takes_tf_keras(tree: ast.Module, source: str | bytes) -> bool:
     )
 
 
-def _note(statement: ast.stmt, outline: Outline) -> None:
+def _note(statement: ast.stmt, outline: ModuleSummary) -> None:
     match statement:
         case ast.Import(names=aliases):
             for alias in aliases:
@@ -158,11 +158,11 @@ def _note(statement: ast.stmt, outline: Outline) -> None:
                 _bind(outline, name, None)
 
 
-def _bind(outline: Outline, name: str, what: Imported | Alias | Class | None) -> None:
+def _bind(outline: ModuleSummary, name: str, what: Imported | Alias | Class | None) -> None:
     outline.names.setdefault(name, set()).add(what)
 
 
-def _assign(target: ast.expr, value: ast.expr, outline: Outline) -> None:
+def _assign(target: ast.expr, value: ast.expr, outline: ModuleSummary) -> None:
     if isinstance(target, ast.Attribute):
         _give(target.value, target.attr, outline)
     if not isinstance(target, ast.Name):
@@ -178,7 +178,7 @@ def _assign(target: ast.expr, value: ast.expr, outline: Outline) -> None:
     _bind(outline, target.id, Alias(written) if written else None)
 
 
-def _give(owner: ast.expr, name: object, outline: Outline) -> None:
+def _give(owner: ast.expr, name: object, outline: ModuleSummary) -> None:
     """Note that a module puts something into another one."""
     written = dotted(owner)
     if written is not None:

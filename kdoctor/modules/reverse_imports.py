@@ -17,9 +17,9 @@ from msgspec import Struct
 from kdoctor.documents import discover, read_regular
 from kdoctor.errors import UsageProblem
 from kdoctor.modules.common_root import common_root
-from kdoctor.modules.dependencies import Trace
-from kdoctor.modules.file_stamp import Signature, State, all_settled, digest, question
-from kdoctor.modules.module_finder import Tree
+from kdoctor.modules.dependencies import Dependencies
+from kdoctor.modules.file_stamp import FileStamp, Signature, all_settled, digest, question
+from kdoctor.modules.module_finder import ModuleFinder
 from kdoctor.modules.module_summary import outline_of, parsed
 from kdoctor.modules.prefilter import imports_of_bytes
 from kdoctor.modules.text_reads import TextReads
@@ -74,14 +74,14 @@ class _Project:
         return all_settled(self.files)
 
 
-class Importers:
+class ReverseImports:
     """The files that import a module. Relative paths count from ``start``.
 
     ``trace`` learns which answers were given.
     """
 
-    def __init__(self, start: str = "", trace: Trace | None = None) -> None:
-        self._tree = Tree(start, Trace(listens=False))
+    def __init__(self, start: str = "", trace: Dependencies | None = None) -> None:
+        self._tree = ModuleFinder(start, Dependencies(listens=False))
         self._trace = trace
         self._projects: dict[tuple[str, str | None], _Project] = {}
 
@@ -110,15 +110,15 @@ class Importers:
             self._trace.note(question(own, ""), self.state(own, ""))
         return self._project(own).root
 
-    def state(self, own: str, name: str) -> State:
+    def state(self, own: str, name: str) -> FileStamp:
         """Return the answer as what a result may be made of. The path is absolute.
 
         Without a name it is that about the root.
         """
         signature = self.signature(own)
         if not name:
-            return State(signature, digest((self._project(own).root or "").encode()))
-        return State(signature, _TAKEN if self._take(own, name) else _LEFT)
+            return FileStamp(signature, digest((self._project(own).root or "").encode()))
+        return FileStamp(signature, _TAKEN if self._take(own, name) else _LEFT)
 
     def signature(self, own: str) -> Signature | None:
         """Return what tells cheaply that no answer about a module is another."""

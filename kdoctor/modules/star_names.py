@@ -6,9 +6,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 
 from msgspec import Struct
 
-from kdoctor.modules.dependencies import Trace
-from kdoctor.modules.module_finder import Tree
-from kdoctor.modules.module_summary import Outline
+from kdoctor.modules.dependencies import Dependencies
+from kdoctor.modules.module_finder import ModuleFinder
+from kdoctor.modules.module_summary import ModuleSummary
 
 
 class _Public(Struct, frozen=True):
@@ -44,10 +44,10 @@ class StarNames:
 
     def __init__(
         self,
-        tree: Tree,
-        outline: Callable[[str], Outline | None],
+        tree: ModuleFinder,
+        outline: Callable[[str], ModuleSummary | None],
         outside: Callable[[str], Collection[str] | None],
-        trace: Trace,
+        trace: Dependencies,
     ) -> None:
         self._tree = tree
         self._outline = outline

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from kdoctor.diagnose.environment import Check, State, Vitals
+from kdoctor.diagnose.environment import Check, CheckState, HealthReport
 from kdoctor.report.output import Page, printable
 
-_ROLES = {State.OK: "good", State.WARNING: "change", State.BROKEN: "error"}
-_WIDTH = max(map(len, State))
+_ROLES = {CheckState.OK: "good", CheckState.WARNING: "change", CheckState.BROKEN: "error"}
+_WIDTH = max(map(len, CheckState))
 
 
-def write_text(vitals: Vitals, page: Page) -> None:
+def write_text(vitals: HealthReport, page: Page) -> None:
     """Write a line a check, under what is wrong the remedy, and what it comes to."""
     subjects = max(len(check.subject) for check in vitals.checks)
     for check in vitals.checks:
@@ -34,9 +34,9 @@ def _write_remedy(check: Check, page: Page, indent: str) -> None:
         page.line(f"{indent}{mark}{printable(remedy.note)}")
 
 
-def _summary(vitals: Vitals) -> str:
-    broken = sum(check.state is State.BROKEN for check in vitals.checks)
-    warnings = sum(check.state is State.WARNING for check in vitals.checks)
+def _summary(vitals: HealthReport) -> str:
+    broken = sum(check.state is CheckState.BROKEN for check in vitals.checks)
+    warnings = sum(check.state is CheckState.WARNING for check in vitals.checks)
     said = f", {_counted(warnings, 'warning')}" if warnings else ""
     if broken:
         return f"{_counted(broken, 'thing')} broken{said}"
@@ -48,7 +48,7 @@ def _counted(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
-def write_json(vitals: Vitals, page: Page) -> None:
+def write_json(vitals: HealthReport, page: Page) -> None:
     """Write one object, a contract for programs: fields are added, never renamed or removed."""
     document: dict[str, Any] = {
         "python": vitals.interpreter.path,

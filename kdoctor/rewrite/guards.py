@@ -13,17 +13,17 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.keras_api import split_root
-from kdoctor.rewrite.guard import Answer, Guard, Question, Situation, every
+from kdoctor.rewrite.guard import Guard, GuardAnswer, Question, UseSite, every
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import literal_value_in
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.value_types import Context, Kind
 
 __all__ = [
-    "Answer",
     "Guard",
+    "GuardAnswer",
     "Question",
-    "Situation",
+    "UseSite",
     "context",
     "display",
     "equals",
@@ -47,7 +47,7 @@ _DISPLAYS = (cst.List, cst.Tuple, cst.ListComp)
 def not_none(*parameters: str) -> Guard:
     """Each of the parameters has a value that cannot be None."""
 
-    def answer(parameter: str) -> Callable[[Situation], Answer]:
+    def answer(parameter: str) -> Callable[[UseSite], GuardAnswer]:
         return lambda situation: _cannot_be_none(situation, parameter)
 
     return _each("not_none", parameters, "`{}` may be None", answer)
@@ -59,7 +59,7 @@ def given(*parameters: str) -> Guard:
         "given",
         parameters,
         "`{}` is not passed",
-        lambda name: lambda situation: Answer.of(situation.value(name) is not None),
+        lambda name: lambda situation: GuardAnswer.of(situation.value(name) is not None),
     )
 
 
@@ -69,7 +69,7 @@ def not_given(*parameters: str) -> Guard:
         "not_given",
         parameters,
         "`{}` is passed",
-        lambda name: lambda situation: Answer.of(situation.value(name) is None),
+        lambda name: lambda situation: GuardAnswer.of(situation.value(name) is None),
     )
 
 
@@ -79,7 +79,7 @@ def literal(*parameters: str) -> Guard:
         "literal",
         parameters,
         "`{}` is not a literal",
-        lambda name: lambda situation: Answer.of(_literal(situation.source(name)) is not None),
+        lambda name: lambda situation: GuardAnswer.of(_literal(situation.source(name)) is not None),
     )
 
 
@@ -101,7 +101,7 @@ def display(parameter: str) -> Guard:
     return Question(
         f"display({parameter!r})",
         f"`{parameter}` is not written as a list",
-        lambda situation: Answer.of(isinstance(situation.value(parameter), _DISPLAYS)),
+        lambda situation: GuardAnswer.of(isinstance(situation.value(parameter), _DISPLAYS)),
         parameters=frozenset({parameter}),
     )
 
@@ -111,7 +111,7 @@ def is_lambda(parameter: str) -> Guard:
     return Question(
         f"is_lambda({parameter!r})",
         f"`{parameter}` is not written as a lambda",
-        lambda situation: Answer.of(isinstance(situation.value(parameter), cst.Lambda)),
+        lambda situation: GuardAnswer.of(isinstance(situation.value(parameter), cst.Lambda)),
         parameters=frozenset({parameter}),
     )
 
@@ -120,10 +120,10 @@ def is_kind(parameter: str, *kinds: Kind) -> Guard:
     """The parameter is known to be an object of one of these kinds."""
     wanted = " or ".join(kind.value for kind in kinds)
 
-    def answer(situation: Situation) -> Answer:
+    def answer(situation: UseSite) -> GuardAnswer:
         node = situation.value(parameter)
         found = None if node is None else situation.module.type_of(node)
-        return Answer.UNKNOWN if found is None else Answer.of(found.kind in kinds)
+        return GuardAnswer.UNKNOWN if found is None else GuardAnswer.of(found.kind in kinds)
 
     return Question(
         f"is_kind({', '.join([repr(parameter), *(f'Kind.{kind.name}' for kind in kinds)])})",
@@ -136,11 +136,11 @@ def is_kind(parameter: str, *kinds: Kind) -> Guard:
 def context(*contexts: Context) -> Guard:
     """The line runs in one of these contexts."""
 
-    def answer(situation: Situation) -> Answer:
+    def answer(situation: UseSite) -> GuardAnswer:
         found = situation.module.context_of(situation.node)
         if found in contexts:
-            return Answer.YES
-        return Answer.UNKNOWN if found is Context.UNKNOWN else Answer.NO
+            return GuardAnswer.YES
+        return GuardAnswer.UNKNOWN if found is Context.UNKNOWN else GuardAnswer.NO
 
     names = " or ".join(each.name.lower().replace("_", " ") for each in contexts)
     return Question(
@@ -155,18 +155,22 @@ def statement_position() -> Guard:
     return Question(
         "statement_position()",
         "the result of the call is used",
-        lambda situation: Answer.of(isinstance(situation.module.parent(situation.node), cst.Expr)),
+        lambda situation: GuardAnswer.of(
+            isinstance(situation.module.parent(situation.node), cst.Expr)
+        ),
     )
 
 
 def indexed() -> Guard:
     """The result is subscripted on the spot with one index: ``K.shape(x)[0]``."""
 
-    def answer(situation: Situation) -> Answer:
+    def answer(situation: UseSite) -> GuardAnswer:
         parent = situation.module.parent(situation.node)
         if not isinstance(parent, cst.Subscript) or parent.value is not situation.node:
-            return Answer.NO
-        return Answer.of(len(parent.slice) == 1 and isinstance(parent.slice[0].slice, cst.Index))
+            return GuardAnswer.NO
+        return GuardAnswer.of(
+            len(parent.slice) == 1 and isinstance(parent.slice[0].slice, cst.Index)
+        )
 
     return Question("indexed()", "the result of the call is not indexed on the spot", answer)
 
@@ -175,7 +179,7 @@ def _each(
     name: str,
     parameters: tuple[str, ...],
     sentence: str,
-    question: Callable[[str], Callable[[Situation], Answer]],
+    question: Callable[[str], Callable[[UseSite], GuardAnswer]],
 ) -> Guard:
     """Ask one question of each parameter; the sentences name those that fail."""
     atoms = [
@@ -194,11 +198,11 @@ def _value_in(name: str, parameter: str, values: tuple[object, ...], sentence: s
     # Types count: `1 == True`, and `axis=True` is not `axis=1`.
     wanted = {(type(value), repr(value)) for value in values}
 
-    def answer(situation: Situation) -> Answer:
+    def answer(situation: UseSite) -> GuardAnswer:
         found = _literal(situation.source(parameter))
         if found is None:
-            return Answer.UNKNOWN
-        return Answer.of((type(found.value), repr(found.value)) in wanted)
+            return GuardAnswer.UNKNOWN
+        return GuardAnswer.of((type(found.value), repr(found.value)) in wanted)
 
     return Question(
         f"{name}({', '.join(map(repr, (parameter, *values)))})",
@@ -220,16 +224,16 @@ def _literal(source: str | None) -> _Literal | None:
         return None
 
 
-def _cannot_be_none(situation: Situation, parameter: str) -> Answer:
+def _cannot_be_none(situation: UseSite, parameter: str) -> GuardAnswer:
     node = situation.value(parameter)
     if node is None:
-        return Answer.of(situation.default(parameter) not in (None, "None"))
+        return GuardAnswer.of(situation.default(parameter) not in (None, "None"))
     if _its_negative_is_passed(node, situation):
-        return Answer.YES
+        return GuardAnswer.YES
     return _is_a_value(node, situation.module)
 
 
-def _its_negative_is_passed(node: cst.BaseExpression, situation: Situation) -> bool:
+def _its_negative_is_passed(node: cst.BaseExpression, situation: UseSite) -> bool:
     """Say whether the call is of the form ``clip(x, -limit, limit)``: ``-None`` raises."""
     call = situation.node
     if not isinstance(node, cst.Name | cst.Attribute) or not isinstance(call, cst.Call):
@@ -242,30 +246,34 @@ def _its_negative_is_passed(node: cst.BaseExpression, situation: Situation) -> b
     )
 
 
-def _is_a_value(node: cst.BaseExpression, module: Module) -> Answer:
+def _is_a_value(node: cst.BaseExpression, module: Module) -> GuardAnswer:
     """Say whether an expression cannot be None, as far as its form tells."""
     match node:
         case cst.Name(value="None"):
-            return Answer.NO
+            return GuardAnswer.NO
         case cst.Name(value="True" | "False"):
-            return Answer.YES
+            return GuardAnswer.YES
         case cst.IfExp():
             answers = {_is_a_value(node.body, module), _is_a_value(node.orelse, module)}
-            return answers.pop() if len(answers) == 1 else Answer.UNKNOWN
+            return answers.pop() if len(answers) == 1 else GuardAnswer.UNKNOWN
         case cst.BooleanOperation():
             found = _is_a_value(node.right, module)
-            return found if isinstance(node.operator, cst.Or) else Answer.UNKNOWN
+            return found if isinstance(node.operator, cst.Or) else GuardAnswer.UNKNOWN
         case cst.Call(func=cst.Name(value=name) as function) if name in NUMBER_MAKERS:
-            return Answer.YES if module.scope_of(function).owner(name) is None else Answer.UNKNOWN
+            return (
+                GuardAnswer.YES
+                if module.scope_of(function).owner(name) is None
+                else GuardAnswer.UNKNOWN
+            )
         case cst.Call():
             return _from_a_library(node.func, module)
         case cst.Name() if _is_a_constant(node, module):
-            return Answer.YES
+            return GuardAnswer.YES
         case cst.Name() | cst.Attribute():
             return _from_a_library(node, module)
         case cst.Subscript() | cst.Await() | cst.NamedExpr() | cst.Yield():
-            return Answer.UNKNOWN
-    return Answer.YES  # literals, displays, arithmetic, comparisons, lambdas
+            return GuardAnswer.UNKNOWN
+    return GuardAnswer.YES  # literals, displays, arithmetic, comparisons, lambdas
 
 
 def _is_a_constant(name: cst.Name, module: Module) -> bool:
@@ -283,9 +291,9 @@ def _is_a_constant(name: cst.Name, module: Module) -> bool:
     return found is not None and found.value is not None
 
 
-def _from_a_library(node: cst.BaseExpression, module: Module) -> Answer:
+def _from_a_library(node: cst.BaseExpression, module: Module) -> GuardAnswer:
     name = module.qualified(node)
     if name is None:
-        return Answer.UNKNOWN
+        return GuardAnswer.UNKNOWN
     known = split_root(name) is not None or name.partition(".")[0] in _LIBRARIES
-    return Answer.YES if known else Answer.UNKNOWN
+    return GuardAnswer.YES if known else GuardAnswer.UNKNOWN

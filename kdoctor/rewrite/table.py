@@ -8,7 +8,7 @@ import libcst as cst
 from msgspec.structs import replace
 
 from kdoctor.model import Applicability, Fix, ImportNeed, Span
-from kdoctor.rewrite.apply_rule import Attempt
+from kdoctor.rewrite.apply_rule import Application
 from kdoctor.rewrite.parameters import SignatureLookup
 from kdoctor.rewrite.refusal import ONLY_IN_DEAD_CODE, Refusal, Refused
 from kdoctor.rewrite.roots import key_of
@@ -84,7 +84,7 @@ class RewriteTable:
                 if row.pattern.signature is None and _is_imported_from(row, reference):
                     return _changed_import(module, reference, row, applicability)
                 use = _narrowed(reference, row)
-                return Attempt(module, use, row, self._signatures).fix(applicability)
+                return Application(module, use, row, self._signatures).fix(applicability)
             except Refused as refused:
                 if nearest is None or refused.distance < nearest.distance:
                     nearest = refused.with_traceback(None)  # it holds this frame, and the tree

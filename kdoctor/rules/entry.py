@@ -11,7 +11,7 @@ from msgspec import Struct
 if TYPE_CHECKING:
     from packaging.version import Version
 
-    from kdoctor.analysis.facts import Facts
+    from kdoctor.analysis.facts import TargetFacts
     from kdoctor.analysis.triggers import Need
     from kdoctor.rules.rule import Rule
 else:
@@ -34,7 +34,7 @@ class RuleEntry(Struct, frozen=True, kw_only=True):
     load: Callable[[], Rule]
 
 
-def applies(rule: Rule | RuleEntry, facts: Facts) -> bool:
+def applies(rule: Rule | RuleEntry, facts: TargetFacts) -> bool:
     """Say whether the rule can fire for ``keras`` or for ``tf.keras`` on this target."""
     return (bool(facts.namespace) or not rule.only_with_namespace) and any(
         (rule.since is None or _version(rule.since) <= _version(version))

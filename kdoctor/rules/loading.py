@@ -17,7 +17,7 @@ from kdoctor.rules.entry import applies
 from kdoctor.rules.rule import FAMILIES, HEADINGS, Check, Rule
 
 if TYPE_CHECKING:
-    from kdoctor.analysis.facts import Facts
+    from kdoctor.analysis.facts import TargetFacts
     from kdoctor.syntax import Module
 
 # Families that ask for each name by which Keras it comes from, or that are not about Keras' own.
@@ -74,7 +74,7 @@ def _where_it_can_fire(rule: Rule) -> Check:
     runs_on = lru_cache(maxsize=32)(partial(applies, rule))
     by_root = rule.asks_for_roots or rule.family in _BY_ROOT
 
-    def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         if not runs_on(facts):
             return
         if not by_root and uses_another_keras(module, facts):
@@ -86,7 +86,7 @@ def _where_it_can_fire(rule: Rule) -> Check:
     return check
 
 
-def _only_keras_3(module: Module, facts: Facts) -> Module:
+def _only_keras_3(module: Module, facts: TargetFacts) -> Module:
     from kdoctor.analysis.keras_beside_keras_2 import only_keras_3  # noqa: PLC0415 - few files need it
 
     return only_keras_3(module, facts)

@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from kdoctor.syntax.module import Module
     from kdoctor.syntax.package import ClassInfo, Package
     from kdoctor.syntax.references import ImportBinding, Reference, ReferenceKind
-    from kdoctor.syntax.type_oracle import NO_KNOWLEDGE, Knowledge
+    from kdoctor.syntax.type_oracle import NO_ORACLE, TypeOracle
 
 # Imported when first asked for: `lowering` has to come before libcst does.
 _HOMES = {
-    "NO_KNOWLEDGE": "type_oracle",
+    "NO_ORACLE": "type_oracle",
     "ClassInfo": "package",
     "ImportBinding": "references",
-    "Knowledge": "type_oracle",
+    "TypeOracle": "type_oracle",
     "MemberStore": "members",
     "MemberUse": "members",
     "Module": "module",
@@ -28,16 +28,16 @@ _HOMES = {
 }
 
 __all__ = [
-    "NO_KNOWLEDGE",
+    "NO_ORACLE",
     "ClassInfo",
     "ImportBinding",
-    "Knowledge",
     "MemberStore",
     "MemberUse",
     "Module",
     "Package",
     "Reference",
     "ReferenceKind",
+    "TypeOracle",
 ]
 
 

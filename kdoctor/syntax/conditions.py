@@ -18,13 +18,13 @@ from msgspec import Struct
 from packaging.version import InvalidVersion
 
 from kdoctor.lazy_regex import pattern
-from kdoctor.syntax.alias_chains import Following, Kept
+from kdoctor.syntax.alias_chains import AliasChain, KeptChains
 from kdoctor.syntax.condition_values import (
     OF_PYTHON,
     NotAGuard,
-    OneOf,
-    Something,
+    PossibleConstants,
     Undecided,
+    UnknownObject,
     holds,
     is_text,
     known,
@@ -38,7 +38,7 @@ from kdoctor.syntax.literals import evaluated
 from kdoctor.syntax.name_resolution import Resolver, part_of
 from kdoctor.syntax.scopes import Binding, BindingKind
 from kdoctor.syntax.stored_version_checks import kept_answers
-from kdoctor.syntax.type_oracle import Knowledge
+from kdoctor.syntax.type_oracle import TypeOracle
 from kdoctor.target import LEGACY_SWITCH
 
 _PARSERS = frozenset({
@@ -68,7 +68,7 @@ class _Names(Struct, frozen=True):
     """What ``dir(module)`` gives."""
 
     module: str
-    knowledge: Knowledge
+    knowledge: TypeOracle
 
     def __contains__(self, name: object) -> bool:
         found = self.knowledge.exists(f"{self.module}.{name}")
@@ -85,16 +85,16 @@ class Conditions:
     def __init__(
         self,
         resolver: Resolver,
-        knowledge: Knowledge,
+        knowledge: TypeOracle,
         live: Callable[[Iterable[Binding]], list[Binding]],
-        kept: Kept,
+        kept: KeptChains,
         *,
         on_new_python: bool = False,
     ) -> None:
         self._resolver = resolver
         self._knowledge = knowledge
         self._live = live
-        self._following = Following(kept, NotAGuard)
+        self._following = AliasChain(kept, NotAGuard)
         self._on_new_python = on_new_python
 
     def truth(self, test: cst.BaseExpression) -> bool:
@@ -225,7 +225,7 @@ class Conditions:
             return told
         answers = self._knowledge.answers(name) if name is not None and not args else None
         if answers is not None:
-            return of_each(str, OneOf(tuple(sorted(answers))))
+            return of_each(str, PossibleConstants(tuple(sorted(answers))))
         return self._of_text(node)
 
     def _of_text(self, node: cst.Call) -> object:
@@ -308,7 +308,7 @@ class Conditions:
         """Return what ``getattr`` gives of a module: its version, else something."""
         name = f"{self._resolver.name_of(owner)}.{self._value(member)}"
         told = self._told_by(name)
-        return Something() if told is None else told
+        return UnknownObject() if told is None else told
 
     def _subscript(self, node: cst.Subscript) -> object:
         value = self._value(node.value)
@@ -351,7 +351,7 @@ class Conditions:
     def _of_python(self, name: str) -> object | None:
         read = OF_PYTHON.get(name)
         versions = python_versions(newest=self._on_new_python)
-        return None if read is None else of_each(read, OneOf(versions, is_version=True))
+        return None if read is None else of_each(read, PossibleConstants(versions, is_version=True))
 
     def _member(self, node: cst.Attribute) -> object:
         """Return what ``self.is_keras_3`` is, where a class sets it to the answer of a check."""

@@ -7,12 +7,12 @@ from functools import cached_property
 
 import libcst as cst
 
-from kdoctor.syntax.classes import OwnClasses
+from kdoctor.syntax.classes import UserClasses
 from kdoctor.syntax.imports import dotted
 from kdoctor.syntax.inference import Inference
 from kdoctor.syntax.name_resolution import Resolver
-from kdoctor.syntax.scope_analysis import Survey
-from kdoctor.syntax.type_oracle import Knowledge
+from kdoctor.syntax.scope_analysis import ScopeAnalysis
+from kdoctor.syntax.type_oracle import TypeOracle
 from kdoctor.value_types import Context, Kind
 
 _Function = cst.FunctionDef | cst.Lambda
@@ -24,11 +24,11 @@ class Contexts:
 
     def __init__(
         self,
-        survey: Survey,
+        survey: ScopeAnalysis,
         resolver: Resolver,
-        classes: OwnClasses,
+        classes: UserClasses,
         inference: Inference,
-        knowledge: Knowledge,
+        knowledge: TypeOracle,
     ) -> None:
         self._survey = survey
         self._parents = survey.parents

@@ -9,12 +9,12 @@ import libcst as cst
 from msgspec.structs import replace
 
 from kdoctor.syntax.annotations import declared
-from kdoctor.syntax.classes import OwnClasses
+from kdoctor.syntax.classes import UserClasses
 from kdoctor.syntax.docstrings import Docstrings
 from kdoctor.syntax.name_resolution import Resolver
-from kdoctor.syntax.scope_analysis import Survey
+from kdoctor.syntax.scope_analysis import ScopeAnalysis
 from kdoctor.syntax.scopes import Binding
-from kdoctor.syntax.type_oracle import Knowledge
+from kdoctor.syntax.type_oracle import TypeOracle
 from kdoctor.syntax.values import UNKNOWN, Value, is_tensor, item_of
 
 
@@ -30,10 +30,10 @@ class Declarations:
 
     def __init__(
         self,
-        survey: Survey,
+        survey: ScopeAnalysis,
         resolver: Resolver,
-        classes: OwnClasses,
-        knowledge: Knowledge,
+        classes: UserClasses,
+        knowledge: TypeOracle,
         inference: Classes,
     ) -> None:
         self._survey = survey

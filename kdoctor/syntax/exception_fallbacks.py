@@ -33,9 +33,9 @@ from kdoctor.syntax.fallback_helpers import (
 from kdoctor.syntax.imports import Imports, dotted
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.name_resolution import Resolver, part_of
-from kdoctor.syntax.scope_analysis import Survey
+from kdoctor.syntax.scope_analysis import ScopeAnalysis
 from kdoctor.syntax.scopes import Binding, BindingKind
-from kdoctor.syntax.type_oracle import Knowledge
+from kdoctor.syntax.type_oracle import TypeOracle
 
 _Function = cst.FunctionDef | cst.Lambda
 _TRIES_AND_FUNCTIONS = frozenset({cst.Try, cst.TryStar, cst.FunctionDef, cst.Lambda})
@@ -50,14 +50,14 @@ _ONLY_ASKS = (
 )
 
 
-class Tries:
+class ExceptionFallbacks:
     """Answers for one module. ``is_guarded`` says whether what fails at a node does no harm."""
 
     def __init__(  # noqa: PLR0913, PLR0917 - what is known of the module, and who else decides
         self,
-        survey: Survey,
+        survey: ScopeAnalysis,
         imports: Imports,
-        knowledge: Knowledge,
+        knowledge: TypeOracle,
         resolver: Callable[[], Resolver],
         is_guarded: Callable[[cst.CSTNode], bool],
         will_be_mended: Callable[[Import, Try], bool],

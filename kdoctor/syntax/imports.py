@@ -10,7 +10,7 @@ import libcst as cst
 from kdoctor.syntax.literals import evaluated
 from kdoctor.syntax.package import ClassInfo, Package
 from kdoctor.syntax.references import ImportBinding
-from kdoctor.syntax.scope_analysis import Survey
+from kdoctor.syntax.scope_analysis import ScopeAnalysis
 from kdoctor.syntax.scopes import Binding, BindingKind, ScopeKind
 
 
@@ -53,7 +53,7 @@ def hands_over(package: Package, path: str, name: str) -> Collection[tuple[int, 
 class Imports:
     """All imports of one module, and the tree's modules that they go through."""
 
-    def __init__(self, survey: Survey, path: str, package: Package | None) -> None:
+    def __init__(self, survey: ScopeAnalysis, path: str, package: Package | None) -> None:
         self._survey = survey
         self._path = path
         self._package = package
@@ -209,7 +209,7 @@ def _module_name(statement: cst.ImportFrom) -> str:
     return "." * len(statement.relative) + (dotted(statement.module) or "")
 
 
-def _listed_for_export(survey: Survey) -> Iterator[str]:
+def _listed_for_export(survey: ScopeAnalysis) -> Iterator[str]:
     """Yield the names in ``__all__``, in all the ways that type checkers understand."""
     for binding in survey.module.bindings.get("__all__", ()):
         if binding.kind in {BindingKind.ASSIGN, BindingKind.AUGMENT}:

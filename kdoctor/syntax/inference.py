@@ -1,7 +1,7 @@
 """Light types: what kind of object an expression is, as far as one file (and its tree) tells.
 
 What is not certain from the code at hand has no type. Nothing of Keras is known here: what its
-classes and functions give is asked of ``Knowledge``.
+classes and functions give is asked of ``TypeOracle``.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ import libcst as cst
 from msgspec.structs import replace
 
 from kdoctor.syntax.annotations import leaves_open
-from kdoctor.syntax.classes import OwnClass, OwnClasses
+from kdoctor.syntax.classes import UserClass, UserClasses
 from kdoctor.syntax.declarations import Declarations
 from kdoctor.syntax.imports import dotted
-from kdoctor.syntax.inference_memo import Memory, OutOfOrderError
-from kdoctor.syntax.list_mutations import FilledLists, is_new_and_empty
+from kdoctor.syntax.inference_memo import InferenceMemo, OutOfOrderError
+from kdoctor.syntax.list_mutations import MutatedLists, is_new_and_empty
 from kdoctor.syntax.name_resolution import Resolver, part_of
 from kdoctor.syntax.node_predicates import is_number, is_property, is_starred, returns_of
 from kdoctor.syntax.parametrized import passed_by_pytest
 from kdoctor.syntax.partials import made_partial
 from kdoctor.syntax.reaching_definitions import TOO_MANY
-from kdoctor.syntax.scope_analysis import Survey
+from kdoctor.syntax.scope_analysis import ScopeAnalysis
 from kdoctor.syntax.scopes import Binding, BindingKind
 from kdoctor.syntax.symbolic_parameters import SymbolicParameters
 from kdoctor.syntax.transfer import applied, called, compared, is_applied, operated
-from kdoctor.syntax.type_oracle import Knowledge
-from kdoctor.syntax.usage_inference import ByUse
+from kdoctor.syntax.type_oracle import TypeOracle
+from kdoctor.syntax.usage_inference import UsageInference
 from kdoctor.syntax.values import (
     NONE,
     UNKNOWN,
@@ -70,23 +70,23 @@ class Inference:
 
     def __init__(
         self,
-        survey: Survey,
+        survey: ScopeAnalysis,
         resolver: Resolver,
-        classes: OwnClasses,
-        knowledge: Knowledge,
-        by_use: ByUse,
+        classes: UserClasses,
+        knowledge: TypeOracle,
+        by_use: UsageInference,
     ) -> None:
         self._survey = survey
         self._resolver = resolver
         self._classes = classes
         self._knowledge = knowledge
-        self._memory = Memory()
+        self._memory = InferenceMemo()
         self._by_use = by_use
         self.assumed: dict[Binding, Value] = {}
         self._returns: dict[cst.FunctionDef, Sequence[cst.Return] | None] = {}
         own = weakref.proxy(self)  # a ring would keep the tree until a collector comes
         self._declarations = Declarations(survey, resolver, classes, knowledge, own)
-        self._lists = FilledLists(survey, resolver, knowledge, own)
+        self._lists = MutatedLists(survey, resolver, knowledge, own)
         self._is_settled = False
 
     def value(self, node: cst.CSTNode) -> Value:
@@ -298,7 +298,7 @@ class Inference:
             return value
         return Value(self._by_use.of_member(owner.own.node, node.attr.value), exact=False)
 
-    def _own_member(self, definer: OwnClass, member: str) -> Value:
+    def _own_member(self, definer: UserClass, member: str) -> Value:
         method = definer.method(member)
         if method is not None:
             return self._returned(method) if is_property(method) else UNKNOWN

@@ -7,16 +7,16 @@ from collections.abc import Iterator
 from itertools import takewhile
 
 from kdoctor.syntax.scopes import HOLDERS
-from kdoctor.syntax.symbol_table import Bound, Sketch, Space
-from kdoctor.syntax.type_oracle import Knowledge, Names
+from kdoctor.syntax.symbol_table import BoundName, Namespace, SymbolTable
+from kdoctor.syntax.type_oracle import NameFacts, TypeOracle
 from kdoctor.value_types import Kind, Type
 
 
-class PossibleByUse:
+class MayTypesByUse:
     """Answers for one source."""
 
-    def __init__(self, sketch: Sketch, names: Names, knowledge: Knowledge) -> None:
-        self.of_bindings: dict[Bound, set[Type]] = {}
+    def __init__(self, sketch: SymbolTable, names: NameFacts, knowledge: TypeOracle) -> None:
+        self.of_bindings: dict[BoundName, set[Type]] = {}
         self.of_members: dict[str, set[Type]] = {}  # by attribute
         self._sketch, self._names, self._knowledge = sketch, names, knowledge
         telling = knowledge.telling_methods
@@ -25,7 +25,7 @@ class PossibleByUse:
                 for told in self._told(call.func.attr, call, space):
                     self._note(call.func.value, space, told)
 
-    def _note(self, receiver: ast.expr, space: Space, told: Type) -> None:
+    def _note(self, receiver: ast.expr, space: Namespace, told: Type) -> None:
         match receiver:
             case ast.Name(id=name):
                 for bound in self._sketch.bindings(name, space):
@@ -34,7 +34,7 @@ class PossibleByUse:
             case ast.Attribute(attr=member):
                 self.of_members.setdefault(member, set()).add(told)
 
-    def _told(self, method: str, call: ast.Call, space: Space) -> Iterator[Type]:
+    def _told(self, method: str, call: ast.Call, space: Namespace) -> Iterator[Type]:
         """Yield what a call of a method may tell, one of what is passed being known at a time."""
         first = takewhile(lambda each: not isinstance(each, ast.Starred), call.args)
         passed: dict[int | str, ast.expr] = dict(enumerate(first))
@@ -49,7 +49,7 @@ class PossibleByUse:
             if told is not None:
                 yield told
 
-    def _made(self, node: ast.expr, space: Space) -> Iterator[Type]:
+    def _made(self, node: ast.expr, space: Namespace) -> Iterator[Type]:
         """Yield what a call of a class may make, by way of a name, too."""
         match node:
             case ast.Call(func=cls):

@@ -10,10 +10,10 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.model import Confidence
-from kdoctor.syntax.classes import OwnClass, OwnClasses
+from kdoctor.syntax.classes import UserClass, UserClasses
 from kdoctor.syntax.imports import dotted
 from kdoctor.syntax.inference import Inference
-from kdoctor.syntax.scope_analysis import Survey
+from kdoctor.syntax.scope_analysis import ScopeAnalysis
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.syntax.values import Value
 from kdoctor.value_types import Kind, Type
@@ -66,7 +66,7 @@ class MemberStore(Struct, frozen=True, eq=False):
 
 
 def member_stores(
-    survey: Survey, inference: Inference, classes: OwnClasses
+    survey: ScopeAnalysis, inference: Inference, classes: UserClasses
 ) -> Iterator[MemberStore]:
     """Yield the assignments in source order."""
     subclasses = _Subclasses(survey, classes)
@@ -88,7 +88,9 @@ def member_stores(
         )
 
 
-def member_uses(survey: Survey, inference: Inference, classes: OwnClasses) -> Iterator[MemberUse]:
+def member_uses(
+    survey: ScopeAnalysis, inference: Inference, classes: UserClasses
+) -> Iterator[MemberUse]:
     """Yield the uses in source order."""
     stored = {store.node for store in survey.stores}
     assigned = {(dotted(each.value), each.attr.value) for each in stored}
@@ -121,7 +123,7 @@ def member_uses(survey: Survey, inference: Inference, classes: OwnClasses) -> It
 class _Subclasses:
     """The user's own classes that the module makes or imports."""
 
-    def __init__(self, survey: Survey, classes: OwnClasses) -> None:
+    def __init__(self, survey: ScopeAnalysis, classes: UserClasses) -> None:
         self._survey = survey
         self._classes = classes
 
@@ -166,37 +168,37 @@ class _Subclasses:
         return _united(self._all, _body_of)
 
     @cached_property
-    def _made(self) -> Mapping[Kind, Sequence[OwnClass]]:
+    def _made(self) -> Mapping[Kind, Sequence[UserClass]]:
         return _by_kind(self._classes.of(node) for node in self._survey.classes)
 
     @cached_property
-    def _all(self) -> Mapping[Kind, Sequence[OwnClass]]:
+    def _all(self) -> Mapping[Kind, Sequence[UserClass]]:
         return _by_kind(chain(*self._made.values(), self._classes.imported()))
 
 
 def _united(
-    classes: Mapping[Kind, Sequence[OwnClass]], names: Callable[[OwnClass], Iterable[str]]
+    classes: Mapping[Kind, Sequence[UserClass]], names: Callable[[UserClass], Iterable[str]]
 ) -> Mapping[Kind, Collection[str]]:
     return {kind: frozenset(chain.from_iterable(map(names, own))) for kind, own in classes.items()}
 
 
-def _members_of(own: OwnClass) -> Iterable[str]:
+def _members_of(own: UserClass) -> Iterable[str]:
     return own.members
 
 
-def _body_of(own: OwnClass) -> Iterable[str]:
+def _body_of(own: UserClass) -> Iterable[str]:
     return own.members if own.scope is None else own.scope.bindings
 
 
-def _by_kind(classes: Iterable[OwnClass | None]) -> Mapping[Kind, Sequence[OwnClass]]:
-    found: dict[Kind, list[OwnClass]] = {}
+def _by_kind(classes: Iterable[UserClass | None]) -> Mapping[Kind, Sequence[UserClass]]:
+    found: dict[Kind, list[UserClass]] = {}
     for each in classes:
         if each is not None and each.type is not None:
             found.setdefault(each.type.kind, []).append(each)
     return found
 
 
-def _set_by_name(survey: Survey) -> Iterator[tuple[str | None, str]]:
+def _set_by_name(survey: ScopeAnalysis) -> Iterator[tuple[str | None, str]]:
     """Yield what ``setattr(owner, "member", …)`` assigns."""
     for use in survey.uses:
         if use.name != "setattr":

@@ -19,7 +19,7 @@ from kdoctor.errors import SyntaxProblem
 from kdoctor.lazy_regex import pattern
 from kdoctor.model import Place, Span
 from kdoctor.syntax.annotations import names_in_string
-from kdoctor.syntax.classes import OwnClasses
+from kdoctor.syntax.classes import UserClasses
 from kdoctor.syntax.contexts import Contexts
 from kdoctor.syntax.imports import Imports
 from kdoctor.syntax.inference import Inference
@@ -29,14 +29,14 @@ from kdoctor.syntax.members import MemberStore, MemberUse, member_stores, member
 from kdoctor.syntax.name_resolution import Meaning, Resolver
 from kdoctor.syntax.package import ClassInfo, Package
 from kdoctor.syntax.parsing import on_a_deep_stack, parse
-from kdoctor.syntax.reachability import Guards
+from kdoctor.syntax.reachability import Reachability
 from kdoctor.syntax.references import ImportBinding, Reference, ReferenceKind
-from kdoctor.syntax.scope_analysis import Mode, Store, Survey, Use
+from kdoctor.syntax.scope_analysis import Mode, ScopeAnalysis, Store, Use
 from kdoctor.syntax.scope_visitor import survey
 from kdoctor.syntax.scopes import Binding, Scope
 from kdoctor.syntax.spans import DifferentTextError, Spans
-from kdoctor.syntax.type_oracle import NO_KNOWLEDGE, Knowledge
-from kdoctor.syntax.usage_inference import ByUse, use_tells
+from kdoctor.syntax.type_oracle import NO_ORACLE, TypeOracle
+from kdoctor.syntax.usage_inference import UsageInference, use_tells
 from kdoctor.value_types import Context, Type
 
 _WORD = pattern(r"\w+")
@@ -58,7 +58,7 @@ class Module:
         self,
         unit: Unit,
         parsed: Parsed,
-        knowledge: Knowledge = NO_KNOWLEDGE,
+        knowledge: TypeOracle = NO_ORACLE,
         package: Package | None = None,
     ) -> None:
         self.unit = unit
@@ -74,7 +74,7 @@ class Module:
     def parse(
         cls,
         unit: Unit,
-        knowledge: Knowledge = NO_KNOWLEDGE,
+        knowledge: TypeOracle = NO_ORACLE,
         package: Package | None = None,
         tree: ast.Module | None = None,
     ) -> Module:
@@ -88,7 +88,7 @@ class Module:
         """
         return cls(unit, parse(unit, tree), knowledge, package)
 
-    def known_by(self, knowledge: Knowledge) -> Module:
+    def known_by(self, knowledge: TypeOracle) -> Module:
         """Return the same module for somebody who knows other things."""
         return Module(self.unit, self._parsed, knowledge, self._package)
 
@@ -189,7 +189,7 @@ class Module:
         return self._resolver.scope_of(node)
 
     @cached_property
-    def _survey(self) -> Survey:
+    def _survey(self) -> ScopeAnalysis:
         return survey(self.tree)
 
     # -- names
@@ -355,8 +355,8 @@ class Module:
         )
 
     @cached_property
-    def _classes(self) -> OwnClasses:
-        return OwnClasses(self._survey, self._imports, self._resolver, self.knowledge)
+    def _classes(self) -> UserClasses:
+        return UserClasses(self._survey, self._imports, self._resolver, self.knowledge)
 
     @cached_property
     def _inference(self) -> Inference:
@@ -366,7 +366,7 @@ class Module:
         def tells() -> bool:
             return use_tells(own.references, own._imports, own.knowledge)  # noqa: SLF001
 
-        return Inference(*parts, ByUse(*parts, tells))
+        return Inference(*parts, UsageInference(*parts, tells))
 
     @cached_property
     def _contexts(self) -> Contexts:
@@ -374,9 +374,9 @@ class Module:
         return Contexts(*parts, self.knowledge)
 
     @cached_property
-    def _guards(self) -> Guards:
+    def _guards(self) -> Reachability:
         own = weakref.proxy(self)  # a ring would keep the tree until a collector comes
-        return Guards(self._survey, self._imports, self.knowledge, lambda: own._resolver)  # noqa: SLF001
+        return Reachability(self._survey, self._imports, self.knowledge, lambda: own._resolver)  # noqa: SLF001
 
     def _import_references(self) -> Iterator[tuple[int, Reference]]:
         for binding, imported in self._imports.of.items():

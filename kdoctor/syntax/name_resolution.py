@@ -11,11 +11,11 @@ from msgspec.structs import replace
 
 from kdoctor.model import Confidence
 from kdoctor.syntax.imports import Imports
-from kdoctor.syntax.reaching_definitions import TOO_MANY, Exits, Flow
+from kdoctor.syntax.reaching_definitions import TOO_MANY, Exits, ReachingDefinitions
 from kdoctor.syntax.references import ImportBinding
-from kdoctor.syntax.scope_analysis import Survey
+from kdoctor.syntax.scope_analysis import ScopeAnalysis
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope, ScopeKind
-from kdoctor.syntax.type_oracle import Knowledge
+from kdoctor.syntax.type_oracle import TypeOracle
 
 # What makes a scope, and what part of which belongs to the scope around.
 _AT_SCOPES = frozenset({
@@ -52,9 +52,9 @@ class Resolver:
 
     def __init__(
         self,
-        survey: Survey,
+        survey: ScopeAnalysis,
         imports: Imports,
-        knowledge: Knowledge,
+        knowledge: TypeOracle,
         is_dead: Callable[[cst.CSTNode], bool],
         are_alternatives: Callable[[cst.CSTNode, cst.CSTNode], bool],
     ) -> None:
@@ -63,7 +63,7 @@ class Resolver:
         self._knowledge = knowledge
         self._is_dead = is_dead
         self._are_alternatives = are_alternatives
-        self._flows: dict[tuple[Scope, str], Flow] = {}
+        self._flows: dict[tuple[Scope, str], ReachingDefinitions] = {}
         self._exits = Exits(survey)
         self._meanings: dict[Binding, Meaning | None] = {}
         self._stars: list[tuple[Binding, frozenset[str] | None]] | None = None
@@ -116,7 +116,9 @@ class Resolver:
             return tuple(bindings)
         flow = self._flows.get((owner, name))
         if flow is None:
-            flow = self._flows[owner, name] = Flow(owner, bindings, self._survey, self._exits)
+            flow = self._flows[owner, name] = ReachingDefinitions(
+                owner, bindings, self._survey, self._exits
+            )
         reaching = flow.reaching(place, scope)
         if not reaching and owner.kind is ScopeKind.CLASS and owner.parent is not None:
             # A class body reads what is around it until it binds the name itself.

@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from kdoctor.syntax.annotations import leaves_open
 from kdoctor.syntax.classes import receiver_of
 from kdoctor.syntax.name_resolution import Resolver
-from kdoctor.syntax.scope_analysis import Survey, Use
+from kdoctor.syntax.scope_analysis import ScopeAnalysis, Use
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope, ScopeKind
 
 _LONGEST = 500  # calls, one on the result of the other: more than any network has
@@ -48,7 +48,7 @@ class Candidate(Struct, frozen=True, eq=False):
 class Parameters:
     """Finds the candidates of one module, by form alone."""
 
-    def __init__(self, survey: Survey, resolver: Resolver) -> None:
+    def __init__(self, survey: ScopeAnalysis, resolver: Resolver) -> None:
         self._survey = survey
         self._resolver = resolver
 

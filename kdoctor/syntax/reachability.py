@@ -9,11 +9,11 @@ from itertools import takewhile
 
 import libcst as cst
 
-from kdoctor.syntax.alias_chains import Kept
+from kdoctor.syntax.alias_chains import KeptChains
 from kdoctor.syntax.blocks import early_exits, end_of_program, refuses
 from kdoctor.syntax.condition_values import NotAGuard, Undecided
 from kdoctor.syntax.conditions import Conditions
-from kdoctor.syntax.exception_fallbacks import Import, Tries, Try
+from kdoctor.syntax.exception_fallbacks import ExceptionFallbacks, Import, Try
 from kdoctor.syntax.fallback_helpers import (
     asks_for,
     conditions,
@@ -25,14 +25,14 @@ from kdoctor.syntax.imports import Imports
 from kdoctor.syntax.libcst_walk import STATEMENTS
 from kdoctor.syntax.match_cases import Cases
 from kdoctor.syntax.name_resolution import Resolver, part_of
-from kdoctor.syntax.scope_analysis import Block, Survey
+from kdoctor.syntax.scope_analysis import Block, ScopeAnalysis
 from kdoctor.syntax.scopes import Binding, BindingKind
-from kdoctor.syntax.type_oracle import Knowledge
+from kdoctor.syntax.type_oracle import TypeOracle
 
 _HANDLERS = (cst.ExceptHandler, cst.ExceptStarHandler)
 
 
-class Guards:
+class Reachability:
     """Answers for one module.
 
     ``as_it_is``: also an import for which nothing makes up ends what stands below it. Otherwise it
@@ -41,9 +41,9 @@ class Guards:
 
     def __init__(
         self,
-        survey: Survey,
+        survey: ScopeAnalysis,
         imports: Imports,
-        knowledge: Knowledge,
+        knowledge: TypeOracle,
         resolver: Callable[[], Resolver],
         *,
         as_it_is: bool = False,
@@ -56,15 +56,17 @@ class Guards:
         self._busy: set[cst.CSTNode] = set()
         self._dead: dict[cst.CSTNode, bool] = {}
         self._found_out: set[cst.CSTNode] = set()  # whether they are dead, at the moment
-        self._kept = Kept(Undecided, NotAGuard)
-        self._kept_on_new_python = Kept(Undecided, NotAGuard)
+        self._kept = KeptChains(Undecided, NotAGuard)
+        self._kept_on_new_python = KeptChains(Undecided, NotAGuard)
         self._answers: dict[cst.CSTNode, object] = {}
         self._is_answering = False
         self._members: dict[cst.BaseExpression, frozenset[str]] = {}
         self._free: set[cst.CSTNode] = set()  # statements with no guard around them, for sure
         self._cases = Cases()
         self._exits: dict[Block, dict[int, cst.BaseExpression]] = {}
-        own: Guards = weakref.proxy(self)  # a ring would keep the tree until a collector comes
+        own: Reachability = weakref.proxy(
+            self
+        )  # a ring would keep the tree until a collector comes
 
         def is_guarded(node: cst.CSTNode) -> bool:
             return own.is_guarded(node)  # `own.is_guarded` itself would hold the guards
@@ -74,7 +76,9 @@ class Guards:
 
         self._mended: dict[cst.CSTNode, bool] = {}
         self._mending: set[cst.CSTNode] = set()  # of which that is being found out
-        self._tries = Tries(survey, imports, knowledge, resolver, is_guarded, will_be_mended)
+        self._tries = ExceptionFallbacks(
+            survey, imports, knowledge, resolver, is_guarded, will_be_mended
+        )
 
     def is_guarded(self, node: cst.CSTNode) -> bool:
         """Say whether what fails at ``node`` on the target does no harm there.
@@ -115,13 +119,15 @@ class Guards:
         return known
 
     def is_made_up_for(self, statement: Import, attempt: Try) -> bool:
-        """Say whether the program is written for an import that fails: see ``Tries``."""
+        """Say whether the program allows for an import to fail: see ``ExceptionFallbacks``."""
         return self._tries.is_made_up_for(statement, attempt)
 
     @cached_property
-    def _as_it_is(self) -> Guards:
+    def _as_it_is(self) -> Reachability:
         """The same, where nothing is taken for mended."""
-        return Guards(self._survey, self._imports, self._knowledge, self._resolver, as_it_is=True)
+        return Reachability(
+            self._survey, self._imports, self._knowledge, self._resolver, as_it_is=True
+        )
 
     def is_dead(self, node: cst.CSTNode) -> bool:
         """Say whether the target certainly never gets to ``node``."""

@@ -17,7 +17,7 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.syntax.blocks import leaves
-from kdoctor.syntax.scope_analysis import Block, Survey
+from kdoctor.syntax.scope_analysis import Block, ScopeAnalysis
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope, ScopeKind
 
 TOO_MANY = 64
@@ -51,7 +51,7 @@ _NO_WAY_OUT = _Outflow((), replaces=True)
 class Exits:
     """The statements after which, whatever they bind, control never goes on: ``if`` and ``try``."""
 
-    def __init__(self, survey: Survey) -> None:
+    def __init__(self, survey: ScopeAnalysis) -> None:
         self._survey = survey
         self._known: dict[Block, tuple[int, ...]] = {}
 
@@ -59,7 +59,7 @@ class Exits:
         """Return the places of such statements in a block, first things first."""
         known = self._known.get(block)
         if known is None:
-            nothing = Flow(self._survey.module, (), self._survey, self)
+            nothing = ReachingDefinitions(self._survey.module, (), self._survey, self)
             known = self._known[block] = tuple(
                 place
                 for place, statement in enumerate(block.body)
@@ -68,11 +68,11 @@ class Exits:
         return known
 
 
-class Flow:
+class ReachingDefinitions:
     """The bindings of one name in one scope."""
 
     def __init__(
-        self, scope: Scope, bindings: Sequence[Binding], survey: Survey, exits: Exits
+        self, scope: Scope, bindings: Sequence[Binding], survey: ScopeAnalysis, exits: Exits
     ) -> None:
         self._scope = scope
         self._bindings = tuple(each for each in bindings if each.kind is not BindingKind.ANNOTATE)

@@ -11,9 +11,9 @@ from msgspec.structs import replace
 
 from kdoctor.syntax.name_resolution import Resolver
 from kdoctor.syntax.parameters import Candidate, Parameters
-from kdoctor.syntax.scope_analysis import Survey
+from kdoctor.syntax.scope_analysis import ScopeAnalysis
 from kdoctor.syntax.scopes import Binding
-from kdoctor.syntax.type_oracle import Knowledge
+from kdoctor.syntax.type_oracle import TypeOracle
 from kdoctor.syntax.type_sets import is_passed_on
 from kdoctor.syntax.values import OPEN, UNKNOWN, Value, merged, same_kind
 from kdoctor.value_types import Kind, Type
@@ -36,7 +36,11 @@ class SymbolicParameters:
     """Settles the parameters of one module."""
 
     def __init__(
-        self, survey: Survey, resolver: Resolver, knowledge: Knowledge, inference: Hypotheses
+        self,
+        survey: ScopeAnalysis,
+        resolver: Resolver,
+        knowledge: TypeOracle,
+        inference: Hypotheses,
     ) -> None:
         self._survey = survey
         self._resolver = resolver

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import libcst as cst
 
-from kdoctor.syntax.type_oracle import Knowledge
+from kdoctor.syntax.type_oracle import TypeOracle
 from kdoctor.syntax.values import OPEN, UNKNOWN, Value, is_tensor, item_of
 from kdoctor.value_types import EAGER_TENSOR, EAGER_TENSORS, Kind, Type
 
@@ -36,7 +36,7 @@ def compared(sides: Sequence[Value], operator: cst.BaseCompOp) -> Value:
     return next(found, UNKNOWN)
 
 
-def applied(name: str, given: Sequence[Value], knowledge: Knowledge) -> Value:
+def applied(name: str, given: Sequence[Value], knowledge: TypeOracle) -> Value:
     """Return what an imported function makes of what goes in, where there are tensors in it."""
     types = {each.type.kind: each.type for each in reversed(given) if each.type is not None}
     if Kind.TENSOR not in types and OPEN in given:
@@ -50,7 +50,7 @@ def is_applied(callee: Type | None) -> bool:
     return callee is not None and callee.kind in {Kind.LAYER, Kind.MODEL}
 
 
-def called(callee: Type, first: Callable[[], Value], knowledge: Knowledge) -> Value:
+def called(callee: Type, first: Callable[[], Value], knowledge: TypeOracle) -> Value:
     """Return what calling an instance gives: that depends on what it is called with first."""
     if not is_applied(callee):
         return UNKNOWN

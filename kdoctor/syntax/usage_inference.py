@@ -1,7 +1,7 @@
 """What a name must hold, by what is done with it: ``model.compile(optimizer, loss=…)``.
 
 A model is often made elsewhere and passed in. Calls that only a model takes tell that it is one,
-wherever else the same binding is read. Which calls those are is asked of ``Knowledge``.
+wherever else the same binding is read. Which calls those are is asked of ``TypeOracle``.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from itertools import takewhile
 
 import libcst as cst
 
-from kdoctor.syntax.classes import OwnClasses
+from kdoctor.syntax.classes import UserClasses
 from kdoctor.syntax.imports import Imports
 from kdoctor.syntax.name_resolution import Resolver
 from kdoctor.syntax.references import Reference
-from kdoctor.syntax.scope_analysis import Survey
+from kdoctor.syntax.scope_analysis import ScopeAnalysis
 from kdoctor.syntax.scopes import HOLDERS, Binding, BindingKind
-from kdoctor.syntax.type_oracle import Knowledge
+from kdoctor.syntax.type_oracle import TypeOracle
 from kdoctor.value_types import Kind, Type
 
 
-def use_tells(references: Iterable[Reference], imports: Imports, knowledge: Knowledge) -> bool:
+def use_tells(references: Iterable[Reference], imports: Imports, knowledge: TypeOracle) -> bool:
     """Say whether what is done with an object may tell what it is, in a module.
 
     Not where nothing that the code imports, or uses of it, is of what is known: others have a
@@ -36,7 +36,7 @@ def use_tells(references: Iterable[Reference], imports: Imports, knowledge: Know
     )
 
 
-def _is_of_whatever(reference: Reference, imports: Imports, knowledge: Knowledge) -> bool:
+def _is_of_whatever(reference: Reference, imports: Imports, knowledge: TypeOracle) -> bool:
     """Say whether something is called like a known class, and a module of the tree chose it."""
     name = reference.name
     return (
@@ -54,15 +54,15 @@ def _assigned(binding: Binding) -> cst.BaseExpression | None:
     return binding.value if is_whole and not isinstance(binding.value, cst.Name) else None
 
 
-class ByUse:
+class UsageInference:
     """Answers for one module, where ``tells`` says that use can tell anything in it."""
 
     def __init__(
         self,
-        survey: Survey,
+        survey: ScopeAnalysis,
         resolver: Resolver,
-        classes: OwnClasses,
-        knowledge: Knowledge,
+        classes: UserClasses,
+        knowledge: TypeOracle,
         tells: Callable[[], bool],
     ) -> None:
         self._tells = tells

@@ -18,7 +18,7 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.model import Span
-from kdoctor.syntax.code_writer import Extent, Reached, Writing, own_extent
+from kdoctor.syntax.code_writer import CodeWriter, Extent, Reached, own_extent
 from kdoctor.syntax.spans import DifferentTextError
 
 _NEIGHBOURS: Final = 8  # lines on each side that tell apart what stands in a file twice
@@ -164,7 +164,7 @@ class WrittenSpans:
     def _written(
         self, node: cst.CSTNode, indents: Sequence[str], until: cst.CSTNode | None = None
     ) -> _Piece:
-        writing = Writing(self._tree.default_indent, self._tree.default_newline, until)
+        writing = CodeWriter(self._tree.default_indent, self._tree.default_newline, until)
         for indent in indents:
             writing.increase_indent(indent)
         with suppress(Reached):

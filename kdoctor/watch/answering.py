@@ -12,7 +12,7 @@ from io import StringIO
 from pathlib import Path
 
 from kdoctor.diagnose import Diagnosis, Fault, explain
-from kdoctor.diagnose.environment import Check, State, examine
+from kdoctor.diagnose.environment import Check, CheckState, examine
 from kdoctor.errors import KdoctorError
 from kdoctor.report.diagnosis import write_text
 from kdoctor.report.output import Page, wants_color
@@ -123,5 +123,6 @@ def _broken(failure: Failure) -> list[Check]:
     return [
         check
         for check in vitals.checks
-        if check.state is State.BROKEN and _OF_A_LIBRARY.get(check.subject, concerned) & concerned
+        if check.state is CheckState.BROKEN
+        and _OF_A_LIBRARY.get(check.subject, concerned) & concerned
     ]

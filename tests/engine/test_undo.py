@@ -10,7 +10,7 @@ import pytest
 
 from kdoctor import fix
 from kdoctor.engine import at_risk, undo, write
-from kdoctor.engine.fixes.undo_folder import Project, journals_of_user
+from kdoctor.engine.fixes.undo_folder import UndoProject, journals_of_user
 from kdoctor.errors import UsageProblem
 from kdoctor.project.git import not_in_git
 
@@ -36,7 +36,7 @@ def apply(path: str = "."):
 
 
 def journals(folder: Path) -> Path:
-    return journals_of_user() / Project.at(folder).name
+    return journals_of_user() / UndoProject.at(folder).name
 
 
 def contents(folder: Path) -> dict[str, str]:
@@ -137,7 +137,7 @@ def test_a_new_project_with_the_inode_of_a_deleted_one_has_nothing_to_take_back(
     folder: Path, monkeypatch: pytest.MonkeyPatch, content: str | None
 ) -> None:
     apply()
-    deleted = Project.at(folder)
+    deleted = UndoProject.at(folder)
     new = folder.with_name(folder.name + "-new")
     (new / "src").mkdir(parents=True)
     (new / "pyproject.toml").touch()
@@ -146,7 +146,9 @@ def test_a_new_project_with_the_inode_of_a_deleted_one_has_nothing_to_take_back(
     shutil.rmtree(folder)
     monkeypatch.chdir(new)
     monkeypatch.setattr(
-        Project, "at", lambda root: Project(os.path.realpath(root), deleted.device, deleted.inode)
+        UndoProject,
+        "at",
+        lambda root: UndoProject(os.path.realpath(root), deleted.device, deleted.inode),
     )
 
     with pytest.raises(UsageProblem, match="there is no `kdoctor fix --apply` to take back in"):

@@ -18,13 +18,13 @@ from pathlib import Path
 import pytest
 
 from kdoctor.engine.schedule import gc_control, process_pool
-from kdoctor.engine.schedule.compressed import Packed
+from kdoctor.engine.schedule.compressed import Compressed
 from kdoctor.engine.schedule.dispatch import _chunks, enough, run
-from kdoctor.engine.schedule.jobs import Orders, Source, Task
+from kdoctor.engine.schedule.jobs import ScanOptions, Source, Task
 from kdoctor.errors import KdoctorError
 from kdoctor.keras_api import newest_target
 
-ORDERS = Orders(newest_target())
+ORDERS = ScanOptions(newest_target())
 FEW = process_pool._LOT - 8  # chunks: a worker could take them all before it makes room for another
 
 
@@ -239,7 +239,7 @@ def test_what_goes_wrong_while_tasks_are_found_ends_the_workers():
 
 def test_results_that_wait_are_kept_as_bytes_of_few():
     results = [(f"{number}.py", "the same sentence " * 20) for number in range(100)]
-    packed = Packed(results)
+    packed = Compressed(results)
     assert list(packed) == results
     assert len(packed) == 100
     assert len(packed.data) < 2_000

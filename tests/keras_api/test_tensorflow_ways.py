@@ -36,7 +36,7 @@ def test_a_name_by_a_longer_way_has_a_short_one():
 
 
 def test_what_names_make_is_known_by_each_way():
-    knowledge = keras_oracle.KerasKnowledge(None)
+    knowledge = keras_oracle.KerasOracle(None)
 
     for way in ways_to("tensorflow.zeros"):
         assert knowledge.result_type(way) == knowledge.result_type("tensorflow.zeros") is not None

@@ -17,7 +17,7 @@ from kdoctor.rewrite import (
     rewrite,
     statement_position,
 )
-from kdoctor.syntax import NO_KNOWLEDGE
+from kdoctor.syntax import NO_ORACLE
 from kdoctor.value_types import Context, Kind, Type
 
 LEFT = "keras.backend.f(x, a=None, b='valid')"
@@ -135,7 +135,7 @@ class FewThings:
     """Knows what a layer and a variable are, and nothing else."""
 
     def __getattr__(self, question):
-        return getattr(NO_KNOWLEDGE, question)
+        return getattr(NO_ORACLE, question)
 
     def class_type(self, qualified):
         kinds = {"keras.layers.Layer": Kind.LAYER, "keras.Variable": Kind.VARIABLE}

@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.documents import Document
 from kdoctor.keras_api import knowledge, newest_target
 from kdoctor.model import Applicability
@@ -14,7 +14,7 @@ from kdoctor.rewrite import Refusal, RewriteTable
 from kdoctor.rules.names._backend import REWRITES
 from kdoctor.syntax import Module, ReferenceKind
 
-FACTS = Facts(newest_target())
+FACTS = TargetFacts(newest_target())
 KEPT = (
     "class A:\n    def __init__(self, rate=0.1):\n        self.rate = {}\n\n"
     "    def f(self):\n        K.get_value(self.rate)"

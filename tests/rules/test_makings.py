@@ -5,8 +5,8 @@ from __future__ import annotations
 import libcst as cst
 import pytest
 
-from kdoctor.analysis.dataflow.points_to import Origins
-from kdoctor.analysis.dataflow.points_to_by_call import Makings
+from kdoctor.analysis.dataflow.points_to import PointsTo
+from kdoctor.analysis.dataflow.points_to_by_call import PointsToByCall
 from kdoctor.documents import Document
 from kdoctor.keras_api import knowledge, newest_target
 from kdoctor.syntax import Module
@@ -24,7 +24,7 @@ def asked(source):
         for each in module.nodes(cst.Call)
         if isinstance(each.func, cst.Name) and each.func.value == "here"
     )
-    return module, Makings(module, Origins(module)), call.args[0].value
+    return module, PointsToByCall(module, PointsTo(module)), call.args[0].value
 
 
 def shown(module, makings, made):

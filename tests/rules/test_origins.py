@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 import pytest
 
-from kdoctor.analysis.dataflow.points_to import Origins
+from kdoctor.analysis.dataflow.points_to import PointsTo
 from kdoctor.documents import Document
 from kdoctor.keras_api import knowledge, newest_target
 from kdoctor.syntax import Module
@@ -22,7 +22,7 @@ def origins(source):
         for call in module.nodes(cst.Call)
         if isinstance(call.func, cst.Name) and call.func.value == "here"
     )
-    found = Origins(module).of(asked.args[0].value)
+    found = PointsTo(module).of(asked.args[0].value)
     return sorted((module.source(each.call), each.part) for each in found)
 
 

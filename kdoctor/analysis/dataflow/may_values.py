@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from kdoctor.analysis.triggers import lineages, method_of
 from kdoctor.memoize import once
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 
 
-def values_given(glimpse: Glimpse, node: ast.expr | None) -> Iterator[ast.expr]:
+def values_given(glimpse: QuickFacts, node: ast.expr | None) -> Iterator[ast.expr]:
     """Yield what an expression may hold: itself, or where it is a name all that may be its value.
 
     That is what is assigned, looped over, or passed for a parameter of this name.
@@ -21,18 +21,18 @@ def values_given(glimpse: Glimpse, node: ast.expr | None) -> Iterator[ast.expr]:
         yield from passed_for(glimpse, node.id)
 
 
-def looped_over(glimpse: Glimpse, name: str) -> Iterator[ast.expr]:
+def looped_over(glimpse: QuickFacts, name: str) -> Iterator[ast.expr]:
     """Yield what loops run over with a variable of this name."""
     yield from _loops(glimpse).get(name, ())
 
 
-def passed_for(glimpse: Glimpse, name: str) -> Iterator[ast.expr]:
+def passed_for(glimpse: QuickFacts, name: str) -> Iterator[ast.expr]:
     """Yield what parameters of this name get, by default and from the calls of their functions."""
     yield from _passed(glimpse).get(name, ())
 
 
 @once  # many calls ask it
-def _loops(glimpse: Glimpse) -> dict[str, list[ast.expr]]:
+def _loops(glimpse: QuickFacts) -> dict[str, list[ast.expr]]:
     found: dict[str, list[ast.expr]] = {}
     for each in (*glimpse.nodes.get(ast.For, ()), *glimpse.nodes.get(ast.comprehension, ())):
         if isinstance(each.target, ast.Name):
@@ -41,7 +41,7 @@ def _loops(glimpse: Glimpse) -> dict[str, list[ast.expr]]:
 
 
 @once
-def _passed(glimpse: Glimpse) -> dict[str, list[ast.expr]]:
+def _passed(glimpse: QuickFacts) -> dict[str, list[ast.expr]]:
     found: dict[str, list[ast.expr]] = {}
     classes = _makers(glimpse)
     for node in glimpse.nodes.get(ast.FunctionDef, ()):
@@ -69,7 +69,7 @@ def _parameters(given: ast.arguments) -> Iterator[tuple[str, int | None, ast.exp
         yield each.arg, None, default
 
 
-def _makers(glimpse: Glimpse) -> dict[ast.AST, set[str]]:
+def _makers(glimpse: QuickFacts) -> dict[ast.AST, set[str]]:
     """Return the classes whose objects an ``__init__`` may make: its own, and those below."""
     found: dict[ast.AST, set[str]] = {}
     for line in lineages(glimpse):

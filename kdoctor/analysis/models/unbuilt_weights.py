@@ -8,7 +8,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_call_of_super
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.sublayers import (
     attributes_read,
     calls_in,
@@ -42,7 +42,7 @@ def is_made_of_tensors(made: cst.Call) -> bool:
     return any(argument(made, each) for each in _TENSORS)
 
 
-def unbuilt_layers(module: Module, facts: Facts, node: cst.ClassDef) -> list[str]:
+def unbuilt_layers(module: Module, facts: TargetFacts, node: cst.ClassDef) -> list[str]:
     """Return the layers that a model makes in ``__init__``, and builds when it calls them."""
     line = lineage(module, facts, node)
     methods = methods_of(line)

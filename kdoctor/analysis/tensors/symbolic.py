@@ -7,7 +7,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor import keras_api
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, member, mentions
 from kdoctor.keras_api.returns import CALLED, MEMBERS
 from kdoctor.model import Applicability, Edit, Fix, Precedence
@@ -26,7 +26,7 @@ _READ = frozenset(
 )
 
 
-def _makes_one(facts: Facts, name: str) -> bool:
+def _makes_one(facts: TargetFacts, name: str) -> bool:
     """Say whether calling what has this dotted name makes a symbolic tensor."""
     known = keras_api.knowledge(facts.target)
     made = known.result_type(name) or known.class_type(name)

@@ -11,12 +11,12 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.calls import argument, literal, replaced
-from kdoctor.analysis.dataflow.points_to import Origin, origins_of
+from kdoctor.analysis.dataflow.points_to import Allocation, origins_of
 from kdoctor.model import Applicability, Edit, Fix, Span
 from kdoctor.rewrite.source_lines import line_end, margin
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import chain_of, dotted, parameters_of
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.value_types import Kind
 
@@ -217,7 +217,7 @@ class Freezing:
 
     # -- what comes first, for one object
 
-    def is_after(self, node: cst.CSTNode, earlier: cst.CSTNode, of: Origin | None) -> bool:
+    def is_after(self, node: cst.CSTNode, earlier: cst.CSTNode, of: Allocation | None) -> bool:
         """Say whether control gets to ``node`` after ``earlier``, and never without it."""
         pairs = [*self._meetings(earlier, node, of)]
         return bool(pairs) and all(
@@ -226,7 +226,7 @@ class Freezing:
             for first, second in pairs
         )
 
-    def may_be_before(self, node: cst.CSTNode, later: cst.CSTNode, of: Origin | None) -> bool:
+    def may_be_before(self, node: cst.CSTNode, later: cst.CSTNode, of: Allocation | None) -> bool:
         """Say whether ``node`` stands before ``later``, in some function in which both run."""
         return any(
             self.module.span(first) < self.module.span(second)
@@ -234,7 +234,7 @@ class Freezing:
         )
 
     def _meetings(
-        self, one: cst.CSTNode, other: cst.CSTNode, of: Origin | None
+        self, one: cst.CSTNode, other: cst.CSTNode, of: Allocation | None
     ) -> Iterator[tuple[cst.CSTNode, cst.CSTNode]]:
         """Yield where both run in one function, themselves or by what is called there."""
         for first in self._chains(one, of, 0):
@@ -247,7 +247,9 @@ class Freezing:
                             yield each, met
                         break
 
-    def _chains(self, node: cst.CSTNode, of: Origin | None, depth: int) -> list[list[cst.CSTNode]]:
+    def _chains(
+        self, node: cst.CSTNode, of: Allocation | None, depth: int
+    ) -> list[list[cst.CSTNode]]:
         """Return a node and the calls by which control gets there, outermost last."""
         function = self.origins.function_around(node)
         callers = () if function is None or depth > _DEEPEST else self.origins.callers(function)
@@ -256,7 +258,7 @@ class Freezing:
         further = (self._chains(call, of, depth + 1) for call in through or callers)
         return [[node, *chain] for chains in further for chain in chains] or [[node]]
 
-    def _is_about(self, call: cst.Call, origin: Origin) -> bool:
+    def _is_about(self, call: cst.Call, origin: Allocation) -> bool:
         """Say whether a call makes an object, or is given it."""
         return call is origin.call or any(
             origin in self.origins.of(argument.value) for argument in call.args
@@ -402,7 +404,7 @@ def copied(module: Module, optimizer: cst.BaseExpression) -> Edit:
     return replaced(module, optimizer, f"{name}.from_config({name}.get_config())")
 
 
-def named_when_set(glimpse: Glimpse, value: bool) -> set[str]:  # noqa: FBT001 - it is the value
+def named_when_set(glimpse: QuickFacts, value: bool) -> set[str]:  # noqa: FBT001 - it is the value
     """Return the dotted names of what has ``trainable`` set to a value, "" for what has none."""
     return {
         dotted(owner) or ""
@@ -411,7 +413,7 @@ def named_when_set(glimpse: Glimpse, value: bool) -> set[str]:  # noqa: FBT001 -
     }
 
 
-def lines_when_set(glimpse: Glimpse, value: bool) -> list[int]:  # noqa: FBT001 - it is the value
+def lines_when_set(glimpse: QuickFacts, value: bool) -> list[int]:  # noqa: FBT001 - it is the value
     """Return the lines (from 1) in which ``trainable`` of something is set to a value."""
     return [
         assign.lineno
@@ -420,7 +422,7 @@ def lines_when_set(glimpse: Glimpse, value: bool) -> list[int]:  # noqa: FBT001 
     ]
 
 
-def _set(glimpse: Glimpse) -> Iterator[tuple[ast.Assign, ast.expr]]:
+def _set(glimpse: QuickFacts) -> Iterator[tuple[ast.Assign, ast.expr]]:
     """Yield each assignment to ``trainable``, with what it is an attribute of."""
     for each in glimpse.nodes.get(ast.Assign, ()):
         for target in each.targets:
@@ -428,7 +430,7 @@ def _set(glimpse: Glimpse) -> Iterator[tuple[ast.Assign, ast.expr]]:
                 yield each, target.value
 
 
-def may_be_given(glimpse: Glimpse) -> bool:
+def may_be_given(glimpse: QuickFacts) -> bool:
     """Say whether a function may set ``trainable`` of what it is given: ``Freezing.is_given``."""
     names = {chain_of(owner)[:1] for _, owner in _set(glimpse)}
     # `for layer in model.layers: layer.trainable = value`

@@ -16,7 +16,7 @@ from kdoctor.memoize import once
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.ast_walk import inner_nodes, leaf_of, parameters_of
 from kdoctor.syntax.libcst_walk import own_nodes
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 FED = {
@@ -53,7 +53,7 @@ def fed_calls(module: Module) -> Iterator[tuple[MemberUse, cst.Call, cst.Functio
             yield use, value, function
 
 
-class Feeding(Struct, frozen=True):
+class GeneratorFeed(Struct, frozen=True):
     """A generator function that feeds a training: what is ``given`` is what the call made."""
 
     use: MemberUse
@@ -63,7 +63,7 @@ class Feeding(Struct, frozen=True):
     function: cst.FunctionDef
 
 
-def generators_fed(module: Module, *, held_out: bool = False) -> Iterator[Feeding]:
+def generators_fed(module: Module, *, held_out: bool = False) -> Iterator[GeneratorFeed]:
     """Yield each training that a generator function feeds; ``held_out``: that one validates."""
     told: set[cst.Call] = set()  # one generator may be given for both
     for use, made, function in fed_calls(module):
@@ -74,7 +74,7 @@ def generators_fed(module: Module, *, held_out: bool = False) -> Iterator[Feedin
             continue
         if any(isinstance(each, cst.Yield) for each in own_nodes(function.body)):
             told.add(use.called)
-            yield Feeding(use, use.called, given.value, made, function)
+            yield GeneratorFeed(use, use.called, given.value, made, function)
 
 
 def has_several_epochs(module: Module, call: cst.Call, member: str) -> bool:
@@ -84,7 +84,7 @@ def has_several_epochs(module: Module, call: cst.Call, member: str) -> bool:
     return given is not None and plain_literal(value_of(module, given.value)) != 1
 
 
-def calls_fed(glimpse: Glimpse) -> frozenset[ast.Call]:
+def calls_fed(glimpse: QuickFacts) -> frozenset[ast.Call]:
     """Return the calls whose results `fed` could follow to a model, by names alone.
 
     Of whatever a name, an attribute or a function of such a name holds, takes or gives in the file.
@@ -102,7 +102,7 @@ def calls_fed(glimpse: Glimpse) -> frozenset[ast.Call]:
 class _Flow:
     """Where values come from, in one source."""
 
-    def __init__(self, glimpse: Glimpse) -> None:
+    def __init__(self, glimpse: QuickFacts) -> None:
         self._glimpse = glimpse
 
     def behind(self, node: ast.AST, seen: set[ast.AST | str]) -> Iterable[ast.AST]:
@@ -196,7 +196,7 @@ def _names_in(target: ast.AST) -> Iterator[str]:
                 waiting.append(each.value)
 
 
-def _given(glimpse: Glimpse, methods: Iterable[str]) -> Iterator[ast.expr]:
+def _given(glimpse: QuickFacts, methods: Iterable[str]) -> Iterator[ast.expr]:
     """Yield what `fed` could yield for these methods."""
     for method in methods:
         for called in glimpse.calls_by_leaf.get(method, ()):
@@ -206,14 +206,14 @@ def _given(glimpse: Glimpse, methods: Iterable[str]) -> Iterator[ast.expr]:
                     yield given
 
 
-def called_for_a_model(glimpse: Glimpse, methods: Iterable[str]) -> set[str]:
+def called_for_a_model(glimpse: QuickFacts, methods: Iterable[str]) -> set[str]:
     """Return the names of the functions and methods that ``fed_calls`` could yield."""
     made = (value for each in _given(glimpse, methods) for value in glimpse.values_of(each))
     calls = [each.func for each in made if isinstance(each, ast.Call)]
     return {leaf_of(each) for each in calls}
 
 
-def may_feed_generators(glimpse: Glimpse, methods: Iterable[str]) -> bool:
+def may_feed_generators(glimpse: QuickFacts, methods: Iterable[str]) -> bool:
     """Say whether a generator function of the source may give batches to these methods."""
     fed_by = called_for_a_model(glimpse, methods)
     return any(

@@ -9,8 +9,8 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import argument
-from kdoctor.analysis.dataflow.points_to import Origins, origins_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.dataflow.points_to import PointsTo, origins_of
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import (
     class_named,
     class_of,
@@ -25,7 +25,7 @@ from kdoctor.memoize import once
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import parameters_of
 from kdoctor.syntax.members import MemberUse
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.value_types import Kind
 
@@ -42,7 +42,7 @@ _DEFINING: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _OF_BATCHES = 2  # parameters: targets and predictions
 
 
-def targets_of_losses(module: Module, facts: Facts) -> Iterator[tuple[Function, cst.Param]]:
+def targets_of_losses(module: Module, facts: TargetFacts) -> Iterator[tuple[Function, cst.Param]]:
     """Yield the losses of one's own, each with the parameter that gets the targets.
 
     Keras 3 calls them with targets that it has cast to the type of the loss, which is floats:
@@ -86,7 +86,7 @@ def _changes_nothing(module: Module, decorator: cst.BaseExpression) -> bool:
 # -- classes
 
 
-def _is_cast(module: Module, facts: Facts, node: cst.ClassDef) -> bool:
+def _is_cast(module: Module, facts: TargetFacts, node: cst.ClassDef) -> bool:
     """Say whether a class is a loss of Keras 3 that leaves the call, and its type, to Keras."""
     line = _lineage(module, facts, node)
     return bool(line) and not any(
@@ -94,7 +94,7 @@ def _is_cast(module: Module, facts: Facts, node: cst.ClassDef) -> bool:
     )
 
 
-def _lineage(module: Module, facts: Facts, node: cst.ClassDef) -> list[cst.ClassDef]:
+def _lineage(module: Module, facts: TargetFacts, node: cst.ClassDef) -> list[cst.ClassDef]:
     """Return a class and those of the file below it, if what they come from is Keras' loss."""
     if kind_of_class(module, node) is not Kind.LOSS:
         return []
@@ -124,7 +124,7 @@ def _stands_in(module: Module, node: cst.CSTNode, outer: cst.CSTNode) -> bool:
 # -- functions
 
 
-def _compiled(module: Module, facts: Facts) -> Iterator[list[Function]]:
+def _compiled(module: Module, facts: TargetFacts) -> Iterator[list[Function]]:
     """Yield the functions that are passed as losses to models that hand them to Keras."""
     if not uses_keras_3(module, facts):
         return
@@ -146,7 +146,7 @@ def _uses_of_compile(module: Module) -> dict[cst.Attribute, MemberUse]:
     return {use.node: use for use in module.members if use.member == "compile"}
 
 
-def _leaves_it_to_keras(module: Module, facts: Facts, use: MemberUse | None) -> bool:
+def _leaves_it_to_keras(module: Module, facts: TargetFacts, use: MemberUse | None) -> bool:
     """Say whether what is compiled is a model that does not call its loss by itself."""
     is_another = uses_another_keras(module, facts)
     if use is None:
@@ -171,7 +171,7 @@ def _has_own_training(module: Module) -> bool:
 
 
 def _functions(
-    module: Module, origins: Origins, node: cst.BaseExpression, depth: int
+    module: Module, origins: PointsTo, node: cst.BaseExpression, depth: int
 ) -> Iterator[Function]:
     """Yield the functions of the file that an expression is, or holds."""
     inner: list[cst.BaseExpression] = []
@@ -206,7 +206,7 @@ def _functions(
             yield from _functions(module, origins, each, depth + 1)
 
 
-def _passed(origins: Origins, parameter: cst.Param) -> Iterator[cst.BaseExpression]:
+def _passed(origins: PointsTo, parameter: cst.Param) -> Iterator[cst.BaseExpression]:
     """Yield what the file passes for a parameter."""
     function = origins.function_around(parameter)
     calls = () if function is None else origins.callers(function)
@@ -220,7 +220,7 @@ def _passed(origins: Origins, parameter: cst.Param) -> Iterator[cst.BaseExpressi
 
 
 def may_be_of_the_file(
-    glimpse: Glimpse,
+    glimpse: QuickFacts,
     given: Iterable[ast.expr | None],
     *,
     kinds: Iterable[type[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]] = _DEFINING,
@@ -246,7 +246,7 @@ def may_be_of_the_file(
     return False
 
 
-def _may_define_one(glimpse: Glimpse, facts: Facts) -> bool:
+def _may_define_one(glimpse: QuickFacts, facts: TargetFacts) -> bool:
     """Say whether a class with a ``call`` may come from one of Keras' losses."""
     known = knowledge(facts.target)
     for line in lineages(glimpse):

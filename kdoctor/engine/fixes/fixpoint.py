@@ -22,7 +22,7 @@ from kdoctor.model import Edit, Finding, Fix
 MAX_PASSES = 10
 
 
-class Mender:
+class FixLoop:
     """Fixes one file after another with one examiner."""
 
     def __init__(self, examiner: Examiner) -> None:

@@ -9,7 +9,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, TypeVar
 
 from kdoctor.engine.schedule.gc_control import collector_waits, one_by_one, untouched
-from kdoctor.engine.schedule.jobs import Orders, Task
+from kdoctor.engine.schedule.jobs import ScanOptions, Task
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -27,13 +27,13 @@ _SHARES = 32  # chunks, at the least, that fall to each process
 
 
 def run(  # noqa: PLR0913 - what to do, on what, by whom
-    work: Callable[[Orders, Sequence[Task]], list[T]],
-    orders: Orders,
+    work: Callable[[ScanOptions, Sequence[Task]], list[T]],
+    orders: ScanOptions,
     tasks: Iterable[Task],
     workers: int | Executor | None,
     progress: Callable[[int, int], None] | None = None,
     *,
-    get_ready: Callable[[Orders], None] | None = None,
+    get_ready: Callable[[ScanOptions], None] | None = None,
 ) -> list[T]:
     """Return ``work``'s results in the order of the tasks, whoever does it.
 
@@ -58,11 +58,11 @@ def run(  # noqa: PLR0913 - what to do, on what, by whom
 
 
 def _done(
-    work: Callable[[Orders, Sequence[Task]], list[T]],
-    orders: Orders,
+    work: Callable[[ScanOptions, Sequence[Task]], list[T]],
+    orders: ScanOptions,
     tasks: Iterator[Task],
     workers: int | Executor | None,
-    get_ready: Callable[[Orders], None] | None,
+    get_ready: Callable[[ScanOptions], None] | None,
 ) -> Iterator[tuple[int, Collection[T]]]:
     """Yield the results of runs of tasks, and where each belongs, as they come.
 
@@ -109,7 +109,9 @@ def _worth(processes: int, tasks: Iterator[Task]) -> Iterator[Task]:
 
 
 def _alone(
-    work: Callable[[Orders, Sequence[Task]], list[T]], orders: Orders, tasks: Collection[Task]
+    work: Callable[[ScanOptions, Sequence[Task]], list[T]],
+    orders: ScanOptions,
+    tasks: Collection[Task],
 ) -> Iterator[T]:
     with collector_waits():
         results = chain.from_iterable(one_by_one(work, orders, chunk) for chunk in _chunks(tasks))

@@ -19,7 +19,7 @@ from typing import TypeVar
 
 from msgspec import Struct, field
 
-from kdoctor.engine.schedule.jobs import Orders, Task
+from kdoctor.engine.schedule.jobs import ScanOptions, Task
 
 T = TypeVar("T")
 
@@ -84,7 +84,9 @@ def untouched() -> Iterator[None]:
 
 
 def one_by_one(
-    work: Callable[[Orders, Sequence[Task]], list[T]], orders: Orders, tasks: Iterable[Task]
+    work: Callable[[ScanOptions, Sequence[Task]], list[T]],
+    orders: ScanOptions,
+    tasks: Iterable[Task],
 ) -> Iterator[T]:
     """Yield what comes of each task; after each, the collector does what it has missed.
 

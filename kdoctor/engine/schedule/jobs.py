@@ -38,7 +38,7 @@ class Source(Struct, frozen=True, gc=False):
         return read_regular(Path(folder, self.path)) if self.data is None else self.data
 
 
-class Turn(IntEnum):
+class Priority(IntEnum):
     """Which of the files that stand side by side comes first.
 
     What a file binds is best read when its tree is there anyway: before somebody asks.
@@ -63,7 +63,7 @@ class Task(Struct, frozen=True, gc=False):
     target: Target | None = None
     codes: tuple[str, ...] | None = None
     namespace: str | None = None
-    turn: Turn = Turn.USUAL
+    turn: Priority = Priority.USUAL
     style: CodeStyle | None = None
 
     # Not by `replace`, which takes longer than all else that is done for a file that is known.
@@ -87,7 +87,7 @@ class Task(Struct, frozen=True, gc=False):
         )
 
 
-class Orders(Struct, frozen=True):
+class ScanOptions(Struct, frozen=True):
     """How each file is examined.
 
     ``codes`` are the rules that count, None for all. ``kind`` forces a kind of document; None goes
@@ -118,7 +118,7 @@ class Orders(Struct, frozen=True):
     within: frozenset[str] | None = None
     style: CodeStyle = UNTOLD
 
-    def aimed(self, task: Task) -> Orders:
+    def aimed(self, task: Task) -> ScanOptions:
         """Return the orders as one source's own configuration has them."""
         return replace(
             self,

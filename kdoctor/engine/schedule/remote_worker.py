@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from kdoctor.engine.schedule.jobs import Orders, Task
+from kdoctor.engine.schedule.jobs import ScanOptions, Task
 from kdoctor.errors import UsageProblem
 from kdoctor.version import __version__
 
-Work = Callable[[Orders, Sequence[Task]], list[Any]]
+Work = Callable[[ScanOptions, Sequence[Task]], list[Any]]
 
 
 @dataclass(slots=True)
@@ -39,7 +39,7 @@ def version() -> str:
     return f"kdoctor {__version__} on Python {python}"
 
 
-def packed(run: str, sending: int, work: Work, orders: Orders, chunk: Sequence[Task]) -> bytes:
+def packed(run: str, sending: int, work: Work, orders: ScanOptions, chunk: Sequence[Task]) -> bytes:
     """Return what a process needs to know to do a chunk.
 
     ``run`` is the same for a whole scan. Each ``sending`` differs: engines know equal calls again.
@@ -67,7 +67,7 @@ def carry_out(sender: str, package: bytes) -> bytes:
     return pickle.dumps(perform(run, work, orders, chunk))
 
 
-def perform(run: str, work: Work, orders: Orders, chunk: Sequence[Task]) -> list[Any]:
+def perform(run: str, work: Work, orders: ScanOptions, chunk: Sequence[Task]) -> list[Any]:
     """Do a chunk of a run. What was learnt of the files in another run is forgotten first."""
     # Imported here: the worker may not have what it takes.
     from kdoctor.engine.examiners import forget  # noqa: PLC0415

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from msgspec.structs import replace
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.documents import Document, Unit
 from kdoctor.engine.selection.codes import codes_of
 from kdoctor.engine.suppression.suppressions import FAMILY, Applied, Suppressions
@@ -103,7 +103,7 @@ def _without_fixes_of(
 
 
 @lru_cache(maxsize=8)
-def _unable(facts: Facts) -> frozenset[str]:
+def _unable(facts: TargetFacts) -> frozenset[str]:
     """Return the rules that cannot fire on the target."""
     return frozenset(rule.code for rule in rule_index() if not applies(rule, facts))
 

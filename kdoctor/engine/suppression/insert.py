@@ -19,7 +19,7 @@ from kdoctor.rules import rule_by_code
 from kdoctor.suppression import ignore_edits
 
 
-class Ignorer:
+class SuppressionInserter:
     """Writes comments into one file after another, each with the same reason."""
 
     def __init__(self, examiner: Examiner, reason: str) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.model import Finding, Suppressed
 from kdoctor.rules import applies
 from kdoctor.rules.entry import RuleEntry
@@ -43,7 +43,7 @@ class Suppressions:
     """
 
     def __init__(
-        self, chosen: Collection[RuleEntry], known: Collection[RuleEntry], facts: Facts
+        self, chosen: Collection[RuleEntry], known: Collection[RuleEntry], facts: TargetFacts
     ) -> None:
         self.facts = facts
         self.reported_codes = {rule.code for rule in chosen if rule.family == FAMILY}

@@ -10,7 +10,7 @@ import libcst as cst
 from kdoctor.analysis.calls import value_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.scopes import BindingKind
 
 _LOOKS = frozenset({"hasattr", "isinstance", "iter", "len", "tuple", "type"})
@@ -100,7 +100,7 @@ def may_be_int(node: ast.expr | None) -> bool:
     return False
 
 
-def may_be_ints_by_name(glimpse: Glimpse, names: Collection[ast.Name]) -> bool:
+def may_be_ints_by_name(glimpse: QuickFacts, names: Collection[ast.Name]) -> bool:
     """Say whether one of these names may be an int, or a parameter that gets one."""
     if any(may_be_int(value) for each in names for value in glimpse.values_of(each)):
         return True

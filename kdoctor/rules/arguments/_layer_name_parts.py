@@ -14,7 +14,7 @@ from kdoctor.rules.arguments._keras_calls import KerasCall
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import nodes_in
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.quick_facts import Called, Glimpse
+from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 from kdoctor.syntax.scopes import Binding, BindingKind
 
 Text = cst.SimpleString | cst.FormattedStringText
@@ -205,7 +205,7 @@ class Functions:
         return False
 
 
-def may_hold_a_slash(glimpse: Glimpse, nodes: Iterable[ast.expr | None]) -> bool:
+def may_hold_a_slash(glimpse: QuickFacts, nodes: Iterable[ast.expr | None]) -> bool:
     """Say whether ``slashes`` could find something in one of the expressions of a glimpse."""
     if not any("/" in each for each in glimpse.strings):
         return False
@@ -220,7 +220,7 @@ def may_hold_a_slash(glimpse: Glimpse, nodes: Iterable[ast.expr | None]) -> bool
     return False
 
 
-def may_be_handed_on(glimpse: Glimpse) -> bool:
+def may_be_handed_on(glimpse: QuickFacts) -> bool:
     """Say whether a function here may get such a name."""
     named = {
         each.id
@@ -240,6 +240,6 @@ def may_be_handed_on(glimpse: Glimpse) -> bool:
     return may_hold_a_slash(glimpse, passed)
 
 
-def _passed(called: Called) -> Iterator[ast.expr]:
+def _passed(called: QuickCall) -> Iterator[ast.expr]:
     yield from called.node.args
     yield from (each.value for each in called.node.keywords)

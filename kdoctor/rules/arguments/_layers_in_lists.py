@@ -11,7 +11,7 @@ from kdoctor.analysis.calls import is_builtin
 from kdoctor.analysis.dataflow.points_to import origins_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import nodes_in
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.value_types import Type
 
@@ -100,7 +100,7 @@ def _added(module: Module, held: cst.Attribute) -> Iterator[cst.BaseExpression |
             yield None
 
 
-def may_be_in_list(glimpse: Glimpse, called: Sequence[ast.expr]) -> bool:
+def may_be_in_list(glimpse: QuickFacts, called: Sequence[ast.expr]) -> bool:
     """Say whether one of these may be an element of a list that is appended to.
 
     What stands in a list from the start a glimpse knows itself.

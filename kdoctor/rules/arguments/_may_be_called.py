@@ -12,12 +12,12 @@ from functools import cache, cached_property, lru_cache
 from msgspec import Struct
 
 from kdoctor import keras_api
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, may_be_called_on, may_be_of
 from kdoctor.keras_api import KINDS, EntryKind, Presence, Signature
 from kdoctor.memoize import once
 from kdoctor.rules.arguments._keras_calls import BASES, RELEASES, is_known, required
-from kdoctor.syntax.quick_facts import Called, Glimpse
+from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 from kdoctor.syntax.type_oracle import PARTIAL
 from kdoctor.value_types import Kind
 
@@ -55,13 +55,13 @@ class Callee(Struct, frozen=True, eq=False, dict=True):
         """The parameters without a default that may be named: name and position."""
         return required(self.new)
 
-    def olds(self, facts: Facts) -> tuple[Signature, ...]:
+    def olds(self, facts: TargetFacts) -> tuple[Signature, ...]:
         """Return the signatures of earlier releases, newest first."""
         return _olds(self.name, facts)
 
 
 def passes(
-    speaks: Callable[[Facts, Callee, Called], bool], of: Callable[[Callee], object]
+    speaks: Callable[[TargetFacts, Callee, QuickCall], bool], of: Callable[[Callee], object]
 ) -> Trigger:
     """There is a call, maybe of something of Keras of which ``speaks`` holds with that call.
 
@@ -79,12 +79,12 @@ def passes(
     )
 
 
-def may_call_it(glimpse: Glimpse, facts: Facts, callee: Callee, called: Called) -> bool:
+def may_call_it(glimpse: QuickFacts, facts: TargetFacts, callee: Callee, called: QuickCall) -> bool:
     """Say whether a call by the name of something of Keras may be of that."""
     return not callee.method or may_be_called_on(glimpse, facts, (called,), BASES)
 
 
-def may_make_a_layer(glimpse: Glimpse, facts: Facts, called: Called) -> bool:
+def may_make_a_layer(glimpse: QuickFacts, facts: TargetFacts, called: QuickCall) -> bool:
     """Say whether a call may make a layer, be it of the user's own, or start one by its base."""
     found = (callee_of(name, facts) for name in called.names)
     return (
@@ -95,12 +95,14 @@ def may_make_a_layer(glimpse: Glimpse, facts: Facts, called: Called) -> bool:
 
 
 @once  # several rules ask it
-def calls_by_callee(glimpse: Glimpse, facts: Facts) -> Collection[tuple[Callee, Sequence[Called]]]:
+def calls_by_callee(
+    glimpse: QuickFacts, facts: TargetFacts
+) -> Collection[tuple[Callee, Sequence[QuickCall]]]:
     """Return what the calls with arguments may call, by the classes that the source speaks of."""
-    found: dict[Callee, list[Called]] = {}
+    found: dict[Callee, list[QuickCall]] = {}
     keys = keys_of_stars(glimpse)
 
-    def passes_something(called: Called) -> bool:
+    def passes_something(called: QuickCall) -> bool:
         return bool(called.places or called.keywords or called.node in keys)
 
     for name, calls in glimpse.calls_by_meaning.items():
@@ -129,7 +131,7 @@ def calls_by_callee(glimpse: Glimpse, facts: Facts) -> Collection[tuple[Callee, 
 
 
 @once
-def keys_of_stars(glimpse: Glimpse) -> Mapping[ast.Call, frozenset[str]]:
+def keys_of_stars(glimpse: QuickFacts) -> Mapping[ast.Call, frozenset[str]]:
     """Return the keys that calls may get by ``**``, of those calls that may get any."""
     by_name: dict[str, frozenset[str]] = {}
     found = {}
@@ -160,14 +162,14 @@ def _texts(made: ast.expr) -> frozenset[str]:
     return frozenset()
 
 
-def _classes(glimpse: Glimpse, facts: Facts) -> Collection[Callee]:
+def _classes(glimpse: QuickFacts, facts: TargetFacts) -> Collection[Callee]:
     """Return the classes of Keras that a source speaks of, each under one of its names."""
     found = (callee_of(name, facts) for name in glimpse.mentioned)
     return {each.name: each for each in found if each is not None and each.made}.values()
 
 
 def _methods_among(
-    names: frozenset[str], glimpse: Glimpse, facts: Facts
+    names: frozenset[str], glimpse: QuickFacts, facts: TargetFacts
 ) -> Iterator[tuple[Callee, str]]:
     """Yield what methods of these names may be where the source speaks of such classes."""
     if not names:
@@ -192,19 +194,19 @@ def _all_methods() -> frozenset[str]:
 
 
 @lru_cache(maxsize=4096)
-def _methods(leaf: str, facts: Facts) -> tuple[Callee, ...]:
+def _methods(leaf: str, facts: TargetFacts) -> tuple[Callee, ...]:
     found = (_method(base, leaf, facts) for base in BASES.values())
     return tuple(each for each in found if each is not None)
 
 
 @lru_cache(maxsize=2048)
-def _method(cls: str, leaf: str, facts: Facts) -> Callee | None:
+def _method(cls: str, leaf: str, facts: TargetFacts) -> Callee | None:
     new = facts.signature(f"{cls}.{leaf}")
     return None if new is None else Callee(f"{cls}.{leaf}", None, new, method=True)
 
 
 @lru_cache(maxsize=2048)
-def callee_of(name: str, facts: Facts) -> Callee | None:
+def callee_of(name: str, facts: TargetFacts) -> Callee | None:
     """Return what a dotted name is on the target, None where it is nothing that is called."""
     found = facts.lookup(name)
     if found.moved_to:
@@ -224,6 +226,6 @@ def callee_of(name: str, facts: Facts) -> Callee | None:
 
 
 @lru_cache(maxsize=4096)
-def _olds(name: str, facts: Facts) -> tuple[Signature, ...]:
+def _olds(name: str, facts: TargetFacts) -> tuple[Signature, ...]:
     found = (facts.at_release(release).signature(name) for release in RELEASES)
     return tuple(each for each in found if each is not None)

@@ -7,7 +7,7 @@ from typing import Final
 
 from kdoctor.analysis.dataflow.may_values import values_given
 from kdoctor.memoize import once
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 
 _ARITHMETIC: Final = (ast.Add, ast.Sub, ast.Mult)
 # Functions of NumPy that give one of its own numbers, and those of them that give a float.
@@ -15,7 +15,7 @@ FLOATS: Final = frozenset({"ceil", "floor", "mean", "rint", "round", "sqrt"})
 NUMBERS: Final = frozenset({"amax", "amin", "max", "min", "prod", "sum"}) | FLOATS
 
 
-def may_be_no_int(glimpse: Glimpse, node: ast.expr | None) -> bool:
+def may_be_no_int(glimpse: QuickFacts, node: ast.expr | None) -> bool:
     """Say of an expression of a glimpse whether the rule may know it for no int.
 
     Each name is followed once: of all that it may hold, some may be passed on for itself.
@@ -48,6 +48,6 @@ def may_be_no_int(glimpse: Glimpse, node: ast.expr | None) -> bool:
 
 
 @once
-def _ints(_: Glimpse) -> set[str]:
+def _ints(_: QuickFacts) -> set[str]:
     """Return the names of which it is known by now that they are not known for anything else."""
     return set()

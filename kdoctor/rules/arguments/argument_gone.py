@@ -32,7 +32,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.model import Applicability, Edit, Finding, Fix, Place, Severity
 from kdoctor.rewrite import Refusal, without
 from kdoctor.rules.arguments import _removed_examples as examples
@@ -44,13 +44,13 @@ from kdoctor.rules.arguments._keyword_changes import (
     is_refused,
     was_taken,
 )
-from kdoctor.rules.arguments._keyword_dicts import Held, held_keywords, may_get_out_of_a_dict
+from kdoctor.rules.arguments._keyword_dicts import HeldKeyword, held_keywords, may_get_out_of_a_dict
 from kdoctor.rules.arguments._may_be_called import Callee, passes
 from kdoctor.rules.arguments._move_input_shape import moved_with_a_size
 from kdoctor.rules.arguments._replaced_keywords import Instead, instead_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference
-from kdoctor.syntax.quick_facts import Called
+from kdoctor.syntax.quick_facts import QuickCall
 from kdoctor.value_types import Kind
 
 # Rules of their own see to these: KD232, KD301, KD311, and saving (KD6).
@@ -66,7 +66,7 @@ _TOLD = frozenset({
 })  # fmt: skip
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each keyword that is gone."""
     told: set[cst.CSTNode] = set()  # keys of dicts, which several calls may get
     for call in (*keras_calls(module, facts), *partial_calls(module, facts)):
@@ -88,18 +88,18 @@ def _is_asked(callee: Callee) -> bool:
     return callee.is_known and callee.leaf not in _TOLD
 
 
-def _may_be_gone(facts: Facts, callee: Callee, called: Called) -> bool:
+def _may_be_gone(facts: TargetFacts, callee: Callee, called: QuickCall) -> bool:
     if called.keywords <= callee.takes:
         return False  # as nearly always
     given = called.keywords - callee.takes - _ELSEWHERE
     return any(_is_gone(facts, callee, each) for each in given)
 
 
-def _may_go(facts: Facts, call: KerasCall | Callee, keyword: str) -> bool:
+def _may_go(facts: TargetFacts, call: KerasCall | Callee, keyword: str) -> bool:
     return keyword not in _ELSEWHERE and _is_gone(facts, call, keyword)
 
 
-def _is_gone(facts: Facts, call: KerasCall | Callee, keyword: str) -> bool:
+def _is_gone(facts: TargetFacts, call: KerasCall | Callee, keyword: str) -> bool:
     if not is_refused(call.leaf, call.kind, call.new, keyword):
         return False
     if call.kind is Kind.LAYER and keyword in {"batch_input_shape", "weights"}:
@@ -109,7 +109,7 @@ def _is_gone(facts: Facts, call: KerasCall | Callee, keyword: str) -> bool:
     )
 
 
-def _finding(module: Module, facts: Facts, call: KerasCall, argument: cst.Arg) -> Finding:
+def _finding(module: Module, facts: TargetFacts, call: KerasCall, argument: cst.Arg) -> Finding:
     assert argument.keyword is not None
     keyword = argument.keyword.value
     change = change_of(call.leaf, call.kind, keyword)
@@ -118,7 +118,7 @@ def _finding(module: Module, facts: Facts, call: KerasCall, argument: cst.Arg) -
     return _told(call, keyword, error, module.place(argument), attempt)
 
 
-def _of_a_dict(module: Module, facts: Facts, call: KerasCall, held: Held) -> Finding:
+def _of_a_dict(module: Module, facts: TargetFacts, call: KerasCall, held: HeldKeyword) -> Finding:
     change = change_of(call.leaf, call.kind, held.keyword)
     error = _error(module, call, held.keyword, held.value)
     attempt = _fix_in_the_dict(module, facts, call, held, change)
@@ -154,7 +154,7 @@ def _error(module: Module, call: KerasCall, keyword: str, given: cst.BaseExpress
 
 
 def _fix(
-    module: Module, facts: Facts, call: KerasCall, argument: cst.Arg, change: Change
+    module: Module, facts: TargetFacts, call: KerasCall, argument: cst.Arg, change: Change
 ) -> Fix | Refusal:
     assert argument.keyword is not None
     keyword = argument.keyword.value
@@ -204,7 +204,7 @@ def _fix(
     )
 
 
-def _written(facts: Facts, keyword: str, instead: Instead) -> Fix:
+def _written(facts: TargetFacts, keyword: str, instead: Instead) -> Fix:
     return Fix(
         instead.title,
         instead.edits,
@@ -215,7 +215,7 @@ def _written(facts: Facts, keyword: str, instead: Instead) -> Fix:
 
 
 def _fix_in_the_dict(
-    module: Module, facts: Facts, call: KerasCall, held: Held, change: Change
+    module: Module, facts: TargetFacts, call: KerasCall, held: HeldKeyword, change: Change
 ) -> Fix | Refusal:
     name = change.renamed
     if not name:
@@ -234,7 +234,9 @@ def _is_harmless(module: Module, argument: cst.Arg, change: Change) -> bool:
     return module.source(argument.value) in change.harmless
 
 
-def _has_its_default(module: Module, facts: Facts, call: KerasCall, argument: cst.Arg) -> bool:
+def _has_its_default(
+    module: Module, facts: TargetFacts, call: KerasCall, argument: cst.Arg
+) -> bool:
     """Say whether what is passed is what every release that had the parameter took anyway."""
     assert argument.keyword is not None
     value = module.source(argument.value)
@@ -257,13 +259,13 @@ def _shown(module: Module, argument: cst.Arg) -> str:
     return source if len(source) <= 30 and "\n" not in source else "…"
 
 
-def _stays_ignored(module: Module, facts: Facts, reference: Reference) -> bool:
+def _stays_ignored(module: Module, facts: TargetFacts, reference: Reference) -> bool:
     from kdoctor.rules.behaviour import decay_is_ignored  # noqa: PLC0415 - few files need it
 
     return decay_is_ignored.stays_ignored(module, facts, reference)
 
 
-def _proven(facts: Facts, keyword: str) -> Applicability:
+def _proven(facts: TargetFacts, keyword: str) -> Applicability:
     """A keyword is proven by the examples in which it is what goes."""
     word = re.compile(rf"\b{keyword}=")
     return facts.applicability(
@@ -276,7 +278,7 @@ def _proven(facts: Facts, keyword: str) -> Applicability:
     )
 
 
-def _proven_of_defaults(facts: Facts) -> Applicability:
+def _proven_of_defaults(facts: TargetFacts) -> Applicability:
     """To pass a default is to say nothing, whatever the keyword."""
     return facts.applicability(
         *(each for each in INVALID if any(shown in each.before for shown in _DEFAULTS))

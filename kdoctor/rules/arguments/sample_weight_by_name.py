@@ -32,19 +32,19 @@ import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden, literal, value_of
 from kdoctor.analysis.dataflow.points_to import origins_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.output_names import names_of_outputs
 from kdoctor.analysis.triggers import Trigger, attribute, gives_several, keyword
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _TRAINED = ("evaluate", "fit", "test_on_batch", "train_on_batch")
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report the weights of each such call."""
     for use in module.members:
         call = use.called
@@ -98,7 +98,7 @@ def _outputs(module: Module, use: MemberUse) -> cst.BaseExpression | None:
 
 def _finding(
     module: Module,
-    facts: Facts,
+    facts: TargetFacts,
     use: MemberUse,
     outputs: cst.BaseExpression,
     given: tuple[cst.BaseExpression, cst.BaseExpression],
@@ -156,7 +156,7 @@ def _by_name(node: cst.Dict) -> Mapping[object, cst.BaseExpression]:
     }  # fmt: skip
 
 
-def _may_be_by_name(glimpse: Glimpse, _: Facts) -> bool:
+def _may_be_by_name(glimpse: QuickFacts, _: TargetFacts) -> bool:
     """Say whether targets or weights may be a dict, and a model may have several outputs."""
     calls = [*chain.from_iterable(map(glimpse.calls_of, _TRAINED))]
     given = chain.from_iterable(each.values for each in calls)

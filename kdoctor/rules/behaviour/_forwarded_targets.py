@@ -8,7 +8,7 @@ import libcst as cst
 
 from kdoctor.analysis.calls import plain_literal
 from kdoctor.analysis.dataflow.points_to import origins_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.user_losses import Function, targets_of_losses
 from kdoctor.rules.behaviour._float_refusals import keeps_floats
 from kdoctor.syntax import Module
@@ -22,7 +22,7 @@ _ASK_FOR_THE_TYPE = frozenset({"dtype", "is_bool", "is_floating", "is_integer"})
 class Targets:
     """The parameters of losses, and of functions that they call, that hold targets."""
 
-    def __init__(self, module: Module, facts: Facts) -> None:
+    def __init__(self, module: Module, facts: TargetFacts) -> None:
         self._module = module
         self._parameters: set[cst.CSTNode] = set()
         self.functions: list[Function] = []

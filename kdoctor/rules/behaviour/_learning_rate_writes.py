@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden, is_only_spelled_so, value_of
-from kdoctor.analysis.dataflow.points_to_by_call import Frame, Made, makings_of
+from kdoctor.analysis.dataflow.points_to_by_call import CallFrame, MadeObject, makings_of
 from kdoctor.analysis.dataflow.uses import names_spelled
 from kdoctor.analysis.models.user_classes import class_named, only_base
 from kdoctor.analysis.training.freezing import COMPILE, TRAINING, Freezing, Use
@@ -70,7 +70,7 @@ class Rates:
 
     # -- from the optimizer to what trains with it
 
-    def _models(self, optimizer: cst.Call) -> list[tuple[Made, Use]]:
+    def _models(self, optimizer: cst.Call) -> list[tuple[MadeObject, Use]]:
         """Return the models that are compiled with an optimizer."""
         found = []
         for use in self._freezing.uses(COMPILE):
@@ -83,7 +83,7 @@ class Rates:
                     found.append((model, use))
         return found
 
-    def _trainings(self, models: list[Made]) -> Iterator[tuple[Use, Frame | None]]:
+    def _trainings(self, models: list[MadeObject]) -> Iterator[tuple[Use, CallFrame | None]]:
         for use in self._freezing.uses(TRAINING):
             for frame in self._makings.runs(use.call):
                 if self._makings.made(use.model, frame) in models:
@@ -209,7 +209,9 @@ class Rates:
             if rate.attr.value in _RATES:
                 yield rate.value
 
-    def _is_of(self, owner: cst.BaseExpression, optimizer: cst.Call, models: list[Made]) -> bool:
+    def _is_of(
+        self, owner: cst.BaseExpression, optimizer: cst.Call, models: list[MadeObject]
+    ) -> bool:
         """Say whether an expression is an optimizer, or that of one of the models."""
         is_read = isinstance(owner, cst.Attribute) and owner.attr.value == "optimizer"
         for frame in self._makings.runs(owner):

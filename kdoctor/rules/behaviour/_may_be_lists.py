@@ -6,17 +6,17 @@ import ast
 from collections.abc import Iterator
 
 from kdoctor.syntax.ast_walk import dotted
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 
 
-def may_be_a_list(glimpse: Glimpse, part: ast.expr) -> bool:
+def may_be_a_list(glimpse: QuickFacts, part: ast.expr) -> bool:
     """Say whether a part of a batch may be one, by what is assigned to its name or attribute."""
     if isinstance(part, ast.Name) and _is_unpacked(glimpse, part.id):
         return True
     return any(_may_give_one(glimpse, value) for value in _values_of(glimpse, part))
 
 
-def _may_give_one(glimpse: Glimpse, value: ast.expr) -> bool:
+def _may_give_one(glimpse: QuickFacts, value: ast.expr) -> bool:
     match value:
         case ast.List(elts=elements):
             return not any(map(_is_number, elements))
@@ -32,7 +32,7 @@ def _may_give_one(glimpse: Glimpse, value: ast.expr) -> bool:
     return False
 
 
-def _values_of(glimpse: Glimpse, part: ast.expr) -> Iterator[ast.expr]:
+def _values_of(glimpse: QuickFacts, part: ast.expr) -> Iterator[ast.expr]:
     if not isinstance(part, ast.Attribute):
         yield from glimpse.values_of(part)
     elif part.attr in glimpse.stores:
@@ -40,7 +40,7 @@ def _values_of(glimpse: Glimpse, part: ast.expr) -> Iterator[ast.expr]:
             yield from _kept_as(part.attr, target, value)
 
 
-def _assigned(glimpse: Glimpse) -> Iterator[tuple[ast.expr, ast.expr]]:
+def _assigned(glimpse: QuickFacts) -> Iterator[tuple[ast.expr, ast.expr]]:
     for assign in glimpse.nodes.get(ast.Assign, ()):
         yield from ((target, assign.value) for target in assign.targets)
     for assign in glimpse.nodes.get(ast.AnnAssign, ()):
@@ -58,7 +58,7 @@ def _kept_as(member: str, target: ast.expr, value: ast.expr) -> Iterator[ast.exp
                 yield from value.elts if isinstance(value, ast.Tuple | ast.List) else [value]
 
 
-def _is_unpacked(glimpse: Glimpse, name: str) -> bool:
+def _is_unpacked(glimpse: QuickFacts, name: str) -> bool:
     """Say whether a name is one of several that are assigned to at once."""
     return any(
         isinstance(target, ast.Tuple | ast.List)

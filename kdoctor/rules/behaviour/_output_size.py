@@ -8,7 +8,7 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.calls import argument, plain_literal, value_of
-from kdoctor.analysis.dataflow.points_to_by_call import Made, Makings, Placed
+from kdoctor.analysis.dataflow.points_to_by_call import MadeObject, Placed, PointsToByCall
 from kdoctor.keras_api import split_root
 from kdoctor.rules.behaviour._single_item_lists import HANDING_ON, outputs_of
 from kdoctor.syntax import Module
@@ -24,7 +24,9 @@ class Output(Struct, frozen=True):
     units: int | None
 
 
-def output_of(module: Module, makings: Makings, model: Made, depth: int = 0) -> Output | None:
+def output_of(
+    module: Module, makings: PointsToByCall, model: MadeObject, depth: int = 0
+) -> Output | None:
     """Return the output of a model that surely ends with a ``Dense``, or what keeps its shape."""
     if depth > _DEEPEST:
         return None
@@ -46,7 +48,7 @@ def output_of(module: Module, makings: Makings, model: Made, depth: int = 0) -> 
     return None
 
 
-def _layers(module: Module, makings: Makings, model: Made) -> list[Placed]:
+def _layers(module: Module, makings: PointsToByCall, model: MadeObject) -> list[Placed]:
     """Return the layers of a ``Sequential``, none where one may be there or not at its end."""
     if not (module.qualified(model.call.func) or "").endswith("Sequential"):
         return []
@@ -71,7 +73,9 @@ def _is_conditional(module: Module, node: cst.CSTNode) -> bool:
     return False
 
 
-def _of_tensor(module: Module, makings: Makings, tensor: Placed, depth: int) -> Output | None:
+def _of_tensor(
+    module: Module, makings: PointsToByCall, tensor: Placed, depth: int
+) -> Output | None:
     """Return what the layer gives that is called in ``Dense(1)(x)``."""
     values = makings.values(*tensor) if depth <= _DEEPEST else ()
     call, run = values[0] if len(values) == 1 else (None, None)
@@ -87,14 +91,14 @@ def _of_tensor(module: Module, makings: Makings, tensor: Placed, depth: int) -> 
     return output_of(module, makings, made, depth + 1) if name == "Sequential" else None
 
 
-def _named(module: Module, makings: Makings, layer: Placed) -> tuple[str, Made | None]:
+def _named(module: Module, makings: PointsToByCall, layer: Placed) -> tuple[str, MadeObject | None]:
     """Return the class of Keras that a layer is of, and what makes it."""
     made = makings.made(*layer)
     split = split_root(module.qualified(made.call.func) or "") if made is not None else None
     return ("", None) if split is None else (split[1].rpartition(".")[2], made)
 
 
-def _of_dense(module: Module, made: Made) -> Output:
+def _of_dense(module: Module, made: MadeObject) -> Output:
     given = argument(made.call, "units", 0)
     units = None if given is None else plain_literal(value_of(module, given.value))
     return Output(units if isinstance(units, int) else None)

@@ -10,7 +10,13 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.calls import argument
-from kdoctor.analysis.dataflow.points_to_by_call import LOOPS, Frame, Made, Weights, makings_of
+from kdoctor.analysis.dataflow.points_to_by_call import (
+    LOOPS,
+    CallFrame,
+    MadeObject,
+    Weights,
+    makings_of,
+)
 from kdoctor.analysis.facts import FACADES
 from kdoctor.analysis.training.freezing import COMPILE, TRAINING, Freezing, Use
 from kdoctor.keras_api import split_root
@@ -28,9 +34,9 @@ class Compiled(Struct, frozen=True, eq=False):
     """One run of ``model.compile(optimizer=given)``."""
 
     use: Use
-    frame: Frame | None
-    model: Made
-    optimizer: Made
+    frame: CallFrame | None
+    model: MadeObject
+    optimizer: MadeObject
     given: cst.BaseExpression
 
 
@@ -38,7 +44,7 @@ class Step(Struct, frozen=True):
     """One run of a place in the code: of ``model.fit(…)``, of what is set."""
 
     node: cst.CSTNode
-    frame: Frame | None
+    frame: CallFrame | None
 
 
 class Sharing:
@@ -48,14 +54,14 @@ class Sharing:
         self.module = module
         self.freezing = Freezing(module)
         self._makings = makings_of(module)
-        self._known_weights: dict[tuple[Made, Step], Weights] = {}
+        self._known_weights: dict[tuple[MadeObject, Step], Weights] = {}
 
     def clashes(self) -> Iterator[tuple[Compiled, ...]]:
         """Yield, for each optimizer, the models that it cannot train all; one made in each round.
 
         Such a one stands alone: the optimizer is made once, and the model in every round of a loop.
         """
-        by_optimizer: dict[Made, list[Compiled]] = {}
+        by_optimizer: dict[MadeObject, list[Compiled]] = {}
         for each in self._compiled:
             by_optimizer.setdefault(each.optimizer, []).append(each)
         for shared in by_optimizer.values():
@@ -94,7 +100,7 @@ class Sharing:
                 ]
         if len(found) > _MOST:
             return []
-        given_to: dict[Made, set[Made]] = {}
+        given_to: dict[MadeObject, set[MadeObject]] = {}
         for each in found:
             given_to.setdefault(each.model, set()).add(each.optimizer)
         return [
@@ -105,7 +111,7 @@ class Sharing:
         ]
 
     @cached_property
-    def _built(self) -> frozenset[Made | None]:
+    def _built(self) -> frozenset[MadeObject | None]:
         """What is built by hand: an optimizer may be, for the weights of all models."""
         return frozenset(
             self._makings.made(use.model, frame)
@@ -114,23 +120,23 @@ class Sharing:
         )
 
     @cached_property
-    def _steps(self) -> dict[Made, list[Step]]:
-        found: dict[Made, list[Step]] = {}
+    def _steps(self) -> dict[MadeObject, list[Step]]:
+        found: dict[MadeObject, list[Step]] = {}
         for use in self.freezing.uses(TRAINING):
             for frame in self._makings.runs(use.call):
                 for model in self._in_turn(use.model, frame):
                     found.setdefault(model, []).append(Step(use.call, frame))
         return found
 
-    def _in_turn(self, node: cst.BaseExpression, frame: Frame | None) -> Sequence[Made]:
+    def _in_turn(self, node: cst.BaseExpression, frame: CallFrame | None) -> Sequence[MadeObject]:
         """Return the object that an expression is, or all of them that a loop goes through."""
         found, is_all = self._makings.each_made(node, frame)
         return found if is_all else ()
 
     @cached_property
-    def _settings(self) -> dict[Made, list[tuple[object, Step]]]:
+    def _settings(self) -> dict[MadeObject, list[tuple[object, Step]]]:
         """What ``trainable`` of models and layers is set to, and where."""
-        found: dict[Made, list[tuple[object, Step]]] = {}
+        found: dict[MadeObject, list[tuple[object, Step]]] = {}
         for setting in self.freezing.settings:
             for frame in self._makings.runs(setting.node):
                 models, is_sure = self._makings.each_made(setting.model, frame)
@@ -139,7 +145,7 @@ class Sharing:
                     found.setdefault(each, []).append(set_here)
         return found
 
-    def _weights(self, model: Made, step: Step) -> Weights:
+    def _weights(self, model: MadeObject, step: Step) -> Weights:
         """Return what a model has to train when it comes to a training step for the first time."""
         key = (model, step)
         if key not in self._known_weights:
@@ -178,11 +184,11 @@ class Sharing:
                 last, value = time, given
         return value if isinstance(value, bool) else None
 
-    def _is_model(self, made: Made) -> bool:
+    def _is_model(self, made: MadeObject) -> bool:
         found = self.module.type_of(made.call)
         return found is not None and found.kind is Kind.MODEL
 
-    def _is_optimizer(self, made: Made) -> bool:
+    def _is_optimizer(self, made: MadeObject) -> bool:
         name = self.module.qualified(made.call.func)
         found = self.module.knowledge.class_type(name) if name else None
         if name is None or found is None or found.kind is not Kind.OPTIMIZER:
@@ -215,7 +221,7 @@ class Sharing:
             return self._comes_first(here, other.model)
         return bool(only_ours and theirs.sure) and self._comes_first(there, one.model)
 
-    def _comes_first(self, step: Step, model: Made) -> bool:
+    def _comes_first(self, step: Step, model: MadeObject) -> bool:
         """Say whether a step is surely taken before all of those of a model."""
         return all(self._is_before(step, each) for each in self._steps.get(model, ()))
 
@@ -253,7 +259,7 @@ class Sharing:
                 return False
         return False
 
-    def _excludes(self, one: Step, other: Step, optimizer: Made) -> bool:
+    def _excludes(self, one: Step, other: Step, optimizer: MadeObject) -> bool:
         """Say whether where one is run the other is not."""
         met = self._meeting(one, other)
         if met is None or met[0] is met[1]:
@@ -313,7 +319,7 @@ class Sharing:
             for target in assign.targets
         )
 
-    def _loops_of(self, made: Made) -> set[cst.CSTNode]:
+    def _loops_of(self, made: MadeObject) -> set[cst.CSTNode]:
         return self._makings.loops(made.call, made.frame)
 
     def _chain(self, step: Step) -> list[cst.CSTNode]:

@@ -9,7 +9,7 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.calls import argument, value_of
-from kdoctor.analysis.dataflow.points_to import Origins
+from kdoctor.analysis.dataflow.points_to import PointsTo
 from kdoctor.analysis.models.user_classes import class_named, kind_of_class, methods_in
 from kdoctor.analysis.training.loss_counts import is_as_written
 from kdoctor.rules.behaviour._elementwise_operands import Pair
@@ -34,7 +34,7 @@ class Measure(Struct, frozen=True):
     is_loss: bool = False
 
 
-def measures(module: Module, origins: Origins, call: cst.Call) -> Iterator[Measure]:
+def measures(module: Module, origins: PointsTo, call: cst.Call) -> Iterator[Measure]:
     """Yield the metrics and losses of the file that a ``compile`` is given."""
     for keyword, place in MEASURES.items():
         given = argument(call, keyword, place)
@@ -50,7 +50,7 @@ def measures(module: Module, origins: Origins, call: cst.Call) -> Iterator[Measu
                 yield found
 
 
-def _measure(module: Module, origins: Origins, node: cst.BaseExpression) -> Measure | None:
+def _measure(module: Module, origins: PointsTo, node: cst.BaseExpression) -> Measure | None:
     value = value_of(module, node)
     if isinstance(value, cst.Call):
         cls = class_named(module, value.func)

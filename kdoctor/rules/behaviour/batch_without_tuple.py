@@ -27,7 +27,7 @@ import libcst as cst
 
 from kdoctor.analysis.calls import replaced
 from kdoctor.analysis.dataflow.uses import names_spelled, reads_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.generators import PREDICTS, called_for_a_model, fed_calls
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
@@ -35,7 +35,7 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import inner_nodes
 from kdoctor.syntax.libcst_walk import own_nodes
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 
 _ARRAYS: Final = frozenset(
     {
@@ -51,7 +51,7 @@ _OF_NUMBERS: Final = (cst.Divide, cst.FloorDivide, cst.Power, cst.Subtract)
 _DEEPEST: Final = 4  # names and operations within each other
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each array that is yielded to `predict` by itself."""
     for function, calls in _only_for_predict(module).items():
         given = [each.value for each in own_nodes(function.body) if isinstance(each, cst.Yield)]
@@ -80,7 +80,9 @@ def _is_for_nothing_else(module: Module, function: cst.FunctionDef, calls: list[
     return True
 
 
-def _finding(module: Module, facts: Facts, batch: cst.BaseExpression, *, is_sure: bool) -> Finding:
+def _finding(
+    module: Module, facts: TargetFacts, batch: cst.BaseExpression, *, is_sure: bool
+) -> Finding:
     return rule.finding(
         module.place(batch),
         "a batch is a tuple: ValueError: When passing a Python generator to a Keras model, the "
@@ -136,7 +138,7 @@ def _is_no_tuple(module: Module, node: cst.BaseExpression, depth: int = 0) -> bo
     )
 
 
-def _may_have_one(glimpse: Glimpse, _: Facts) -> bool:
+def _may_have_one(glimpse: QuickFacts, _: TargetFacts) -> bool:
     fed = called_for_a_model(glimpse, PREDICTS)
     return any(
         function.name in fed

@@ -31,7 +31,7 @@ import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden, plain_literal, value_of
 from kdoctor.analysis.dataflow.points_to_by_call import makings_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_named, methods_in, only_base
 from kdoctor.analysis.training.batch_sizes import batch_size_of_flow
 from kdoctor.analysis.training.generators import has_several_epochs
@@ -47,7 +47,7 @@ from kdoctor.rules.behaviour._counted_steps import (
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.libcst_walk import returned_in
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _FITS = {"fit": "x", "fit_generator": "generator"}
@@ -55,7 +55,7 @@ _STEPS = "steps_per_epoch"
 _UP = frozenset({"math.ceil", "numpy.ceil"})
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such number of steps."""
     makings = makings_of(module)
     for use in module.members:
@@ -78,7 +78,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
 
 
 def _is_cut(
-    module: Module, facts: Facts, data: cst.BaseExpression, made: cst.Call, division: Division
+    module: Module, facts: TargetFacts, data: cst.BaseExpression, made: cst.Call, division: Division
 ) -> bool:
     """Say whether all of what a call gives is counted, in its own batches, and may leave some."""
     own = class_named(module, made.func)
@@ -145,7 +145,7 @@ def _finding(module: Module, use: MemberUse, steps: cst.Arg, division: Division)
     )
 
 
-def _may_be_cut(glimpse: Glimpse, _: Facts) -> bool:
+def _may_be_cut(glimpse: QuickFacts, _: TargetFacts) -> bool:
     """Say whether steps may be counted by a division."""
     steps = (
         called.argument(_STEPS, 1)

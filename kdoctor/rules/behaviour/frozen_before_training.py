@@ -35,7 +35,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.freezing import (
     COMPILE,
     TRAINING,
@@ -51,10 +51,10 @@ from kdoctor.model import Confidence, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import dotted
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each model that is frozen between ``compile`` and its first training."""
     freezing = Freezing(module)
     if freezing.is_too_much:
@@ -132,7 +132,7 @@ def _thawing(freezing: Freezing, setting: Setting, steps: Sequence[Use], title: 
     return fix_around(freezing, title, setting.model, named, (True, False))
 
 
-def _may_be_frozen(glimpse: Glimpse, _: Facts) -> bool:
+def _may_be_frozen(glimpse: QuickFacts, _: TargetFacts) -> bool:
     """Say whether what is frozen somewhere may be compiled, too."""
     frozen = named_when_set(glimpse, False)
     compiled = [each.node.lineno for each in glimpse.calls_by_leaf.get("compile", ())]

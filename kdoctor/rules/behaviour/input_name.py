@@ -29,19 +29,19 @@ import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden, literal
 from kdoctor.analysis.dataflow.points_to_by_call import makings_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import attribute, calls
 from kdoctor.lazy_regex import pattern
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.quick_facts import Called
+from kdoctor.syntax.quick_facts import QuickCall
 from kdoctor.value_types import Kind
 
 _OLD = pattern(r"input_([1-9]\d*)|model(_[1-9]\d*)?")
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each old name."""
     for use in module.members:
         # Only a model that is built here: a loaded one keeps its names.
@@ -120,7 +120,7 @@ def _new_name(match: re.Match[str]) -> str:
     return f"input_layer_{number}" if number else "input_layer"
 
 
-def _may_be_old(_: Facts, called: Called) -> bool:
+def _may_be_old(_: TargetFacts, called: QuickCall) -> bool:
     given = called.argument("name", 0) if called.leaf == "get_layer" else None
     text = given.value if isinstance(given, ast.Constant) else None
     return isinstance(text, str) and _OLD.fullmatch(text) is not None

@@ -28,8 +28,8 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import is_builtin, value_of
-from kdoctor.analysis.dataflow.points_to import Origin, Path, origins_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.dataflow.points_to import Allocation, Path, origins_of
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_named, methods_in
 from kdoctor.analysis.training.generators import FED, calls_fed, fed
 from kdoctor.analysis.triggers import Trigger, attribute, method_of, word
@@ -39,7 +39,7 @@ from kdoctor.rewrite.precedence import binds
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import own_nodes
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 
 # `iter(x)` may be a generator, of a class whose `__iter__` yields; `enumerate` gives no batches.
 _BUILTINS: Final = frozenset({"filter", "map", "reversed", "zip"})
@@ -49,7 +49,7 @@ _DATASETS: Final = tuple(f"{way}data." for way in ("tensorflow.", *FIRST, *SECON
 _DEEPEST: Final = 24  # calls one upon the other: `Dataset.range(3).map(…).batch(2)`
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such iterator where it is given to a model."""
     for _, given in fed(module):
         made = origins_of(module).of(given)
@@ -71,7 +71,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         )
 
 
-def _is_iterator(module: Module, made: Origin, depth: int = 0) -> bool:
+def _is_iterator(module: Module, made: Allocation, depth: int = 0) -> bool:
     """Say whether a call, or a function of the file that it calls, gives such an iterator."""
     function = origins_of(module).function_called(made.call.func)
     if function is None or function.name.value == "__init__" or function.decorators:
@@ -169,7 +169,7 @@ def _given(function: cst.FunctionDef) -> list[cst.BaseExpression | None]:
     return [each.value for each in own_nodes(function.body) if isinstance(each, cst.Return)]
 
 
-def _may_make_one(glimpse: Glimpse, _: Facts) -> bool:
+def _may_make_one(glimpse: QuickFacts, _: TargetFacts) -> bool:
     """Say whether an iterator is made that may be given to a model."""
     has_next = {
         each.name

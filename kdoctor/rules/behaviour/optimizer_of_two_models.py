@@ -31,7 +31,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.freezing import TRAINING, copied
 from kdoctor.analysis.triggers import Trigger, attribute, calls_that_make
 from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
@@ -39,13 +39,13 @@ from kdoctor.rules.behaviour._shared_optimizers import Compiled, Sharing
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import dotted
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _RAISED = "ValueError: Unknown variable"
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each optimizer of several models, where the second is compiled."""
     sharing = Sharing(module)
     if sharing.freezing.is_too_much:
@@ -88,7 +88,7 @@ def _finding(module: Module, clash: Sequence[Compiled]) -> Finding:
     )
 
 
-def _may_be_shared(glimpse: Glimpse, facts: Facts) -> bool:
+def _may_be_shared(glimpse: QuickFacts, facts: TargetFacts) -> bool:
     """Say whether two calls of ``compile`` may pass one optimizer, or one call again and again."""
     given = [
         (written, called.node)
@@ -114,7 +114,7 @@ def _is_around(place: ast.stmt, node: ast.stmt | ast.expr) -> bool:
     return place.lineno <= node.lineno <= (place.end_lineno or place.lineno)
 
 
-def _assigns(glimpse: Glimpse, place: ast.stmt, written: str) -> bool:
+def _assigns(glimpse: QuickFacts, place: ast.stmt, written: str) -> bool:
     return any(
         dotted(target) == written and _is_around(place, assign)
         for assign in glimpse.nodes.get(ast.Assign, ())

@@ -31,9 +31,9 @@ import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden, value_of
 from kdoctor.analysis.dataflow.escapes import written_out
-from kdoctor.analysis.dataflow.points_to import Origin, Origins, origins_of
+from kdoctor.analysis.dataflow.points_to import Allocation, PointsTo, origins_of
 from kdoctor.analysis.dataflow.uses import names_spelled, place_read, reads_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.loss_counts import count_elements
 from kdoctor.analysis.triggers import Trigger, attribute, calls_that_make, gives_several
 from kdoctor.memoize import once
@@ -42,14 +42,14 @@ from kdoctor.rules.behaviour._single_item_lists import outputs_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.imports import dotted
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _LOOPS = (cst.BaseComp, cst.For, cst.While)
 _GIVE_RESULTS = frozenset({"evaluate", "test_on_batch", "train_on_batch"})
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each result in which the loss of one output stands for that of another."""
     del facts
     origins = origins_of(module)
@@ -84,7 +84,9 @@ def _finding(module: Module, use: MemberUse, call: cst.Call, lost: list[int]) ->
     )
 
 
-def _outputs(module: Module, origins: Origins, made: frozenset[Origin]) -> list[cst.BaseExpression]:
+def _outputs(
+    module: Module, origins: PointsTo, made: frozenset[Allocation]
+) -> list[cst.BaseExpression]:
     """Return the outputs that a model is made with, nothing where that is not written out."""
     if len(made) != 1:
         return []
@@ -104,7 +106,7 @@ def _outputs(module: Module, origins: Origins, made: frozenset[Origin]) -> list[
     return [each.value for each in outputs.elements]
 
 
-def _lost(module: Module, origins: Origins, outputs: list[cst.BaseExpression]) -> list[int]:
+def _lost(module: Module, origins: PointsTo, outputs: list[cst.BaseExpression]) -> list[int]:
     """Return the outputs of which a later one has the same name."""
     if len(outputs) < 2 or _are_named_anew(module):
         return []
@@ -117,8 +119,8 @@ def _lost(module: Module, origins: Origins, outputs: list[cst.BaseExpression]) -
 
 
 def _maker(
-    module: Module, origins: Origins, output: cst.BaseExpression
-) -> tuple[Origin, str] | None:
+    module: Module, origins: PointsTo, output: cst.BaseExpression
+) -> tuple[Allocation, str] | None:
     """Return what made the layer that made an output, None where it is not one for sure.
 
     That is the call, and whose layer it is, since each object of a class makes one of its own.
@@ -156,16 +158,16 @@ def _are_named_anew(module: Module) -> bool:
 
 
 @once
-def _has_a_loss_for_each(module: Module, made: frozenset[Origin], count: int) -> bool:
+def _has_a_loss_for_each(module: Module, made: frozenset[Allocation], count: int) -> bool:
     """Say whether all that compiles the model gives a loss to each output."""
     compiled = _compiled(module).get(made, ())
     return bool(compiled) and all(_gives_each(module, each, count) for each in compiled)
 
 
 @once
-def _compiled(module: Module) -> dict[frozenset[Origin], list[cst.Call]]:
+def _compiled(module: Module) -> dict[frozenset[Allocation], list[cst.Call]]:
     """Return the calls of `compile`, by what the model is."""
-    found: dict[frozenset[Origin], list[cst.Call]] = {}
+    found: dict[frozenset[Allocation], list[cst.Call]] = {}
     for each in module.members:
         if each.member == "compile" and each.called is not None:
             found.setdefault(origins_of(module).of(each.node.value), []).append(each.called)
@@ -221,7 +223,7 @@ def _takes(read: cst.Subscript, places: set[int]) -> bool:
     return place is None or place in places
 
 
-def _may_share(glimpse: Glimpse, facts: Facts) -> bool:
+def _may_share(glimpse: QuickFacts, facts: TargetFacts) -> bool:
     return any(
         gives_several(glimpse, called)
         for _, called in calls_that_make(glimpse, facts, cls="Functional")

@@ -30,7 +30,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.freezing import (
     COMPILE,
     TRAINING,
@@ -46,10 +46,10 @@ from kdoctor.analysis.triggers import Trigger, assigned, attribute
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each part that is frozen between two models, of which the first is to train it."""
     freezing = Freezing(module)
     if freezing.is_too_much:
@@ -111,7 +111,7 @@ def _finding(freezing: Freezing, setting: Setting, compiled: Use, steps: Sequenc
     )
 
 
-def _may_be_frozen(glimpse: Glimpse, _: Facts) -> bool:
+def _may_be_frozen(glimpse: QuickFacts, _: TargetFacts) -> bool:
     """Say whether something may be frozen after a ``compile``, of which there are two."""
     calls = [each.node.lineno for each in glimpse.calls_by_leaf.get("compile", ())]
     frozen = lines_when_set(glimpse, False)

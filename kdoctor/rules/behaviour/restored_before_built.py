@@ -29,7 +29,7 @@ import libcst as cst
 from kdoctor.analysis.calls import is_only_spelled_so
 from kdoctor.analysis.dataflow.points_to import origins_of
 from kdoctor.analysis.dataflow.uses import names_spelled, reads_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.unbuilt_weights import (
     NEITHER_RUNS_NOR_FILLS,
     is_made_of_tensors,
@@ -41,14 +41,14 @@ from kdoctor.keras_api.tensorflow_aliases import ways_to
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 
 _CHECKPOINT: Final = "Checkpoint"
 _KEEPERS: Final = ways_to(f"tensorflow.train.{_CHECKPOINT}")
 _RESTORES: Final = frozenset({"read", "restore"})
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such call."""
     for made in module.nodes(cst.Assign):
         if not isinstance(made.value, cst.Call) or len(made.targets) != 1:
@@ -160,7 +160,7 @@ def _finding(module: Module, model: str, node: cst.ClassDef, restored: cst.Call)
     )
 
 
-def _may_keep_one(glimpse: Glimpse, _: Facts) -> bool:
+def _may_keep_one(glimpse: QuickFacts, _: TargetFacts) -> bool:
     return any(each.node.args or each.node.keywords for each in glimpse.calls_of(_CHECKPOINT))
 
 

@@ -26,20 +26,20 @@ import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden, value_of
 from kdoctor.analysis.dataflow.uses import place_read
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.output_names import names_of_outputs
 from kdoctor.analysis.triggers import Trigger, attribute, keyword
 from kdoctor.model import Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.quick_facts import Called, Glimpse
+from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 from kdoctor.value_types import Kind
 
 _GIVE_RESULTS = frozenset({"evaluate", "test_on_batch", "train_on_batch"})
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such call."""
     del facts
     for use in module.members:
@@ -126,7 +126,7 @@ def _reads_a_metric(module: Module, call: cst.Call, losses: int) -> bool:
     return any(place is not None and place >= losses for place in places)
 
 
-def _may_differ(glimpse: Glimpse, _: Facts) -> bool:
+def _may_differ(glimpse: QuickFacts, _: TargetFacts) -> bool:
     """Say whether there may be outputs with names, and results without, each written out."""
     return any(
         "return_dict" not in called.keywords
@@ -140,7 +140,7 @@ def _may_differ(glimpse: Glimpse, _: Facts) -> bool:
     )
 
 
-def _may_name_outputs(glimpse: Glimpse, called: Called) -> bool:
+def _may_name_outputs(glimpse: QuickFacts, called: QuickCall) -> bool:
     """Say whether a call is passed several outputs that calls made."""
     return any(
         isinstance(outputs, ast.List | ast.Tuple)

@@ -31,8 +31,8 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.calls import argument, is_hidden, literal, value_of
-from kdoctor.analysis.dataflow.points_to import Origins, origins_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.dataflow.points_to import PointsTo, origins_of
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_named, methods_in
 from kdoctor.analysis.triggers import Trigger, attribute, calls_that_make
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
@@ -41,7 +41,7 @@ from kdoctor.rules.behaviour._single_item_lists import outputs_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.libcst_walk import own_nodes
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _TRAINED = ("fit", "evaluate", "train_on_batch", "test_on_batch")
@@ -62,7 +62,7 @@ class _Given(Struct, frozen=True):
 _Batches = dict[cst.FunctionDef, list[_Given]]
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such dict."""
     uses = [each for each in module.members if each.owner.kind is Kind.MODEL]
     compiled = [each for each in uses if each.member == "compile" and each.called is not None]
@@ -95,7 +95,7 @@ def _has_a_loss(use: MemberUse) -> bool:
 
 
 def _given(
-    module: Module, origins: Origins, known: _Batches, member: str, call: cst.Call
+    module: Module, origins: PointsTo, known: _Batches, member: str, call: cst.Call
 ) -> Iterator[_Given]:
     for name, place in _GIVEN:
         given = argument(call, name, place) if member in _TRAINED else None
@@ -122,7 +122,7 @@ def _given(
 
 def _batches(
     module: Module,
-    origins: Origins,
+    origins: PointsTo,
     function: cst.FunctionDef,
     way: type[cst.Yield | cst.Return],
 ) -> Iterator[_Given]:
@@ -146,7 +146,7 @@ def _parts(batch: cst.Tuple | cst.List, *, is_handed_out: bool) -> Iterator[_Giv
 # -- the model
 
 
-def _has_one_output(module: Module, origins: Origins, use: MemberUse) -> bool:
+def _has_one_output(module: Module, origins: PointsTo, use: MemberUse) -> bool:
     """Say whether a model surely gives one tensor.
 
     As `Sequential` does, and what is made with one, here or by a function of the file.
@@ -180,7 +180,7 @@ def _makes_one(module: Module, made: cst.BaseExpression) -> bool:
 
 
 def _finding(
-    module: Module, facts: Facts, use: MemberUse, given: _Given, element: cst.DictElement
+    module: Module, facts: TargetFacts, use: MemberUse, given: _Given, element: cst.DictElement
 ) -> Finding:
     what = "weights" if given.are_weights else "targets"
     name = literal(element.key)
@@ -199,7 +199,7 @@ def _finding(
     )
 
 
-def _fix(facts: Facts, given: _Given, edit: Edit) -> Fix:
+def _fix(facts: TargetFacts, given: _Given, edit: Edit) -> Fix:
     return Fix(
         "Take it out of the dict",
         (edit,),
@@ -212,14 +212,14 @@ def _fix(facts: Facts, given: _Given, edit: Edit) -> Fix:
     )
 
 
-def _may_have_one(glimpse: Glimpse, facts: Facts) -> bool:
+def _may_have_one(glimpse: QuickFacts, facts: TargetFacts) -> bool:
     return any(may_be_by_name(glimpse, each) for each in _may_be_given(glimpse)) and any(
         next(calls_that_make(glimpse, facts, cls=each), None)
         for each in ("Functional", "Sequential")
     )
 
 
-def _may_be_given(glimpse: Glimpse) -> Iterator[ast.expr]:
+def _may_be_given(glimpse: QuickFacts) -> Iterator[ast.expr]:
     """Yield what a model may get as its targets or weights, itself or in a batch."""
     for called in chain.from_iterable(map(glimpse.calls_of, _TRAINED)):
         given = (called.argument(name, place) for name, place in _GIVEN)

@@ -26,7 +26,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden, literal
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.wrappers import applications_of, wrapped_layers
 from kdoctor.analysis.triggers import word
 from kdoctor.model import Finding, Severity
@@ -34,7 +34,7 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such layer that is trained."""
     for reference, call, inner in wrapped_layers(module, facts, "TimeDistributed"):
         name = module.qualified(inner.func)

@@ -27,7 +27,7 @@ from collections.abc import Iterator, Sequence
 import libcst as cst
 
 from kdoctor.analysis.calls import is_keras_3
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.sublayers import (
     GROW,
     UNLESS_TOLD,
@@ -43,13 +43,13 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import nodes_in
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _METHODS = ("build", "call", "compute_output_shape")
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such class."""
     for node in module.nodes(cst.ClassDef):
         methods = methods_in(node)
@@ -67,7 +67,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             yield _finding(module, node, build, late)
 
 
-def _is_layer(module: Module, facts: Facts, node: cst.ClassDef) -> bool:
+def _is_layer(module: Module, facts: TargetFacts, node: cst.ClassDef) -> bool:
     """Say whether the one base is Keras' ``Layer``, so that nothing else builds or is asked."""
     base = only_base(module, node)
     name = module.qualified(base) if base is not None else None
@@ -104,7 +104,7 @@ def _finding(
     )
 
 
-def _may_come_late(glimpse: Glimpse, facts: Facts) -> bool:
+def _may_come_late(glimpse: QuickFacts, facts: TargetFacts) -> bool:
     made: set[ast.AST] = {
         called.node
         for type_, called in calls_that_make(glimpse, facts, Kind.LAYER)

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from kdoctor import keras_api
 from kdoctor.analysis.dataflow.captures import function_around, is_outside
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.tensors.symbolic import is_symbolic
 from kdoctor.analysis.triggers import may_hold
 from kdoctor.keras_api import split_root
@@ -20,8 +20,8 @@ from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import chain_of, nodes_in, parameters_of
 from kdoctor.syntax.libcst_walk import children, own_nodes
 from kdoctor.syntax.node_predicates import first_name
-from kdoctor.syntax.quick_facts import Glimpse
-from kdoctor.syntax.type_oracle import Knowledge
+from kdoctor.syntax.quick_facts import QuickFacts
+from kdoctor.syntax.type_oracle import TypeOracle
 from kdoctor.syntax.type_sets import kinds_in
 from kdoctor.value_types import Context, Kind, Type
 
@@ -125,7 +125,7 @@ def _outer_tensors(
 # -- what one look at the source tells
 
 
-def may_read_one(glimpse: Glimpse, facts: Facts) -> bool:
+def may_read_one(glimpse: QuickFacts, facts: TargetFacts) -> bool:
     """Say whether a function may give a symbolic tensor from outside to Keras, or to an operator.
 
     By an operator only where it looks like a loss: by its parameters or its name, or as `compile`
@@ -171,7 +171,7 @@ def _functions(
             yield node, nodes_in(node.body)
 
 
-def _handed_over(glimpse: Glimpse) -> set[ast.Lambda | str]:
+def _handed_over(glimpse: QuickFacts) -> set[ast.Lambda | str]:
     """Return the names of what `compile` is called with, and the functions without a name."""
     found: set[ast.Lambda | str] = set()
     for called in glimpse.calls_by_leaf.get("compile", ()):
@@ -185,7 +185,7 @@ def _handed_over(glimpse: Glimpse) -> set[ast.Lambda | str]:
 
 
 def _looks_like_a_loss(
-    function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, knowledge: Knowledge
+    function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, knowledge: TypeOracle
 ) -> bool:
     contexts = [knowledge.function_context([each.arg for each in parameters_of(function.args)])]
     if not isinstance(function, ast.Lambda):
@@ -201,7 +201,7 @@ def _free(
     function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda,
     inside: list[Any],
     given: Collection[Any],
-    glimpse: Glimpse,
+    glimpse: QuickFacts,
 ) -> Iterator[ast.expr]:
     """Yield the names in what is given, and their attributes, that a function surely binds not."""
     if not given:

@@ -28,13 +28,13 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import UNKNOWN, argument, instances, is_hidden, literal
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import kind_of_class
 from kdoctor.analysis.triggers import Trigger, calls_that_make, method_of
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 RANDOM_LAYERS: Final = frozenset({
@@ -45,7 +45,7 @@ RANDOM_LAYERS: Final = frozenset({
 _EAGER: Final = frozenset({"run_eagerly", "run_functions_eagerly"})
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such layer."""
     if not _EAGER.isdisjoint(module.words):
         return
@@ -104,7 +104,7 @@ def _attribute(cls: str) -> str:
     return "noise" if cls.endswith("Noise") else "dropout"
 
 
-def _may_make_one(glimpse: Glimpse, facts: Facts) -> bool:
+def _may_make_one(glimpse: QuickFacts, facts: TargetFacts) -> bool:
     if _EAGER & glimpse.words:
         return False
     made: set[ast.AST] = {

@@ -32,14 +32,14 @@ from itertools import chain
 
 import libcst as cst
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.tensors.symbolic import RUN_WITH_VALUES, SYMBOLIC
 from kdoctor.analysis.triggers import Trigger, may_be_of
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _NO_BOOL = "TypeError: A symbolic KerasTensor cannot be used as a boolean."
@@ -78,7 +78,7 @@ _HELP = {
 _ARRAY_HELP = "Write the function of `keras.ops` instead of NumPy's; a value exists in `call` only."
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each such use."""
     for place, error in _misused(module):
         if module.context_of(place) in RUN_WITH_VALUES or module.is_guarded(place):
@@ -87,7 +87,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
             yield _finding(module, place, error)
 
 
-def _may_be_misused(glimpse: Glimpse, facts: Facts) -> bool:
+def _may_be_misused(glimpse: QuickFacts, facts: TargetFacts) -> bool:
     """Say whether ``_misused`` could find something, by what may be a tensor at all."""
     asking = (each for kind in _ASKING for each in glimpse.nodes.get(kind, ()))
     loops = (each for kind in _LOOPING for each in glimpse.nodes.get(kind, ()))

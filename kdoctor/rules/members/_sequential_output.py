@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, literal, value_of
-from kdoctor.rewrite import Answer, Guard, Question, Situation
+from kdoctor.rewrite import Guard, GuardAnswer, Question, UseSite
 from kdoctor.syntax import Module
 
 
@@ -31,12 +31,12 @@ def gives_one_number() -> Guard:
     )
 
 
-def _decide(situation: Situation, *, several: bool) -> Answer:
+def _decide(situation: UseSite, *, several: bool) -> GuardAnswer:
     model = situation.value("self")
     units = None if model is None else _units(situation.module, model)
     if units is None:
-        return Answer.UNKNOWN
-    return Answer.YES if (units > 1) is several else Answer.NO
+        return GuardAnswer.UNKNOWN
+    return GuardAnswer.YES if (units > 1) is several else GuardAnswer.NO
 
 
 def _units(module: Module, model: cst.BaseExpression) -> int | None:

@@ -47,7 +47,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, value_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_named, methods_in, only_base
 from kdoctor.analysis.triggers import Trigger, attribute, member_of
 from kdoctor.model import Finding, Fix, Severity
@@ -61,7 +61,7 @@ from kdoctor.rules.members._endpoint_layers import (
 from kdoctor.rules.members._error_owner import owner_in_words, symbol
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.syntax.type_oracle import PARTIAL
 from kdoctor.value_types import Kind
@@ -73,7 +73,7 @@ _LOSSES: Final = "losses"
 _NO_TENSOR: Final = "a layer takes tensors alone"
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each call that raises."""
     called = [
         use
@@ -165,7 +165,7 @@ def _of_no_tensor(module: Module, use: MemberUse, given: cst.Arg) -> Finding:
     )
 
 
-def _may_give_no_tensor(glimpse: Glimpse, _: Facts) -> bool:
+def _may_give_no_tensor(glimpse: QuickFacts, _: TargetFacts) -> bool:
     functions = {
         each.name
         for kind in (ast.FunctionDef, ast.AsyncFunctionDef)

@@ -27,7 +27,7 @@ import libcst as cst
 
 from kdoctor.analysis.calls import is_builtin, is_keras_3
 from kdoctor.analysis.dataflow.points_to import origins_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import member, word
 from kdoctor.keras_api import split_root
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
@@ -49,7 +49,7 @@ _DEEPEST: Final = 16  # steps from name to name
 Maker = Callable[[cst.Call, int], str | None]
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such method that is asked for."""
     flows = _Flows(module, facts)
     for asked in module.attributes:
@@ -74,7 +74,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
 class _Flows:
     """The objects of one module that give batches: what made them is followed back."""
 
-    def __init__(self, module: Module, facts: Facts) -> None:
+    def __init__(self, module: Module, facts: TargetFacts) -> None:
         self._module = module
         self._facts = facts
         self._origins = origins_of(module)
@@ -126,7 +126,7 @@ class _Flows:
         return names[0] if names and all(names) else None
 
 
-def _fix(module: Module, facts: Facts, asked: cst.Attribute) -> Fix | None:
+def _fix(module: Module, facts: TargetFacts, asked: cst.Attribute) -> Fix | None:
     call = module.parent(asked)
     rated = facts.applicability(*(each for each in INVALID if each.after))
     if not isinstance(call, cst.Call) or call.func is not asked:

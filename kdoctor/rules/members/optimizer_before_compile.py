@@ -26,7 +26,7 @@ import libcst as cst
 
 from kdoctor.analysis.calls import has_builtin, hidden_builtin
 from kdoctor.analysis.dataflow.points_to import origins_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import member_of_self
 from kdoctor.analysis.triggers import Trigger, member_of
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity
@@ -34,7 +34,7 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.ast_walk import nodes_in
 from kdoctor.syntax.fallback_helpers import waits_for_attributes
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _OPTIMIZER = "optimizer"
@@ -42,7 +42,7 @@ _COMPILE = "compile"
 _CONDITIONS = (ast.If, ast.While, ast.IfExp, ast.Assert)
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such question."""
     for use in module.members:
         if use.owner.kind is not Kind.MODEL or use.member != _OPTIMIZER or use.owner_defines:
@@ -114,7 +114,7 @@ def _is_compiled_above(module: Module, use: MemberUse) -> bool:
     )
 
 
-def _finding(module: Module, facts: Facts, use: MemberUse) -> Finding:
+def _finding(module: Module, facts: TargetFacts, use: MemberUse) -> Finding:
     model = module.span(use.node.value)
     is_free = has_builtin(module, use.node, "getattr")
     cls = use.owner.cls or "Functional"  # as models of inputs and outputs are
@@ -136,7 +136,7 @@ def _finding(module: Module, facts: Facts, use: MemberUse) -> Finding:
     )
 
 
-def _may_ask(glimpse: Glimpse, _: Facts) -> bool:
+def _may_ask(glimpse: QuickFacts, _: TargetFacts) -> bool:
     nodes = glimpse.nodes
     tests = (each.test for kind in _CONDITIONS for each in nodes.get(kind, ()))
     compared = (each.left for each in nodes.get(ast.Compare, ()))

@@ -27,7 +27,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_named, only_base
 from kdoctor.analysis.models.wrappers import applications_of, wrapped_layers
 from kdoctor.analysis.tensors.symbolic import is_symbolic
@@ -41,7 +41,7 @@ from kdoctor.value_types import Kind
 _ASKED = "compute_output_shape"
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such layer where it is wrapped."""
     if any(each.attr.value == _ASKED and _is_set(module, each) for each in module.attributes):
         return

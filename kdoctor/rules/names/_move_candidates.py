@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from packaging.version import Version
 
-from kdoctor.analysis.facts import Facts, Proven
+from kdoctor.analysis.facts import Proven, TargetFacts
 from kdoctor.keras_api import EntryKind, Lookup, Presence, Signature, split_root
 from kdoctor.model import Applicability, Confidence, Fix
 from kdoctor.rewrite import Refusal, Rewrite, RewriteTable, rewrite
@@ -213,7 +213,7 @@ class Ways:
     ``proofs`` hold for moves by release data.
     """
 
-    def __init__(self, facts: Facts, proofs: Sequence[Proven]) -> None:
+    def __init__(self, facts: TargetFacts, proofs: Sequence[Proven]) -> None:
         self.facts = facts
         self._proofs = tuple(proofs)
         # The same few names are missing in file after file.
@@ -350,7 +350,7 @@ class Ways:
         return _Move(row, proofs, means, unsafe_because)
 
 
-def _not_taken(call: cst.Call | None, new: str, facts: Facts) -> str | None:
+def _not_taken(call: cst.Call | None, new: str, facts: TargetFacts) -> str | None:
     """Return a keyword of a call that what it is to call surely refuses."""
     callee = callee_of(new, facts)
     if call is None or callee is None:

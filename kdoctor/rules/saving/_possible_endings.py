@@ -8,17 +8,17 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from kdoctor.analysis.dataflow.may_values import looped_over, passed_for
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, may_be_called_on, may_hold, suffix
 from kdoctor.keras_api import split_root
 from kdoctor.lazy_regex import pattern
 from kdoctor.memoize import once
 from kdoctor.rules.saving._path_endings import H5
-from kdoctor.syntax.quick_facts import Called, Glimpse
+from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 from kdoctor.value_types import Kind
 
 if TYPE_CHECKING:
-    from kdoctor.syntax.may_types import Possible
+    from kdoctor.syntax.may_types import MayTypes
 
 _TAKE_PATHS = frozenset({
     *("join", "Path", "PurePath", "PosixPath", "abspath", "expanduser", "normpath", "str"),
@@ -36,10 +36,10 @@ Ends = Callable[[ast.Constant | ast.JoinedStr, str], bool]
 """Told of a literal and the text at its end."""
 
 
-def uses(speaks: Callable[[Glimpse, Facts, Called], bool], *names: str) -> Trigger:
+def uses(speaks: Callable[[QuickFacts, TargetFacts, QuickCall], bool], *names: str) -> Trigger:
     """A method of a model, or a function of Keras, is called so, and ``speaks`` holds of it."""
 
-    def holds(glimpse: Glimpse, facts: Facts) -> bool:
+    def holds(glimpse: QuickFacts, facts: TargetFacts) -> bool:
         return any(
             speaks(glimpse, facts, called) and _may_be_of_keras(glimpse, facts, called)
             for name in names
@@ -49,7 +49,7 @@ def uses(speaks: Callable[[Glimpse, Facts, Called], bool], *names: str) -> Trigg
     return Trigger.needing(names, holds)
 
 
-def _may_be_of_keras(glimpse: Glimpse, facts: Facts, called: Called) -> bool:
+def _may_be_of_keras(glimpse: QuickFacts, facts: TargetFacts, called: QuickCall) -> bool:
     return any(split_root(each) is not None for each in called.names) or (
         may_be_called_on(glimpse, facts, (called,), {Kind.MODEL})
     )
@@ -62,19 +62,23 @@ def passes_path(name: str, place: int, ends: Ends) -> Trigger:
     )
 
 
-def may_be_path(glimpse: Glimpse, facts: Facts, called: Called, place: int, ends: Ends) -> bool:
+def may_be_path(
+    glimpse: QuickFacts, facts: TargetFacts, called: QuickCall, place: int, ends: Ends
+) -> bool:
     """Say whether ``ends`` may hold of the path that a call takes at this position."""
     given = (called.argument(keyword, place) for keyword in ("filepath", "path"))
     return any(each is not None and may_end(glimpse, facts, called, each, ends) for each in given)
 
 
-def may_end(glimpse: Glimpse, facts: Facts, called: Called, path: ast.expr, ends: Ends) -> bool:
+def may_end(
+    glimpse: QuickFacts, facts: TargetFacts, called: QuickCall, path: ast.expr, ends: Ends
+) -> bool:
     """Say whether ``ends`` holds of how a path may end, as far as ``_paths.ending`` could know.
 
     Its names are those of the function that the call stands in.
     """
 
-    def holds(possible: Possible) -> bool:
+    def holds(possible: MayTypes) -> bool:
         own = partial(possible.sketch.own_values, place=called.node)
         return _may_end(glimpse, path, ends, own)
 
@@ -83,7 +87,7 @@ def may_end(glimpse: Glimpse, facts: Facts, called: Called, path: ast.expr, ends
 
 
 def _may_end(
-    glimpse: Glimpse,
+    glimpse: QuickFacts,
     path: ast.expr,
     ends: Ends,
     own_values: Callable[[str], list[ast.expr] | None] | None = None,
@@ -106,7 +110,7 @@ def _may_end(
     return False
 
 
-def _parts(glimpse: Glimpse, value: ast.expr, ends: Ends) -> Sequence[ast.expr] | bool:
+def _parts(glimpse: QuickFacts, value: ast.expr, ends: Ends) -> Sequence[ast.expr] | bool:
     """Return what a path ends in; or whether ``ends`` may hold of it, where that is clear here."""
     match value:
         case ast.Constant(value=str() as text):
@@ -145,14 +149,14 @@ def _parts(glimpse: Glimpse, value: ast.expr, ends: Ends) -> Sequence[ast.expr] 
     return False
 
 
-def _values(glimpse: Glimpse, path: ast.expr) -> list[ast.expr]:
+def _values(glimpse: QuickFacts, path: ast.expr) -> list[ast.expr]:
     """Return an expression, or all that a name may be: what is assigned, or looped over."""
     looped = looped_over(glimpse, path.id) if isinstance(path, ast.Name) else ()
     return [*glimpse.values_of(path), *looped]
 
 
 @once
-def _stored(glimpse: Glimpse) -> dict[str, list[ast.expr]]:
+def _stored(glimpse: QuickFacts) -> dict[str, list[ast.expr]]:
     """Return all that is assigned to attributes, and in the bodies of classes, by name."""
     found = {name: [*values] for name, values in glimpse.assigned.items()}
     assigns = (*glimpse.nodes.get(ast.Assign, ()), *glimpse.nodes.get(ast.AnnAssign, ()))
@@ -164,7 +168,7 @@ def _stored(glimpse: Glimpse) -> dict[str, list[ast.expr]]:
     return found
 
 
-def _may_end_in_a_field(glimpse: Glimpse, template: ast.expr) -> bool:
+def _may_end_in_a_field(glimpse: QuickFacts, template: ast.expr) -> bool:
     texts = (
         each.value
         for value in glimpse.values_of(template)
@@ -174,7 +178,7 @@ def _may_end_in_a_field(glimpse: Glimpse, template: ast.expr) -> bool:
     return any(_ENDS_IN_A_FIELD.search(each) is not None for each in texts)
 
 
-def _may_be_number(glimpse: Glimpse, node: ast.expr, depth: int = 0) -> bool:
+def _may_be_number(glimpse: QuickFacts, node: ast.expr, depth: int = 0) -> bool:
     """Say whether an expression may be what ``_values.is_number`` knows for a number."""
     match node:
         case ast.Constant(value=value):
@@ -192,7 +196,7 @@ def _may_be_number(glimpse: Glimpse, node: ast.expr, depth: int = 0) -> bool:
     return False
 
 
-def _kept(glimpse: Glimpse, held: ast.Name, key: str) -> list[ast.expr]:
+def _kept(glimpse: QuickFacts, held: ast.Name, key: str) -> list[ast.expr]:
     """Return what dicts that are written out hold at a key."""
     return [
         value
@@ -203,7 +207,7 @@ def _kept(glimpse: Glimpse, held: ast.Name, key: str) -> list[ast.expr]:
     ]
 
 
-def _takes_paths(glimpse: Glimpse, function: ast.expr) -> bool:
+def _takes_paths(glimpse: QuickFacts, function: ast.expr) -> bool:
     leaf = function.attr if isinstance(function, ast.Attribute) else ""
     if leaf in _TAKE_PATHS or (isinstance(function, ast.Name) and function.id in _TAKE_PATHS):
         return True
@@ -243,7 +247,7 @@ def hands_path(name: str, place: int, ends: Ends) -> Trigger:
     Be it a method of a model, or a function of Keras.
     """
 
-    def is_handed(glimpse: Glimpse, _: Facts, called: Called) -> bool:
+    def is_handed(glimpse: QuickFacts, _: TargetFacts, called: QuickCall) -> bool:
         given = [called.argument(keyword, place) for keyword in ("filepath", "path")]
         return any(
             _may_end(glimpse, value, ends)

@@ -40,8 +40,8 @@ from kdoctor.analysis.calls import (
     value_of,
     with_keyword,
 )
-from kdoctor.analysis.dataflow.points_to_by_call import Makings, makings_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.dataflow.points_to_by_call import PointsToByCall, makings_of
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
@@ -59,7 +59,7 @@ _COPY = "models.clone_model"
 _SWITCH = "enable_unsafe_deserialization"
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such load."""
     if _SWITCH in module.text:
         return
@@ -71,7 +71,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         yield from _copies(module, facts, lambdas)
 
 
-def _copies(module: Module, facts: Facts, lambdas: frozenset[cst.Call]) -> Iterator[Finding]:
+def _copies(module: Module, facts: TargetFacts, lambdas: frozenset[cst.Call]) -> Iterator[Finding]:
     makings = makings_of(module)
     for each in module.references:
         call = each.call
@@ -92,7 +92,7 @@ def _copies(module: Module, facts: Facts, lambdas: frozenset[cst.Call]) -> Itera
             )
 
 
-def _loads(module: Module, facts: Facts, lambdas: frozenset[cst.Call]) -> Iterator[Finding]:
+def _loads(module: Module, facts: TargetFacts, lambdas: frozenset[cst.Call]) -> Iterator[Finding]:
     makings = makings_of(module)
     written = [*saves(module)]
     for use in loads(module):
@@ -123,20 +123,20 @@ def _loads(module: Module, facts: Facts, lambdas: frozenset[cst.Call]) -> Iterat
         )
 
 
-def _holds(makings: Makings, save: PathUse, layers: frozenset[cst.Call]) -> bool:
+def _holds(makings: PointsToByCall, save: PathUse, layers: frozenset[cst.Call]) -> bool:
     """Say whether a model that is saved surely has one of these layers in it."""
     model = model_of(save)
     return model is not None and _has(makings, save.call, model, layers)
 
 
 def _has(
-    makings: Makings, at: cst.Call, model: cst.BaseExpression, layers: frozenset[cst.Call]
+    makings: PointsToByCall, at: cst.Call, model: cst.BaseExpression, layers: frozenset[cst.Call]
 ) -> bool:
     made = [makings.made(model, frame) for frame in makings.runs(at)]
     return any(each is not None and not layers.isdisjoint(makings.inside(each)) for each in made)
 
 
-def _lambdas(module: Module, facts: Facts) -> Iterator[cst.Call]:
+def _lambdas(module: Module, facts: TargetFacts) -> Iterator[cst.Call]:
     for _, call, made in instances(module, Kind.LAYER, facts):
         given = argument(call, "function", 0) if made.cls == "Lambda" else None
         if given is not None and isinstance(value_of(module, given.value), cst.Lambda):

@@ -15,7 +15,7 @@ import libcst as cst
 
 from kdoctor.lazy_regex import pattern
 from kdoctor.model import Span
-from kdoctor.syntax.lowering.building import Built
+from kdoctor.syntax.lowering.building import BuiltTree
 
 if TYPE_CHECKING:
     from kdoctor.syntax.lowering.parsed_spans import ParsedSpans
@@ -42,7 +42,9 @@ class AstSpans:
     ``parents`` tells what holds each node.
     """
 
-    def __init__(self, built: Built, text: str, parents: Mapping[cst.CSTNode, cst.CSTNode]) -> None:
+    def __init__(
+        self, built: BuiltTree, text: str, parents: Mapping[cst.CSTNode, cst.CSTNode]
+    ) -> None:
         self._built = built
         self._text = text
         self._parents = parents

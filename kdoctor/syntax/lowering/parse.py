@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from kdoctor import parse_ast
 from kdoctor.syntax.lowering.ast_spans import AstSpans
-from kdoctor.syntax.lowering.building import Built, build
+from kdoctor.syntax.lowering.building import BuiltTree, build
 from kdoctor.syntax.lowering.chunked_parse import parse_in_pieces
 from kdoctor.syntax.lowering.expressions import UnknownCodeError
 from kdoctor.syntax.lowering.process import is_plain
@@ -25,7 +25,7 @@ class Parsed(Struct, frozen=True):
 
     tree: cst.Module
     text: str
-    built: Built | None
+    built: BuiltTree | None
 
     def spans(self, parents: Mapping[cst.CSTNode, cst.CSTNode]) -> Spans:
         """Return the spans of the tree's nodes. ``parents`` tells what holds each node."""
@@ -48,7 +48,7 @@ def parse(text: str, tree: ast.Module | None = None) -> Parsed:
     return Parsed(parse_in_pieces(text), text, None) if built is None else _of(built, text)
 
 
-def _built(text: str, tree: ast.Module | None) -> Built | None:
+def _built(text: str, tree: ast.Module | None) -> BuiltTree | None:
     """Return the tree that is built from Python's, None where libcst has to parse the text."""
     try:
         return build(text, parse_ast.parse(text) if tree is None else tree)
@@ -56,5 +56,5 @@ def _built(text: str, tree: ast.Module | None) -> Built | None:
         return None
 
 
-def _of(built: Built, text: str) -> Parsed:
+def _of(built: BuiltTree, text: str) -> Parsed:
     return Parsed(built.tree, text, built)

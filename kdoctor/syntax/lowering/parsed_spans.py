@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.model import Span
-from kdoctor.syntax.code_writer import Writing, own_extent
+from kdoctor.syntax.code_writer import CodeWriter, own_extent
 from kdoctor.syntax.libcst_walk import children, descendants
 from kdoctor.syntax.lowering.chunked_parse import parse_in_pieces
 from kdoctor.syntax.spans import DifferentTextError
@@ -46,7 +46,7 @@ def places_in(
     It begins at an offset of the text, without the brackets that it has got since. Nothing is
     yielded where libcst does not write it as it was.
     """
-    writing = Writing("", newline)
+    writing = CodeWriter("", newline)
     writing.write(top)
     brackets = len(top.lpar)
     written = "".join(writing.tokens)

@@ -25,7 +25,7 @@ _KEPT_CALLS = 6
 
 
 @dataclass
-class Uses:
+class CallSites:
     """What is known of one name."""
 
     roles: set[str] = field(default_factory=set)
@@ -34,7 +34,7 @@ class Uses:
     # What instances are called with, where that is made by Input(): shapes and dtypes.
     inputs: list[list[tuple[Any, str]]] = field(default_factory=list)
 
-    def add(self, other: Uses) -> None:
+    def add(self, other: CallSites) -> None:
         """Add what another file says."""
         self.roles |= other.roles
         self.add_calls(other.calls)
@@ -48,10 +48,10 @@ class Uses:
                 self.calls.append(call)
 
 
-def uses_of(statements: list[Statement]) -> dict[str, Uses]:
+def uses_of(statements: list[Statement]) -> dict[str, CallSites]:
     """Return what a module says of each name that is used in it."""
     constants = dict(_constants(statements))
-    found: defaultdict[str, Uses] = defaultdict(Uses)
+    found: defaultdict[str, CallSites] = defaultdict(CallSites)
     for statement in statements:
         for node in ast.walk(statement.node):
             if not isinstance(node, ast.Call):

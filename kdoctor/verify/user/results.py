@@ -6,7 +6,7 @@ import enum
 from dataclasses import dataclass
 
 
-class State(enum.StrEnum):
+class VerdictState(enum.StrEnum):
     """What a definition was found to be."""
 
     EQUAL = "equal"
@@ -32,7 +32,7 @@ class Verdict:
     path: str
     line: int
     name: str
-    state: State
+    state: VerdictState
     kind: str = ""
     why: str = ""
     where: str = ""
@@ -50,7 +50,7 @@ class Verdict:
     @property
     def is_bad(self) -> bool:
         """Whether the fixed code does not do what the original did."""
-        return self.state in {State.DIFFERENT, State.NOT_ON_KERAS_3}
+        return self.state in {VerdictState.DIFFERENT, VerdictState.NOT_ON_KERAS_3}
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from kdoctor.analysis.calls import call_of_super
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import split_root
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.idioms._optimizers import resource, updates
@@ -31,7 +31,7 @@ _HELP_INHERITED = (
 _WEIGHTS = "`set_weights` goes, which read the weights of older versions of Keras"
 
 
-def plan_class(module: Module, facts: Facts, optimizer: OldOptimizer) -> Plan:
+def plan_class(module: Module, facts: TargetFacts, optimizer: OldOptimizer) -> Plan:
     """Return the plan of a class; it has ``stops`` where the class is not understood."""
     plan = Plan(module, optimizer.node)
     if optimizer.base is None:
@@ -90,7 +90,7 @@ def _drop_weights(plan: Plan, optimizer: OldOptimizer, names: Names) -> None:
 
 
 def finding(
-    rule: Rule, module: Module, facts: Facts, optimizer: OldOptimizer, advice: str
+    rule: Rule, module: Module, facts: TargetFacts, optimizer: OldOptimizer, advice: str
 ) -> Finding:
     """Return what a rule says of such a class, with the new class where it can be written."""
     plan = plan_class(module, facts, optimizer)

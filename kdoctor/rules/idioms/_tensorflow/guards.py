@@ -7,7 +7,7 @@ from collections.abc import Callable
 import libcst as cst
 
 from kdoctor.rewrite.guard import every
-from kdoctor.rewrite.guards import Answer, Guard, Question, Situation
+from kdoctor.rewrite.guards import Guard, GuardAnswer, Question, UseSite
 from kdoctor.syntax.literals import evaluated
 
 _METHODS = ("bilinear", "nearest", "bicubic", "lanczos3", "lanczos5")
@@ -20,7 +20,7 @@ def forgets() -> Guard:
     return Question(
         "forgets('name')",
         "`name` is not passed",
-        lambda situation: Answer.NO if situation.value("name") is None else Answer.YES,
+        lambda situation: GuardAnswer.NO if situation.value("name") is None else GuardAnswer.YES,
         parameters=frozenset({"name"}),
         pins=frozenset({"name"}),
     )
@@ -57,7 +57,7 @@ def resize_method(parameter: str) -> Guard:
     )
 
 
-def _window(_: Situation, node: cst.BaseExpression) -> bool:
+def _window(_: UseSite, node: cst.BaseExpression) -> bool:
     if isinstance(node, cst.Integer):
         return True
     return (
@@ -67,7 +67,7 @@ def _window(_: Situation, node: cst.BaseExpression) -> bool:
     )
 
 
-def _method(situation: Situation, node: cst.BaseExpression) -> bool:
+def _method(situation: UseSite, node: cst.BaseExpression) -> bool:
     if isinstance(node, cst.SimpleString):
         return evaluated(node) in _METHODS
     name = situation.module.qualified(node) or ""
@@ -78,16 +78,16 @@ def _of_form(
     name: str,
     sentence: str,
     parameter: str,
-    holds: Callable[[Situation, cst.BaseExpression], bool],
+    holds: Callable[[UseSite, cst.BaseExpression], bool],
 ) -> Guard:
-    def answer(situation: Situation) -> Answer:
+    def answer(situation: UseSite) -> GuardAnswer:
         node = situation.value(parameter)
         if node is None:
             default = situation.default(parameter)
             if default is None:
-                return Answer.UNKNOWN
+                return GuardAnswer.UNKNOWN
             node = cst.parse_expression(default)
-        return Answer.YES if holds(situation, node) else Answer.UNKNOWN
+        return GuardAnswer.YES if holds(situation, node) else GuardAnswer.UNKNOWN
 
     return Question(
         f"{name}({parameter!r})",

@@ -6,10 +6,10 @@ import libcst as cst
 
 from kdoctor.rewrite import rewrite
 from kdoctor.rewrite.guards import (
-    Answer,
     Guard,
+    GuardAnswer,
     Question,
-    Situation,
+    UseSite,
     context,
     equals,
     is_lambda,
@@ -25,10 +25,10 @@ from kdoctor.value_types import Context
 def _not_written_as_none(*parameters: str) -> Guard:
     """None of the arguments is None for sure; they may be."""
 
-    def answer(situation: Situation) -> Answer:
+    def answer(situation: UseSite) -> GuardAnswer:
         nodes = [situation.value(each) for each in parameters]
         written = any(isinstance(each, cst.Name) and each.value == "None" for each in nodes)
-        return Answer.of(not written)
+        return GuardAnswer.of(not written)
 
     return Question(
         f"not_written_as_none({', '.join(map(repr, parameters))})",

@@ -6,7 +6,7 @@ import libcst as cst
 
 from kdoctor.analysis.calls import value_of
 from kdoctor.rewrite import rewrite
-from kdoctor.rewrite.guards import Answer, Guard, Question, Situation, context, equals
+from kdoctor.rewrite.guards import Guard, GuardAnswer, Question, UseSite, context, equals
 from kdoctor.rules.names._backend.guards import no_variables, somewhere
 from kdoctor.rules.names._backend.number_guards import (
     from_the_front,
@@ -28,7 +28,7 @@ def _written_out(sizes: str) -> Guard:
     return Question(
         f"written_out({sizes!r})",
         f"`{sizes}` may be a tensor",
-        lambda situation: Answer.of(_is_written_out(situation, sizes)),
+        lambda situation: GuardAnswer.of(_is_written_out(situation, sizes)),
         parameters=frozenset({sizes}),
     )
 
@@ -36,7 +36,7 @@ def _written_out(sizes: str) -> Guard:
 def _may_be_a_tensor(sizes: str) -> Guard:
     """They may be one, and are not made by a function of tensors here: that surely gives one."""
 
-    def answer(situation: Situation) -> Answer:
+    def answer(situation: UseSite) -> GuardAnswer:
         node = situation.value(sizes)
         value = None if node is None else value_of(situation.module, node)
         function = value.func if isinstance(value, cst.Call) else None
@@ -46,7 +46,7 @@ def _may_be_a_tensor(sizes: str) -> Guard:
             and name.startswith(_LIBRARIES_OF_TENSORS)
             and not name.endswith("shape")  # that is a tuple on Keras 3
         )
-        return Answer.of(not is_tensor and not _is_written_out(situation, sizes))
+        return GuardAnswer.of(not is_tensor and not _is_written_out(situation, sizes))
 
     return Question(
         f"may_be_a_tensor({sizes!r})",
@@ -56,9 +56,9 @@ def _may_be_a_tensor(sizes: str) -> Guard:
     )
 
 
-def _is_written_out(situation: Situation, sizes: str) -> bool:
+def _is_written_out(situation: UseSite, sizes: str) -> bool:
     node = situation.value(sizes)
-    if node is None or whole_numbers(sizes).decide(situation) is Answer.YES:
+    if node is None or whole_numbers(sizes).decide(situation) is GuardAnswer.YES:
         return True
     value = value_of(situation.module, node)
     while isinstance(value, cst.BinaryOperation):  # [1] * rank + [n]

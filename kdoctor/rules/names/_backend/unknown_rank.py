@@ -10,7 +10,7 @@ import libcst as cst
 
 from kdoctor.lazy_regex import pattern
 from kdoctor.rewrite import Rewrite, rewrite
-from kdoctor.rewrite.guards import Answer, Guard, Question
+from kdoctor.rewrite.guards import Guard, GuardAnswer, Question
 from kdoctor.rules.names._backend.guards import somewhere
 from kdoctor.syntax import Module
 from kdoctor.value_types import Context
@@ -38,7 +38,7 @@ def rank_is_known() -> Guard:
     return Question(
         "rank_is_known()",
         "this file makes tensors of which a graph may not know how many axes they have",
-        lambda situation: Answer.of(not may_be_unknown(situation.module, situation.node)),
+        lambda situation: GuardAnswer.of(not may_be_unknown(situation.module, situation.node)),
     )
 
 
