@@ -18,9 +18,9 @@ from msgspec.structs import replace
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import (
     ever_members,
-    knowledge,
     known_releases,
     members_once,
+    oracle,
     resolve_target,
     tables,
 )
@@ -75,7 +75,7 @@ def gone_of_classes_on(release: str, names: Iterable[str]) -> dict[str, set[str]
 
 def _owners(facts: TargetFacts, names: Iterable[str]) -> dict[Type, None]:
     """Return what instances of such classes are, under whatever root."""
-    known = knowledge(facts.target)
+    known = oracle(facts.target)
     roots = [root.replace("tf.", "tensorflow.") for root in TABLES]
     dotted = (f"{root}.{name}" for name in names for root in roots)
     found: dict[Type, None] = {}

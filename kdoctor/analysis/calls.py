@@ -34,7 +34,7 @@ def instances(
     for reference in module.references:
         if reference.call is None or (facts and not is_keras_3(facts, reference.name)):
             continue
-        made = module.knowledge.class_type(reference.name)
+        made = module.oracle.class_type(reference.name)
         if made is not None and made.kind is kind:
             yield reference, reference.call, made
 

@@ -80,6 +80,6 @@ def _root_of(name: str, module: Module) -> str | None:
 
 
 def _may_make_an_object(name: str, module: Module) -> bool:
-    known = module.knowledge
+    known = module.oracle
     of_a_kind = known.class_type(name) or known.result_type(name)
     return of_a_kind is not None or _MAKERS.search(name) is not None

@@ -57,13 +57,13 @@ class Case:
     """What there is to go by.
 
     ``is_stated``: someone said that ``target`` is what runs there (an option, the environment, the
-    text itself); otherwise it is the project's, or the newest, as far as ``era`` allows.
+    text itself); otherwise it is the project's, or the newest, as far as ``detected`` allows.
     """
 
     error: Raised
     target: Target
     is_stated: bool
-    era: DetectedVersion
+    detected: DetectedVersion
     read: ReadSource
 
     @property

@@ -29,7 +29,12 @@ from kdoctor.diagnose.tracebacks import Raised, read_exceptions
 from kdoctor.diagnose.unescape import restored
 from kdoctor.diagnose.user_names import explain_unbuilt, explain_unimported
 from kdoctor.diagnose.verdicts import verdict
-from kdoctor.diagnose.version_detection import era_of, first_fitting, target_of, versions_in
+from kdoctor.diagnose.version_detection import (
+    detected_version,
+    first_fitting,
+    target_of,
+    versions_in,
+)
 from kdoctor.keras_api import newest_target, resolve_target
 from kdoctor.target import Target
 
@@ -135,12 +140,12 @@ def _candidates(found: tuple[Raised, ...]) -> Iterator[Raised]:
 
 
 def _case(error: Raised, stated: list[Target | None], read: ReadSource) -> Case:
-    era = era_of(error)
+    detected = detected_version(error)
     known = [target for target in stated if target is not None]
     if known:
-        return Case(error, known[0], is_stated=True, era=era, read=read)
-    target = first_fitting([_of_the_project(), newest_target()], era)
-    return Case(error, target, is_stated=False, era=era, read=read)
+        return Case(error, known[0], is_stated=True, detected=detected, read=read)
+    target = first_fitting([_of_the_project(), newest_target()], detected)
+    return Case(error, target, is_stated=False, detected=detected, read=read)
 
 
 def _of_the_project() -> Target | None:

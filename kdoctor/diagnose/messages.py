@@ -192,8 +192,8 @@ def _evidence(entry: Message, case: Case) -> Iterator[str]:
     )
     if case.raised_in is not None:
         yield f"it was raised in {case.raised_in}"
-    if case.era.because:
-        yield case.era.in_words
+    if case.detected.because:
+        yield case.detected.in_words
 
 
 def _filled(text: str, found: dict[str, str]) -> str:

@@ -77,7 +77,7 @@ def _looked_up(missing: MissingName, case: Case) -> tuple[Lookup, Target]:
     is_shown = _has_owner(missing, target)
     if case.is_stated or (found.presence is Presence.MISSING and is_shown):
         return found, target
-    for other in all_targets(case.era, found.root or "keras"):
+    for other in all_targets(case.detected, found.root or "keras"):
         there = lookup(missing.qualified, other)
         if there.presence is Presence.MISSING and (is_shown or _has_owner(missing, other)):
             return there, other
@@ -210,8 +210,8 @@ def _evidence(search: _Search) -> Iterator[str]:
         yield f"{found.root} has had it in: {spans}"
     if found.error and found.error in case.error.message:
         yield f"{_release(found, search.target)} gives this very message for it"
-    if case.era.because:
-        yield case.era.in_words
+    if case.detected.because:
+        yield case.detected.in_words
     else:
         yield f"taken to be {search.target}: {search.target.source}"
     if case.blamed is None:

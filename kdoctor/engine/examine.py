@@ -25,7 +25,7 @@ from kdoctor.engine.suppression.apply import apply
 from kdoctor.engine.suppression.handled_errors import ExpectedErrors
 from kdoctor.engine.suppression.suppressions import Suppressions
 from kdoctor.errors import INTERNAL_ERROR, FileProblem, SyntaxProblem
-from kdoctor.keras_api import Presence, knowledge, with_tf_keras
+from kdoctor.keras_api import Presence, oracle, with_tf_keras
 from kdoctor.model import Finding, Place, Span, Suppressed, Unreadable
 from kdoctor.modules.dependencies import Dependencies
 from kdoctor.modules.exports import ProjectPackage
@@ -62,15 +62,17 @@ class Examined(Struct, frozen=True):
 class Examiner:
     """Examines one file after another by the same orders; each worker process has one."""
 
-    def __init__(self, orders: ScanOptions, package: ProjectPackage | None = None) -> None:
-        self.orders = orders
+    def __init__(self, scan_options: ScanOptions, package: ProjectPackage | None = None) -> None:
+        self.scan_options = scan_options
         known = rule_index()
-        chosen = [rule for rule in known if orders.codes is None or rule.code in orders.codes]
-        self._facts = TargetFacts(orders.target, orders.namespace)
+        chosen = [
+            rule for rule in known if scan_options.codes is None or rule.code in scan_options.codes
+        ]
+        self._facts = TargetFacts(scan_options.target, scan_options.namespace)
         self._suppressions = Suppressions(chosen, known, self._facts)
         self._rules = self._suppressions.asked
-        self._knowledge = knowledge(orders.target)
-        self._package = package or ProjectPackage(self._knowledge.star_names)
+        self._oracle = oracle(scan_options.target)
+        self._package = package or ProjectPackage(self._oracle.star_names)
         self._codes = frozenset(rule.code for rule in self._rules)
         triggers = {rule.code: self._question(rule) for rule in self._rules}
         needs = {rule.code: rule.needs for rule in self._rules}
@@ -113,7 +115,7 @@ class Examiner:
         """
         path = task.source.path
         try:
-            data = task.source.read(self.orders.folder) if data is None else data
+            data = task.source.read(self.scan_options.folder) if data is None else data
             scan = self.examine(path, data).scan
         except Exception as error:  # noqa: BLE001 - one file must not cost the others
             scan = failed(path, error)
@@ -140,11 +142,11 @@ class Examiner:
     def _examine(
         self, path: str, data: bytes, like: Document | None, changed: Collection[int]
     ) -> Examined:
-        document = Document.parse(data, path, self.orders.kind, like)
+        document = Document.parse(data, path, self.scan_options.kind, like)
         if self._switched is None:
             return self.examined(document, data, changed)
         switch = switch_in(document, data)
-        if switch and not self.orders.asked:
+        if switch and not self.scan_options.asked:
             return self._on_its_own(document, switch, self._switched, data, changed)
         examined = self.examined(document, data, changed)
         # Only now: what others set is asked of the few files in which something is wrong.
@@ -154,7 +156,7 @@ class Examiner:
             texts = (document.units[index].text for index in examined.modules)
             module = self._package.switched_by(path, texts)
             switch = LegacySwitch(f"{module} sets {LEGACY_SWITCH}") if module else None
-        if switch and not self.orders.asked:
+        if switch and not self.scan_options.asked:
             return self._on_its_own(document, switch, self._switched, data, changed)
         return self._noted(examined, switch, self._switched) if switch else examined
 
@@ -179,10 +181,10 @@ class Examiner:
         """Return the same with a note that the file has a target of its own, and why."""
         own = OwnTarget(
             examined.document.path,
-            str(self.orders.target),
-            examiner.orders.target.tf_keras_version,
+            str(self.scan_options.target),
+            examiner.scan_options.target.tf_keras_version,
             switch.why,
-            counts=not self.orders.asked,
+            counts=not self.scan_options.asked,
             place=switch.place,
         )
         return replace(examined, scan=replace(examined.scan, own_target=own))
@@ -190,12 +192,12 @@ class Examiner:
     @cached_property
     def _switched(self) -> Examiner | None:
         """The examiner of files in which ``tf.keras`` is tf_keras, None where it is so in all."""
-        target = self.orders.target
+        target = self.scan_options.target
         is_tensorflow = target.name == "tensorflow"
         switched = with_tf_keras(target, Version(target.version) if is_tensorflow else None)
         if switched is target:
             return None
-        return Examiner(replace(self.orders, target=switched), self._package)
+        return Examiner(replace(self.scan_options, target=switched), self._package)
 
     def examined(self, document: Document, data: bytes, changed: Collection[int]) -> Examined:
         """Ask the rules about a document on this examiner's own target.
@@ -215,9 +217,9 @@ class Examiner:
             tree = self._package.trees.take(unit.text)
             codes = self._gate.may_fire(path, unit.text, tree)
             admitted = bool(codes) or unit.index in changed
-            if self.orders.gate and not admitted:
+            if self.scan_options.gate and not admitted:
                 continue
-            if not self.orders.gate and self._gate.concerns(path, unit.text, tree):
+            if not self.scan_options.gate and self._gate.concerns(path, unit.text, tree):
                 codes = self._codes
             asked[unit.index] = codes
             try:
@@ -243,7 +245,7 @@ class Examiner:
         Raises:
             SyntaxProblem: it is no Python that libcst can parse.
         """
-        return Module.parse(unit, self._knowledge, self._package, tree)
+        return Module.parse(unit, self._oracle, self._package, tree)
 
     def _ask(
         self,
@@ -270,7 +272,7 @@ class Examiner:
                 findings.add(shown)
             places = [place for place in lines if place.unit == index]
             # They ask where half of the tree stands: not done where nobody looks at them.
-            if places and self.orders.anchors:
+            if places and self.scan_options.anchors:
                 from kdoctor.engine.identity.finding_identity import anchors_of  # noqa: PLC0415
 
                 anchors |= anchors_of(module, places)
@@ -317,19 +319,19 @@ class Examiner:
 
     def _diffs(self, document: Document, data: bytes) -> FindingDiffs | None:
         """Return what knows what fixes would change, None where nobody asks for that."""
-        diffs, replacements = self.orders.diffs, self.orders.replacements
+        diffs, replacements = self.scan_options.diffs, self.scan_options.replacements
         if not (diffs or replacements):
             return None
         from kdoctor.engine.fixes.finding_diffs import FindingDiffs  # noqa: PLC0415
 
         keeps = partial(self.is_taken_elsewhere, document.path)
         made = FindingDiffs(document, data, keeps, diffs=diffs, replacements=replacements)
-        made.style = self.orders.style
+        made.style = self.scan_options.style
         return made
 
     def _kept(self, finding: Finding) -> Finding:
         """Return the finding with as much of its fix as is asked for."""
-        if self.orders.edits or finding.fix is None:
+        if self.scan_options.edits or finding.fix is None:
             return finding
         fix = replace(finding.fix, edits=(), imports=(), drops=())
         return replace(finding, fix=fix)
@@ -362,10 +364,10 @@ class _Question:
         self._facts = facts
         self._holds: Holds | None = None
 
-    def __call__(self, glimpse: QuickFacts) -> bool:
+    def __call__(self, quick: QuickFacts) -> bool:
         if self._holds is None:
             self._holds = trigger_of(self._rule.load().triggers).holds
-        return self._holds(glimpse, self._facts)
+        return self._holds(quick, self._facts)
 
 
 def order(finding: Finding) -> tuple[Place, str, str]:

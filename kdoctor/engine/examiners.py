@@ -36,41 +36,45 @@ def forget() -> None:
     _package_for.cache_clear()
 
 
-def examiner_of(orders: ScanOptions, task: Task) -> Examiner:
+def examiner_of(scan_options: ScanOptions, task: Task) -> Examiner:
     """Return the examiner for one file, of which it knows already what others will ask."""
-    examiner = examiner_for(orders.aimed(task))
-    if task.turn is Priority.IMPORTED:
+    examiner = examiner_for(scan_options.aimed(task))
+    if task.priority is Priority.IMPORTED:
         examiner.foresee(task.source.path)
     return examiner
 
 
-def examiner_for(orders: ScanOptions) -> Examiner:
+def examiner_for(scan_options: ScanOptions) -> Examiner:
     """Return this process's examiner, which keeps some of what it learns between files.
 
     It is the same for all projects that have the same release, wherever each of them names it.
     """
-    examiner = _examiner_for(replace(orders, target=orders.target.without_source))
+    examiner = _examiner_for(replace(scan_options, target=scan_options.target.without_source))
     examiner.forget_much()
     return examiner
 
 
 @lru_cache(maxsize=32)  # one a target and choice of rules; a run with more makes some anew
-def _examiner_for(orders: ScanOptions) -> Examiner:
+def _examiner_for(scan_options: ScanOptions) -> Examiner:
     # Imported when the first file is worth it: libcst takes longer than a scan without Keras.
     from kdoctor.syntax.lowering.libcst_import_patch import import_libcst  # noqa: PLC0415
 
     import_libcst()
     from kdoctor.engine.examine import Examiner  # noqa: PLC0415
 
-    return Examiner(orders, _package_for(orders.target, orders.folder, orders.cached))
+    return Examiner(
+        scan_options, _package_for(scan_options.target, scan_options.folder, scan_options.cached)
+    )
 
 
-def get_ready(orders: ScanOptions) -> None:
+def get_ready(scan_options: ScanOptions) -> None:
     """Make what nearly every file needs: rules, libcst, the tables of Keras' names and classes.
 
     What files before have left is forgotten: each process would have to copy it to let it go.
     """
-    examiner = examiner_for(orders)  # it imports libcst the lean way, which the rules would not
+    examiner = examiner_for(
+        scan_options
+    )  # it imports libcst the lean way, which the rules would not
     examiner.forget()
     from kdoctor.rules import all_rules  # noqa: PLC0415
 
@@ -81,7 +85,7 @@ def get_ready(orders: ScanOptions) -> None:
 @lru_cache(maxsize=8)
 def _package_for(target: Target, folder: str, cached: bool) -> ProjectPackage:  # noqa: FBT001
     """Return the project's modules as seen on one target, the same for all choices of rules."""
-    from kdoctor.keras_api import knowledge  # noqa: PLC0415
+    from kdoctor.keras_api import oracle  # noqa: PLC0415
     from kdoctor.modules.exports import ProjectPackage  # noqa: PLC0415
 
-    return ProjectPackage(knowledge(target).star_names, start=folder, listens=cached)
+    return ProjectPackage(oracle(target).star_names, start=folder, listens=cached)

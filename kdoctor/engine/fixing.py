@@ -46,7 +46,7 @@ def fix(
     run_all = partial(
         run,
         work,
-        plan.orders,
+        plan.scan_options,
         workers=plan.workers,
         progress=options.get("progress"),
         get_ready=get_ready,
@@ -55,9 +55,9 @@ def fix(
         noted_ones = run_all(plan.as_found())
         fixes = [each.result for each in noted_ones]
     else:
-        written = None if add_ignores is not None else applicable(unsafe=plan.orders.unsafe)
+        written = None if add_ignores is not None else applicable(unsafe=plan.scan_options.unsafe)
         fixes = plan.cache.through(
-            plan.orders,
+            plan.scan_options,
             plan.tasks,
             run_all,
             of_scan=partial(_untouched, written),
@@ -71,7 +71,7 @@ def fix(
         found=collected(plan, [each.found for each in fixes]),
         root=journal_root(paths),
         ignores=add_ignores is not None,
-        unsafe=plan.orders.unsafe,
+        unsafe=plan.scan_options.unsafe,
     )
     return write(result) if apply else result
 
@@ -87,24 +87,31 @@ def _untouched(written: Collection[Applicability] | None, scan: FileScan) -> Fil
     return FileFix(scan, scan)
 
 
-def _fix(orders: ScanOptions, tasks: Sequence[Task]) -> list[Recorded[FileFix]]:
+def _fix(scan_options: ScanOptions, tasks: Sequence[Task]) -> list[Recorded[FileFix]]:
     from kdoctor.engine.fixes.fixpoint import FixLoop  # noqa: PLC0415 - imports libcst
 
     fixes = []
     for task in tasks:
-        examiner = examiner_of(orders, task)
+        examiner = examiner_of(scan_options, task)
         fixes.append(
-            noted(task.source, orders.folder, examiner.trace, partial(FixLoop(examiner).fix, task))
+            noted(
+                task.source,
+                scan_options.folder,
+                examiner.trace,
+                partial(FixLoop(examiner).fix, task),
+            )
         )
     return fixes
 
 
-def _ignore(reason: str, orders: ScanOptions, tasks: Sequence[Task]) -> list[Recorded[FileFix]]:
+def _ignore(
+    reason: str, scan_options: ScanOptions, tasks: Sequence[Task]
+) -> list[Recorded[FileFix]]:
     from kdoctor.engine.suppression.insert import SuppressionInserter  # noqa: PLC0415 - imports libcst
 
     ignored = []
     for task in tasks:
-        examiner = examiner_of(orders, task)
+        examiner = examiner_of(scan_options, task)
         work = partial(SuppressionInserter(examiner, reason).ignore, task)
-        ignored.append(noted(task.source, orders.folder, examiner.trace, work))
+        ignored.append(noted(task.source, scan_options.folder, examiner.trace, work))
     return ignored

@@ -18,14 +18,14 @@ from kdoctor.engine.examine import Examined, Examiner
 from kdoctor.engine.fixes.apply_edits import texts_of
 from kdoctor.engine.fixes.conflicts import compatible
 from kdoctor.engine.fixes.fixpoint import FixLoop
-from kdoctor.engine.options import Options, orders_of
+from kdoctor.engine.options import Options, scan_options_of
 from kdoctor.engine.schedule.jobs import ScanOptions, Source, Task
 from kdoctor.engine.selection.file_selection import FileSelection
 from kdoctor.engine.selection.targets import Targets
-from kdoctor.keras_api import knowledge
+from kdoctor.keras_api import oracle
 from kdoctor.model import Applicability, Finding
 from kdoctor.modules.exports import ProjectPackage
-from kdoctor.modules.module_summary import ModuleSummary, outline_in, outline_of
+from kdoctor.modules.module_summary import ModuleSummary, summary_in, summary_of
 from kdoctor.suppression import ignore_fix
 
 if TYPE_CHECKING:
@@ -79,7 +79,9 @@ class Reading:
         if not fixes:
             return None
         keeps = partial(self.examiner.is_taken_elsewhere, unit.path)
-        texts = texts_of(self.examined.source(unit.index), fixes, keeps, self.examiner.orders.style)
+        texts = texts_of(
+            self.examined.source(unit.index), fixes, keeps, self.examiner.scan_options.style
+        )
         return self.examined.document.replace({unit.index: texts})
 
 
@@ -124,10 +126,10 @@ class OpenDocuments:
         """
         self._modules.asked.clear()
         terms = self._terms(draft.path)
-        orders = replace(terms.orders, kind=draft.kind)
+        scan_options = replace(terms.scan_options, kind=draft.kind)
         # A new one each time: it would keep what it learned of the tree.
-        package = ProjectPackage(knowledge(orders.target).star_names, self._modules)
-        examiner = Examiner(orders, package)
+        package = ProjectPackage(oracle(scan_options.target).star_names, self._modules)
+        examiner = Examiner(scan_options, package)
         examined = examiner.examine(draft.path, draft.data)
         return Reading(examined, examiner, frozenset(self._modules.asked))
 
@@ -143,9 +145,11 @@ class OpenDocuments:
             policy = FileSelection([path], self._options)
             targets = Targets(policy, self._options)
             (task,) = targets.assigned(policy.assigned([Task(Source(path, b""), 0)]))
-            orders = orders_of(targets.main, self._options).aimed(task)
-            orders = replace(orders, gate=True, diffs=False, replacements=False, anchors=False)
-            terms = self._known_terms[path] = _Terms(now, orders, policy.excludes(path))
+            scan_options = scan_options_of(targets.main, self._options).aimed(task)
+            scan_options = replace(
+                scan_options, gate=True, diffs=False, replacements=False, anchors=False
+            )
+            terms = self._known_terms[path] = _Terms(now, scan_options, policy.excludes(path))
         return terms
 
 
@@ -154,7 +158,7 @@ class _Terms:
     """What the project's files say of one of them, as of some moment."""
 
     made_at: float
-    orders: ScanOptions
+    scan_options: ScanOptions
     excluded: bool
 
 
@@ -176,12 +180,12 @@ class _Modules:
         return self._on_disk(path)
 
     def hold(self, path: str, text: str) -> bool:
-        outline = outline_in(text)
-        if outline is None:
+        summary = summary_in(text)
+        if summary is None:
             return False
         before = self._held[path] if path in self._held else self._on_disk(path)
-        self._held[path] = outline
-        return before != outline
+        self._held[path] = summary
+        return before != summary
 
     def let_go(self, path: str) -> bool:
         if path not in self._held:
@@ -198,5 +202,5 @@ class _Modules:
         if known is None or known[0] != signature:
             if len(self._read) > _REMEMBERED:
                 self._read.clear()
-            known = self._read[path] = signature, outline_of(path)
+            known = self._read[path] = signature, summary_of(path)
         return known[1]

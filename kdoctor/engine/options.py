@@ -85,7 +85,7 @@ class Options(TypedDict, total=False):
     within: frozenset[str] | None
 
 
-def orders_of(target: Target, options: Options, *, unsafe: bool = False) -> ScanOptions:
+def scan_options_of(target: Target, options: Options, *, unsafe: bool = False) -> ScanOptions:
     """Return the orders that the options amount to, before any file's own settings."""
     asked = options.get("target")
     return ScanOptions(

@@ -63,46 +63,46 @@ class RulePrefilter:
 
     def admits(self, path: str, source: str, tree: ast.Module | None) -> bool:
         """Say whether any rule could fire in ``source``, which stands in the file ``path``."""
-        glimpse = self._glimpse(path, source, tree)
-        if isinstance(glimpse, bool):
-            return glimpse
-        return any(self._triggers[code](glimpse) for code in self._asked(glimpse))
+        quick = self._quick(path, source, tree)
+        if isinstance(quick, bool):
+            return quick
+        return any(self._triggers[code](quick) for code in self._asked(quick))
 
     def concerns(self, path: str, source: str, tree: ast.Module | None) -> bool:
         """Say whether the code of a source has to do with Keras: no rule is about any other."""
-        return self._glimpse(path, source, tree) is not False
+        return self._quick(path, source, tree) is not False
 
     def may_fire(self, path: str, source: str, tree: ast.Module | None) -> Collection[str]:
         """Return the codes of the rules that could fire: all where Python cannot parse it."""
-        glimpse = self._glimpse(path, source, tree)
-        if isinstance(glimpse, bool):
-            return self._triggers.keys() if glimpse else ()
-        return frozenset(code for code in self._asked(glimpse) if self._triggers[code](glimpse))
+        quick = self._quick(path, source, tree)
+        if isinstance(quick, bool):
+            return self._triggers.keys() if quick else ()
+        return frozenset(code for code in self._asked(quick) if self._triggers[code](quick))
 
-    def _asked(self, glimpse: QuickFacts) -> Iterator[str]:
+    def _asked(self, quick: QuickFacts) -> Iterator[str]:
         """Yield the codes of the rules for which the source has all words that they need."""
-        found = (self._by_word[each] for each in self._by_word.keys() & glimpse.words)
+        found = (self._by_word[each] for each in self._by_word.keys() & quick.words)
         for code in self._without_words.union(*found):
             needs = self._more_needs.get(code, ())
-            if all(not words.isdisjoint(getattr(glimpse, where)) for where, words in needs):
+            if all(not words.isdisjoint(getattr(quick, where)) for where, words in needs):
                 yield code
 
-    def _glimpse(self, path: str, source: str, tree: ast.Module | None) -> QuickFacts | bool:
+    def _quick(self, path: str, source: str, tree: ast.Module | None) -> QuickFacts | bool:
         """Return what the source shows, or at once whether all rules could fire, or none."""
         speaks = self.speaks_of_keras(source)
         if tree is None:
             return True
         if not speaks and not self._imports_keras(path, tree):
             return False
-        glimpse = QuickFacts(tree, path, self._package, self._package.stars)
+        quick = QuickFacts(tree, path, self._package, self._package.stars)
         concerned = (
             not speaks
-            or self.says_a_word("\n".join(glimpse.written))
-            or self.says_a_word("\n".join(glimpse.strings))
-            or any(split_root(name) is not None for name in glimpse.names)
+            or self.says_a_word("\n".join(quick.written))
+            or self.says_a_word("\n".join(quick.strings))
+            or any(split_root(name) is not None for name in quick.names)
             or self._imports_keras(path, tree)
         )
-        return glimpse if concerned else False
+        return quick if concerned else False
 
     def says_a_word(self, text: str) -> bool:
         """Say whether a text has a word that is enough by itself: `tensorflow` is not."""

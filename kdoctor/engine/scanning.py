@@ -36,12 +36,12 @@ def scan(paths: Paths, **options: Unpack[Options]) -> ScanResult:
         run, workers=plan.workers, progress=options.get("progress"), get_ready=get_ready
     )
     if plan.cache is None:
-        scans = run_all(_scan, plan.orders, plan.as_found())
+        scans = run_all(_scan, plan.scan_options, plan.as_found())
     else:
         scans = plan.cache.through(
-            plan.orders,
+            plan.scan_options,
             plan.tasks,
-            partial(run_all, _scan_noted, plan.orders),
+            partial(run_all, _scan_noted, plan.scan_options),
             of_scan=lambda scan: scan,
             scan_of=lambda scan: scan,
         )
@@ -71,15 +71,15 @@ def collected(plan: Plan, scans: Sequence[FileScan]) -> ScanResult:
     )
 
 
-def _scan(orders: ScanOptions, tasks: Sequence[Task]) -> list[FileScan]:
-    return [examiner_of(orders, task).scan(task) for task in tasks]
+def _scan(scan_options: ScanOptions, tasks: Sequence[Task]) -> list[FileScan]:
+    return [examiner_of(scan_options, task).scan(task) for task in tasks]
 
 
-def _scan_noted(orders: ScanOptions, tasks: Sequence[Task]) -> list[Recorded[FileScan]]:
+def _scan_noted(scan_options: ScanOptions, tasks: Sequence[Task]) -> list[Recorded[FileScan]]:
     noted_ones = []
     for task in tasks:
-        examiner = examiner_of(orders, task)
+        examiner = examiner_of(scan_options, task)
         noted_ones.append(
-            noted(task.source, orders.folder, examiner.trace, partial(examiner.scan, task))
+            noted(task.source, scan_options.folder, examiner.trace, partial(examiner.scan, task))
         )
     return noted_ones

@@ -291,7 +291,7 @@ def _optimizes_a_loss(given: Mapping[int | str, Type | None]) -> bool:
     return is_loss and first is not None and first.kind is Kind.OPTIMIZER
 
 
-def knowledge(target: Target) -> KerasOracle:
+def oracle(target: Target) -> KerasOracle:
     """Return what names mean when code is to run on ``target``."""
     return KerasOracle(target)
 

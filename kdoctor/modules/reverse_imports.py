@@ -20,7 +20,7 @@ from kdoctor.modules.common_root import common_root
 from kdoctor.modules.dependencies import Dependencies
 from kdoctor.modules.file_stamp import FileStamp, Signature, all_settled, digest, question
 from kdoctor.modules.module_finder import ModuleFinder
-from kdoctor.modules.module_summary import outline_of, parsed
+from kdoctor.modules.module_summary import parsed, summary_of
 from kdoctor.modules.prefilter import imports_of_bytes
 from kdoctor.modules.text_reads import TextReads
 
@@ -305,5 +305,5 @@ def _speaks_of(path: str, name: str) -> bool:
 
 def _binds(path: str, name: str) -> bool:
     """Say whether a module binds a name itself, whatever a star brings."""
-    outline = outline_of(path)
-    return outline is not None and name in outline.names
+    summary = summary_of(path)
+    return summary is not None and name in summary.names

@@ -11,7 +11,7 @@ from kdoctor.documents import Document
 from kdoctor.engine.rule_prefilter import RulePrefilter
 from kdoctor.engine.schedule.jobs import ScanOptions, Task
 from kdoctor.errors import SyntaxProblem
-from kdoctor.keras_api import knowledge
+from kdoctor.keras_api import oracle
 from kdoctor.model import Finding
 from kdoctor.modules.exports import ProjectPackage
 from kdoctor.progress.import_roots import ImportRoot, OwnImport, start_of
@@ -44,9 +44,9 @@ class Reading:
         return not (finding.name == _CALLED_STUB and start.has_base(span))
 
 
-def read(orders: ScanOptions, tasks: Sequence[Task]) -> list[Reading]:
+def read(scan_options: ScanOptions, tasks: Sequence[Task]) -> list[Reading]:
     """Read files, for ``engine.workers``."""
-    return [_reader(orders.target).read(task) for task in tasks]
+    return [_reader(scan_options.target).read(task) for task in tasks]
 
 
 def forget() -> None:
@@ -63,8 +63,8 @@ class _Reader:
     """Reads one file after another; each worker process has one."""
 
     def __init__(self, target: Target) -> None:
-        self._knowledge = knowledge(target)
-        self._package = ProjectPackage(self._knowledge.star_names)
+        self._oracle = oracle(target)
+        self._package = ProjectPackage(self._oracle.star_names)
         self._gate = RulePrefilter(words(), {"": lambda _: True}, self._package)
 
     def read(self, task: Task) -> Reading:
@@ -87,7 +87,7 @@ class _Reader:
             if not self._gate.admits(path, unit.text, tree):
                 continue
             try:
-                module = Module.parse(unit, self._knowledge, self._package, tree)
+                module = Module.parse(unit, self._oracle, self._package, tree)
             except SyntaxProblem:
                 continue
             keras = keras or any(map(is_of_keras, module.references))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
-from kdoctor.keras_api import knowledge, newest_target, split_root
+from kdoctor.keras_api import newest_target, oracle, split_root
 from kdoctor.progress.model import Coupling, CouplingKind
 from kdoctor.syntax import Module, Reference, ReferenceKind
 
@@ -67,4 +67,4 @@ def _part(rest: str) -> str:
 def _is_gone_from_backend(name: str) -> bool:
     parts = name.split(".")
     is_backend = parts[1:2] == ["backend"] and len(parts) > 2
-    return is_backend and knowledge(newest_target()).exists(".".join(parts[:3])) is False
+    return is_backend and oracle(newest_target()).exists(".".join(parts[:3])) is False

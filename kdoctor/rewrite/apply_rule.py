@@ -146,9 +146,9 @@ class Application(Struct, frozen=True):
             return
         call = self.reference.call
         node = self.reference.node if call is None else call
-        situation = UseSite(self.module, node, binding)
-        if guard.decide(situation) is not GuardAnswer.YES:
-            obstacles = guard.obstacles(situation)
+        use_site = UseSite(self.module, node, binding)
+        if guard.decide(use_site) is not GuardAnswer.YES:
+            obstacles = guard.obstacles(use_site)
             raise Refused(" and ".join(obstacles), distance=len(obstacles))
 
     def _check_comments(self, call: cst.Call, arguments: tuple[Argument, ...]) -> None:

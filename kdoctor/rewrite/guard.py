@@ -65,11 +65,11 @@ class Guard(ABC):
     pins: frozenset[str] = frozenset()
 
     @abstractmethod
-    def decide(self, situation: UseSite) -> GuardAnswer:
+    def decide(self, use_site: UseSite) -> GuardAnswer:
         """Answer for one use."""
 
     @abstractmethod
-    def obstacles(self, situation: UseSite) -> tuple[str, ...]:
+    def obstacles(self, use_site: UseSite) -> tuple[str, ...]:
         """Return a sentence for each thing that keeps the answer from being yes."""
 
     def __and__(self, other: Guard) -> Guard:
@@ -109,15 +109,15 @@ class Question(Guard):
         self.parameters = parameters
         self.pins = pins
 
-    def decide(self, situation: UseSite) -> GuardAnswer:
+    def decide(self, use_site: UseSite) -> GuardAnswer:
         """Answer for one use; a question about arguments is unknown where nothing is called."""
-        if self.parameters and situation.binding is None:
+        if self.parameters and use_site.binding is None:
             return GuardAnswer.UNKNOWN
-        return self.answer(situation)
+        return self.answer(use_site)
 
-    def obstacles(self, situation: UseSite) -> tuple[str, ...]:
+    def obstacles(self, use_site: UseSite) -> tuple[str, ...]:
         """Return the sentence, unless the answer is yes."""
-        return () if self.decide(situation) is GuardAnswer.YES else (self.sentence,)
+        return () if self.decide(use_site) is GuardAnswer.YES else (self.sentence,)
 
     def __str__(self) -> str:
         return self.text
@@ -129,14 +129,14 @@ class _Every(Guard):
         self.parameters = frozenset().union(*(guard.parameters for guard in guards))
         self.pins = frozenset().union(*(guard.pins for guard in guards))
 
-    def decide(self, situation: UseSite) -> GuardAnswer:
-        answers = {guard.decide(situation) for guard in self.guards}
+    def decide(self, use_site: UseSite) -> GuardAnswer:
+        answers = {guard.decide(use_site) for guard in self.guards}
         if GuardAnswer.NO in answers:
             return GuardAnswer.NO
         return GuardAnswer.UNKNOWN if GuardAnswer.UNKNOWN in answers else GuardAnswer.YES
 
-    def obstacles(self, situation: UseSite) -> tuple[str, ...]:
-        return tuple(text for guard in self.guards for text in guard.obstacles(situation))
+    def obstacles(self, use_site: UseSite) -> tuple[str, ...]:
+        return tuple(text for guard in self.guards for text in guard.obstacles(use_site))
 
     def __str__(self) -> str:
         return " & ".join(
@@ -150,16 +150,16 @@ class _Some(Guard):
         self.parameters = frozenset().union(*(guard.parameters for guard in guards))
         self.pins = frozenset(guards[0].pins).intersection(*(guard.pins for guard in guards))
 
-    def decide(self, situation: UseSite) -> GuardAnswer:
-        answers = {guard.decide(situation) for guard in self.guards}
+    def decide(self, use_site: UseSite) -> GuardAnswer:
+        answers = {guard.decide(use_site) for guard in self.guards}
         if GuardAnswer.YES in answers:
             return GuardAnswer.YES
         return GuardAnswer.UNKNOWN if GuardAnswer.UNKNOWN in answers else GuardAnswer.NO
 
-    def obstacles(self, situation: UseSite) -> tuple[str, ...]:
-        if self.decide(situation) is GuardAnswer.YES:
+    def obstacles(self, use_site: UseSite) -> tuple[str, ...]:
+        if self.decide(use_site) is GuardAnswer.YES:
             return ()
-        return (" and ".join(" and ".join(guard.obstacles(situation)) for guard in self.guards),)
+        return (" and ".join(" and ".join(guard.obstacles(use_site)) for guard in self.guards),)
 
     def __str__(self) -> str:
         return " | ".join(str(guard) for guard in self.guards)
@@ -170,16 +170,16 @@ class _Not(Guard):
         self.guard = guard
         self.parameters = guard.parameters
 
-    def decide(self, situation: UseSite) -> GuardAnswer:
-        match self.guard.decide(situation):
+    def decide(self, use_site: UseSite) -> GuardAnswer:
+        match self.guard.decide(use_site):
             case GuardAnswer.YES:
                 return GuardAnswer.NO
             case GuardAnswer.NO:
                 return GuardAnswer.YES
         return GuardAnswer.UNKNOWN
 
-    def obstacles(self, situation: UseSite) -> tuple[str, ...]:
-        answer = self.decide(situation)
+    def obstacles(self, use_site: UseSite) -> tuple[str, ...]:
+        answer = self.decide(use_site)
         if answer is GuardAnswer.YES:
             return ()
         return (f"{'it holds' if answer is GuardAnswer.NO else 'it may hold'} that {self.guard}",)

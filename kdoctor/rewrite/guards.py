@@ -48,7 +48,7 @@ def not_none(*parameters: str) -> Guard:
     """Each of the parameters has a value that cannot be None."""
 
     def answer(parameter: str) -> Callable[[UseSite], GuardAnswer]:
-        return lambda situation: _cannot_be_none(situation, parameter)
+        return lambda use_site: _cannot_be_none(use_site, parameter)
 
     return _each("not_none", parameters, "`{}` may be None", answer)
 
@@ -59,7 +59,7 @@ def given(*parameters: str) -> Guard:
         "given",
         parameters,
         "`{}` is not passed",
-        lambda name: lambda situation: GuardAnswer.of(situation.value(name) is not None),
+        lambda name: lambda use_site: GuardAnswer.of(use_site.value(name) is not None),
     )
 
 
@@ -69,7 +69,7 @@ def not_given(*parameters: str) -> Guard:
         "not_given",
         parameters,
         "`{}` is passed",
-        lambda name: lambda situation: GuardAnswer.of(situation.value(name) is None),
+        lambda name: lambda use_site: GuardAnswer.of(use_site.value(name) is None),
     )
 
 
@@ -79,7 +79,7 @@ def literal(*parameters: str) -> Guard:
         "literal",
         parameters,
         "`{}` is not a literal",
-        lambda name: lambda situation: GuardAnswer.of(_literal(situation.source(name)) is not None),
+        lambda name: lambda use_site: GuardAnswer.of(_literal(use_site.source(name)) is not None),
     )
 
 
@@ -101,7 +101,7 @@ def display(parameter: str) -> Guard:
     return Question(
         f"display({parameter!r})",
         f"`{parameter}` is not written as a list",
-        lambda situation: GuardAnswer.of(isinstance(situation.value(parameter), _DISPLAYS)),
+        lambda use_site: GuardAnswer.of(isinstance(use_site.value(parameter), _DISPLAYS)),
         parameters=frozenset({parameter}),
     )
 
@@ -111,7 +111,7 @@ def is_lambda(parameter: str) -> Guard:
     return Question(
         f"is_lambda({parameter!r})",
         f"`{parameter}` is not written as a lambda",
-        lambda situation: GuardAnswer.of(isinstance(situation.value(parameter), cst.Lambda)),
+        lambda use_site: GuardAnswer.of(isinstance(use_site.value(parameter), cst.Lambda)),
         parameters=frozenset({parameter}),
     )
 
@@ -120,9 +120,9 @@ def is_kind(parameter: str, *kinds: Kind) -> Guard:
     """The parameter is known to be an object of one of these kinds."""
     wanted = " or ".join(kind.value for kind in kinds)
 
-    def answer(situation: UseSite) -> GuardAnswer:
-        node = situation.value(parameter)
-        found = None if node is None else situation.module.type_of(node)
+    def answer(use_site: UseSite) -> GuardAnswer:
+        node = use_site.value(parameter)
+        found = None if node is None else use_site.module.type_of(node)
         return GuardAnswer.UNKNOWN if found is None else GuardAnswer.of(found.kind in kinds)
 
     return Question(
@@ -136,8 +136,8 @@ def is_kind(parameter: str, *kinds: Kind) -> Guard:
 def context(*contexts: Context) -> Guard:
     """The line runs in one of these contexts."""
 
-    def answer(situation: UseSite) -> GuardAnswer:
-        found = situation.module.context_of(situation.node)
+    def answer(use_site: UseSite) -> GuardAnswer:
+        found = use_site.module.context_of(use_site.node)
         if found in contexts:
             return GuardAnswer.YES
         return GuardAnswer.UNKNOWN if found is Context.UNKNOWN else GuardAnswer.NO
@@ -155,8 +155,8 @@ def statement_position() -> Guard:
     return Question(
         "statement_position()",
         "the result of the call is used",
-        lambda situation: GuardAnswer.of(
-            isinstance(situation.module.parent(situation.node), cst.Expr)
+        lambda use_site: GuardAnswer.of(
+            isinstance(use_site.module.parent(use_site.node), cst.Expr)
         ),
     )
 
@@ -164,9 +164,9 @@ def statement_position() -> Guard:
 def indexed() -> Guard:
     """The result is subscripted on the spot with one index: ``K.shape(x)[0]``."""
 
-    def answer(situation: UseSite) -> GuardAnswer:
-        parent = situation.module.parent(situation.node)
-        if not isinstance(parent, cst.Subscript) or parent.value is not situation.node:
+    def answer(use_site: UseSite) -> GuardAnswer:
+        parent = use_site.module.parent(use_site.node)
+        if not isinstance(parent, cst.Subscript) or parent.value is not use_site.node:
             return GuardAnswer.NO
         return GuardAnswer.of(
             len(parent.slice) == 1 and isinstance(parent.slice[0].slice, cst.Index)
@@ -198,8 +198,8 @@ def _value_in(name: str, parameter: str, values: tuple[object, ...], sentence: s
     # Types count: `1 == True`, and `axis=True` is not `axis=1`.
     wanted = {(type(value), repr(value)) for value in values}
 
-    def answer(situation: UseSite) -> GuardAnswer:
-        found = _literal(situation.source(parameter))
+    def answer(use_site: UseSite) -> GuardAnswer:
+        found = _literal(use_site.source(parameter))
         if found is None:
             return GuardAnswer.UNKNOWN
         return GuardAnswer.of((type(found.value), repr(found.value)) in wanted)
@@ -224,18 +224,18 @@ def _literal(source: str | None) -> _Literal | None:
         return None
 
 
-def _cannot_be_none(situation: UseSite, parameter: str) -> GuardAnswer:
-    node = situation.value(parameter)
+def _cannot_be_none(use_site: UseSite, parameter: str) -> GuardAnswer:
+    node = use_site.value(parameter)
     if node is None:
-        return GuardAnswer.of(situation.default(parameter) not in (None, "None"))
-    if _its_negative_is_passed(node, situation):
+        return GuardAnswer.of(use_site.default(parameter) not in (None, "None"))
+    if _its_negative_is_passed(node, use_site):
         return GuardAnswer.YES
-    return _is_a_value(node, situation.module)
+    return _is_a_value(node, use_site.module)
 
 
-def _its_negative_is_passed(node: cst.BaseExpression, situation: UseSite) -> bool:
+def _its_negative_is_passed(node: cst.BaseExpression, use_site: UseSite) -> bool:
     """Say whether the call is of the form ``clip(x, -limit, limit)``: ``-None`` raises."""
-    call = situation.node
+    call = use_site.node
     if not isinstance(node, cst.Name | cst.Attribute) or not isinstance(call, cst.Call):
         return False
     return any(

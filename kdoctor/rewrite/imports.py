@@ -204,7 +204,7 @@ class _Plan:
 
     def _fails(self, binding: ImportBinding) -> bool:
         """Say whether an import finds nothing on the target: no text reads what it is to bind."""
-        return self.module.knowledge.exists(binding.imported) is False
+        return self.module.oracle.exists(binding.imported) is False
 
     def _is_bound_otherwise(self, binding: ImportBinding) -> bool:
         return id(binding) in _bound_otherwise(self.module)

@@ -258,9 +258,9 @@ class _Attempt(Struct, frozen=True):
         if guard is None:
             return
         node = self.use.node if self.use.called is None else self.use.called
-        situation = UseSite(self.module, node, binding)
-        if guard.decide(situation) is not GuardAnswer.YES:
-            obstacles = guard.obstacles(situation)
+        use_site = UseSite(self.module, node, binding)
+        if guard.decide(use_site) is not GuardAnswer.YES:
+            obstacles = guard.obstacles(use_site)
             raise Refused(" and ".join(obstacles), distance=len(obstacles))
 
     def _check_comments(self, node: cst.BaseExpression, binding: CallBinding) -> None:

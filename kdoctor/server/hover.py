@@ -49,7 +49,7 @@ def hover_at(
             for place, named in places.items():
                 where = ranges[place]
                 if sheet.uri_of(place) == uri and _holds(where, position):
-                    text = _told(named, reading.examiner.orders.target)
+                    text = _told(named, reading.examiner.scan_options.target)
                     content = types.MarkupContent(types.MarkupKind.Markdown, text or "")
                     return types.Hover(content, where) if text else None
         except SyntaxProblem:

@@ -113,12 +113,16 @@ class UserClasses:
     """All classes of one module."""
 
     def __init__(
-        self, survey: ScopeAnalysis, imports: Imports, resolver: Resolver, knowledge: TypeOracle
+        self,
+        scope_analysis: ScopeAnalysis,
+        imports: Imports,
+        resolver: Resolver,
+        oracle: TypeOracle,
     ) -> None:
-        self._survey = survey
+        self._scope_analysis = scope_analysis
         self._imports = imports
         self._resolver = resolver
-        self._knowledge = knowledge
+        self._oracle = oracle
         self._known: dict[cst.ClassDef, UserClass | None] = {}
         self._stores: dict[cst.ClassDef, dict[str, list[Store]]] | None = None
 
@@ -154,8 +158,8 @@ class UserClasses:
         for each in self._imports.of.values():
             if each.own_class is not None:
                 yield self._from_tree(each.own_class)
-        for node in self._survey.attributes:
-            call = self._survey.parents.get(node)
+        for node in self._scope_analysis.attributes:
+            call = self._scope_analysis.parents.get(node)
             is_made = isinstance(call, cst.Call) and call.func is node
             info = self.of_tree(node) if is_made else None
             if info is not None:
@@ -163,8 +167,8 @@ class UserClasses:
 
     def around(self, function: cst.CSTNode) -> UserClass | None:
         """Return the class whose method ``function`` is."""
-        block = self._survey.parents.get(function)
-        holder = self._survey.parents.get(block) if block is not None else None
+        block = self._scope_analysis.parents.get(function)
+        holder = self._scope_analysis.parents.get(block) if block is not None else None
         return self.of(holder) if isinstance(holder, cst.ClassDef) else None
 
     def receiver(self, binding: Binding) -> UserClass | None:
@@ -198,7 +202,7 @@ class UserClasses:
         return self._from_tree(info) if info is not None else None
 
     def _from_tree(self, info: ClassInfo) -> UserClass:
-        base = None if info.base is None else self._knowledge.class_type(info.base)
+        base = None if info.base is None else self._oracle.class_type(info.base)
         closed = info.closed and (info.base is None or base is not None)
         return UserClass(info.name, _subtype(base, info.name), (), info.members, closed)
 
@@ -218,14 +222,14 @@ class UserClasses:
                 types.append(base)
                 first = first or (base if known_bases else None)
             known_bases = known_bases and known
-        scope = self._survey.scopes[node]
+        scope = self._scope_analysis.scopes[node]
         stores = self._self_stores().get(node, {})
         members = frozenset({*scope.bindings, *stores})
         as_written = as_written and not members & _ANSWERS_ALL and scope not in self._set_by_name
         closed = as_written and known_bases
         keeps = None
         if as_written and first is not None and first.qualified is not None:
-            keeps = partial(self._knowledge.defines, first.qualified)
+            keeps = partial(self._oracle.defines, first.qualified)
         name = node.name.value
         kind = _subtype(types[0], name) if types else None
         return UserClass(name, kind, tuple(own), members, closed, node, scope, stores, keeps=keeps)
@@ -240,7 +244,7 @@ class UserClasses:
             return own, value is argument.value or not own.may_define("__class_getitem__")
         meaning = self._resolver.meaning_of(value)
         if meaning is not None:
-            base = self._knowledge.class_type(meaning.name)
+            base = self._oracle.class_type(meaning.name)
             return base, base is not None or meaning.name in EMPTY_BASES
         return None, self._is_builtin(value, "object")
 
@@ -290,7 +294,7 @@ class UserClasses:
         called = decorator.decorator
         name = called.func if isinstance(called, cst.Call) else called
         meaning = self._resolver.meaning_of(name)
-        if meaning is not None and self._knowledge.exists(meaning.name) is True:
+        if meaning is not None and self._oracle.exists(meaning.name) is True:
             return True
         leaf = name.attr if isinstance(name, cst.Attribute) else name
         return isinstance(leaf, cst.Name) and is_registry(leaf.value)
@@ -299,7 +303,7 @@ class UserClasses:
         """Return, for each class, what its methods assign to attributes of ``self``."""
         if self._stores is None:
             self._stores = {}
-            for store in self._survey.stores:
+            for store in self._scope_analysis.stores:
                 node = self._receiving_class(store.node.value)
                 if node is not None:
                     by_name = self._stores.setdefault(node, {})
@@ -316,8 +320,8 @@ class UserClasses:
         receiver = receiver_of(owner.node)
         if receiver is None or receiver.name.value != node.value:
             return None
-        block = self._survey.parents.get(owner.node)
-        holder = self._survey.parents.get(block) if block is not None else None
+        block = self._scope_analysis.parents.get(owner.node)
+        holder = self._scope_analysis.parents.get(block) if block is not None else None
         return holder if isinstance(holder, cst.ClassDef) else None
 
     @cached_property
@@ -325,7 +329,7 @@ class UserClasses:
         """The scopes in which attributes are made under computed names."""
         return frozenset(
             scope
-            for use in self._survey.uses
+            for use in self._scope_analysis.uses
             if use.name in {"setattr", "vars"} or _ends_in(use.chain, "__dict__")
             for scope in use.scope.enclosing()
         )

@@ -68,10 +68,10 @@ class _Names(Struct, frozen=True):
     """What ``dir(module)`` gives."""
 
     module: str
-    knowledge: TypeOracle
+    oracle: TypeOracle
 
     def __contains__(self, name: object) -> bool:
-        found = self.knowledge.exists(f"{self.module}.{name}")
+        found = self.oracle.exists(f"{self.module}.{name}")
         return _undecided() if found is None else found
 
 
@@ -85,14 +85,14 @@ class Conditions:
     def __init__(
         self,
         resolver: Resolver,
-        knowledge: TypeOracle,
+        oracle: TypeOracle,
         live: Callable[[Iterable[Binding]], list[Binding]],
         kept: KeptChains,
         *,
         on_new_python: bool = False,
     ) -> None:
         self._resolver = resolver
-        self._knowledge = knowledge
+        self._oracle = oracle
         self._live = live
         self._following = AliasChain(kept, NotAGuard)
         self._on_new_python = on_new_python
@@ -217,13 +217,13 @@ class Conditions:
         if name is not None and (name in _METADATA or name in _GETTERS):
             return self._told_outside(name, args)
         if name is not None and name.endswith(".version") and not args:
-            version = self._knowledge.version(name.removesuffix(".version"))
+            version = self._oracle.version(name.removesuffix(".version"))
             if version is not None:
                 return version
         told = None if args else self._of_python(f"{name}()")
         if told is not None:
             return told
-        answers = self._knowledge.answers(name) if name is not None and not args else None
+        answers = self._oracle.answers(name) if name is not None and not args else None
         if answers is not None:
             return of_each(str, PossibleConstants(tuple(sorted(answers))))
         return self._of_text(node)
@@ -247,7 +247,7 @@ class Conditions:
         """Return an installed version, or what the environment says of the Keras to be used."""
         first, *default = map(self._value, args)
         if name in _METADATA:
-            version = self._knowledge.version(str(first).replace("-", "_"))
+            version = self._oracle.version(str(first).replace("-", "_"))
             return _refuse() if version is None else version
         if first != LEGACY_SWITCH:
             raise NotAGuard
@@ -257,8 +257,8 @@ class Conditions:
 
     def _is_switched(self) -> bool:
         """Say whether ``tf.keras`` is tf_keras on the target."""
-        return (self._knowledge.version("tensorflow.keras") or "").startswith("2.") and (
-            self._knowledge.version("keras") or ""
+        return (self._oracle.version("tensorflow.keras") or "").startswith("2.") and (
+            self._oracle.version("keras") or ""
         ).startswith("3.")
 
     def _returned(self, function: cst.FunctionDef) -> object:
@@ -292,7 +292,7 @@ class Conditions:
                 return of_each(numbers_in, self._value(values))
             case ("dir" | "vars", [owner]):
                 module = self._resolver.name_of(owner)
-                return _refuse() if module is None else _Names(module, self._knowledge)
+                return _refuse() if module is None else _Names(module, self._oracle)
             case _:
                 return _unknown(cst.Name(name))
 
@@ -301,7 +301,7 @@ class Conditions:
         attribute = self._value(member)
         if name is None:
             raise NotAGuard
-        found = self._knowledge.exists(f"{name}.{attribute}")
+        found = self._oracle.exists(f"{name}.{attribute}")
         return _undecided() if found is None else found
 
     def _got(self, owner: cst.BaseExpression, member: cst.BaseExpression) -> object:
@@ -342,10 +342,10 @@ class Conditions:
             return _FACTS[name]
         module, _, last = name.rpartition(".")
         if last in {"__version__", "VERSION"}:
-            version = self._knowledge.version(module)
+            version = self._oracle.version(module)
             return _undecided() if version is None else version
         if last == "__dict__":
-            return _Names(module, self._knowledge)
+            return _Names(module, self._oracle)
         return None
 
     def _of_python(self, name: str) -> object | None:

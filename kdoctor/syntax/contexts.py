@@ -24,18 +24,18 @@ class Contexts:
 
     def __init__(
         self,
-        survey: ScopeAnalysis,
+        scope_analysis: ScopeAnalysis,
         resolver: Resolver,
         classes: UserClasses,
         inference: Inference,
-        knowledge: TypeOracle,
+        oracle: TypeOracle,
     ) -> None:
-        self._survey = survey
-        self._parents = survey.parents
+        self._scope_analysis = scope_analysis
+        self._parents = scope_analysis.parents
         self._resolver = resolver
         self._classes = classes
         self._inference = inference
-        self._knowledge = knowledge
+        self._oracle = oracle
         self._passed: dict[cst.CSTNode, Context | None] = {}
 
     def of(self, node: cst.CSTNode) -> Context:
@@ -57,7 +57,7 @@ class Contexts:
             if isinstance(item.item, cst.Call):
                 meaning = self._resolver.meaning_of(item.item.func)
                 if meaning is not None:
-                    found = self._knowledge.block_context(meaning.name)
+                    found = self._oracle.block_context(meaning.name)
                     if found is not None:
                         return found
         return None
@@ -74,7 +74,7 @@ class Contexts:
             if own is not None:
                 if own.type is None:
                     return None
-                return self._knowledge.method_context(own.type, function.name.value)
+                return self._oracle.method_context(own.type, function.name.value)
         names = [
             each.name.value for each in (*function.params.posonly_params, *function.params.params)
         ]
@@ -82,7 +82,7 @@ class Contexts:
             # Whatever its parameters are called. In a layer's `call` nothing is symbolic.
             around = self.of(function)
             return Context.FUNCTIONAL if around is Context.UNKNOWN else around
-        found = self._knowledge.function_context(names)
+        found = self._oracle.function_context(names)
         if found is not None:
             return found
         contexts = {self._as_argument(node) for node in self._mentions(function)}
@@ -95,7 +95,7 @@ class Contexts:
 
     @cached_property
     def _symbolic_functions(self) -> frozenset[cst.CSTNode]:
-        self._inference.value(self._survey.tree)  # it settles what the parameters are
+        self._inference.value(self._scope_analysis.tree)  # it settles what the parameters are
         return frozenset(
             each.scope.node
             for each, value in self._inference.assumed.items()
@@ -112,7 +112,9 @@ class Contexts:
             names = {dotted(each.target) for each in target.targets}
         else:
             names = {function.name.value}
-        for use in (use for name in names for use in self._survey.uses_by_name.get(name or "", ())):
+        for use in (
+            use for name in names for use in self._scope_analysis.uses_by_name.get(name or "", ())
+        ):
             if use.node is use.chain:
                 bindings = self._resolver.bindings(use.name, use.node, use.scope)
                 if any(each.node is function or each.value is function for each in bindings):
@@ -137,7 +139,7 @@ class Contexts:
             return None
         position = [arg for arg in call.args if arg.keyword is None]
         argument = position.index(parent) if parent.keyword is None else parent.keyword.value
-        return self._knowledge.argument_context(callee, argument)
+        return self._oracle.argument_context(callee, argument)
 
     # -- by what is worked on
 

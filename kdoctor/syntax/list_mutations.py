@@ -67,24 +67,24 @@ class MutatedLists:
 
     def __init__(
         self,
-        survey: ScopeAnalysis,
+        scope_analysis: ScopeAnalysis,
         resolver: Resolver,
-        knowledge: TypeOracle,
+        oracle: TypeOracle,
         inference: Inferring,
     ) -> None:
-        self._survey = survey
+        self._scope_analysis = scope_analysis
         self._resolver = resolver
-        self._knowledge = knowledge
+        self._oracle = oracle
         self._inference = inference
         self._known: dict[Binding, ListMutations] = {}
 
     def filled(self, binding: Binding, made: Value) -> Value:
         """Return what the list is that a binding holds: as it was made, and what is put into it."""
-        fillings = self._of(binding)
-        if not fillings.are_all and not is_list(made):
+        mutations = self._of(binding)
+        if not mutations.are_all and not is_list(made):
             return UNKNOWN
         found = [item_of(made)] if is_list(made) else []
-        for each in fillings.found:
+        for each in mutations.found:
             value = self._inference.infer(each.value)
             found.append(item_of(value) if each.is_many else value)
         return list_of(merged(found))
@@ -104,7 +104,7 @@ class MutatedLists:
     def _by_name(self, binding: Binding) -> ListMutations:
         uses = [
             self._by_use(binding, use)
-            for use in self._survey.uses_by_name.get(binding.name, ())
+            for use in self._scope_analysis.uses_by_name.get(binding.name, ())
             if binding in self._resolver.bindings(use.name, use.node, use.scope)
         ]
         return ListMutations(
@@ -117,13 +117,13 @@ class MutatedLists:
         """Say whether others may have the very same list: `a = b = []`, a class's, a global."""
         if binding.remote or binding.scope.kind is ScopeKind.CLASS:
             return True
-        target = self._survey.parents.get(binding.node)
-        assign = None if target is None else self._survey.parents.get(target)
+        target = self._scope_analysis.parents.get(binding.node)
+        assign = None if target is None else self._scope_analysis.parents.get(target)
         return isinstance(assign, cst.Assign) and len(assign.targets) > 1
 
     def _by_use(self, binding: Binding, use: Use) -> ListMutations:
         """Return what a use of the list puts into it."""
-        parents, node, is_inside = self._survey.parents, use.node, False
+        parents, node, is_inside = self._scope_analysis.parents, use.node, False
         while True:
             parent = parents[node]
             match parent:
@@ -153,7 +153,7 @@ class MutatedLists:
             node = parent
 
     def _by_method(self, attribute: cst.Attribute) -> ListMutations:
-        call, method = self._survey.parents[attribute], attribute.attr.value
+        call, method = self._scope_analysis.parents[attribute], attribute.attr.value
         if not isinstance(call, cst.Call) or call.func is not attribute:
             return _UNSEEN
         if method in _READING:
@@ -165,7 +165,7 @@ class MutatedLists:
 
     def _by_index(self, subscript: cst.Subscript) -> ListMutations:
         """Return what ``outs[0] = value`` puts in, nothing where an element is read or deleted."""
-        node, parents = subscript, self._survey.parents
+        node, parents = subscript, self._scope_analysis.parents
         holder: cst.CSTNode = parents[node]
         if isinstance(holder, cst.AssignTarget):
             assign = parents[holder]
@@ -183,7 +183,7 @@ class MutatedLists:
 
     def _by_call(self, argument: cst.Arg, *, is_inside: bool) -> ListMutations:
         """Return what a call puts in that gets the list, in another one perhaps."""
-        call = self._survey.parents[argument]
+        call = self._scope_analysis.parents[argument]
         if argument.star == "*" and not is_inside:
             return _NONE  # its elements are passed
         if not isinstance(call, cst.Call) or argument.star:
@@ -201,7 +201,7 @@ class MutatedLists:
         """Say whether what is called is known, and changes no list that it gets."""
         meaning = self._resolver.meaning_of(callee)
         if meaning is not None:
-            known = self._knowledge
+            known = self._oracle
             return bool(
                 known.class_type(meaning.name)
                 or known.result_type(meaning.name)
@@ -218,7 +218,7 @@ class MutatedLists:
         self, function: cst.FunctionDef, call: cst.Call, argument: cst.Arg
     ) -> Binding | None:
         """Return which parameter gets an argument; None where that is not clear."""
-        scope = self._survey.scopes[function]
+        scope = self._scope_analysis.scopes[function]
         given = call.args[: list(call.args).index(argument)]
         if function.decorators or any(each.star for each in given):
             return None

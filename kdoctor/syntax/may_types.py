@@ -48,11 +48,11 @@ _MAKES_A_TENSOR = ast.Lt | ast.LtE | ast.Gt | ast.GtE | ast.NotEq
 class MayTypes:
     """Answers for one source."""
 
-    def __init__(self, sketch: SymbolTable, names: NameFacts, knowledge: TypeOracle) -> None:
-        self.sketch = sketch
+    def __init__(self, symbol_table: SymbolTable, names: NameFacts, oracle: TypeOracle) -> None:
+        self.symbol_table = symbol_table
         self._names = names
-        self._knowledge = knowledge
-        self._by_use = MayTypesByUse(sketch, names, knowledge)
+        self._oracle = oracle
+        self._by_use = MayTypesByUse(symbol_table, names, oracle)
         self._known: dict[object, Types] = {}
         self._asked: set[object] = set()
         self._asked_last: list[object] = []
@@ -62,12 +62,12 @@ class MayTypes:
     def reads(self, members: Collection[str]) -> Iterator[Place]:
         """Yield where such attributes are read."""
         for member in members:
-            yield from self.sketch.reads.get(member, ())
+            yield from self.symbol_table.reads.get(member, ())
 
     def writes(self, members: Collection[str]) -> Iterator[Place]:
         """Yield where such attributes are assigned to, updated or deleted."""
         for member in members:
-            yield from self.sketch.writes.get(member, ())
+            yield from self.symbol_table.writes.get(member, ())
 
     def is_assigned(self, read: Place) -> bool:
         """Say whether the source assigns what is written in the same way, wherever that stands."""
@@ -90,7 +90,7 @@ class MayTypes:
             RecursionError: the code is nested too deeply to tell.
         """
         # What stands among the parameters of types, `def f[T: g(x)]()`, is in no place.
-        return self.types_of(node, self.sketch.places.get(place, self.sketch.module))
+        return self.types_of(node, self.symbol_table.places.get(place, self.symbol_table.module))
 
     def types_of(self, node: ast.expr, space: Namespace) -> Types:
         """Return all types that an expression may have.
@@ -139,7 +139,7 @@ class MayTypes:
     # -- names
 
     def _name(self, node: ast.Name, space: Namespace) -> Types:
-        bindings = self.sketch.bindings(node.id, space)
+        bindings = self.symbol_table.bindings(node.id, space)
         if not bindings:
             return _NOTHING
         return self._recall(
@@ -175,7 +175,7 @@ class MayTypes:
         yield from (each for each in types if each.kind in _TENSORS)  # one, or several
         if isinstance(value, ast.Call):
             for function in self._functions(value.func, space):
-                inner = self.sketch.spaces[function]
+                inner = self.symbol_table.spaces[function]
                 for each in inner.returns:
                     if isinstance(each, ast.Tuple | ast.List):
                         yield from self._part(each, path, inner)
@@ -206,7 +206,7 @@ class MayTypes:
         named = documented_type(ast.get_docstring(function, clean=False), bound.name)
         if named is not None:
             yield from self._instances(chain_in(named), bound.space)
-        tensor = self._knowledge.member_type(Type(Kind.LAYER), "__call__", called=True)
+        tensor = self._oracle.member_type(Type(Kind.LAYER), "__call__", called=True)
         if bound.place >= 0 and tensor is not None:
             yield from self._symbolic(bound, function, tensor)
 
@@ -215,11 +215,11 @@ class MayTypes:
 
         It is a list only where one is written out.
         """
-        given = self.sketch.passed_for(bound, function)
+        given = self.symbol_table.passed_for(bound, function)
         types = {each for given_ in given for each in self._of(*given_)}
-        applied = self.sketch.applied_to(bound)
+        applied = self.symbol_table.applied_to(bound)
         layers = (each for call, space in applied for each in self._of(call.func, space))
-        weighted = any(map(self._knowledge.has_weights, layers))
+        weighted = any(map(self._oracle.has_weights, layers))
         yield from type_sets.passed_on(types)
         is_symbolic = weighted or Kind.TENSOR in kinds_in(frozenset(types))
         if weighted or any(each.kind is Kind.TENSOR for each in types):
@@ -248,14 +248,14 @@ class MayTypes:
 
     def _instances(self, cls: ast.expr, space: Namespace) -> Iterator[Type]:
         """Yield what calling a class may make, nothing where ``cls`` can be no class."""
-        made = map(self._knowledge.class_type, self._names.meant_by(cls))
+        made = map(self._oracle.class_type, self._names.meant_by(cls))
         yield from (each for each in made if each is not None)
         for info in self._names.classes_meant_by(cls):
-            base = None if info.base is None else self._knowledge.class_type(info.base)
+            base = None if info.base is None else self._oracle.class_type(info.base)
             if base is not None:
                 yield subtype_of(base, info.name)
         if isinstance(cls, ast.Name):
-            bindings = self.sketch.bindings(cls.id, space)
+            bindings = self.symbol_table.bindings(cls.id, space)
             if bindings:
                 yield from self._recall(
                     ("class", cls.id, space),
@@ -287,7 +287,7 @@ class MayTypes:
         )
 
     def _of_bases(self, node: ast.ClassDef) -> Iterator[Type]:
-        around = self.sketch.spaces[node].parent or self.sketch.module
+        around = self.symbol_table.spaces[node].parent or self.symbol_table.module
         for each in node.bases:
             yield from self._instances(unsubscripted(each), around)
 
@@ -295,18 +295,18 @@ class MayTypes:
         """Return the functions of the source that a call may be of."""
         match callee:
             case ast.Name(id=name):
-                bindings = self.sketch.bindings(name, space)
+                bindings = self.symbol_table.bindings(name, space)
                 made = (each for each in bindings if each.kind is BindingKind.FUNCTION)
                 return [each.node for each in made if isinstance(each.node, FUNCTIONS)]
             case ast.Attribute(attr=name):
-                return self.sketch.methods.get(name, [])
+                return self.symbol_table.methods.get(name, [])
         return []
 
     def _returned(self, function: Function) -> Types:
         return self._recall(function, lambda: self._found_returned(function))
 
     def _found_returned(self, function: Function) -> Iterator[Type]:
-        inner = self.sketch.spaces[function]
+        inner = self.symbol_table.spaces[function]
         for each in inner.returns:
             yield from self._of(each, inner)
         if function.returns is not None:
@@ -317,7 +317,7 @@ class MayTypes:
     def _attribute(self, node: ast.Attribute, space: Namespace) -> Types:
         kept = self._recall(("kept", node.attr), lambda: self._kept(node.attr))
         given = {
-            self._knowledge.member_type(owner, node.attr, called=False)
+            self._oracle.member_type(owner, node.attr, called=False)
             for owner in self._of(node.value, space)
         }
         return kept.union(each for each in given if each is not None)
@@ -325,18 +325,18 @@ class MayTypes:
     def _kept(self, member: str) -> Iterator[Type]:
         """Yield what an attribute of that name may hold in an object of one's own class."""
         yield from self._by_use.of_members.get(member, ())
-        for each in self.sketch.stores.get(member, ()):
+        for each in self.symbol_table.stores.get(member, ()):
             yield from self._bound(each)
-        for each in self.sketch.by_name.get(member, ()):
+        for each in self.symbol_table.by_name.get(member, ()):
             if isinstance(each.space.node, ast.ClassDef):
                 yield from self._bound(each)
-        for method in self.sketch.methods.get(member, ()):
+        for method in self.symbol_table.methods.get(member, ()):
             if any(chain_of(each) == ("property",) for each in method.decorator_list):
                 yield from self._returned(method)
 
     def _members(self, owners: Types, member: str) -> Iterator[Type]:
         """Yield what calling a member of such objects may give."""
-        given = (self._knowledge.member_type(each, member, called=True) for each in owners)
+        given = (self._oracle.member_type(each, member, called=True) for each in owners)
         yield from (each for each in given if each is not None)
 
     def _call(self, node: ast.Call, space: Namespace) -> Types:
@@ -373,14 +373,14 @@ class MayTypes:
     def _made(self, node: ast.Call, space: Namespace) -> Iterator[Type]:
         """Yield what an imported function gives, by itself or of the tensors that go in."""
         for name in self._names.meant_by(node.func):
-            made = self._knowledge.result_type(name)
+            made = self._oracle.result_type(name)
             if made is not None:
                 yield made
-            if self._knowledge.applied_type(name, _TENSOR) is None:
+            if self._oracle.applied_type(name, _TENSOR) is None:
                 continue
             given = {part for each in passed(node) for part in parts_of(self._of(each, space))}
             tensors = (each for each in given if each.kind in _TENSORS)
-            applied = (self._knowledge.applied_type(name, each) for each in tensors)
+            applied = (self._oracle.applied_type(name, each) for each in tensors)
             yield from (each for each in applied if each is not None)
 
     def _super(self, space: Namespace) -> Iterator[Type]:

@@ -15,12 +15,12 @@ from kdoctor.value_types import Kind, Type
 class MayTypesByUse:
     """Answers for one source."""
 
-    def __init__(self, sketch: SymbolTable, names: NameFacts, knowledge: TypeOracle) -> None:
+    def __init__(self, symbol_table: SymbolTable, names: NameFacts, oracle: TypeOracle) -> None:
         self.of_bindings: dict[BoundName, set[Type]] = {}
         self.of_members: dict[str, set[Type]] = {}  # by attribute
-        self._sketch, self._names, self._knowledge = sketch, names, knowledge
-        telling = knowledge.telling_methods
-        for call, space in sketch.asked:
+        self._symbol_table, self._names, self._oracle = symbol_table, names, oracle
+        telling = oracle.telling_methods
+        for call, space in symbol_table.asked:
             if call.func.attr in telling:
                 for told in self._told(call.func.attr, call, space):
                     self._note(call.func.value, space, told)
@@ -28,7 +28,7 @@ class MayTypesByUse:
     def _note(self, receiver: ast.expr, space: Namespace, told: Type) -> None:
         match receiver:
             case ast.Name(id=name):
-                for bound in self._sketch.bindings(name, space):
+                for bound in self._symbol_table.bindings(name, space):
                     if bound.kind in HOLDERS:
                         self.of_bindings.setdefault(bound, set()).add(told)
             case ast.Attribute(attr=member):
@@ -45,7 +45,7 @@ class MayTypesByUse:
         }
         known = ({key: made} for key, each in passed.items() for made in self._made(each, space))
         for given in ({}, *known):
-            told = self._knowledge.receiver_type(method, unknown | given)
+            told = self._oracle.receiver_type(method, unknown | given)
             if told is not None:
                 yield told
 
@@ -53,9 +53,9 @@ class MayTypesByUse:
         """Yield what a call of a class may make, by way of a name, too."""
         match node:
             case ast.Call(func=cls):
-                made = map(self._knowledge.class_type, self._names.meant_by(cls))
+                made = map(self._oracle.class_type, self._names.meant_by(cls))
                 yield from (each for each in made if each is not None)
             case ast.Name(id=name):
-                for bound in self._sketch.bindings(name, space):
+                for bound in self._symbol_table.bindings(name, space):
                     if isinstance(bound.value, ast.Call):
                         yield from self._made(bound.value, space)

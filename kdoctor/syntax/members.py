@@ -66,11 +66,11 @@ class MemberStore(Struct, frozen=True, eq=False):
 
 
 def member_stores(
-    survey: ScopeAnalysis, inference: Inference, classes: UserClasses
+    scope_analysis: ScopeAnalysis, inference: Inference, classes: UserClasses
 ) -> Iterator[MemberStore]:
     """Yield the assignments in source order."""
-    subclasses = _Subclasses(survey, classes)
-    for store in survey.stores:
+    subclasses = _Subclasses(scope_analysis, classes)
+    for store in scope_analysis.stores:
         owner, member = inference.value(store.node.value), store.node.attr.value
         if owner.type is None:
             continue
@@ -89,20 +89,20 @@ def member_stores(
 
 
 def member_uses(
-    survey: ScopeAnalysis, inference: Inference, classes: UserClasses
+    scope_analysis: ScopeAnalysis, inference: Inference, classes: UserClasses
 ) -> Iterator[MemberUse]:
     """Yield the uses in source order."""
-    stored = {store.node for store in survey.stores}
+    stored = {store.node for store in scope_analysis.stores}
     assigned = {(dotted(each.value), each.attr.value) for each in stored}
-    assigned |= set(_set_by_name(survey))
-    subclasses = _Subclasses(survey, classes)
-    for node in survey.attributes:
+    assigned |= set(_set_by_name(scope_analysis))
+    subclasses = _Subclasses(scope_analysis, classes)
+    for node in scope_analysis.attributes:
         if node in stored:
             continue
         owner = inference.value(node.value)
         if owner.type is None:
             continue
-        call = survey.parents.get(node)
+        call = scope_analysis.parents.get(node)
         is_callee = isinstance(call, cst.Call) and call.func is node
         member = node.attr.value
         is_own = (owner.own is not None and owner.own.may_define(member)) or subclasses.may_define(
@@ -123,8 +123,8 @@ def member_uses(
 class _Subclasses:
     """The user's own classes that the module makes or imports."""
 
-    def __init__(self, survey: ScopeAnalysis, classes: UserClasses) -> None:
-        self._survey = survey
+    def __init__(self, scope_analysis: ScopeAnalysis, classes: UserClasses) -> None:
+        self._scope_analysis = scope_analysis
         self._classes = classes
 
     def may_define(self, owner: Value, member: str) -> bool:
@@ -169,7 +169,7 @@ class _Subclasses:
 
     @cached_property
     def _made(self) -> Mapping[Kind, Sequence[UserClass]]:
-        return _by_kind(self._classes.of(node) for node in self._survey.classes)
+        return _by_kind(self._classes.of(node) for node in self._scope_analysis.classes)
 
     @cached_property
     def _all(self) -> Mapping[Kind, Sequence[UserClass]]:
@@ -198,12 +198,12 @@ def _by_kind(classes: Iterable[UserClass | None]) -> Mapping[Kind, Sequence[User
     return found
 
 
-def _set_by_name(survey: ScopeAnalysis) -> Iterator[tuple[str | None, str]]:
+def _set_by_name(scope_analysis: ScopeAnalysis) -> Iterator[tuple[str | None, str]]:
     """Yield what ``setattr(owner, "member", …)`` assigns."""
-    for use in survey.uses:
+    for use in scope_analysis.uses:
         if use.name != "setattr":
             continue
-        match survey.parents.get(use.node):
+        match scope_analysis.parents.get(use.node):
             case cst.Call(
                 args=[cst.Arg(value=owner), cst.Arg(value=cst.SimpleString() as member), *_]
             ):

@@ -223,11 +223,11 @@ class QuickFacts(SourceIndex):
             if isinstance(found, ClassInfo):
                 yield found
 
-    def possible(self, knowledge: TypeOracle) -> MayTypes:
+    def possible(self, oracle: TypeOracle) -> MayTypes:
         """Return what the expressions may be, for somebody who knows what names make."""
         if self._possible is None:
             own = weakref.proxy(self)  # a ring would keep the tree until a collector comes
-            self._possible = MayTypes(SymbolTable(self.scopes), own, knowledge)
+            self._possible = MayTypes(SymbolTable(self.scopes), own, oracle)
         return self._possible
 
     # -- what names mean

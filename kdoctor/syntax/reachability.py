@@ -41,17 +41,17 @@ class Reachability:
 
     def __init__(
         self,
-        survey: ScopeAnalysis,
+        scope_analysis: ScopeAnalysis,
         imports: Imports,
-        knowledge: TypeOracle,
+        oracle: TypeOracle,
         resolver: Callable[[], Resolver],
         *,
         as_it_is: bool = False,
     ) -> None:
-        self._survey = survey
-        self._parents = survey.parents
+        self._scope_analysis = scope_analysis
+        self._parents = scope_analysis.parents
         self._imports = imports
-        self._knowledge = knowledge
+        self._oracle = oracle
         self._resolver = resolver
         self._busy: set[cst.CSTNode] = set()
         self._dead: dict[cst.CSTNode, bool] = {}
@@ -77,7 +77,7 @@ class Reachability:
         self._mended: dict[cst.CSTNode, bool] = {}
         self._mending: set[cst.CSTNode] = set()  # of which that is being found out
         self._tries = ExceptionFallbacks(
-            survey, imports, knowledge, resolver, is_guarded, will_be_mended
+            scope_analysis, imports, oracle, resolver, is_guarded, will_be_mended
         )
 
     def is_guarded(self, node: cst.CSTNode) -> bool:
@@ -126,7 +126,7 @@ class Reachability:
     def _as_it_is(self) -> Reachability:
         """The same, where nothing is taken for mended."""
         return Reachability(
-            self._survey, self._imports, self._knowledge, self._resolver, as_it_is=True
+            self._scope_analysis, self._imports, self._oracle, self._resolver, as_it_is=True
         )
 
     def is_dead(self, node: cst.CSTNode) -> bool:
@@ -198,7 +198,7 @@ class Reachability:
     def _truth(self, test: cst.BaseExpression, *, on_new_python: bool = False) -> object:
         kept = self._kept_on_new_python if on_new_python else self._kept
         conditions = Conditions(
-            self._resolver(), self._knowledge, self.live, kept, on_new_python=on_new_python
+            self._resolver(), self._oracle, self.live, kept, on_new_python=on_new_python
         )
         try:
             return conditions.truth(test)
@@ -268,7 +268,7 @@ class Reachability:
             exits = self._exits[block] = dict(early_exits(block))
         if not exits:
             return
-        end = self._survey.place_in(block, until)
+        end = self._scope_analysis.place_in(block, until)
         for place in list(takewhile(end.__gt__, exits)):
             test = exits.get(place)
             if test is not None and self._is_refusal(self._parents[test]):

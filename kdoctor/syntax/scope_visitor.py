@@ -14,7 +14,7 @@ from kdoctor.syntax.scope_builder import Item, ScopeBuilder
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope, ScopeKind
 
 
-def survey(tree: cst.Module) -> ScopeAnalysis:
+def scope_analysis(tree: cst.Module) -> ScopeAnalysis:
     """Walk ``tree`` once."""
     return _Walk(tree).run()
 

@@ -117,12 +117,12 @@ def _broken(failure: Failure) -> list[Check]:
         return []
     folder = Path(failure.folder) if failure.folder else Path.cwd()
     try:
-        vitals = examine(failure.python, folder if folder.is_dir() else Path.cwd())
+        health_report = examine(failure.python, folder if folder.is_dir() else Path.cwd())
     except KdoctorError:
         return []
     return [
         check
-        for check in vitals.checks
+        for check in health_report.checks
         if check.state is CheckState.BROKEN
         and _OF_A_LIBRARY.get(check.subject, concerned) & concerned
     ]

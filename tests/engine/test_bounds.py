@@ -19,7 +19,7 @@ from kdoctor.keras_api import newest_target, resolve_target
 from kdoctor.modules import exports, prefilter
 from kdoctor.modules.ast_cache import AstCache
 from kdoctor.modules.exports import ProjectPackage
-from kdoctor.modules.module_summary import outline_from
+from kdoctor.modules.module_summary import summary_from
 from kdoctor.modules.prefilter import FileWords, Prefilter
 from kdoctor.rules import Rule, all_rules
 from kdoctor.syntax import Module
@@ -64,7 +64,7 @@ def test_a_project_that_is_much_for_each_of_its_files_is_not_read_again_for_each
 
     def outlined(tree, source):
         read.append(tree)
-        return outline_from(tree, source)
+        return summary_from(tree, source)
 
     def read_for(most):
         monkeypatch.setattr(exports, "_MOST", most)
@@ -124,16 +124,16 @@ def test_nothing_is_left_of_the_prefilter_once_the_files_are_known(project):
 
 
 def test_what_files_have_left_is_forgotten_before_others_share_it(project):
-    orders = ScanOptions(newest_target())
+    scan_options = ScanOptions(newest_target())
     examiners.forget()
-    examiners.get_ready(orders)
+    examiners.get_ready(scan_options)
     before = trees_alive()
-    examiner = examiners.examiner_for(orders)
+    examiner = examiners.examiner_for(scan_options)
     for number in range(FILES):
         assert examiner.scan(Task(Source(str(project / f"use{number}.py")), 1)).findings
     assert trees_alive() > before
     assert examiner.trace.size > FILES
-    examiners.get_ready(orders)
+    examiners.get_ready(scan_options)
     assert trees_alive() == before
     assert examiner.trace.size < FILES
 

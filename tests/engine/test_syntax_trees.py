@@ -8,7 +8,7 @@ import pytest
 
 from kdoctor.modules import ast_cache, module_summary
 from kdoctor.modules.ast_cache import AstCache
-from kdoctor.modules.module_summary import outline_in
+from kdoctor.modules.module_summary import summary_in
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def test_the_tree_of_bytes_is_what_python_makes_of_them(data: bytes):
         wanted = None
     tree = AstCache().of_bytes(data)
     assert (tree and ast.dump(tree, include_attributes=True)) == wanted
-    assert (outline_in(data) is None) == (wanted is None)
+    assert (summary_in(data) is None) == (wanted is None)
 
 
 def test_a_source_is_parsed_once_for_what_imports_it_and_for_its_file():

@@ -111,8 +111,8 @@ WAYS = [beside_another_keras, in_a_function, asynchronously, in_a_branch, by_ass
 
 
 def findings(source, *, gate):
-    orders = ScanOptions(newest_target(), gate=gate, diffs=False, anchors=False)
-    return Examiner(orders).examine("nowhere/f.py", source.encode()).scan.findings
+    scan_options = ScanOptions(newest_target(), gate=gate, diffs=False, anchors=False)
+    return Examiner(scan_options).examine("nowhere/f.py", source.encode()).scan.findings
 
 
 @settings(max_examples=40, deadline=None)

@@ -30,7 +30,7 @@ def project(tmp_path: Path) -> Path:
 
 def test_who_imports_what_speaks_of_keras_comes_last_and_what_it_imports_first(project: Path):
     plan = Plan([project], {"isolated": True})
-    assert {Path(task.source.path).name: task.turn for task in plan.tasks} == {
+    assert {Path(task.source.path).name: task.priority for task in plan.tasks} == {
         "__init__.py": Priority.IMPORTER,
         "layer.py": Priority.IMPORTED,
         "model.py": Priority.IMPORTED,
@@ -42,13 +42,13 @@ def test_who_imports_what_speaks_of_keras_comes_last_and_what_it_imports_first(p
 def test_files_of_one_folder_are_done_by_turns_and_told_of_in_order(jobs):
     turns = [Priority.IMPORTER, Priority.USUAL, Priority.IMPORTED, Priority.IMPORTED]
     tasks = [
-        Task(Source(f"{folder}/{place}.py"), 1, turn=turn)
+        Task(Source(f"{folder}/{place}.py"), 1, priority=priority)
         for folder in "ab"
-        for place, turn in enumerate(turns)
+        for place, priority in enumerate(turns)
     ]
     done: list[str] = []
 
-    def work(_orders: ScanOptions, some: list[Task]) -> list[str]:
+    def work(_scan_options: ScanOptions, some: list[Task]) -> list[str]:
         done.extend(task.source.path for task in some)
         return [task.source.path for task in some]
 

@@ -7,10 +7,10 @@ import pytest
 
 def test_a_sound_environment_is_healthy_and_each_line_is_ok(room):
     room.keras_3()
-    vitals = room.examine()
-    assert vitals.healthy
-    assert {check.state for check in vitals.checks} == {"ok"}
-    said = {check.subject: check.message for check in vitals.checks}
+    health_report = room.examine()
+    assert health_report.healthy
+    assert {check.state for check in health_report.checks} == {"ok"}
+    said = {check.subject: check.message for check in health_report.checks}
     assert said["keras"] == "3.15.1"
     assert said["tf.keras"] == "is keras 3.15.1"
     assert said["numpy"] == "2.4.6"

@@ -14,11 +14,11 @@ from kdoctor.analysis.tensors import constructors as makers
 from kdoctor.analysis.tensors.constructors import LABELS, ArrayData, ArrayForm, NumberKind
 from kdoctor.analysis.tensors.rank import arrays_of
 from kdoctor.documents import Document
-from kdoctor.keras_api import knowledge, newest_target
+from kdoctor.keras_api import newest_target, oracle
 from kdoctor.rules.behaviour._counted_steps import LOADED
 from kdoctor.syntax import Module
 
-KNOWLEDGE = knowledge(newest_target())
+KNOWLEDGE = oracle(newest_target())
 HEAD = "import numpy as np\n"
 PANDAS = f"{HEAD}import pandas as pd\n\n"
 FRAME = f"{PANDAS}df = pd.DataFrame({{'a': [1, 2, 3], 'b': [1.5, 2.5, 3.5]}})\n"

@@ -8,7 +8,7 @@ import pytest
 
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.documents import Document
-from kdoctor.keras_api import knowledge, newest_target
+from kdoctor.keras_api import newest_target, oracle
 from kdoctor.model import Applicability
 from kdoctor.rewrite import Refusal, RewriteTable
 from kdoctor.rules.names._backend import REWRITES
@@ -26,7 +26,7 @@ def rows_used(code, name):
     """Return the guards of the rows that hold for the uses of one function, None for a refusal."""
     source = f"import keras\nfrom keras import backend as K\n\n{textwrap.dedent(code)}"
     [unit] = Document.parse(source.encode(), "code.py").units
-    module = Module.parse(unit, knowledge(FACTS.target))
+    module = Module.parse(unit, oracle(FACTS.target))
     used = []
     for reference in module.references:
         if reference.name != f"keras.backend.{name}" or reference.kind is ReferenceKind.IMPORT:

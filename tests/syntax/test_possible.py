@@ -26,8 +26,8 @@ def package(tmp_path):
 
 def possible_of(source, package):
     known, path = package
-    glimpse = QuickFacts(ast.parse(textwrap.dedent(source)), path, known, known.stars)
-    return MayTypes(SymbolTable(glimpse.scopes), glimpse, World())
+    quick = QuickFacts(ast.parse(textwrap.dedent(source)), path, known, known.stars)
+    return MayTypes(SymbolTable(quick.scopes), quick, World())
 
 
 def possible_in(source, package, member="it"):

@@ -69,7 +69,10 @@ class A : pass
 class A ( ) :
 	def f ( self ) -> None : return a  is  not  b
 """
-SOURCES = [SPACIOUS, *((HERE / name).read_text("utf-8") for name in ("guards.py", "writing.py"))]
+SOURCES = [
+    SPACIOUS,
+    *((HERE / name).read_text("utf-8") for name in ("reachability.py", "code_writer.py")),
+]
 
 
 @pytest.mark.parametrize("source", SOURCES)

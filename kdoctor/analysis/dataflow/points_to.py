@@ -347,7 +347,7 @@ def _first(function: cst.FunctionDef) -> cst.Param | None:
 
 
 @once
-def origins_of(module: Module) -> PointsTo:
+def points_to_of(module: Module) -> PointsTo:
     """Return the origins of a module, made once: they keep what they looked up."""
     # A ring would keep the tree until a collector comes: the module keeps this answer.
     return PointsTo(weakref.proxy(module))

@@ -15,7 +15,7 @@ from functools import cached_property
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.analysis.dataflow.points_to import PointsTo, origins_of
+from kdoctor.analysis.dataflow.points_to import PointsTo, points_to_of
 from kdoctor.analysis.models.user_classes import class_named
 from kdoctor.keras_api import split_root
 from kdoctor.memoize import once
@@ -78,15 +78,15 @@ class _Parts(Struct):
 class PointsToByCall:
     """The objects of one module."""
 
-    def __init__(self, module: Module, origins: PointsTo) -> None:
+    def __init__(self, module: Module, points_to: PointsTo) -> None:
         self._module = module
-        self._origins = origins
+        self._points_to = points_to
         self._runs: dict[cst.FunctionDef | None, tuple[CallFrame | None, ...]] = {}
         self._known: dict[Placed, list[Placed]] = {}
 
     def runs(self, node: cst.CSTNode) -> Sequence[CallFrame | None]:
         """Return the runs of the function around a node; none where they are too many."""
-        return self._runs_of(self._origins.function_around(node), 0)
+        return self._runs_of(self._points_to.function_around(node), 0)
 
     def values(self, node: cst.CSTNode, frame: CallFrame | None) -> Sequence[Placed]:
         """Return what an expression is, past names, attributes and functions of the file.
@@ -211,10 +211,10 @@ class PointsToByCall:
         return self._runs[function]
 
     def _found_runs(self, function: cst.FunctionDef, depth: int) -> tuple[CallFrame | None, ...]:
-        callers = self._origins.callers(function)
+        callers = self._points_to.callers(function)
         if not callers or depth > _DEEPEST:
             return (CallFrame(function),)
-        around = self._origins.function_around
+        around = self._points_to.function_around
         found = tuple(
             CallFrame(function, call, outer)
             for call in callers
@@ -226,7 +226,7 @@ class PointsToByCall:
 
     def _run_of(self, node: cst.CSTNode, frame: CallFrame | None) -> CallFrame | None:
         """Return the run in which a node of this function, or of one around, was reached."""
-        function = self._origins.function_around(node)
+        function = self._points_to.function_around(node)
         while frame is not None and frame.function is not function:
             frame = frame.outer
         if frame is not None or function is None:
@@ -250,7 +250,7 @@ class PointsToByCall:
             case cst.Name() if node.value not in _CONSTANTS:
                 return self._of_name(node, frame, depth + 1)
             case cst.Attribute():
-                stored = self._origins.stored(node)
+                stored = self._points_to.stored(node)
                 if stored is None:
                     return [(node, frame)]
                 run = self._run_of(stored[0], frame)
@@ -271,7 +271,7 @@ class PointsToByCall:
             values: list[Placed] = []
             if bound.kind is BindingKind.PARAMETER and isinstance(bound.node, cst.Param):
                 run = self._run_of(bound.node, frame)
-                given = run and run.call and self._origins.passed(run.call, bound.node)
+                given = run and run.call and self._points_to.passed(run.call, bound.node)
                 if run is not None and given:
                     values = self._values(given, run.outer, depth)
             elif bound.kind is BindingKind.ASSIGN and bound.value is not None:
@@ -300,12 +300,12 @@ class PointsToByCall:
         return found
 
     def _of_call(self, call: cst.Call, frame: CallFrame | None, depth: int) -> list[Placed]:
-        function = self._origins.function_called(call.func)
+        function = self._points_to.function_called(call.func)
         if function is None or class_named(self._module, call.func) is not None:
             return [(call, frame)]
         run = CallFrame(function, call, frame)
         found: list[Placed] = []
-        for each in self._origins.returned_by(call):
+        for each in self._points_to.returned_by(call):
             values = self._values(each, run, depth)
             if not values:
                 return []
@@ -348,9 +348,9 @@ class PointsToByCall:
     def _parts_of_call(self, call: cst.Call, frame: CallFrame | None) -> _Parts | None:
         given: list[Placed] = [(each.value, frame) for each in call.args]
         name = self._module.qualified(call.func)
-        made = self._module.knowledge.class_type(name) if name else None
+        made = self._module.oracle.class_type(name) if name else None
         if made is not None and made.kind is Kind.LAYER:
-            return _Parts(self._layers(given), self._module.knowledge.has_weights(made))
+            return _Parts(self._layers(given), self._module.oracle.has_weights(made))
         if made is not None and made.kind is Kind.MODEL:
             parts = [
                 *((each.value, frame) for each in call.args if _is_a_part(each)),
@@ -381,7 +381,7 @@ class PointsToByCall:
 
     def added(self, model: MadeObject) -> Iterator[Placed]:
         """Yield what is added to a ``Sequential`` in the function that makes it."""
-        for call, owner in self._adds.get(self._origins.function_around(model.call), ()):
+        for call, owner in self._adds.get(self._points_to.function_around(model.call), ()):
             if call.args and self.made(owner, model.frame) == model:
                 yield call.args[0].value, model.frame
 
@@ -392,7 +392,7 @@ class PointsToByCall:
         for each in self._module.attributes:
             call = self._module.parent(each)
             if each.attr.value == "add" and isinstance(call, cst.Call) and call.func is each:
-                around = self._origins.function_around(call)
+                around = self._points_to.function_around(call)
                 found.setdefault(around, []).append((call, each.value))
         return found
 
@@ -410,7 +410,7 @@ def _is_a_part(argument: cst.Arg) -> bool:
 
 
 @once
-def makings_of(module: Module) -> PointsToByCall:
+def points_to_by_call_of(module: Module) -> PointsToByCall:
     """Return the objects of a module, made once: they keep what they looked up."""
     # A ring would keep the tree until a collector comes: the module keeps this answer.
-    return PointsToByCall(weakref.proxy(module), origins_of(module))
+    return PointsToByCall(weakref.proxy(module), points_to_of(module))

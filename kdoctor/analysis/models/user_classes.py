@@ -51,7 +51,7 @@ def _kind_of_base(
     if name is None:
         return None
     through = next((each.own_class for each in module.imports if each.name == name), None)
-    made = module.knowledge.class_type(through.base if through and through.base else name)
+    made = module.oracle.class_type(through.base if through and through.base else name)
     return None if made is None else made.kind
 
 
@@ -125,7 +125,7 @@ def in_line_of_keras_3(
     """Return the same with the class of Keras 3 that the last is made from; nothing of another."""
     line, base = in_line(module, node)
     name = None if base is None else module.qualified(base)
-    made = module.knowledge.class_type(name) if name else None
+    made = module.oracle.class_type(name) if name else None
     return (line, made) if made is not None and is_keras_3(facts, name) else ([], None)
 
 

@@ -33,7 +33,7 @@ def lineage(module: Module, facts: TargetFacts, node: cst.ClassDef) -> list[cst.
 
 def _is_model(module: Module, facts: TargetFacts, base: cst.BaseExpression) -> bool:
     name = module.qualified(base)
-    made = module.knowledge.class_type(name) if name else None
+    made = module.oracle.class_type(name) if name else None
     return (
         made is not None
         and made.kind is Kind.MODEL

@@ -32,9 +32,9 @@ def reads_of_a_shape(of_shapes: Collection[str], of_dimensions: Collection[str])
     ``as_list`` also of the shape of something of which nothing need be known.
     """
 
-    def holds(glimpse: QuickFacts, facts: TargetFacts) -> bool:
-        unknown = {"as_list"} if USES_KERAS_3.holds(glimpse, facts) else set()
-        makes_some = "TensorShape" in glimpse.words
+    def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
+        unknown = {"as_list"} if USES_KERAS_3.holds(quick, facts) else set()
+        makes_some = "TensorShape" in quick.words
 
         def speaks(possible: MayTypes) -> bool:
             return any(
@@ -48,7 +48,7 @@ def reads_of_a_shape(of_shapes: Collection[str], of_dimensions: Collection[str])
                 for node, space in places({*of_shapes, *of_dimensions})
             )
 
-        return may_hold(glimpse, facts, speaks)
+        return may_hold(quick, facts, speaks)
 
     return member(*of_shapes, *of_dimensions) & Trigger(holds)
 
@@ -95,7 +95,7 @@ class _Shapes:
             isinstance(shape, ast.Name)
             and any(
                 isinstance(each.value, ast.Call)
-                for each in self._possible.sketch.bindings(shape.id, space)
+                for each in self._possible.symbol_table.bindings(shape.id, space)
             )
         )
 
@@ -122,12 +122,12 @@ class _Shapes:
             return True
         return isinstance(node, ast.Attribute) and any(
             isinstance(each.value, ast.Name) and self._may_be_given(each.value, each.space)
-            for each in self._possible.sketch.stores.get(node.attr, ())
+            for each in self._possible.symbol_table.stores.get(node.attr, ())
         )
 
     def _values(self, name: ast.Name, space: Namespace) -> list[tuple[ast.expr, Namespace]]:
         """Return all that is assigned to a name, where that was not asked for before."""
-        bound = self._possible.sketch.bindings(name.id, space)
+        bound = self._possible.symbol_table.bindings(name.id, space)
         new = [each for each in bound if each not in self._seen and not each.path]
         self._seen.update(new)
         return [
@@ -140,14 +140,14 @@ class _Shapes:
         """Return all that a name may be one item of."""
         return [
             (each.value, each.space)
-            for each in self._possible.sketch.bindings(name.id, space)
+            for each in self._possible.symbol_table.bindings(name.id, space)
             if each.value is not None
             and (each.kind is BindingKind.LOOP or (each.kind is BindingKind.ASSIGN and each.path))
         ]
 
     def _may_be_given(self, name: ast.Name, space: Namespace) -> bool:
         """Say whether a name may be the shape that Keras passes to a method of a layer."""
-        bound = self._possible.sketch.bindings(name.id, space)
+        bound = self._possible.symbol_table.bindings(name.id, space)
         return any(each.name and self._is_given(each) for each in bound)
 
     def _is_given(self, bound: BoundName) -> bool:

@@ -14,7 +14,7 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.calls import value_of
-from kdoctor.analysis.dataflow.points_to import origins_of
+from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.analysis.tensors.constructors import (
     CONVERTING,
     FLOATS_OF_NUMPY,
@@ -101,11 +101,11 @@ def of_numpy(module: Module, node: cst.BaseExpression, depth: int = 0) -> NumpyS
 
 def _stored(module: Module, node: cst.Attribute, depth: int) -> NumpyScalars | None:
     """Return what ``self.x`` holds: what `build` puts there is there when `call` runs."""
-    origins = origins_of(module)
-    stored = [each for each, path in origins.all_stored(node) if not path]
-    if not stored or len(stored) < len(origins.all_stored(node)):
+    points_to = points_to_of(module)
+    stored = [each for each, path in points_to.all_stored(node) if not path]
+    if not stored or len(stored) < len(points_to.all_stored(node)):
         return None
-    around = [(each, origins.function_around(each)) for each in stored]
+    around = [(each, points_to.function_around(each)) for each in stored]
     names = ["" if method is None else method.name.value for _, method in around]
     last = [each for each, name in zip(stored, names, strict=True) if name != "__init__"]
     found = [of_numpy(module, each, depth) for each in (last if _BUILD in names else stored)]
@@ -181,24 +181,24 @@ def _is_number(module: Module, node: cst.BaseExpression, depth: int) -> bool:
 
 
 def may_be_of_numpy(
-    glimpse: QuickFacts, sketch: SymbolTable, node: ast.expr, depth: int = 0
+    quick: QuickFacts, symbol_table: SymbolTable, node: ast.expr, depth: int = 0
 ) -> bool:
     """Say whether an expression of a glimpse may be what ``of_numpy`` knows."""
     match node:
         case ast.Call(func=function):
-            return not MAKERS.isdisjoint(glimpse.meant_by(function))
+            return not MAKERS.isdisjoint(quick.meant_by(function))
         case ast.UnaryOp(operand=inner):
-            return may_be_of_numpy(glimpse, sketch, inner, depth)
+            return may_be_of_numpy(quick, symbol_table, inner, depth)
         case ast.BinOp(left=left, right=right):
-            return any(may_be_of_numpy(glimpse, sketch, each, depth) for each in (left, right))
+            return any(may_be_of_numpy(quick, symbol_table, each, depth) for each in (left, right))
         case ast.Name():
-            values: Iterable[ast.expr | None] = glimpse.values_of(node)
+            values: Iterable[ast.expr | None] = quick.values_of(node)
         case ast.Attribute(attr=name):
-            values = (each.value for each in sketch.stores.get(name, ()))
+            values = (each.value for each in symbol_table.stores.get(name, ()))
         case _:
             return False
     return depth > _DEEPEST or any(
-        may_be_of_numpy(glimpse, sketch, each, depth + 1)
+        may_be_of_numpy(quick, symbol_table, each, depth + 1)
         for each in values
         if each is not None and each is not node
     )

@@ -14,7 +14,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden, plain_literal, value_of
-from kdoctor.analysis.dataflow.points_to import PointsTo, origins_of
+from kdoctor.analysis.dataflow.points_to import PointsTo, points_to_of
 from kdoctor.analysis.tensors import constructors as makers
 from kdoctor.analysis.tensors.constructors import COLUMN, FRAME, ArrayData, ArrayForm, NumberKind
 from kdoctor.analysis.tensors.elements import (
@@ -42,9 +42,9 @@ Path = tuple[int | None, ...]
 class Ranks:
     """The arrays of one module."""
 
-    def __init__(self, module: Module, origins: PointsTo) -> None:
+    def __init__(self, module: Module, points_to: PointsTo) -> None:
         self._module = module
-        self._origins = origins
+        self._points_to = points_to
         self._known: dict[tuple[cst.CSTNode, Path], ArrayData | None] = {}
 
     def of(
@@ -99,9 +99,9 @@ class Ranks:
             is_array = found is None or found.form is ArrayForm.ARRAY
             return found if found is None or is_array else ArrayData(found.form, found.axes)
         if binding.kind is BindingKind.PARAMETER and isinstance(binding.node, cst.Param):
-            function = self._origins.function_around(binding.node)
-            calls = self._origins.callers(function) if function is not None else ()
-            given = [self._origins.passed(each, binding.node) for each in calls]
+            function = self._points_to.function_around(binding.node)
+            calls = self._points_to.callers(function) if function is not None else ()
+            given = [self._points_to.passed(each, binding.node) for each in calls]
             return _alike(self.of(each, within, depth) for each in given)
         return None
 
@@ -114,7 +114,7 @@ class Ranks:
             return found if found is not None and found.axes == 1 else None
         if name == "target" and not path:
             return self._loaded(node.value)
-        stored = self._origins.stored(node)
+        stored = self._points_to.stored(node)
         return None if stored is None else self.of(stored[0], (*_indices(stored[1]), *path), depth)
 
     def _values(self, pandas: cst.BaseExpression, depth: int) -> ArrayData | None:
@@ -131,9 +131,9 @@ class Ranks:
     # -- calls
 
     def _called(self, call: cst.Call, path: Path, depth: int) -> ArrayData | None:
-        function = self._origins.function_called(call.func)
+        function = self._points_to.function_called(call.func)
         if function is not None:
-            returned = self._origins.returned_by(call)
+            returned = self._points_to.returned_by(call)
             return _alike(self.of(each, path, depth) for each in returned)
         if is_hidden(call):
             return None
@@ -453,4 +453,4 @@ def _indices(path: Sequence[int | str]) -> Path:
 def arrays_of(module: Module) -> Ranks:
     """Return the arrays of a module, made once: they keep what they looked up."""
     # A ring would keep the tree until a collector comes: the module keeps this answer.
-    return Ranks(weakref.proxy(module), origins_of(module))
+    return Ranks(weakref.proxy(module), points_to_of(module))

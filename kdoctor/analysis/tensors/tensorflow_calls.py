@@ -47,10 +47,10 @@ def computes_tensor(name: str) -> bool:
     return gives_tensor(name) or (module is not None and name[module.end() :] in COMPUTE)
 
 
-def may_get_a_tensor(glimpse: QuickFacts, facts: TargetFacts, called: QuickCall) -> bool:
+def may_get_a_tensor(quick: QuickFacts, facts: TargetFacts, called: QuickCall) -> bool:
     """Say whether a symbolic tensor, or a list of them, may be among what a call passes."""
     return may_hold(
-        glimpse,
+        quick,
         facts,
         lambda possible: any(
             Kind.TENSOR in kinds_in(possible.types_in(called.node, each)) for each in called.values

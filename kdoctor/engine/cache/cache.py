@@ -59,7 +59,7 @@ class Cache:
 
     def through(
         self,
-        orders: ScanOptions,
+        scan_options: ScanOptions,
         tasks: Collection[Task],
         work: Callable[[Sequence[Task]], Sequence[Recorded[T]]],
         *,
@@ -71,7 +71,7 @@ class Cache:
         ``of_scan`` makes a result out of what was found in a file, where that is all it needs;
         ``scan_of`` says what a result found, which is kept.
         """
-        scans = (self.scan(orders, task) for task in tasks)
+        scans = (self.scan(scan_options, task) for task in tasks)
         known = [None if scan is None else of_scan(scan) for scan in scans]
         missing = [task for task, result in zip(tasks, known, strict=True) if result is None]
         found = iter(work(missing))
@@ -79,24 +79,26 @@ class Cache:
         for task, result in zip(tasks, known, strict=True):
             if result is None:
                 noted = next(found)
-                self.keep_scan(orders, task, scan_of(noted.result), noted.seen)
+                self.keep_scan(scan_options, task, scan_of(noted.result), noted.seen)
                 results.append(noted.result)
             else:
                 results.append(result)
         self.write()
         return results
 
-    def scan(self, orders: ScanOptions, task: Task) -> FileScan | None:
+    def scan(self, scan_options: ScanOptions, task: Task) -> FileScan | None:
         """Return what a file gave, None where that is not known or does not hold any more."""
         if task.source.is_stdin:
             return None
         number = self._numbers.get(absolute(task.source.path, self._here))
         if number is None:
             return None
-        row = self._scans.get((number, task.source.path, self._key(orders, task)))
+        row = self._scans.get((number, task.source.path, self._key(scan_options, task)))
         return unpacked(row.raw) if row is not None and self._holds(row.needs) else None
 
-    def keep_scan(self, orders: ScanOptions, task: Task, scan: FileScan, seen: Seen | None) -> None:
+    def keep_scan(
+        self, scan_options: ScanOptions, task: Task, scan: FileScan, seen: Seen | None
+    ) -> None:
         """Take down what a file gave, where it would give the same again."""
         if seen is None or not scan.lasts:
             return
@@ -105,7 +107,7 @@ class Cache:
             place = (
                 absolute(task.source.path, self._here),
                 task.source.path,
-                self._key(orders, task),
+                self._key(scan_options, task),
             )
             self._new_scans[place] = raw, seen
 
@@ -157,11 +159,11 @@ class Cache:
 
         return ReverseImports()
 
-    def _key(self, orders: ScanOptions, task: Task) -> bytes:
+    def _key(self, scan_options: ScanOptions, task: Task) -> bytes:
         """Return a digest of all that is asked of a file."""
         own = task.target, task.codes, task.namespace, task.admitted, task.style
         if own not in self._keys:
-            aimed = orders.aimed(task)
+            aimed = scan_options.aimed(task)
             target = aimed.target.without_source
             asked = (
                 *(target, aimed.asked, aimed.codes, aimed.kind, aimed.gate, aimed.namespace),

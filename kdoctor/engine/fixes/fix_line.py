@@ -37,8 +37,8 @@ def choose_and_fix(path: str, data: bytes, target: Target, choose: Choose) -> Ch
     Raises:
         FileProblem: the source cannot be parsed.
     """
-    orders = ScanOptions(target, kind="python", gate=False, diffs=False, anchors=False)
-    examined = Examiner(orders).examine(path, data)
+    scan_options = ScanOptions(target, kind="python", gate=False, diffs=False, anchors=False)
+    examined = Examiner(scan_options).examine(path, data)
     # What the user told us to leave alone is what went wrong there all the same.
     silenced = (each.finding for each in examined.scan.suppressed)
     findings = sorted([*examined.scan.findings, *silenced], key=order)

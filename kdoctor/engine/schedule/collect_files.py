@@ -95,13 +95,13 @@ class FileCollector:
         if not admitted and self._gate:
             return None
         self._imported.update(facts.imports)
-        turn = Priority.USUAL if facts.speaks else Priority.IMPORTER
-        return Task(source, facts.size, admitted=admitted, turn=turn)
+        priority = Priority.USUAL if facts.speaks else Priority.IMPORTER
+        return Task(source, facts.size, admitted=admitted, priority=priority)
 
     def _with_turns(self, found: Iterable[tuple[str, Task]]) -> Iterator[Task]:
         for own, task in found:
-            is_imported = task.turn is Priority.USUAL and own in self._imported
-            yield replace(task, turn=Priority.IMPORTED) if is_imported else task
+            is_imported = task.priority is Priority.USUAL and own in self._imported
+            yield replace(task, priority=Priority.IMPORTED) if is_imported else task
 
 
 def _of_links(paths: Sequence[str]) -> str:

@@ -85,7 +85,7 @@ def untouched() -> Iterator[None]:
 
 def one_by_one(
     work: Callable[[ScanOptions, Sequence[Task]], list[T]],
-    orders: ScanOptions,
+    scan_options: ScanOptions,
     tasks: Iterable[Task],
 ) -> Iterator[T]:
     """Yield what comes of each task; after each, the collector does what it has missed.
@@ -96,8 +96,8 @@ def one_by_one(
         for _, beside in groupby(tasks, key=lambda task: os.path.dirname(task.source.path)):  # noqa: PTH120
             places = [*enumerate(beside)]
             found: dict[int, list[T]] = {}
-            for place, task in sorted(places, key=lambda each: each[1].turn):
-                found[place] = work(orders, [task])
+            for place, task in sorted(places, key=lambda each: each[1].priority):
+                found[place] = work(scan_options, [task])
                 collect_where_due()
                 give_back_where_due(task.size)
             for place, _ in places:

@@ -63,14 +63,21 @@ class Task(Struct, frozen=True, gc=False):
     target: Target | None = None
     codes: tuple[str, ...] | None = None
     namespace: str | None = None
-    turn: Priority = Priority.USUAL
+    priority: Priority = Priority.USUAL
     style: CodeStyle | None = None
 
     # Not by `replace`, which takes longer than all else that is done for a file that is known.
     def with_rules(self, codes: tuple[str, ...] | None, namespace: str, style: CodeStyle) -> Task:
         """Return the task with the rules that count, the root of Keras and the style of code."""
         return Task(
-            self.source, self.size, self.admitted, self.target, codes, namespace, self.turn, style
+            self.source,
+            self.size,
+            self.admitted,
+            self.target,
+            codes,
+            namespace,
+            self.priority,
+            style,
         )
 
     def with_target(self, target: Target) -> Task:
@@ -82,7 +89,7 @@ class Task(Struct, frozen=True, gc=False):
             target,
             self.codes,
             self.namespace,
-            self.turn,
+            self.priority,
             self.style,
         )
 

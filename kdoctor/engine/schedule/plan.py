@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from kdoctor.engine.options import Options, orders_of, workers_of
+from kdoctor.engine.options import Options, scan_options_of, workers_of
 from kdoctor.engine.result import ProjectNotes
 from kdoctor.engine.schedule.collect_files import FileCollector
 from kdoctor.engine.schedule.dispatch import enough
@@ -60,7 +60,9 @@ class Plan:
         paths = list(paths)
         policy = FileSelection(paths, options)
         self.targets = Targets(policy, options)
-        self.orders = orders_of(self.targets.main, options, unsafe=policy.unsafe(unsafe))
+        self.scan_options = scan_options_of(
+            self.targets.main, options, unsafe=policy.unsafe(unsafe)
+        )
         self.remarks: list[str] = []
         """What is to be said of what was not done or not read."""
         self.cache = self._cache(policy) if options.get("cache") else None

@@ -45,7 +45,7 @@ _Chunk = tuple[int, Compressed[Task]]  # with the number of its first task
 
 def together(
     work: Callable[[ScanOptions, Sequence[Task]], list[T]],
-    orders: ScanOptions,
+    scan_options: ScanOptions,
     chunks: Iterable[Iterable[Task]],
     processes: int,
     get_ready: Callable[[ScanOptions], None] | None,
@@ -65,11 +65,11 @@ def together(
         share_one_heap()
     while waiting:
         if forks and get_ready is not None:
-            get_ready(orders.aimed(next(iter(waiting[0][1]))))
+            get_ready(scan_options.aimed(next(iter(waiting[0][1]))))
         with untouched():
             pool = ProcessPoolExecutor(processes - 1, context, _become_worker)
-            line = _Line(waiting, pool, processes, partial(_in_worker, work, orders), most)
-            here = partial(one_by_one, work, orders)
+            line = _Line(waiting, pool, processes, partial(_in_worker, work, scan_options), most)
+            here = partial(one_by_one, work, scan_options)
             yield from _with_workers(pool, processes, line, numbered, here)
 
 
@@ -278,14 +278,14 @@ def _give_up(_number: int, _frame: FrameType | None) -> None:
 
 def _in_worker(
     work: Callable[[ScanOptions, Sequence[Task]], list[T]],
-    orders: ScanOptions,
+    scan_options: ScanOptions,
     chunk: Iterable[Task],
 ) -> Compressed[T]:
     try:
         _WORKER.working = True
         if _WORKER.stopped:
             raise _Stopped
-        return Compressed(one_by_one(work, orders, chunk))
+        return Compressed(one_by_one(work, scan_options, chunk))
     finally:
         _WORKER.working = False
 

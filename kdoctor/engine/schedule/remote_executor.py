@@ -38,14 +38,14 @@ class InFlightChunk:
 
 
 def in_turn(
-    work: Work, orders: ScanOptions, chunks: Sequence[Sequence[Task]], executor: Executor
+    work: Work, scan_options: ScanOptions, chunks: Sequence[Sequence[Task]], executor: Executor
 ) -> Iterator[list[Any]]:
     """Yield the results of the chunks in order, whichever worker does them, and however often.
 
     Raises:
         KdoctorError: the executor takes no work, or its workers cannot do it.
     """
-    office = RemoteClient(executor, work, replace(orders, folder=os.getcwd()))  # noqa: PTH109 - a str
+    office = RemoteClient(executor, work, replace(scan_options, folder=os.getcwd()))  # noqa: PTH109 - a str
     waiting: deque[InFlightChunk] = deque()
     try:
         for chunk in chunks:
@@ -61,15 +61,15 @@ def in_turn(
 class RemoteClient:
     """Sends the chunks of one run, and takes the results."""
 
-    def __init__(self, executor: Executor, work: Work, orders: ScanOptions) -> None:
+    def __init__(self, executor: Executor, work: Work, scan_options: ScanOptions) -> None:
         self._executor = executor
         self._work = work
-        self._orders = orders
+        self._scan_options = scan_options
         self._run = uuid.uuid4().hex
 
     def send(self, chunk: Sequence[Task], sending: int) -> Future[bytes]:
         """Hand a chunk to the executor. Each sending differs: engines know equal calls again."""
-        package = packed(self._run, sending, self._work, self._orders, chunk)
+        package = packed(self._run, sending, self._work, self._scan_options, chunk)
         try:
             return self._executor.submit(carry_out, version(), package)
         except Exception as error:  # noqa: BLE001 - each engine has its own
@@ -89,7 +89,7 @@ class RemoteClient:
             else:
                 return results
         errand.future.cancel()
-        return perform(self._run, self._work, self._orders, errand.chunk)
+        return perform(self._run, self._work, self._scan_options, errand.chunk)
 
     def _tried_again(self, errand: InFlightChunk, error: Exception) -> bool:
         """Send a chunk again that failed for want of a worker, as long as there is hope."""

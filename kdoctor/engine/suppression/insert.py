@@ -34,7 +34,7 @@ class SuppressionInserter:
         path = task.source.path
         try:
             if data is None:
-                data = task.source.read(self._examiner.orders.folder)
+                data = task.source.read(self._examiner.scan_options.folder)
             before = data
             examined = self._examiner.examine(path, data)
         except Exception as error:  # noqa: BLE001 - one file must not cost the others
@@ -53,7 +53,7 @@ class SuppressionInserter:
         except Exception as error:  # noqa: BLE001
             reason = f"its comments were given up: {why(error)}"
             return FileFix(found, found, left_alone=LeftAlone(path, reason))
-        diff = diff_of(path, before, after, self._examiner.orders.kind)
+        diff = diff_of(path, before, after, self._examiner.scan_options.kind)
         is_stdin = task.source.is_stdin
         fixed = FixedFile(path, before, after, diff, silenced, is_stdin=is_stdin)
         return FileFix(found, heard(task, again.scan), fixed)

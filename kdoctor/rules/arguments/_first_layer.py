@@ -103,7 +103,7 @@ def _was_just_made_empty(
 
 def _makes_sequential(module: Module, call: cst.Call) -> bool:
     name = module.qualified(call.func)
-    made = module.knowledge.class_type(name) if name else None
+    made = module.oracle.class_type(name) if name else None
     return made is not None and made.kind is Kind.MODEL and made.cls == "Sequential"
 
 

@@ -68,12 +68,12 @@ def may_get_out_of_a_dict(
     It may get the keyword by ``**``. ``of`` is that of ``passes``.
     """
 
-    def holds(glimpse: QuickFacts, facts: TargetFacts) -> bool:
-        keys = keys_of_stars(glimpse)
+    def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
+        keys = keys_of_stars(quick)
         return bool(keys) and any(
             any(speaks(facts, callee, each) for each in keys[called.node])
-            and may_call_it(glimpse, facts, callee, called)
-            for callee, calls in calls_by_callee(glimpse, facts)
+            and may_call_it(quick, facts, callee, called)
+            for callee, calls in calls_by_callee(quick, facts)
             if of(callee)
             for called in calls
             if called.node in keys

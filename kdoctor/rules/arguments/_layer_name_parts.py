@@ -205,9 +205,9 @@ class Functions:
         return False
 
 
-def may_hold_a_slash(glimpse: QuickFacts, nodes: Iterable[ast.expr | None]) -> bool:
+def may_hold_a_slash(quick: QuickFacts, nodes: Iterable[ast.expr | None]) -> bool:
     """Say whether ``slashes`` could find something in one of the expressions of a glimpse."""
-    if not any("/" in each for each in glimpse.strings):
+    if not any("/" in each for each in quick.strings):
         return False
     waiting, seen = [each for each in nodes if each is not None], set[str]()
     while waiting:
@@ -216,28 +216,28 @@ def may_hold_a_slash(glimpse: QuickFacts, nodes: Iterable[ast.expr | None]) -> b
                 return True
             if isinstance(each, ast.Name) and each.id not in seen:
                 seen.add(each.id)
-                waiting += glimpse.values_of(each)
+                waiting += quick.values_of(each)
     return False
 
 
-def may_be_handed_on(glimpse: QuickFacts) -> bool:
+def may_be_handed_on(quick: QuickFacts) -> bool:
     """Say whether a function here may get such a name."""
     named = {
         each.id
-        for called in glimpse.calls_with("name")
+        for called in quick.calls_with("name")
         if (given := called.argument("name")) is not None
         for each in nodes_in(given)
         if isinstance(each, ast.Name)
     }
     passed = (
         value
-        for node in (glimpse.nodes.get(ast.FunctionDef, ()) if named else ())
+        for node in (quick.nodes.get(ast.FunctionDef, ()) if named else ())
         if any(each.arg in named for each in nodes_in(node.args) if isinstance(each, ast.arg))
-        for called in glimpse.calls_by_leaf.get(node.name, ())
+        for called in quick.calls_by_leaf.get(node.name, ())
         if isinstance(called.node.func, ast.Name)
         for value in _passed(called)
     )
-    return may_hold_a_slash(glimpse, passed)
+    return may_hold_a_slash(quick, passed)
 
 
 def _passed(called: QuickCall) -> Iterator[ast.expr]:

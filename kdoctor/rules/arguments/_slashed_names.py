@@ -75,7 +75,7 @@ def of_own(
                 yield found, replace(one, help=f"{told} {one.help}")
         refused = [*slashed_name(module, functions, argument(call, "name"))]
         base = base_that_gets(module, call.func, "name") if refused else None
-        made = None if base is None else module.knowledge.class_type(base)
+        made = None if base is None else module.oracle.class_type(base)
         new = None if base is None else facts.signature(_as_it_is_now(facts, base))
         if base is None or made is None or new is None or not is_keras_3(facts, base):
             continue

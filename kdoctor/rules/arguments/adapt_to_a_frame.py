@@ -115,11 +115,11 @@ def _finding(
     )
 
 
-def _may_be_numbers(glimpse: QuickFacts, _: TargetFacts) -> bool:
+def _may_be_numbers(quick: QuickFacts, _: TargetFacts) -> bool:
     return any(
         isinstance(value, ast.List | ast.ListComp | ast.BinOp)
-        for called in glimpse.calls_by_leaf.get(_METHOD, ())
-        for value in glimpse.values_of(called.argument("data", 0))
+        for called in quick.calls_by_leaf.get(_METHOD, ())
+        for value in quick.values_of(called.argument("data", 0))
     )
 
 

@@ -69,10 +69,10 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
                 break
 
 
-def _may_be_of_an_object(glimpse: QuickFacts, facts: TargetFacts) -> bool:
+def _may_be_of_an_object(quick: QuickFacts, facts: TargetFacts) -> bool:
     """Say whether it is not only `Base.__init__(self, …)`."""
-    asked = (called for called in glimpse.calls_of("__init__") if called.places)
-    return may_be_called_on(glimpse, facts, asked, Kind)
+    asked = (called for called in quick.calls_of("__init__") if called.places)
+    return may_be_called_on(quick, facts, asked, Kind)
 
 
 def _may_go_astray(facts: TargetFacts, callee: Callee, called: QuickCall) -> bool:

@@ -63,12 +63,12 @@ def _last_default(facts: TargetFacts, name: str, parameter: str) -> str | None:
     return None
 
 
-def _may_be_left_out(glimpse: QuickFacts, facts: TargetFacts) -> bool:
+def _may_be_left_out(quick: QuickFacts, facts: TargetFacts) -> bool:
     return any(
         name not in called.keywords
         and called.places <= position
         and _last_default(facts, callee.name, name) is not None
-        for path, calls in glimpse.calls_by_meaning.items()
+        for path, calls in quick.calls_by_meaning.items()
         if (callee := callee_of(path, facts)) is not None
         for name, position in callee.required
         for called in calls

@@ -158,12 +158,12 @@ def _finding(
     )
 
 
-def _may_set_it(glimpse: QuickFacts, _: TargetFacts) -> bool:
+def _may_set_it(quick: QuickFacts, _: TargetFacts) -> bool:
     return any(
         isinstance(target, ast.Subscript)
         and isinstance(target.slice, ast.Constant)
         and target.slice.value == _KEY
-        for node in glimpse.nodes.get(ast.Assign, ())
+        for node in quick.nodes.get(ast.Assign, ())
         for target in node.targets
     )
 

@@ -122,10 +122,10 @@ def _left_out(module: Module, facts: TargetFacts, refused: _Refused) -> Fix | No
     return Fix(f"Leave out `{_CONSTANTS}=None`", tuple(edits), proof)
 
 
-def _may_be_called_so(glimpse: QuickFacts, facts: TargetFacts) -> bool:
-    asked = [each for each in glimpse.calls if each.keywords & {_INPUT, _CONSTANTS}]
+def _may_be_called_so(quick: QuickFacts, facts: TargetFacts) -> bool:
+    asked = [each for each in quick.calls if each.keywords & {_INPUT, _CONSTANTS}]
     return bool(asked) and may_hold(
-        glimpse,
+        quick,
         facts,
         lambda possible: any(
             layer.cls in _LAYERS

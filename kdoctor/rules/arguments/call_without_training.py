@@ -166,10 +166,10 @@ def _fix(module: Module, facts: TargetFacts, bare: Sequence[cst.Param]) -> Fix |
     )
 
 
-def _may_ask(glimpse: QuickFacts, _: TargetFacts) -> bool:
+def _may_ask(quick: QuickFacts, _: TargetFacts) -> bool:
     return any(
         function.name == "call" and _is_bare(function.args)
-        for function in glimpse.nodes.get(ast.FunctionDef, ())
+        for function in quick.nodes.get(ast.FunctionDef, ())
     )
 
 

@@ -137,18 +137,18 @@ def _by_place(
     )
 
 
-def _may_be_no_dict(glimpse: QuickFacts, _: TargetFacts) -> bool:
+def _may_be_no_dict(quick: QuickFacts, _: TargetFacts) -> bool:
     """Say whether something else than a dict of numbers may be passed."""
-    given = (called.argument("class_weight") for called in glimpse.calls_with("class_weight"))
-    return any(_is_asked(glimpse, value) for each in given for value in glimpse.values_of(each))
+    given = (called.argument("class_weight") for called in quick.calls_with("class_weight"))
+    return any(_is_asked(quick, value) for each in given for value in quick.values_of(each))
 
 
-def _is_asked(glimpse: QuickFacts, value: ast.expr) -> bool:
+def _is_asked(quick: QuickFacts, value: ast.expr) -> bool:
     if isinstance(value, ast.Dict):
-        inner = (each for part in value.values for each in glimpse.values_of(part))
+        inner = (each for part in value.values for each in quick.values_of(part))
         return any(isinstance(each, ast.Dict | ast.DictComp) for each in inner)
     if isinstance(value, ast.Call):
-        return not _MAKES_ARRAYS.isdisjoint(glimpse.meant_by(value.func))
+        return not _MAKES_ARRAYS.isdisjoint(quick.meant_by(value.func))
     return isinstance(value, ast.List | ast.Tuple)
 
 

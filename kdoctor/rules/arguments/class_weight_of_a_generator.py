@@ -73,11 +73,11 @@ def _is_there(module: Module, given: cst.BaseExpression) -> bool:
     )
 
 
-def _may_be_given(glimpse: QuickFacts, _: TargetFacts) -> bool:
+def _may_be_given(quick: QuickFacts, _: TargetFacts) -> bool:
     """Say whether a generator function may be fed where weights are passed."""
-    called = chain.from_iterable(glimpse.calls_by_leaf.get(each, ()) for each in FITS)
+    called = chain.from_iterable(quick.calls_by_leaf.get(each, ()) for each in FITS)
     is_given = any(each.argument(_WEIGHT) is not None for each in called)
-    return is_given and may_feed_generators(glimpse, FITS)
+    return is_given and may_feed_generators(quick, FITS)
 
 
 rule = Rule(

@@ -130,24 +130,24 @@ def _end(module: Module, parameter: cst.Param) -> int:
     return module.outer_span(parameter.default or annotation).end
 
 
-def _may_be_given(glimpse: QuickFacts, _: TargetFacts) -> bool:
+def _may_be_given(quick: QuickFacts, _: TargetFacts) -> bool:
     functions = {
         node.name
-        for node in glimpse.nodes.get(ast.FunctionDef, ())
+        for node in quick.nodes.get(ast.FunctionDef, ())
         if node.args.kwarg is None
         and _DTYPE not in {each.arg for each in (*node.args.args, *node.args.kwonlyargs)}
     }
     return any(
         isinstance(given, ast.Lambda)
-        or (isinstance(given, ast.Name) and (given.id in functions or _is_lambda(glimpse, given)))
+        or (isinstance(given, ast.Name) and (given.id in functions or _is_lambda(quick, given)))
         for name in (*ALWAYS_CALLED, _BIAS)
-        for called in glimpse.calls_with(name)
+        for called in quick.calls_with(name)
         for given in (called.argument(name),)
     )
 
 
-def _is_lambda(glimpse: QuickFacts, name: ast.Name) -> bool:
-    return any(isinstance(each, ast.Lambda) for each in glimpse.values_of(name))
+def _is_lambda(quick: QuickFacts, name: ast.Name) -> bool:
+    return any(isinstance(each, ast.Lambda) for each in quick.values_of(name))
 
 
 rule = Rule(

@@ -144,14 +144,14 @@ def _of_keras_1(callee: Callee) -> frozenset[str]:
     return may_be_known(callee) - callee.takes
 
 
-def _may_fill_a_generator(glimpse: QuickFacts, facts: TargetFacts) -> bool:
+def _may_fill_a_generator(quick: QuickFacts, facts: TargetFacts) -> bool:
     asked = (
         called
         for name, keywords in GENERATORS.items()
-        for called in glimpse.calls_of(name)
+        for called in quick.calls_of(name)
         if called.leaf == name and not called.keywords.isdisjoint(keywords)
     )
-    return may_be_called_on(glimpse, facts, asked, {Kind.MODEL})
+    return may_be_called_on(quick, facts, asked, {Kind.MODEL})
 
 
 # The fix

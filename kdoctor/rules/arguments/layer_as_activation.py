@@ -47,23 +47,23 @@ from kdoctor.value_types import Kind
 _ARGUMENTS = ("activation", "recurrent_activation")
 
 
-def _may_get_a_layer(glimpse: QuickFacts, facts: TargetFacts) -> bool:
+def _may_get_a_layer(quick: QuickFacts, facts: TargetFacts) -> bool:
     return any(
-        _may_have_weights(glimpse, facts, value)
+        _may_have_weights(quick, facts, value)
         for keyword in _ARGUMENTS
-        for called in glimpse.calls_with(keyword)
+        for called in quick.calls_with(keyword)
         if any(_is_layer(facts, each) for each in called.names)
-        for value in glimpse.values_of(called.argument(keyword))
+        for value in quick.values_of(called.argument(keyword))
     )
 
 
-def _may_have_weights(glimpse: QuickFacts, facts: TargetFacts, value: ast.expr) -> bool:
+def _may_have_weights(quick: QuickFacts, facts: TargetFacts, value: ast.expr) -> bool:
     """Say whether it makes a layer of Keras with weights, or something of the user's own."""
     if not isinstance(value, ast.Call):
         return False
-    if glimpse.is_rebound(value.func):
+    if quick.is_rebound(value.func):
         return True
-    return any(_keras_layer_has_weights(facts, each) for each in glimpse.meant_by(value.func))
+    return any(_keras_layer_has_weights(facts, each) for each in quick.meant_by(value.func))
 
 
 def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:

@@ -71,8 +71,8 @@ _IN_THE_CONFIG = (
 _ELSEWHERE = "a layer has no weights to set before it is built, which is at another place"
 
 
-def _may_get_weights(glimpse: QuickFacts, facts: TargetFacts) -> bool:
-    return any(may_make_a_layer(glimpse, facts, called) for called in glimpse.calls_with("weights"))
+def _may_get_weights(quick: QuickFacts, facts: TargetFacts) -> bool:
+    return any(may_make_a_layer(quick, facts, called) for called in quick.calls_with("weights"))
 
 
 def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:

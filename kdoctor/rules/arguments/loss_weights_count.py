@@ -152,13 +152,13 @@ def _of_counts(  # noqa: PLR0913, PLR0917 - what the finding is about
     )
 
 
-def _may_differ(glimpse: QuickFacts, _: TargetFacts) -> bool:
-    for called in glimpse.calls_with(_WEIGHTS):
+def _may_differ(quick: QuickFacts, _: TargetFacts) -> bool:
+    for called in quick.calls_with(_WEIGHTS):
         loss = called.argument("loss", _PLACE)
-        counts = {_count_of(each) for each in glimpse.values_of(loss)}
+        counts = {_count_of(each) for each in quick.values_of(loss)}
         if isinstance(loss, ast.Name):
             counts.add(1)  # a function, or what is imported
-        weights = glimpse.values_of(called.argument(_WEIGHTS))
+        weights = quick.values_of(called.argument(_WEIGHTS))
         if any({_count_of(each)} != counts for each in weights if _is_display(each)):
             return True
     return False

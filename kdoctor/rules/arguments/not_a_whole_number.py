@@ -208,25 +208,25 @@ def _is_whole(module: Module, node: cst.BaseExpression) -> bool:
     return False
 
 
-def _may_be_refused(glimpse: QuickFacts, facts: TargetFacts) -> bool:
+def _may_be_refused(quick: QuickFacts, facts: TargetFacts) -> bool:
     """Say whether a size or a number of steps may be no int, by the form of what is passed."""
     sizes = (
         called.argument(name, place)
-        for made, called in calls_that_make(glimpse, facts)
+        for made, called in calls_that_make(quick, facts)
         for place, name in enumerate(_SIZES.get(made.cls or "", ()))
     )
-    if any(may_be_no_int(glimpse, each) for each in sizes):
+    if any(may_be_no_int(quick, each) for each in sizes):
         return True
     counting = [
         called
-        for method in _STEPS.keys() & glimpse.calls_by_leaf.keys()
-        for called in glimpse.calls_by_leaf[method]
+        for method in _STEPS.keys() & quick.calls_by_leaf.keys()
+        for called in quick.calls_by_leaf[method]
         if any(
-            may_be_no_int(glimpse, called.argument(name, position))
+            may_be_no_int(quick, called.argument(name, position))
             for name, position in _STEPS[method].items()
         )
     ]
-    return may_be_called_on(glimpse, facts, counting, {Kind.MODEL})
+    return may_be_called_on(quick, facts, counting, {Kind.MODEL})
 
 
 def _fix(module: Module, facts: TargetFacts, value: cst.BaseExpression, function: str) -> Fix:

@@ -115,13 +115,13 @@ def _parent(callee: Callee) -> str:
     return callee.name.removeprefix("keras.").rpartition(".")[0]
 
 
-def _may_name_an_unknown(glimpse: QuickFacts, facts: TargetFacts) -> bool:
+def _may_name_an_unknown(quick: QuickFacts, facts: TargetFacts) -> bool:
     return any(
         _is_unknown(facts, f"{kind[1]}s", called.argument(keyword))
-        and may_make_a_layer(glimpse, facts, called)
-        for keyword in glimpse.keywords
+        and may_make_a_layer(quick, facts, called)
+        for keyword in quick.keywords
         if (kind := _OF_LAYERS.fullmatch(keyword)) is not None
-        for called in glimpse.calls_with(keyword)
+        for called in quick.calls_with(keyword)
     )
 
 
@@ -163,7 +163,7 @@ def _of_own(module: Module, facts: TargetFacts) -> Iterator[_Given]:
             if kind is None or text is None:
                 continue
             base = base_that_gets(module, call.func, keyword)
-            made = None if base is None else module.knowledge.class_type(base)
+            made = None if base is None else module.oracle.class_type(base)
             if made is not None and made.kind is Kind.LAYER and is_keras_3(facts, base):
                 yield _Given(each.value, f"{kind[1]}s", (text,), Confidence.LIKELY)
 

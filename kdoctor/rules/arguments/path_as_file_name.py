@@ -230,15 +230,15 @@ def _is_absolute(module: Module, node: cst.BaseExpression) -> bool:
     return False
 
 
-def _may_be_a_path(glimpse: QuickFacts, facts: TargetFacts) -> bool:
+def _may_be_a_path(quick: QuickFacts, facts: TargetFacts) -> bool:
     return any(
-        _shows_a_path(glimpse, called) and any(is_keras_3(facts, each) for each in called.names)
-        for called in glimpse.calls_of(_FUNCTION)
+        _shows_a_path(quick, called) and any(is_keras_3(facts, each) for each in called.names)
+        for called in quick.calls_of(_FUNCTION)
     )
 
 
-def _shows_a_path(glimpse: QuickFacts, called: QuickCall) -> bool:
-    for value in glimpse.values_of(called.argument(_NAME, 0)):
+def _shows_a_path(quick: QuickFacts, called: QuickCall) -> bool:
+    for value in quick.values_of(called.argument(_NAME, 0)):
         match value:
             case ast.Constant(value=str() as text):
                 if "/" in text:

@@ -112,13 +112,13 @@ def _fix(module: Module, facts: TargetFacts, value: cst.BaseExpression) -> Fix |
     )
 
 
-def _may_be_no_float(glimpse: QuickFacts, facts: TargetFacts) -> bool:
+def _may_be_no_float(quick: QuickFacts, facts: TargetFacts) -> bool:
     return any(
         (isinstance(value, ast.Constant) and isinstance(value.value, int))
-        or (isinstance(value, ast.Call) and any(map(is_no_float, glimpse.meant_by(value.func))))
-        for _, called in calls_that_make(glimpse, facts, Kind.OPTIMIZER)
+        or (isinstance(value, ast.Call) and any(map(is_no_float, quick.meant_by(value.func))))
+        for _, called in calls_that_make(quick, facts, Kind.OPTIMIZER)
         for each in (called.argument("learning_rate", 0), called.argument("lr"))
-        for value in glimpse.values_of(each)
+        for value in quick.values_of(each)
     )
 
 

@@ -94,7 +94,7 @@ def _own_class(module: Module, node: cst.CSTNode) -> Type | None:
     if cls is None or only is None:
         return None
     name = module.qualified(only)
-    base = module.knowledge.class_type(name) if name is not None else None
+    base = module.oracle.class_type(name) if name is not None else None
     return None if base is None else Type(base.kind, cls.name.value, base.qualified)
 
 
@@ -171,17 +171,17 @@ def _fix(
     )
 
 
-def _may_pass_one(glimpse: QuickFacts, facts: TargetFacts) -> bool:
-    several = [each for each in glimpse.calls if each.places > 1]
-    functions = glimpse.nodes.get(ast.FunctionDef, ()) if several else ()
+def _may_pass_one(quick: QuickFacts, facts: TargetFacts) -> bool:
+    several = [each for each in quick.calls if each.places > 1]
+    functions = quick.nodes.get(ast.FunctionDef, ()) if several else ()
     flags = {each.arg for function in functions for each in _flags(function.args)}
-    flags |= {*_counters(glimpse)} if several else set()
+    flags |= {*_counters(quick)} if several else set()
     passing = [each for each in several if _passes_one(each, flags)]
     if any(each.leaf == CALL for each in passing):
         return True  # `super().__call__(x, True)`
     asked = [(each.node, each.node.func) for each in passing]
-    return may_be_in_list(glimpse, [function for _, function in asked]) or (
-        bool(asked) and may_be_of(glimpse, facts, asked, KINDS)
+    return may_be_in_list(quick, [function for _, function in asked]) or (
+        bool(asked) and may_be_of(quick, facts, asked, KINDS)
     )
 
 
@@ -204,9 +204,9 @@ def _passes_one(called: QuickCall, flags: set[str]) -> bool:
     )
 
 
-def _counters(glimpse: QuickFacts) -> Iterator[str]:
+def _counters(quick: QuickFacts) -> Iterator[str]:
     """Yield the names with which loops over `range` may count."""
-    for each in (*glimpse.nodes.get(ast.For, ()), *glimpse.nodes.get(ast.comprehension, ())):
+    for each in (*quick.nodes.get(ast.For, ()), *quick.nodes.get(ast.comprehension, ())):
         if isinstance(each.target, ast.Name) and isinstance(each.iter, ast.Call):
             yield each.target.id
 

@@ -116,11 +116,11 @@ def _proven(facts: TargetFacts, word: str) -> Applicability:
     return facts.applicability(*(each for each in INVALID if word in each.before))
 
 
-def _may_pass_an_int(glimpse: QuickFacts, _: TargetFacts) -> bool:
+def _may_pass_an_int(quick: QuickFacts, _: TargetFacts) -> bool:
     return any(
         isinstance(each, ast.Constant)
-        for called in glimpse.calls_by_leaf.get("add_weight", ())
-        for each in glimpse.values_of(called.argument("shape", 0))
+        for called in quick.calls_by_leaf.get("add_weight", ())
+        for each in quick.values_of(called.argument("shape", 0))
     )
 
 

@@ -75,7 +75,7 @@ class _Side(Struct, frozen=True):
 _NEITHER: Final = _Side()
 
 
-def first_meetings(module: Module, origins: PointsTo, pair: Pair) -> Iterator[ElementwiseUse]:
+def first_meetings(module: Module, points_to: PointsTo, pair: Pair) -> Iterator[ElementwiseUse]:
     """Yield the first place in a function, and in each function of the file that it hands both."""
     waiting = [pair]
     seen = {pair.function}
@@ -85,7 +85,7 @@ def first_meetings(module: Module, origins: PointsTo, pair: Pair) -> Iterator[El
         for some in ([at for at in found if at.mixes], [at for at in found if at.by_element]):
             if some:
                 yield min(some, key=lambda at: module.span(at.node))
-        for inner in looked_at.handed_on(origins):
+        for inner in looked_at.handed_on(points_to):
             if inner.function not in seen:
                 seen.add(inner.function)
                 waiting.append(inner)
@@ -119,13 +119,13 @@ class _Sides:
                     mixes = mixes and self._is_strict(node)
                     yield ElementwiseUse(self._pair, node, by_element, mixes)
 
-    def handed_on(self, origins: PointsTo) -> Iterator[Pair]:
+    def handed_on(self, points_to: PointsTo) -> Iterator[Pair]:
         """Yield the functions of the file that get both as they are."""
         for call in own_nodes(self._pair.function.body):
-            function = origins.function_called(call.func) if isinstance(call, cst.Call) else None
+            function = points_to.function_called(call.func) if isinstance(call, cst.Call) else None
             if function is None or not isinstance(call, cst.Call):
                 continue
-            given = {each: origins.passed(call, each) for each in function.params.params}
+            given = {each: points_to.passed(call, each) for each in function.params.params}
             targets = [each for each, value in given.items() if self._is(value, is_targets=True)]
             others = [each for each, value in given.items() if self._is(value, is_targets=False)]
             if len(targets) == len(others) == 1:

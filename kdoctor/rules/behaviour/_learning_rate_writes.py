@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden, is_only_spelled_so, value_of
-from kdoctor.analysis.dataflow.points_to_by_call import CallFrame, MadeObject, makings_of
+from kdoctor.analysis.dataflow.points_to_by_call import CallFrame, MadeObject, points_to_by_call_of
 from kdoctor.analysis.dataflow.uses import names_spelled
 from kdoctor.analysis.models.user_classes import class_named, only_base
 from kdoctor.analysis.training.freezing import COMPILE, TRAINING, Freezing, Use
@@ -39,7 +39,7 @@ class Rates:
     def __init__(self, module: Module) -> None:
         self._module = module
         self._freezing = Freezing(module)
-        self._makings = makings_of(module)
+        self._by_call = points_to_by_call_of(module)
 
     def setter(self, optimizer: cst.Call) -> str | None:
         """Return what surely sets the rate of an optimizer, as it is written; None for nothing."""
@@ -75,18 +75,18 @@ class Rates:
         found = []
         for use in self._freezing.uses(COMPILE):
             given = argument(use.call, "optimizer", 0)
-            for frame in () if given is None else self._makings.runs(use.call):
+            for frame in () if given is None else self._by_call.runs(use.call):
                 assert given is not None
-                made = self._makings.made(_copied(given.value), frame)
-                model = self._makings.made(use.model, frame)
+                made = self._by_call.made(_copied(given.value), frame)
+                model = self._by_call.made(use.model, frame)
                 if made is not None and made.call is optimizer and model is not None:
                     found.append((model, use))
         return found
 
     def _trainings(self, models: list[MadeObject]) -> Iterator[tuple[Use, CallFrame | None]]:
         for use in self._freezing.uses(TRAINING):
-            for frame in self._makings.runs(use.call):
-                if self._makings.made(use.model, frame) in models:
+            for frame in self._by_call.runs(use.call):
+                if self._by_call.made(use.model, frame) in models:
                     yield use, frame
 
     def _is_handed_out(self, optimizer: cst.Call, compiled: Use) -> bool:
@@ -214,13 +214,13 @@ class Rates:
     ) -> bool:
         """Say whether an expression is an optimizer, or that of one of the models."""
         is_read = isinstance(owner, cst.Attribute) and owner.attr.value == "optimizer"
-        for frame in self._makings.runs(owner):
-            made = self._makings.made(owner, frame)
+        for frame in self._by_call.runs(owner):
+            made = self._by_call.made(owner, frame)
             if made is not None and made.call is optimizer:
                 return True
             if is_read:
                 assert isinstance(owner, cst.Attribute)
-                if self._makings.made(owner.value, frame) in models:
+                if self._by_call.made(owner.value, frame) in models:
                     return True
         return False
 

@@ -238,7 +238,7 @@ class _Finder:
 
     def _layers_of(self, call: cst.Call, name: str) -> Sequence[cst.BaseExpression]:
         """Return the layers of ``Sequential([first, second])``."""
-        made = self._module.knowledge.class_type(name)
+        made = self._module.oracle.class_type(name)
         is_one = made is not None and made.cls == "Sequential"
         return [*_plain_elements(call.args[0].value)] if is_one else ()
 

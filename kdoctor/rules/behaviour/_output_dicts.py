@@ -39,9 +39,9 @@ def taken_out(
     return Edit(module.span(node), (inner,)), None
 
 
-def may_be_by_name(glimpse: QuickFacts, given: ast.expr) -> bool:
+def may_be_by_name(quick: QuickFacts, given: ast.expr) -> bool:
     """Say whether what is given may be a dict of one."""
     return any(
         isinstance(each, ast.Dict) and len(each.keys) == 1 and each.keys[0] is not None
-        for each in glimpse.values_of(given)
+        for each in quick.values_of(given)
     )

@@ -25,7 +25,7 @@ class Output(Struct, frozen=True):
 
 
 def output_of(
-    module: Module, makings: PointsToByCall, model: MadeObject, depth: int = 0
+    module: Module, by_call: PointsToByCall, model: MadeObject, depth: int = 0
 ) -> Output | None:
     """Return the output of a model that surely ends with a ``Dense``, or what keeps its shape."""
     if depth > _DEEPEST:
@@ -35,28 +35,28 @@ def output_of(
         value = value_of(module, outputs)
         if isinstance(value, cst.List) and len(value.elements) == 1:
             value = value.elements[0].value
-        return _of_tensor(module, makings, (value, model.frame), depth + 1)
-    for layer in reversed(_layers(module, makings, model)):
-        name, made = _named(module, makings, layer)
+        return _of_tensor(module, by_call, (value, model.frame), depth + 1)
+    for layer in reversed(_layers(module, by_call, model)):
+        name, made = _named(module, by_call, layer)
         if made is not None and name in _SAME:
             continue
         if made is None:
             return None
         if name == "Dense":
             return _of_dense(module, made)
-        return output_of(module, makings, made, depth + 1) if name == "Sequential" else None
+        return output_of(module, by_call, made, depth + 1) if name == "Sequential" else None
     return None
 
 
-def _layers(module: Module, makings: PointsToByCall, model: MadeObject) -> list[Placed]:
+def _layers(module: Module, by_call: PointsToByCall, model: MadeObject) -> list[Placed]:
     """Return the layers of a ``Sequential``, none where one may be there or not at its end."""
     if not (module.qualified(model.call.func) or "").endswith("Sequential"):
         return []
-    added = [*makings.added(model)]
+    added = [*by_call.added(model)]
     if added:
         return [] if _is_conditional(module, added[-1][0]) else added
     given = argument(model.call, "layers", 0)
-    values = [] if given is None else makings.values(given.value, model.frame)
+    values = [] if given is None else by_call.values(given.value, model.frame)
     listed, run = values[0] if len(values) == 1 else (None, None)
     if not isinstance(listed, cst.List | cst.Tuple):
         return []
@@ -74,26 +74,26 @@ def _is_conditional(module: Module, node: cst.CSTNode) -> bool:
 
 
 def _of_tensor(
-    module: Module, makings: PointsToByCall, tensor: Placed, depth: int
+    module: Module, by_call: PointsToByCall, tensor: Placed, depth: int
 ) -> Output | None:
     """Return what the layer gives that is called in ``Dense(1)(x)``."""
-    values = makings.values(*tensor) if depth <= _DEEPEST else ()
+    values = by_call.values(*tensor) if depth <= _DEEPEST else ()
     call, run = values[0] if len(values) == 1 else (None, None)
     if not isinstance(call, cst.Call):
         return None
-    name, made = _named(module, makings, (call.func, run))
+    name, made = _named(module, by_call, (call.func, run))
     if made is None:
         return None
     if name == "Dense":
         return _of_dense(module, made)
     if name in _SAME and call.args:
-        return _of_tensor(module, makings, (call.args[0].value, run), depth + 1)
-    return output_of(module, makings, made, depth + 1) if name == "Sequential" else None
+        return _of_tensor(module, by_call, (call.args[0].value, run), depth + 1)
+    return output_of(module, by_call, made, depth + 1) if name == "Sequential" else None
 
 
-def _named(module: Module, makings: PointsToByCall, layer: Placed) -> tuple[str, MadeObject | None]:
+def _named(module: Module, by_call: PointsToByCall, layer: Placed) -> tuple[str, MadeObject | None]:
     """Return the class of Keras that a layer is of, and what makes it."""
-    made = makings.made(*layer)
+    made = by_call.made(*layer)
     split = split_root(module.qualified(made.call.func) or "") if made is not None else None
     return ("", None) if split is None else (split[1].rpartition(".")[2], made)
 

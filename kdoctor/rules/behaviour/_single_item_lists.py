@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_keras_3
-from kdoctor.analysis.dataflow.points_to_by_call import CallFrame, makings_of
+from kdoctor.analysis.dataflow.points_to_by_call import CallFrame, points_to_by_call_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import split_root
 from kdoctor.syntax import Module
@@ -35,7 +35,7 @@ HANDING_ON = WITH_AN_AXIS_MORE | {
 def outputs_of(module: Module, made: cst.Call) -> cst.BaseExpression | None:
     """Return what a call makes a model of inputs and outputs with, None where it makes none."""
     name = module.qualified(made.func)
-    kind = module.knowledge.class_type(name) if name else None
+    kind = module.oracle.class_type(name) if name else None
     given = argument(made, "outputs", 1)
     return None if kind is None or kind.cls != "Functional" or given is None else given.value
 
@@ -65,25 +65,25 @@ class SingleItemLists:
 
     def __init__(self, module: Module, models: Models) -> None:
         self.module = module
-        self.makings = makings_of(module)
+        self.by_call = points_to_by_call_of(module)
         self._models = models
         self._known: dict[tuple[cst.CSTNode, CallFrame | None, str], Models] = {}
 
     def behind(self, node: cst.CSTNode) -> Models:
         """Return the models by which an expression is a list of one, none where it may be none."""
-        runs = self.makings.runs(node)
+        runs = self.by_call.runs(node)
         return _NONE.union(*(self._all(self._of_value, node, each, 0) for each in runs))
 
     def models(self, node: cst.CSTNode) -> Models:
         """Return the models that an expression may be, where each of them gives such a list."""
-        runs = self.makings.runs(node)
+        runs = self.by_call.runs(node)
         return _NONE.union(*(self._all(self._of_model, node, each, 0) for each in runs))
 
     def layer(
         self, node: cst.CSTNode, frame: CallFrame | None = None
     ) -> tuple[str, cst.Call] | None:
         """Return the class of the layer of Keras that an expression is, and what makes it."""
-        made = self.makings.made(node, frame)
+        made = self.by_call.made(node, frame)
         split = None if made is None else split_root(self.module.qualified(made.call.func) or "")
         if made is None or split is None or not split[1].startswith("layers."):
             return None
@@ -113,7 +113,7 @@ class SingleItemLists:
         key = (node, frame, ask.__name__)
         if key not in self._known:
             self._known[key] = _NONE  # what leads back to itself is none
-            values = self.makings.values(node, frame) if depth <= _DEEPEST else ()
+            values = self.by_call.values(node, frame) if depth <= _DEEPEST else ()
             found = [ask(value, run, depth + 1) for value, run in values]
             self._known[key] = _NONE.union(*found) if all(found) else _NONE
         return self._known[key]

@@ -29,10 +29,10 @@ def targets_given(
     if is_hidden(call):
         return
     given = argument(call, "y", 1) if member in TRAINED else None
-    fed = argument(call, "generator" if member in BY_GENERATORS else "x", 0)
+    generators_of = argument(call, "generator" if member in BY_GENERATORS else "x", 0)
     tested = argument(call, "validation_data")
     nodes = [] if given is None else [given.value]
-    for each in (fed, tested):
+    for each in (generators_of, tested):
         value = None if each is None else value_of(module, each.value)
         if isinstance(value, cst.Tuple) and len(value.elements) > 1 and each is tested:
             nodes.append(value.elements[1].value)

@@ -104,13 +104,13 @@ def _finding(
 
 def _only_for_predict(module: Module) -> dict[cst.FunctionDef, list[cst.Call]]:
     """Return the generator functions that are fed to `predict` only, and the calls of them."""
-    fed: dict[cst.FunctionDef, list[cst.Call]] = {}
+    generators_of: dict[cst.FunctionDef, list[cst.Call]] = {}
     other: set[cst.FunctionDef] = set()
     for use, call, function in fed_calls(module):
-        fed.setdefault(function, []).append(call)
+        generators_of.setdefault(function, []).append(call)
         if use.member not in PREDICTS:
             other.add(function)
-    return {each: calls for each, calls in fed.items() if each not in other}
+    return {each: calls for each, calls in generators_of.items() if each not in other}
 
 
 def _is_no_tuple(module: Module, node: cst.BaseExpression, depth: int = 0) -> bool:
@@ -138,16 +138,16 @@ def _is_no_tuple(module: Module, node: cst.BaseExpression, depth: int = 0) -> bo
     )
 
 
-def _may_have_one(glimpse: QuickFacts, _: TargetFacts) -> bool:
-    fed = called_for_a_model(glimpse, PREDICTS)
+def _may_have_one(quick: QuickFacts, _: TargetFacts) -> bool:
+    generators_of = called_for_a_model(quick, PREDICTS)
     return any(
-        function.name in fed
+        function.name in generators_of
         and any(
             isinstance(each, ast.Yield)
             and isinstance(each.value, ast.BinOp | ast.Call | ast.Dict | ast.DictComp | ast.Name)
             for each in inner_nodes(function)
         )
-        for function in glimpse.nodes.get(ast.FunctionDef, ())
+        for function in quick.nodes.get(ast.FunctionDef, ())
     )
 
 

@@ -83,21 +83,21 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
                 yield from _batch(module, facts, lists, node.value, in_a_list=None, by_hand=by_hand)
 
 
-def _may_have_one(glimpse: QuickFacts, _: TargetFacts) -> bool:
+def _may_have_one(quick: QuickFacts, _: TargetFacts) -> bool:
     """Say whether something like such a batch is yielded, or returned to Keras."""
-    yields, returns = glimpse.nodes.get(ast.Yield, ()), glimpse.nodes.get(ast.Return, ())
-    if any(_may_be_wrong(glimpse, each.value) for each in yields):
-        fed = called_for_a_model(glimpse, FED)
-        for function in glimpse.nodes.get(ast.FunctionDef, ()):
-            if function.name in fed and _gives_one(glimpse, function, ast.Yield):
+    yields, returns = quick.nodes.get(ast.Yield, ()), quick.nodes.get(ast.Return, ())
+    if any(_may_be_wrong(quick, each.value) for each in yields):
+        generators_of = called_for_a_model(quick, FED)
+        for function in quick.nodes.get(ast.FunctionDef, ()):
+            if function.name in generators_of and _gives_one(quick, function, ast.Yield):
                 return True
     return (
-        "__getitem__" in glimpse.written
-        and any(_may_be_wrong(glimpse, each.value) for each in returns)
+        "__getitem__" in quick.written
+        and any(_may_be_wrong(quick, each.value) for each in returns)
         and any(
-            _gives_one(glimpse, statement, ast.Return)
-            for node in glimpse.nodes.get(ast.ClassDef, ())
-            if any(map(_is_a_sequence, chain.from_iterable(map(glimpse.meant_by, node.bases))))
+            _gives_one(quick, statement, ast.Return)
+            for node in quick.nodes.get(ast.ClassDef, ())
+            if any(map(_is_a_sequence, chain.from_iterable(map(quick.meant_by, node.bases))))
             for statement in node.body
             if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef)
             and statement.name == "__getitem__"
@@ -106,20 +106,19 @@ def _may_have_one(glimpse: QuickFacts, _: TargetFacts) -> bool:
 
 
 def _gives_one(
-    glimpse: QuickFacts,
+    quick: QuickFacts,
     function: ast.FunctionDef | ast.AsyncFunctionDef,
     way: type[ast.Yield | ast.Return],
 ) -> bool:
     return any(
-        isinstance(each, way) and _may_be_wrong(glimpse, each.value)
-        for each in inner_nodes(function)
+        isinstance(each, way) and _may_be_wrong(quick, each.value) for each in inner_nodes(function)
     )
 
 
-def _may_be_wrong(glimpse: QuickFacts, batch: ast.expr | None) -> bool:
+def _may_be_wrong(quick: QuickFacts, batch: ast.expr | None) -> bool:
     if not isinstance(batch, ast.Tuple | ast.List) or not 1 < len(batch.elts) < 4:
         return False
-    return isinstance(batch, ast.List) or any(map(partial(may_be_a_list, glimpse), batch.elts))
+    return isinstance(batch, ast.List) or any(map(partial(may_be_a_list, quick), batch.elts))
 
 
 def _batch(  # noqa: PLR0913 - the last two by keyword

@@ -167,7 +167,7 @@ def _finding(
     )
 
 
-def _may_ask(glimpse: QuickFacts, _: TargetFacts) -> bool:
+def _may_ask(quick: QuickFacts, _: TargetFacts) -> bool:
     return any(
         isinstance(each, ast.Call)
         and isinstance(each.func, ast.Name)
@@ -175,7 +175,7 @@ def _may_ask(glimpse: QuickFacts, _: TargetFacts) -> bool:
         and bool(each.args)
         and isinstance(each.args[0], ast.Name)
         and each.args[0].id == node.args.args[1].arg
-        for node in glimpse.nodes.get(ast.FunctionDef, ())
+        for node in quick.nodes.get(ast.FunctionDef, ())
         if node.name == "build" and len(node.args.args) == 2
         for statement in node.body
         for each in ast.walk(statement)

@@ -32,7 +32,7 @@ import libcst as cst
 
 from kdoctor import keras_api
 from kdoctor.analysis.calls import argument, speller_at
-from kdoctor.analysis.dataflow.points_to import origins_of
+from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.analysis.dataflow.uses import names_spelled
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.unbuilt_weights import OF_NO_MATTER, is_plain_model, makes_weights
@@ -83,14 +83,14 @@ def _is_run_around(module: Module, use: MemberUse) -> bool:
     """Say whether what is written like the object was run above, or is run before all else."""
     owner = module.source(use.node.value)
     start = module.span(use.node).start
-    function = origins_of(module).function_around(use.node)
+    function = points_to_of(module).function_around(use.node)
     uses = _uses(module, owner)
     if any(place < start and name in _RUNS for place, name, _ in uses):
         return True
     after = (
         name
         for place, name, node in uses
-        if place > start and origins_of(module).function_around(node) is function
+        if place > start and points_to_of(module).function_around(node) is function
     )
     return next((name in _RUNS for name in after if name not in OF_NO_MATTER), False)
 
@@ -189,17 +189,17 @@ def _is_one_shape(node: cst.BaseExpression) -> bool | None:
     return None
 
 
-def _may_build_one(glimpse: QuickFacts, facts: TargetFacts) -> bool:
+def _may_build_one(quick: QuickFacts, facts: TargetFacts) -> bool:
     """Say whether there is a class of models without a `build` that is called, or builds itself."""
-    known = keras_api.knowledge(facts.target)
-    classes = glimpse.nodes.get(ast.ClassDef, ())
+    known = keras_api.oracle(facts.target)
+    classes = quick.nodes.get(ast.ClassDef, ())
     names = {each.name for each in classes}
     return any(
         (
             any(isinstance(base, ast.Name) and base.id in names for base in bases_of(each))
-            or any(_is_model(known.class_type(name)) for name in bases_meant(glimpse, each))
+            or any(_is_model(known.class_type(name)) for name in bases_meant(quick, each))
         )
-        and (glimpse.calls_of(each.name) or _builds_itself(each))
+        and (quick.calls_of(each.name) or _builds_itself(each))
         for each in classes
         if method_of(each, "build") is None
     )

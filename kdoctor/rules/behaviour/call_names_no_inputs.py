@@ -174,13 +174,13 @@ def _asks(node: cst.CSTNode, shape: str) -> bool:
     )
 
 
-def _may_take_all(glimpse: QuickFacts, _: TargetFacts) -> bool:
+def _may_take_all(quick: QuickFacts, _: TargetFacts) -> bool:
     return any(
         node.name == "call"
         and node.args.vararg is not None
         and node.args.vararg.arg == "args"
         and len(node.args.args) + len(node.args.posonlyargs) == 1
-        for node in glimpse.nodes.get(ast.FunctionDef, ())
+        for node in quick.nodes.get(ast.FunctionDef, ())
     )
 
 

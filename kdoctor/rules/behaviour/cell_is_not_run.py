@@ -82,7 +82,7 @@ def _is_in_a_model(module: Module, call: cst.Call) -> bool:
     if not isinstance(outer, cst.Call):
         return False
     name = module.qualified(outer.func)
-    made = module.knowledge.class_type(name) if name else None
+    made = module.oracle.class_type(name) if name else None
     # Without its inputs it is built by the first batch in any case.
     return made is not None and made.cls == "Sequential" and _begins_with_inputs(module, listed)
 
@@ -107,7 +107,7 @@ def _begins_with_inputs(module: Module, listed: cst.CSTNode | None) -> bool:
 def _is_left_unbuilt(module: Module, facts: TargetFacts, cls: cst.ClassDef) -> bool:
     base = only_base(module, cls)
     name = module.qualified(base) if base is not None else None
-    made = module.knowledge.class_type(name) if name else None
+    made = module.oracle.class_type(name) if name else None
     methods = methods_in(cls)
     return (
         made is not None
@@ -133,7 +133,7 @@ def _finding(module: Module, cls: cst.ClassDef) -> Finding:
 
 
 def _may_be_a_cell(facts: TargetFacts, node: ast.ClassDef, bases: frozenset[str]) -> bool:
-    known = keras_api.knowledge(facts.target)
+    known = keras_api.oracle(facts.target)
     made = [known.class_type(base) for base in bases]
     return any(each is not None and each.cls == "Layer" for each in made) and (
         method_of(node, "__init__") is not None and method_of(node, "build") is None

@@ -117,11 +117,11 @@ def _finding(
     )
 
 
-def _may_be_passed(glimpse: QuickFacts, _: TargetFacts) -> bool:
+def _may_be_passed(quick: QuickFacts, _: TargetFacts) -> bool:
     """Say whether something of Keras is called with it."""
     return any(
         split_root(name) is not None
-        for called in glimpse.calls_with("decay")
+        for called in quick.calls_with("decay")
         for name in called.names
     )
 

@@ -80,9 +80,9 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
                 yield _finding(module, facts, reference, call, name, old, new)
 
 
-def _may_be_called(glimpse: QuickFacts, _: TargetFacts) -> bool:
+def _may_be_called(quick: QuickFacts, _: TargetFacts) -> bool:
     return any(
-        split[1] in MATTERS for name in glimpse.calls_by_meaning if (split := split_root(name))
+        split[1] in MATTERS for name in quick.calls_by_meaning if (split := split_root(name))
     )
 
 

@@ -36,10 +36,10 @@ _EPSILON = "1e-07"
 _SET = "set_epsilon"
 
 
-def _may_give_none(glimpse: QuickFacts, facts: TargetFacts) -> bool:
+def _may_give_none(quick: QuickFacts, facts: TargetFacts) -> bool:
     return any(
         isinstance(each, ast.Constant) and each.value is None
-        for _, called in calls_that_make(glimpse, facts, Kind.OPTIMIZER)
+        for _, called in calls_that_make(quick, facts, Kind.OPTIMIZER)
         for each in called.values
     )
 

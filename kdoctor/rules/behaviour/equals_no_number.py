@@ -151,8 +151,8 @@ def _is_given_to_a_layer(module: Module, node: cst.CSTNode) -> bool:
     return layer is not None and layer.kind is Kind.LAYER
 
 
-def _may_compare(glimpse: QuickFacts, facts: TargetFacts) -> bool:
-    nodes = glimpse.nodes
+def _may_compare(quick: QuickFacts, facts: TargetFacts) -> bool:
+    nodes = quick.nodes
     if not any(map(_is_equal, nodes.get(ast.Compare, ()))):
         return False
     tests = (each.test for kind in _CONDITIONS for each in nodes.get(kind, ()))
@@ -162,10 +162,10 @@ def _may_compare(glimpse: QuickFacts, facts: TargetFacts) -> bool:
     def compares(possible: MayTypes, node: Operator, space: Namespace) -> bool:
         if not isinstance(node, ast.Compare) or node in asked or not _is_equal(node):
             return False
-        sides = _compared_with_numbers(glimpse, node.left, node.comparators[0])
+        sides = _compared_with_numbers(quick, node.left, node.comparators[0])
         return any(may_have_kind(possible, each, space, {Kind.TENSOR}) for each in sides)
 
-    return some_operator(glimpse, facts, compares)
+    return some_operator(quick, facts, compares)
 
 
 def _is_equal(node: ast.Compare) -> bool:
@@ -185,20 +185,20 @@ def _asked_in(test: ast.expr) -> Iterator[ast.expr]:
 
 
 def _compared_with_numbers(
-    glimpse: QuickFacts, left: ast.expr, right: ast.expr
+    quick: QuickFacts, left: ast.expr, right: ast.expr
 ) -> Iterator[ast.expr]:
     """Yield the sides that are no literals, where the other may be a number."""
     for one, other in ((left, right), (right, left)):
-        if _may_be_a_number(glimpse, one) and not isinstance(other, _LITERALS):
+        if _may_be_a_number(quick, one) and not isinstance(other, _LITERALS):
             yield other
 
 
-def _may_be_a_number(glimpse: QuickFacts, node: ast.expr) -> bool:
+def _may_be_a_number(quick: QuickFacts, node: ast.expr) -> bool:
     """Say whether it is a number, or worked out: no text, no attribute and no display."""
     if isinstance(node, ast.Name):
         return any(
-            isinstance(each, ast.Name) or _may_be_a_number(glimpse, each)
-            for each in glimpse.values_of(node)
+            isinstance(each, ast.Name) or _may_be_a_number(quick, each)
+            for each in quick.values_of(node)
         )
     if isinstance(node, ast.Constant):
         return isinstance(node.value, int | float)

@@ -130,10 +130,10 @@ def _finding(freezing: Freezing, thawing: Setting, compiled: Use, steps: Sequenc
     )
 
 
-def _may_be_thawed(glimpse: QuickFacts, _: TargetFacts) -> bool:
+def _may_be_thawed(quick: QuickFacts, _: TargetFacts) -> bool:
     """Say whether one name may be frozen and thawed."""
-    both = named_when_set(glimpse, False) & named_when_set(glimpse, True)
-    return bool(both) or may_be_given(glimpse)
+    both = named_when_set(quick, False) & named_when_set(quick, True)
+    return bool(both) or may_be_given(quick)
 
 
 rule = Rule(

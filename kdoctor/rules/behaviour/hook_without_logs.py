@@ -126,10 +126,10 @@ def _renamed(module: Module, parameter: cst.Param) -> tuple[Edit, ...]:
     return tuple(Edit(module.span(each), (_LOGS,)) for each in nodes)
 
 
-def _may_be_called_otherwise(glimpse: QuickFacts, _: TargetFacts) -> bool:
+def _may_be_called_otherwise(quick: QuickFacts, _: TargetFacts) -> bool:
     """Say whether a method, or a function for a keyword, may take the logs by another name."""
-    methods = [each for each in glimpse.nodes.get(ast.FunctionDef, ()) if each.name in HOOKS]
-    given = (each.argument(name) for name in HOOKS for each in glimpse.calls_with(name))
+    methods = [each for each in quick.nodes.get(ast.FunctionDef, ()) if each.name in HOOKS]
+    given = (each.argument(name) for name in HOOKS for each in quick.calls_with(name))
     functions = [each for each in given if isinstance(each, ast.Lambda)]
     return any(
         each.arg != _LOGS for function in (*methods, *functions) for each in function.args.args[-1:]

@@ -28,7 +28,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden, literal
-from kdoctor.analysis.dataflow.points_to_by_call import makings_of
+from kdoctor.analysis.dataflow.points_to_by_call import points_to_by_call_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import attribute, calls
 from kdoctor.lazy_regex import pattern
@@ -61,13 +61,13 @@ def _has_a_model(module: Module, owner: cst.BaseExpression) -> bool:
     """Say whether a model without a name surely is in what the expression is."""
     if any(each.name.value == "Model" for each in module.nodes(cst.ClassDef)):
         return False  # which goes by that name on Keras 3, too
-    makings = makings_of(module)
-    made = [makings.made(owner, frame) for frame in makings.runs(owner)]
+    by_call = points_to_by_call_of(module)
+    made = [by_call.made(owner, frame) for frame in by_call.runs(owner)]
     return bool(made) and all(
         each is not None
         and any(
             call is not each.call and _is_unnamed_model(module, call)
-            for call in makings.inside(each)
+            for call in by_call.inside(each)
         )
         for each in made
     )
@@ -75,7 +75,7 @@ def _has_a_model(module: Module, owner: cst.BaseExpression) -> bool:
 
 def _is_unnamed_model(module: Module, call: cst.Call) -> bool:
     name = module.qualified(call.func)
-    made = module.knowledge.class_type(name) if name else None
+    made = module.oracle.class_type(name) if name else None
     return (
         made is not None
         and made.cls == "Functional"

@@ -67,9 +67,9 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         )
 
 
-def _may_be_by_name(glimpse: QuickFacts, _: TargetFacts) -> bool:
-    losses = (each.argument("loss", _PLACE) for each in glimpse.calls_of("compile"))
-    return any(may_be_by_name(glimpse, each) for each in losses if each is not None)
+def _may_be_by_name(quick: QuickFacts, _: TargetFacts) -> bool:
+    losses = (each.argument("loss", _PLACE) for each in quick.calls_of("compile"))
+    return any(may_be_by_name(quick, each) for each in losses if each is not None)
 
 
 rule = Rule(

@@ -279,10 +279,10 @@ def _is_compiled_with_metrics(module: Module, names: Sequence[str]) -> bool:
     )
 
 
-def _may_return_it(glimpse: QuickFacts, _: TargetFacts) -> bool:
+def _may_return_it(quick: QuickFacts, _: TargetFacts) -> bool:
     steps = (
         method_of(node, name)
-        for node in glimpse.nodes.get(ast.ClassDef, ())
+        for node in quick.nodes.get(ast.ClassDef, ())
         if node.bases
         for name in _STEPS
     )

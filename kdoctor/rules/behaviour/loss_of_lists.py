@@ -174,20 +174,20 @@ def _depth(module: Module, node: cst.BaseExpression) -> int | None:
     return depth or None
 
 
-def _may_be_called(glimpse: QuickFacts, facts: TargetFacts) -> bool:
+def _may_be_called(quick: QuickFacts, facts: TargetFacts) -> bool:
     asked = [
         (called.node, called.node.func)
-        for called in glimpse.calls
+        for called in quick.calls
         if any(
             isinstance(value, ast.List | ast.Tuple) and _form_of(literal_of(value)) is not None
             for each in _ARGUMENTS
-            for value in glimpse.values_of(called.argument(*each))
+            for value in quick.values_of(called.argument(*each))
         )
     ]
     return (
         bool(asked)
-        and next(calls_that_make(glimpse, facts, Kind.LOSS), None) is not None
-        and may_be_of(glimpse, facts, asked, {Kind.LOSS})
+        and next(calls_that_make(quick, facts, Kind.LOSS), None) is not None
+        and may_be_of(quick, facts, asked, {Kind.LOSS})
     )
 
 

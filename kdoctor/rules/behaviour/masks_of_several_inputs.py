@@ -192,10 +192,10 @@ def _finding(module: Module, facts: TargetFacts, question: cst.CSTNode, used: li
     )
 
 
-def _may_ask(glimpse: QuickFacts, _: TargetFacts) -> bool:
+def _may_ask(quick: QuickFacts, _: TargetFacts) -> bool:
     return any(
         node.name == "call" and _may_unpack(node) and any(map(_may_take_one, ast.walk(node)))
-        for node in glimpse.nodes.get(ast.FunctionDef, ())
+        for node in quick.nodes.get(ast.FunctionDef, ())
     )
 
 

@@ -144,7 +144,7 @@ def _is_mean(module: Module, node: cst.BaseExpression) -> bool:
     if not isinstance(node, cst.Call):
         return False
     name = module.qualified(node.func)
-    made = module.knowledge.class_type(name) if name else None
+    made = module.oracle.class_type(name) if name else None
     return made is not None and made.kind is Kind.METRIC and made.cls == "Mean"
 
 
@@ -215,12 +215,12 @@ def _loop(module: Module, call: cst.Call, method: cst.FunctionDef) -> Fix | None
     )
 
 
-def _may_pass_them(glimpse: QuickFacts, _: TargetFacts) -> bool:
+def _may_pass_them(quick: QuickFacts, _: TargetFacts) -> bool:
     return any(
         isinstance(each.node.func, ast.Attribute)
         and isinstance(each.node.func.value, ast.Attribute)
         and each.node.func.value.attr == _KEPT
-        for each in glimpse.calls_of(_UPDATE)
+        for each in quick.calls_of(_UPDATE)
     )
 
 

@@ -92,16 +92,16 @@ def _gets_both(module: Module, call: cst.Call) -> bool:
     return {True, False} <= {is_masked(module, each.value) for each in inputs.elements}
 
 
-def _may_get_both(glimpse: QuickFacts, _: TargetFacts) -> bool:
+def _may_get_both(quick: QuickFacts, _: TargetFacts) -> bool:
     several = (
         inputs.elts
-        for called in glimpse.calls
+        for called in quick.calls
         for given in passed(called.node)
-        for inputs in glimpse.values_of(given)
+        for inputs in quick.values_of(given)
         if isinstance(inputs, ast.List | ast.Tuple) and len(inputs.elts) > 1
     )
     return any(
-        {True, False} <= set().union(*(masks_of(glimpse, each) for each in inputs))
+        {True, False} <= set().union(*(masks_of(quick, each) for each in inputs))
         for inputs in several
     )
 

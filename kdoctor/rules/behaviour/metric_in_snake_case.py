@@ -112,17 +112,17 @@ def _finding(
     )
 
 
-def _may_be_called_so(glimpse: QuickFacts, _: TargetFacts) -> bool:
+def _may_be_called_so(quick: QuickFacts, _: TargetFacts) -> bool:
     """Say whether a metric with capitals may be named in a string."""
     names = {
         each.id
-        for called in glimpse.calls_of("compile")
-        for value in glimpse.values_of(called.argument("metrics"))
+        for called in quick.calls_of("compile")
+        for value in quick.values_of(called.argument("metrics"))
         if isinstance(value, ast.List | ast.Tuple)
         for each in value.elts
         if isinstance(each, ast.Name) and in_snake_case(each.id) != each.id
     }
-    return any(name in text for name in names for text in glimpse.strings)
+    return any(name in text for name in names for text in quick.strings)
 
 
 rule = Rule(

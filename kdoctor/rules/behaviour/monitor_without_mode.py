@@ -191,18 +191,18 @@ def _replaced(module: Module, node: cst.BaseExpression, text: str) -> Edit:
     return Edit(module.span(node), (text,))
 
 
-def _may_lack_a_mode(glimpse: QuickFacts, facts: TargetFacts) -> bool:
+def _may_lack_a_mode(quick: QuickFacts, facts: TargetFacts) -> bool:
     """Say whether ``_may_be_known`` could say no of something that is monitored without a mode."""
-    made = chain.from_iterable(map(glimpse.calls_of, _CALLBACKS))
+    made = chain.from_iterable(map(quick.calls_of, _CALLBACKS))
     monitored = {name for called in made for name in _monitored(facts, called)} - {"loss"}
     if not all(map(_is_of_keras, monitored)):
         return True
     lacking = [
         called
-        for called in (glimpse.calls_of("compile") if monitored else ())
+        for called in (quick.calls_of("compile") if monitored else ())
         if (names := _glimpsed_metrics(called)) is not None and not monitored <= names
     ]
-    return may_be_called_on(glimpse, facts, lacking, {Kind.MODEL})
+    return may_be_called_on(quick, facts, lacking, {Kind.MODEL})
 
 
 def _monitored(facts: TargetFacts, called: QuickCall) -> Iterator[str]:

@@ -186,21 +186,21 @@ def _finding(module: Module, place: cst.BaseExpression, error: str) -> Finding:
     )
 
 
-def _may_ask(glimpse: QuickFacts, facts: TargetFacts) -> bool:
+def _may_ask(quick: QuickFacts, facts: TargetFacts) -> bool:
     """Say whether a condition or loop may be about a tensor."""
     tensors: set[ast.AST] = {
         each.node
-        for name, calls in glimpse.calls_by_meaning.items()
+        for name, calls in quick.calls_by_meaning.items()
         if name.rpartition(".")[2] in _LEAVES and _gives_a_tensor(name, facts)
         for each in calls
     }
-    return bool(tensors) and any(each in tensors for each in glimpse.reached(_tests(glimpse)))
+    return bool(tensors) and any(each in tensors for each in quick.reached(_tests(quick)))
 
 
-def _tests(glimpse: QuickFacts) -> Iterator[ast.expr]:
+def _tests(quick: QuickFacts) -> Iterator[ast.expr]:
     for kind in (ast.If, ast.While, ast.IfExp):
-        yield from (each.test for each in glimpse.nodes.get(kind, ()))
-    yield from (each.iter for each in glimpse.nodes.get(ast.For, ()))
+        yield from (each.test for each in quick.nodes.get(kind, ()))
+    yield from (each.iter for each in quick.nodes.get(ast.For, ()))
 
 
 rule = Rule(

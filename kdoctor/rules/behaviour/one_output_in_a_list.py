@@ -110,10 +110,10 @@ def _fix(module: Module, facts: TargetFacts, model: cst.Call, outputs: cst.List)
     )
 
 
-def _may_be_in_a_list(glimpse: QuickFacts, facts: TargetFacts) -> bool:
+def _may_be_in_a_list(quick: QuickFacts, facts: TargetFacts) -> bool:
     return any(
         isinstance(outputs := called.argument("outputs", 1), ast.List) and len(outputs.elts) == 1
-        for _, called in calls_that_make(glimpse, facts, cls="Functional")
+        for _, called in calls_that_make(quick, facts, cls="Functional")
     )
 
 

@@ -120,21 +120,21 @@ def _finding(
     )
 
 
-def _may_be_called_so(glimpse: QuickFacts, facts: TargetFacts) -> bool:
+def _may_be_called_so(quick: QuickFacts, facts: TargetFacts) -> bool:
     """Say whether outputs are in a dict, and a layer's name is in front of something in a text."""
     outputs = (
         value
-        for _, called in calls_that_make(glimpse, facts, Kind.MODEL, "Functional")
-        for value in glimpse.values_of(called.argument("outputs", 1))
+        for _, called in calls_that_make(quick, facts, Kind.MODEL, "Functional")
+        for value in quick.values_of(called.argument("outputs", 1))
     )
     if not any(isinstance(each, ast.Dict) for each in outputs):
         return False
     names = {
         each.value
-        for called in glimpse.calls_with("name")
+        for called in quick.calls_with("name")
         if isinstance(each := called.argument("name"), ast.Constant) and isinstance(each.value, str)
     }
-    return any(f"{name}_" in text for name in names for text in glimpse.strings)
+    return any(f"{name}_" in text for name in names for text in quick.strings)
 
 
 rule = Rule(

@@ -111,12 +111,12 @@ def _finding(freezing: Freezing, setting: Setting, compiled: Use, steps: Sequenc
     )
 
 
-def _may_be_frozen(glimpse: QuickFacts, _: TargetFacts) -> bool:
+def _may_be_frozen(quick: QuickFacts, _: TargetFacts) -> bool:
     """Say whether something may be frozen after a ``compile``, of which there are two."""
-    calls = [each.node.lineno for each in glimpse.calls_by_leaf.get("compile", ())]
-    frozen = lines_when_set(glimpse, False)
+    calls = [each.node.lineno for each in quick.calls_by_leaf.get("compile", ())]
+    frozen = lines_when_set(quick, False)
     is_after = bool(frozen and calls) and max(frozen) >= min(calls)
-    return len(calls) > 1 and (is_after or may_be_given(glimpse))
+    return len(calls) > 1 and (is_after or may_be_given(quick))
 
 
 rule = Rule(

@@ -96,10 +96,10 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
                 break
 
 
-def _may_be_shifted(glimpse: QuickFacts, facts: TargetFacts) -> bool:
+def _may_be_shifted(quick: QuickFacts, facts: TargetFacts) -> bool:
     return any(
-        not _all_fit(called.node.args, new, lambda node: _possible(glimpse, node))
-        for name, calls in glimpse.calls_by_meaning.items()
+        not _all_fit(called.node.args, new, lambda node: _possible(quick, node))
+        for name, calls in quick.calls_by_meaning.items()
         if (new := facts.signature(name)) is not None
         for called in calls
         if called.places
@@ -150,11 +150,11 @@ def _value(module: Module, node: cst.BaseExpression) -> object:
     return literal(value) if isinstance(value, _PLAIN) else UNKNOWN
 
 
-def _possible(glimpse: QuickFacts, node: ast.expr) -> Iterable[object]:
+def _possible(quick: QuickFacts, node: ast.expr) -> Iterable[object]:
     """Return what ``_value`` may return: of a name with many values, one that fits nowhere."""
     if not isinstance(node, ast.Name):
         return (literal_of(node),)
-    values = glimpse.values_of(node)
+    values = quick.values_of(node)
     if len(values) > _FEW:
         return _UNFIT
     return [literal_of(each) for each in values if isinstance(each, ast.Constant | ast.UnaryOp)]

@@ -35,17 +35,17 @@ from kdoctor.value_types import Kind
 _DATA = {"fit": ("x", "y"), "evaluate": ("x", "y"), "predict": ("x",)}
 
 
-def _may_get_lists(glimpse: QuickFacts, _: TargetFacts) -> bool:
+def _may_get_lists(quick: QuickFacts, _: TargetFacts) -> bool:
     given = (
         called.argument(name, place)
         for method, names in _DATA.items()
-        for called in glimpse.calls_by_leaf.get(method, ())
+        for called in quick.calls_by_leaf.get(method, ())
         for place, name in enumerate(names)
     )
     return any(
         isinstance(value, ast.List) and _holds_data(literal_of(value))
         for each in given
-        for value in glimpse.values_of(each)
+        for value in quick.values_of(each)
     )
 
 

@@ -35,7 +35,7 @@ from kdoctor.analysis.calls import (
     is_keras_3,
     value_of,
 )
-from kdoctor.analysis.dataflow.points_to import origins_of
+from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.tensors.tensorflow_calls import computes_tensor
 from kdoctor.analysis.triggers import Trigger, calls_that_make, word
@@ -96,7 +96,7 @@ def _returned(module: Module, given: cst.BaseExpression) -> list[cst.BaseExpress
     value = value_of(module, given)
     if isinstance(value, cst.Lambda):
         return [value.body]
-    function = origins_of(module).function_called(given)
+    function = points_to_of(module).function_called(given)
     if function is None or function.decorators or function.asynchronous is not None:
         return []
     # A class is called for its instance; a generator function gives no rate at all.
@@ -186,11 +186,11 @@ def _stays(module: Module, given: cst.BaseExpression) -> bool:
     return owner is not None and len(owner.bindings[given.value]) == 1
 
 
-def _may_be_given(glimpse: QuickFacts, facts: TargetFacts) -> bool:
-    called = calls_that_make(glimpse, facts, Kind.CALLBACK, _CALLBACK)
+def _may_be_given(quick: QuickFacts, facts: TargetFacts) -> bool:
+    called = calls_that_make(quick, facts, Kind.CALLBACK, _CALLBACK)
     if not any(each.argument("schedule", 0) is not None for _, each in called):
         return False
-    names = glimpse.calls_by_meaning
+    names = quick.calls_by_meaning
     return any(computes_tensor(each) or _names_a_schedule(each) for each in names)
 
 

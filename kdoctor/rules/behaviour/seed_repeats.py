@@ -43,11 +43,11 @@ from kdoctor.value_types import Context
 _REPEATED = (Context.CALL, Context.LOSS_OR_METRIC, Context.TRAIN_LOOP)
 
 
-def _may_be_seeded(glimpse: QuickFacts, facts: TargetFacts) -> bool:
+def _may_be_seeded(quick: QuickFacts, facts: TargetFacts) -> bool:
     return any(
         any(_is_random(facts, each) for each in called.names)
-        and any(isinstance(literal_of(e), int) for e in glimpse.values_of(called.argument("seed")))
-        for called in glimpse.calls_with("seed")
+        and any(isinstance(literal_of(e), int) for e in quick.values_of(called.argument("seed")))
+        for called in quick.calls_with("seed")
     )
 
 

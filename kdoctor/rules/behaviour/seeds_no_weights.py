@@ -109,10 +109,10 @@ def _top(name: str) -> str:
     return name.partition(".")[0]
 
 
-def _may_seed_in_vain(glimpse: QuickFacts, _: TargetFacts) -> bool:
-    if not _SEEDS.isdisjoint(glimpse.names):
+def _may_seed_in_vain(quick: QuickFacts, _: TargetFacts) -> bool:
+    if not _SEEDS.isdisjoint(quick.names):
         return True
-    return _SEED_OF_NUMPY in glimpse.names and _none_draws(glimpse.names, glimpse.words)
+    return _SEED_OF_NUMPY in quick.names and _none_draws(quick.names, quick.words)
 
 
 def _may_seed_python(reference: Reference) -> bool:

@@ -226,9 +226,9 @@ def _meets(
     )
 
 
-def _may_meet(glimpse: QuickFacts, facts: TargetFacts) -> bool:
-    return some_operator(glimpse, facts, _may_meet_a_list) or (
-        "TensorShape" in glimpse.words and may_hold(glimpse, facts, partial(_may_be_asked, glimpse))
+def _may_meet(quick: QuickFacts, facts: TargetFacts) -> bool:
+    return some_operator(quick, facts, _may_meet_a_list) or (
+        "TensorShape" in quick.words and may_hold(quick, facts, partial(_may_be_asked, quick))
     )
 
 
@@ -251,15 +251,15 @@ def _may_be_a_shape(possible: MayTypes, node: ast.expr, space: Namespace) -> boo
     return may_be_a_shape(possible, node, space)
 
 
-def _may_be_asked(glimpse: QuickFacts, possible: MayTypes) -> bool:
+def _may_be_asked(quick: QuickFacts, possible: MayTypes) -> bool:
     """Say whether the type of what may be a shape is asked for."""
-    sketch = possible.sketch
+    symbol_table = possible.symbol_table
     return any(
         called.places > 1
         and may_be_a_shape(
-            possible, called.node.args[0], sketch.places.get(called.node, sketch.module)
+            possible, called.node.args[0], symbol_table.places.get(called.node, symbol_table.module)
         )
-        for called in glimpse.calls_by_leaf.get("isinstance", ())
+        for called in quick.calls_by_leaf.get("isinstance", ())
     )
 
 

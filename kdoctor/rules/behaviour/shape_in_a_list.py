@@ -95,12 +95,12 @@ def _finding(
     )
 
 
-def _may_give_one(glimpse: QuickFacts, _: TargetFacts) -> bool:
+def _may_give_one(quick: QuickFacts, _: TargetFacts) -> bool:
     return any(
         isinstance(each, ast.Return)
         and isinstance(each.value, ast.List)
         and len(each.value.elts) == 1
-        for node in glimpse.nodes.get(ast.ClassDef, ())
+        for node in quick.nodes.get(ast.ClassDef, ())
         if (method := method_of(node, _METHOD)) is not None
         for each in ast.walk(method)
     )

@@ -146,16 +146,16 @@ def _finding(module: Module, call: cst.Call, changed: dict[str, str]) -> Finding
     )
 
 
-def _may_ask(glimpse: QuickFacts, facts: TargetFacts) -> bool:
+def _may_ask(quick: QuickFacts, facts: TargetFacts) -> bool:
     """Say whether the signature of something of Keras may be asked for."""
-    by_pytest = "parametrize" in glimpse.attributes
+    by_pytest = "parametrize" in quick.attributes
     return any(
         by_pytest
         or any(
-            _may_differ(facts, each) for value in called.values for each in glimpse.meant_by(value)
+            _may_differ(facts, each) for value in called.values for each in quick.meant_by(value)
         )
         for name in _ASK
-        for called in glimpse.calls_by_meaning.get(name, ())
+        for called in quick.calls_by_meaning.get(name, ())
     )
 
 

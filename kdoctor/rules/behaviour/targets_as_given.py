@@ -33,8 +33,8 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.calls import is_keras_3, is_only_spelled_so, speller_at
-from kdoctor.analysis.dataflow.points_to import origins_of
-from kdoctor.analysis.dataflow.points_to_by_call import MadeObject, makings_of
+from kdoctor.analysis.dataflow.points_to import points_to_of
+from kdoctor.analysis.dataflow.points_to_by_call import MadeObject, points_to_by_call_of
 from kdoctor.analysis.dataflow.statements import put_first
 from kdoctor.analysis.dataflow.uses import names_spelled
 from kdoctor.analysis.facts import TargetFacts
@@ -86,7 +86,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report the first place in each such function."""
     measured = _measured(module)
     meetings = {
-        each: [*first_meetings(module, origins_of(module), each.pair)]
+        each: [*first_meetings(module, points_to_of(module), each.pair)]
         for each in chain.from_iterable(measured.values())
     }
     if not any(meetings.values()):
@@ -107,7 +107,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
 def _measured(module: Module) -> dict[cst.Call, list[Measure]]:
     """Return what each ``compile`` is given to measure by."""
     return {
-        call: [*measures(module, origins_of(module), call)]
+        call: [*measures(module, points_to_of(module), call)]
         for call in module.nodes(cst.Call)
         if isinstance(call.func, cst.Attribute) and call.func.attr.value == "compile"
     }
@@ -126,22 +126,22 @@ def _cases(
     ]
     compiled = [each for each in uses if each.called is not None and measured.get(each.called)]
     trained = [each for each in uses if each.member in {*TRAINED, *BY_GENERATORS}]
-    makings, arrays = makings_of(module), arrays_of(module)
+    by_call, arrays = points_to_by_call_of(module), arrays_of(module)
     targets: dict[MadeObject, list[tuple[cst.BaseExpression, ArrayData]]] = {}
     cases: dict[tuple[cst.Name, bool], _Case] = {}
     for use in trained if compiled else ():
         assert use.called is not None
         given = [*targets_given(module, arrays, use.member, use.called)]
-        for run in makings.runs(use.node) if given else ():
-            model = makings.made(use.node.value, run)
+        for run in by_call.runs(use.node) if given else ():
+            model = by_call.made(use.node.value, run)
             if model is not None:
                 targets.setdefault(model, []).extend(given)
     for use in compiled:
         assert use.called is not None
-        for run in makings.runs(use.node):
-            model = makings.made(use.node.value, run)
+        for run in by_call.runs(use.node):
+            model = by_call.made(use.node.value, run)
             is_ours = model is not None and is_keras_3(facts, module.qualified(model.call.func))
-            output = output_of(module, makings, model) if model is not None and is_ours else None
+            output = output_of(module, by_call, model) if model is not None and is_ours else None
             for each in measured[use.called]:
                 case = cases.setdefault((each.name, each.is_loss), _Case(each))
                 case.outputs.append(output)
@@ -269,13 +269,13 @@ def _is_for_keras(call: cst.Call) -> bool:
     return isinstance(name, cst.Name) and name.value in {"compile", "load_model"}
 
 
-def _may_measure(glimpse: QuickFacts, _: TargetFacts) -> bool:
+def _may_measure(quick: QuickFacts, _: TargetFacts) -> bool:
     """Say whether `compile` may be given a function or a class of the file to measure by."""
-    compiled = glimpse.calls_by_leaf.get("compile", ())
+    compiled = quick.calls_by_leaf.get("compile", ())
     given = {
         name: [each.argument(name, place) for each in compiled] for name, place in MEASURES.items()
     }
-    return may_be_of_the_file(glimpse, chain.from_iterable(given.values()))
+    return may_be_of_the_file(quick, chain.from_iterable(given.values()))
 
 
 rule = Rule(

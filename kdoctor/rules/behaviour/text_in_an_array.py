@@ -128,26 +128,26 @@ def _edit(module: Module, array: cst.BaseExpression, spelled: str) -> Edit:
     return Edit(span, (f"{spelled}(", Hole(span), ")"))
 
 
-def _may_get_text(glimpse: QuickFacts, _: TargetFacts) -> bool:
+def _may_get_text(quick: QuickFacts, _: TargetFacts) -> bool:
     given = (
         value
         for method in _METHODS
-        for called in glimpse.calls_by_leaf.get(method, ())
-        for value in glimpse.values_of(called.argument("x", 0))
+        for called in quick.calls_by_leaf.get(method, ())
+        for value in quick.values_of(called.argument("x", 0))
     )
     return any(
-        isinstance(inner, ast.Call) and _may_be_of_text(glimpse, inner)
+        isinstance(inner, ast.Call) and _may_be_of_text(quick, inner)
         for each in given
-        for inner in glimpse.reached([each])
+        for inner in quick.reached([each])
     )
 
 
-def _may_be_of_text(glimpse: QuickFacts, made: ast.Call) -> bool:
-    names = {each.removeprefix("numpy.") for each in glimpse.meant_by(made.func)}
+def _may_be_of_text(quick: QuickFacts, made: ast.Call) -> bool:
+    names = {each.removeprefix("numpy.") for each in quick.meant_by(made.func)}
     return not names.isdisjoint(CONVERTING) and any(
         isinstance(each, ast.JoinedStr)
         or (isinstance(each, ast.Constant) and isinstance(each.value, str))
-        for each in glimpse.reached(made.args)
+        for each in quick.reached(made.args)
     )
 
 

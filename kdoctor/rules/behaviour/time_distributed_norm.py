@@ -38,7 +38,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such layer that is trained."""
     for reference, call, inner in wrapped_layers(module, facts, "TimeDistributed"):
         name = module.qualified(inner.func)
-        found = module.knowledge.class_type(name) if name else None
+        found = module.oracle.class_type(name) if name else None
         if found is None or found.cls != "BatchNormalization" or is_hidden(inner):
             continue
         if not _is_fixed(inner, "trainable") and not _is_called_fixed(module, call):

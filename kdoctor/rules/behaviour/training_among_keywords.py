@@ -127,10 +127,10 @@ def _has_no_default(read: cst.Call) -> bool:
     return False
 
 
-def _may_look(glimpse: QuickFacts, _: TargetFacts) -> bool:
+def _may_look(quick: QuickFacts, _: TargetFacts) -> bool:
     return any(
         isinstance(each, ast.Constant) and each.value == _TRAINING
-        for node in glimpse.nodes.get(ast.FunctionDef, ())
+        for node in quick.nodes.get(ast.FunctionDef, ())
         if node.name == "call" and node.args.kwarg is not None
         for statement in node.body
         for each in ast.walk(statement)

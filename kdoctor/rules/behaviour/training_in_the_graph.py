@@ -87,10 +87,10 @@ _UNSAFE = "`predict` goes batch by batch, and takes datasets and generators too"
 _INSIDE = (Context.CALL, Context.LOSS_OR_METRIC, Context.TRAIN_LOOP, Context.EAGER)
 
 
-def _may_give_a_phase(glimpse: QuickFacts, facts: TargetFacts) -> bool:
+def _may_give_a_phase(quick: QuickFacts, facts: TargetFacts) -> bool:
     return any(
-        _is_phase(called.argument("training")) and may_get_a_tensor(glimpse, facts, called)
-        for called in glimpse.calls_with("training")
+        _is_phase(called.argument("training")) and may_get_a_tensor(quick, facts, called)
+        for called in quick.calls_with("training")
     )
 
 

@@ -95,18 +95,18 @@ def _makes_a_variable(module: Module, facts: TargetFacts, call: cst.Call) -> boo
     return name is not None and _is_variable(facts, name)
 
 
-def _may_be_kept(glimpse: QuickFacts, facts: TargetFacts) -> bool:
+def _may_be_kept(quick: QuickFacts, facts: TargetFacts) -> bool:
     """Say whether a variable is made, and something is set on what may track it."""
 
     def holds(possible: MayTypes) -> bool:
         return any(
             isinstance(place[0].value, ast.Name)
             and any(each.kind in _OWNERS for each in possible.owner(place))
-            for place in possible.writes(glimpse.stores)
+            for place in possible.writes(quick.stores)
         )
 
-    made = any(_is_variable(facts, name) for name in glimpse.calls_by_meaning)
-    return made and may_hold(glimpse, facts, holds)
+    made = any(_is_variable(facts, name) for name in quick.calls_by_meaning)
+    return made and may_hold(quick, facts, holds)
 
 
 def _is_variable(facts: TargetFacts, name: str) -> bool:

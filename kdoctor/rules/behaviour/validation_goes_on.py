@@ -79,7 +79,7 @@ rule = Rule(
     family="behaviour",
     severity=Severity.CHANGE,
     check=check,
-    triggers=keyword(_GIVEN) & Trigger(lambda glimpse, _: may_feed_generators(glimpse, FITS)),
+    triggers=keyword(_GIVEN) & Trigger(lambda quick, _: may_feed_generators(quick, FITS)),
     since="3.7",
 )
 

@@ -64,20 +64,20 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             yield _finding(module, facts, call, made)
 
 
-def _may_be_cast(glimpse: QuickFacts, facts: TargetFacts) -> bool:
+def _may_be_cast(quick: QuickFacts, facts: TargetFacts) -> bool:
     """Say whether what may be a layer is called with nothing but what may be such a variable."""
     variables = {
         each.node
         for name in VARIABLES
-        for each in glimpse.calls_by_meaning.get(name, ())
+        for each in quick.calls_by_meaning.get(name, ())
         if each.values
     }
     asked = [
         (called.node, called.node.func)
-        for called in (glimpse.calls if variables else ())
-        if len(called.values) == 1 and not variables.isdisjoint(glimpse.values_of(called.values[0]))
+        for called in (quick.calls if variables else ())
+        if len(called.values) == 1 and not variables.isdisjoint(quick.values_of(called.values[0]))
     ]
-    return bool(asked) and may_be_of(glimpse, facts, asked, {Kind.LAYER})
+    return bool(asked) and may_be_of(quick, facts, asked, {Kind.LAYER})
 
 
 def _is_float64_variable(module: Module, given: cst.Arg) -> bool:

@@ -204,10 +204,10 @@ def _wanted(module: Module, name: cst.Attribute) -> str | None:
     return next((t for t in texts if isinstance(t, str) and ("/" in t or ":" in t)), None)
 
 
-def _may_look(glimpse: QuickFacts, _: TargetFacts) -> bool:
+def _may_look(quick: QuickFacts, _: TargetFacts) -> bool:
     names = {
         value.value
-        for called in glimpse.calls_with("name")
+        for called in quick.calls_with("name")
         if isinstance(value := called.argument("name"), ast.Constant)
     }
 
@@ -220,13 +220,13 @@ def _may_look(glimpse: QuickFacts, _: TargetFacts) -> bool:
 
     compared = [
         each
-        for each in glimpse.nodes.get(ast.Compare, ())
+        for each in quick.nodes.get(ast.Compare, ())
         if any(map(_is_name, (each.left, *each.comparators)))
     ]
     if any(_is_wanted(side) for each in compared for side in (each.left, *each.comparators)):
         return True
     if any(isinstance(each.left, ast.Name) for each in compared) and any(
-        map(_is_of_a_layer, glimpse.strings)
+        map(_is_of_a_layer, quick.strings)
     ):
         return True
     return any(
@@ -234,7 +234,7 @@ def _may_look(glimpse: QuickFacts, _: TargetFacts) -> bool:
         and _is_name(called.node.func.value)
         and any(map(_is_wanted, called.values))
         for method in _METHODS
-        for called in glimpse.calls_by_leaf.get(method, ())
+        for called in quick.calls_by_leaf.get(method, ())
     )
 
 

@@ -129,8 +129,8 @@ def _finding(module: Module, use: MemberUse) -> Finding:
     )
 
 
-def _may_be_keys(glimpse: QuickFacts, _: TargetFacts) -> bool:
-    nodes = glimpse.nodes
+def _may_be_keys(quick: QuickFacts, _: TargetFacts) -> bool:
+    nodes = quick.nodes
     names = {
         each.target.id
         for each in chain(nodes.get(ast.For, ()), nodes.get(ast.comprehension, ()))
@@ -138,10 +138,10 @@ def _may_be_keys(glimpse: QuickFacts, _: TargetFacts) -> bool:
         and isinstance(each.iter, ast.Attribute)
         and each.iter.attr in _WEIGHTS
     }
-    asked = {each for each in names if (each, (_NAME,)) in glimpse.chains}
+    asked = {each for each in names if (each, (_NAME,)) in quick.chains}
     return bool(asked) and any(
         _is_name(key, asked)
-        for node in chain.from_iterable(glimpse.scopes.values())
+        for node in chain.from_iterable(quick.scopes.values())
         for key in _keys(node)
     )
 

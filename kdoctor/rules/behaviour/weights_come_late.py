@@ -71,7 +71,7 @@ def _is_layer(module: Module, facts: TargetFacts, node: cst.ClassDef) -> bool:
     """Say whether the one base is Keras' ``Layer``, so that nothing else builds or is asked."""
     base = only_base(module, node)
     name = module.qualified(base) if base is not None else None
-    made = module.knowledge.class_type(name) if name else None
+    made = module.oracle.class_type(name) if name else None
     return made is not None and made.cls == "Layer" and is_keras_3(facts, name)
 
 
@@ -104,13 +104,13 @@ def _finding(
     )
 
 
-def _may_come_late(glimpse: QuickFacts, facts: TargetFacts) -> bool:
+def _may_come_late(quick: QuickFacts, facts: TargetFacts) -> bool:
     made: set[ast.AST] = {
         called.node
-        for type_, called in calls_that_make(glimpse, facts, Kind.LAYER)
+        for type_, called in calls_that_make(quick, facts, Kind.LAYER)
         if type_.cls in WITH_WEIGHTS | UNLESS_TOLD
     }
-    classes = glimpse.nodes.get(ast.ClassDef, ()) if made else ()
+    classes = quick.nodes.get(ast.ClassDef, ()) if made else ()
     return any(_may_leave_one(each, made) for each in classes if each.bases)
 
 
@@ -126,7 +126,7 @@ def _may_leave_one(node: ast.ClassDef, made: set[ast.AST]) -> bool:
         for owner in _kept_in(each)
         if isinstance(owner, ast.Attribute) and not made.isdisjoint(nodes_in(each))
     }
-    return bool(inner and inner & _glimpsed_reads(call) - _glimpsed_reads(build))
+    return bool(inner and inner & _may_read(call) - _may_read(build))
 
 
 def _kept_in(node: ast.AST) -> Sequence[ast.expr]:
@@ -141,7 +141,7 @@ def _kept_in(node: ast.AST) -> Sequence[ast.expr]:
     return ()
 
 
-def _glimpsed_reads(method: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+def _may_read(method: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
     nodes = nodes_in(method)
     grown = {owner for each in nodes for owner in _kept_in(each)}
     return {

@@ -181,11 +181,11 @@ def _finding(module: Module, node: cst.ClassDef, target: cst.Attribute) -> Findi
     )
 
 
-def _may_work_out(glimpse: QuickFacts, _: TargetFacts) -> bool:
+def _may_work_out(quick: QuickFacts, _: TargetFacts) -> bool:
     """Say whether a `build` assigns something to an attribute that speaks of its weights."""
     return any(
         _may_keep_a_part(build)
-        for node in glimpse.nodes.get(ast.ClassDef, ())
+        for node in quick.nodes.get(ast.ClassDef, ())
         if method_of(node, "call") is not None and (build := method_of(node, "build")) is not None
     )
 

@@ -67,8 +67,8 @@ def _are_roots_open(module: Module, facts: TargetFacts) -> bool:
     return any(len(known) > 1 for known in roots.values())
 
 
-def _may_be_mixed(glimpse: QuickFacts, facts: TargetFacts) -> bool:
-    roots = {split[0] for name in glimpse.mentioned if (split := split_root(name))}
+def _may_be_mixed(quick: QuickFacts, facts: TargetFacts) -> bool:
+    roots = {split[0] for name in quick.mentioned if (split := split_root(name))}
     return len({_keras_behind(root, facts) for root in roots} - {None}) > 1
 
 

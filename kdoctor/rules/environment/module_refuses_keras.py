@@ -84,10 +84,10 @@ def _said(text: cst.BaseExpression) -> str:
     return f": {evaluated(text)}" if isinstance(text, cst.SimpleString) else ""
 
 
-def _may_stop(glimpse: QuickFacts, _: TargetFacts) -> bool:
+def _may_stop(quick: QuickFacts, _: TargetFacts) -> bool:
     return any(
         any(_may_stop_in(each) for each in scope.body)
-        for scope in glimpse.scopes
+        for scope in quick.scopes
         if isinstance(scope, ast.Module)
     )
 

@@ -61,7 +61,7 @@ def model_in_sight(module: Module, use: MemberUse) -> VisibleModel | None:
 
 def _is_sequential(module: Module, call: cst.Call) -> bool:
     name = module.qualified(call.func)
-    made = module.knowledge.class_type(name) if name else None
+    made = module.oracle.class_type(name) if name else None
     return made is not None and made.kind is Kind.MODEL and made.cls == "Sequential"
 
 

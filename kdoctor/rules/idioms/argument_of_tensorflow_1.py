@@ -122,11 +122,11 @@ def _fix(
     )
 
 
-def _may_pass_one(glimpse: QuickFacts, _: TargetFacts) -> bool:
+def _may_pass_one(quick: QuickFacts, _: TargetFacts) -> bool:
     return any(
         each in old_keywords(name)
-        for each in all_old_keywords() & glimpse.keywords
-        for called in glimpse.calls_with(each)
+        for each in all_old_keywords() & quick.keywords
+        for called in quick.calls_with(each)
         for name in called.names
     )
 

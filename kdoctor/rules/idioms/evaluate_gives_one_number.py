@@ -116,13 +116,13 @@ def _asks_for_a_dict(call: cst.Call) -> bool:
     )
 
 
-def _may_be_taken_apart(glimpse: QuickFacts, _: TargetFacts) -> bool:
+def _may_be_taken_apart(quick: QuickFacts, _: TargetFacts) -> bool:
     unpacked = (
         each.value
-        for each in glimpse.nodes.get(ast.Assign, ())
+        for each in quick.nodes.get(ast.Assign, ())
         if isinstance(each.targets[0], ast.Tuple | ast.List)
     )
-    read = (each.value for each in glimpse.nodes.get(ast.Subscript, ()))
+    read = (each.value for each in quick.nodes.get(ast.Subscript, ()))
     return any(
         isinstance(each, ast.Call)
         and isinstance(each.func, ast.Attribute)

@@ -171,19 +171,19 @@ def _functions(module: Module, given: cst.BaseExpression) -> Iterator[cst.CSTNod
                 yield bindings[0].value
 
 
-def _may_give_one(glimpse: QuickFacts, _: TargetFacts) -> bool:
+def _may_give_one(quick: QuickFacts, _: TargetFacts) -> bool:
     """Say whether a function of TensorFlow is called that runs Python's."""
     return any(
         name.partition(".")[0] == "tensorflow" and name.rpartition(".")[2] in _PYTHON
-        for name in glimpse.calls_by_meaning
-    ) and ("compile" in glimpse.written or _has_targets(glimpse))
+        for name in quick.calls_by_meaning
+    ) and ("compile" in quick.written or _has_targets(quick))
 
 
-def _has_targets(glimpse: QuickFacts) -> bool:
+def _has_targets(quick: QuickFacts) -> bool:
     """Say whether a function has parameters as a loss or a metric has them."""
     return any(
         len(each.args.args) > 1 and each.args.args[0].arg.lower().replace("_", "") == "ytrue"
-        for each in glimpse.nodes.get(ast.FunctionDef, ())
+        for each in quick.nodes.get(ast.FunctionDef, ())
     )
 
 

@@ -215,19 +215,19 @@ def _hidden(module: Module, met: _Met) -> str:
     return "" if not name or has_builtin(module, met.node, name) else hidden_builtin(name)
 
 
-def _may_meet(glimpse: QuickFacts, facts: TargetFacts) -> bool:
+def _may_meet(quick: QuickFacts, facts: TargetFacts) -> bool:
     def meets(possible: MayTypes, node: Operator, space: Namespace) -> bool:
         if isinstance(node, ast.BinOp):
             sides = [(node.left, node.right), (node.right, node.left)]
         else:
             sides = [(node.left, node.comparators[0])]
         return any(
-            may_be_of_numpy(glimpse, possible.sketch, numpys)
+            may_be_of_numpy(quick, possible.symbol_table, numpys)
             and may_have_kind(possible, other, space, {Kind.TENSOR, Kind.VARIABLE})
             for numpys, other in sides
         )
 
-    return not MAKERS.isdisjoint(glimpse.calls_by_meaning) and some_operator(glimpse, facts, meets)
+    return not MAKERS.isdisjoint(quick.calls_by_meaning) and some_operator(quick, facts, meets)
 
 
 rule = Rule(

@@ -104,17 +104,17 @@ def _attribute(cls: str) -> str:
     return "noise" if cls.endswith("Noise") else "dropout"
 
 
-def _may_make_one(glimpse: QuickFacts, facts: TargetFacts) -> bool:
-    if _EAGER & glimpse.words:
+def _may_make_one(quick: QuickFacts, facts: TargetFacts) -> bool:
+    if _EAGER & quick.words:
         return False
     made: set[ast.AST] = {
         called.node
-        for type_, called in calls_that_make(glimpse, facts, Kind.LAYER)
+        for type_, called in calls_that_make(quick, facts, Kind.LAYER)
         if type_.cls in RANDOM_LAYERS
     }
     return bool(made) and any(
         isinstance(each, ast.Call) and each.func in made
-        for node in glimpse.nodes.get(ast.ClassDef, ())
+        for node in quick.nodes.get(ast.ClassDef, ())
         if (method := method_of(node, "call")) is not None
         for each in ast.walk(method)
     )

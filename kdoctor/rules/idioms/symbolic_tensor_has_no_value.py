@@ -87,16 +87,16 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG
             yield _finding(module, place, error)
 
 
-def _may_be_misused(glimpse: QuickFacts, facts: TargetFacts) -> bool:
+def _may_be_misused(quick: QuickFacts, facts: TargetFacts) -> bool:
     """Say whether ``_misused`` could find something, by what may be a tensor at all."""
-    asking = (each for kind in _ASKING for each in glimpse.nodes.get(kind, ()))
-    loops = (each for kind in _LOOPING for each in glimpse.nodes.get(kind, ()))
+    asking = (each for kind in _ASKING for each in quick.nodes.get(kind, ()))
+    loops = (each for kind in _LOOPING for each in quick.nodes.get(kind, ()))
     calls = (
-        *(called for name in _BUILTINS for called in glimpse.calls_of(name)),
+        *(called for name in _BUILTINS for called in quick.calls_of(name)),
         *(
             called
-            for name in _NUMPY_NAMES.intersection(glimpse.calls_by_meaning)
-            for called in glimpse.calls_by_meaning[name]
+            for name in _NUMPY_NAMES.intersection(quick.calls_by_meaning)
+            for called in quick.calls_by_meaning[name]
         ),
     )
     asked = chain(
@@ -104,7 +104,7 @@ def _may_be_misused(glimpse: QuickFacts, facts: TargetFacts) -> bool:
         ((place, place.iter) for place in loops),
         ((called.node, called.node.args[0]) for called in calls if called.places),
     )
-    return may_be_of(glimpse, facts, asked, {Kind.TENSOR})
+    return may_be_of(quick, facts, asked, {Kind.TENSOR})
 
 
 def _may_decide(test: ast.expr) -> Iterator[ast.expr]:

@@ -126,10 +126,10 @@ def _watches_all(tape: cst.Call) -> bool:
     return not is_hidden(tape) and (told is None or literal(told.value) is True)
 
 
-def _may_watch(glimpse: QuickFacts, _: TargetFacts) -> bool:
+def _may_watch(quick: QuickFacts, _: TargetFacts) -> bool:
     return any(
         len(each.node.args) == 1 and isinstance(each.node.func, ast.Attribute)
-        for each in glimpse.calls_of("watch")
+        for each in quick.calls_of("watch")
     )
 
 

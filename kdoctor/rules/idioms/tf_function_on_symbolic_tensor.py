@@ -83,17 +83,17 @@ def _error(module: Module, name: cst.Name) -> str | None:
     return _ERROR if module.qualified(made) in _DECORATORS else None
 
 
-def _may_be_called_with_one(glimpse: QuickFacts, facts: TargetFacts) -> bool:
+def _may_be_called_with_one(quick: QuickFacts, facts: TargetFacts) -> bool:
     decorated = {
         function.name
-        for function in glimpse.nodes.get(ast.FunctionDef, ())
+        for function in quick.nodes.get(ast.FunctionDef, ())
         for each in function.decorator_list
-        if _DECORATORS & glimpse.meant_by(each.func if isinstance(each, ast.Call) else each)
+        if _DECORATORS & quick.meant_by(each.func if isinstance(each, ast.Call) else each)
     }
     return any(
-        isinstance(called.node.func, ast.Name) and may_get_a_tensor(glimpse, facts, called)
+        isinstance(called.node.func, ast.Name) and may_get_a_tensor(quick, facts, called)
         for name in decorated
-        for called in glimpse.calls_by_leaf.get(name, ())
+        for called in quick.calls_by_leaf.get(name, ())
     )
 
 

@@ -126,24 +126,24 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             yield _of_own_function(module, call, name)
 
 
-def _may_be_called_with_one(glimpse: QuickFacts, facts: TargetFacts) -> bool:
-    by_pytest = "parametrize" in glimpse.attributes
-    named = (called for called in glimpse.calls if isinstance(called.node.func, ast.Name))
+def _may_be_called_with_one(quick: QuickFacts, facts: TargetFacts) -> bool:
+    by_pytest = "parametrize" in quick.attributes
+    named = (called for called in quick.calls if isinstance(called.node.func, ast.Name))
     refused = (
         called
-        for name, calls in glimpse.calls_by_meaning.items()
-        if _may_refuse(glimpse, name)
+        for name, calls in quick.calls_by_meaning.items()
+        if _may_refuse(quick, name)
         for called in calls
     )
     return any(
-        may_get_a_tensor(glimpse, facts, called)
+        may_get_a_tensor(quick, facts, called)
         for called in chain(refused, named if by_pytest else ())
     )
 
 
-def _may_refuse(glimpse: QuickFacts, name: str) -> bool:
+def _may_refuse(quick: QuickFacts, name: str) -> bool:
     return error_of_name(name) is not None or any(
-        error_of_name(callee) is not None for _, callee in glimpse.handed_over(name)
+        error_of_name(callee) is not None for _, callee in quick.handed_over(name)
     )
 
 

@@ -151,10 +151,10 @@ def _place(facts: TargetFacts, call: cst.Call, layer: str) -> int | None:
     return names.index(_TRAINING) if _TRAINING in names else None
 
 
-def _may_pass_one(glimpse: QuickFacts, _: TargetFacts) -> bool:
+def _may_pass_one(quick: QuickFacts, _: TargetFacts) -> bool:
     return any(
-        _may_be_tensor(glimpse, value, set())
-        for called in (*glimpse.calls_with(_TRAINING), *glimpse.calls_of("call"))
+        _may_be_tensor(quick, value, set())
+        for called in (*quick.calls_with(_TRAINING), *quick.calls_of("call"))
         for value in _may_be_given(called)
     )
 
@@ -167,15 +167,15 @@ def _may_be_given(called: QuickCall) -> Iterator[ast.expr]:
         yield from called.node.args[1:]
 
 
-def _may_be_tensor(glimpse: QuickFacts, node: ast.expr, seen: set[str]) -> bool:
+def _may_be_tensor(quick: QuickFacts, node: ast.expr, seen: set[str]) -> bool:
     match node:
         case ast.Call(func=function):
-            return any(map(gives_tensor, glimpse.meant_by(function)))
+            return any(map(gives_tensor, quick.meant_by(function)))
         case ast.IfExp(body=body):
-            return _may_be_tensor(glimpse, body, seen)
+            return _may_be_tensor(quick, body, seen)
         case ast.Name(id=name) if name not in seen:
             seen.add(name)
-            return any(_may_be_tensor(glimpse, each, seen) for each in glimpse.values_of(node))
+            return any(_may_be_tensor(quick, each, seen) for each in quick.values_of(node))
     return False
 
 

@@ -118,8 +118,8 @@ def _fix(module: Module, facts: TargetFacts, step: cst.FunctionDef) -> Fix | str
     return Fix("Take the learning rate, too", (edit,), facts.applicability(*INVALID))
 
 
-def _may_take_two(glimpse: QuickFacts, _: TargetFacts) -> bool:
-    steps = (method_of(node, _STEP) for node in glimpse.nodes.get(ast.ClassDef, ()))
+def _may_take_two(quick: QuickFacts, _: TargetFacts) -> bool:
+    steps = (method_of(node, _STEP) for node in quick.nodes.get(ast.ClassDef, ()))
     return any(
         len(step.args.args) + len(step.args.posonlyargs) == _TAKES
         for step in steps

@@ -96,10 +96,10 @@ def _finding(module: Module, node: cst.ClassDef, call: cst.CSTNode) -> Finding:
     )
 
 
-def _may_read(glimpse: QuickFacts, _: TargetFacts) -> bool:
+def _may_read(quick: QuickFacts, _: TargetFacts) -> bool:
     return any(
         isinstance(each, ast.Attribute) and each.attr == "get_weights"
-        for node in glimpse.nodes.get(ast.ClassDef, ())
+        for node in quick.nodes.get(ast.ClassDef, ())
         for method in node.body
         if isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef) and method.name == "build"
         for each in ast.walk(method)

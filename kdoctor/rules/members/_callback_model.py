@@ -59,5 +59,5 @@ def _is_plain_callback(module: Module, store: MemberStore) -> bool | None:
 
 
 def _class_of_keras(module: Module, qualified: str | None) -> str | None:
-    made = module.knowledge.class_type(qualified) if qualified else None
+    made = module.oracle.class_type(qualified) if qualified else None
     return None if made is None else made.cls

@@ -37,13 +37,13 @@ def may_be_gone(kinds: Collection[Kind]) -> Trigger:
     wanted = frozenset(kinds)
     of_kinds = frozenset().union(*(GONE.get(kind, frozenset()) for kind in wanted))
 
-    def holds(glimpse: QuickFacts, facts: TargetFacts) -> bool:
-        suspects = of_kinds & glimpse.members
-        for owner in dict.fromkeys(_owners(glimpse, facts)):
-            asked = glimpse.members & _lost(facts, owner) if owner.kind in wanted else None
+    def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
+        suspects = of_kinds & quick.members
+        for owner in dict.fromkeys(_owners(quick, facts)):
+            asked = quick.members & _lost(facts, owner) if owner.kind in wanted else None
             if asked:
                 suspects |= _lacks(facts, owner).among(asked)
-        return bool(suspects) and _is_read(glimpse, facts, suspects, wanted)
+        return bool(suspects) and _is_read(quick, facts, suspects, wanted)
 
     return Trigger(holds)
 
@@ -73,11 +73,11 @@ def _gone_of_classes() -> Mapping[str, msgspec.Raw]:
 
 
 def _is_read(
-    glimpse: QuickFacts, facts: TargetFacts, members: Collection[str], kinds: Collection[Kind]
+    quick: QuickFacts, facts: TargetFacts, members: Collection[str], kinds: Collection[Kind]
 ) -> bool:
     """Say whether one of the members is read from what may be an object that lacks it."""
     return is_read(
-        glimpse,
+        quick,
         facts,
         members,
         lambda member, types: any(
@@ -103,11 +103,11 @@ def _with_merged(types: Collection[Type]) -> Iterator[Type]:
             yield from (Type(kind, qualified=each.qualified) for each in alike)
 
 
-def _owners(glimpse: QuickFacts, facts: TargetFacts) -> Iterator[Type]:
+def _owners(quick: QuickFacts, facts: TargetFacts) -> Iterator[Type]:
     """Yield the types of which the source names the class."""
-    known = keras_api.knowledge(facts.target)
+    known = keras_api.oracle(facts.target)
     classes: dict[tuple[Kind, str | None], Type] = {}
-    for name in glimpse.mentioned:
+    for name in quick.mentioned:
         made = known.class_type(name)
         if made is None:
             continue

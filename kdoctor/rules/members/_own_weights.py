@@ -58,7 +58,7 @@ def left_away(
 
 def _is_plain_layer(module: Module, cls: cst.ClassDef, store: MemberStore) -> bool:
     base = store.owner.qualified
-    made = module.knowledge.class_type(base) if base else None
+    made = module.oracle.class_type(base) if base else None
     is_of_keras = all(class_named(module, each.value) is None for each in cls.bases)
     return is_of_keras and made is not None and made.cls == "Layer"
 

@@ -117,22 +117,22 @@ def _may_be_none(module: Module, node: cst.ClassDef, given: cst.BaseExpression |
     return True
 
 
-def may_be_bare(glimpse: QuickFacts) -> bool:
+def may_be_bare(quick: QuickFacts) -> bool:
     """Say whether there may be such a property, in a class that may be made from one of Keras'."""
-    classes = glimpse.nodes.get(ast.ClassDef, ())
+    classes = quick.nodes.get(ast.ClassDef, ())
     bare = [node for node in classes if any(map(_is_a_property, node.body))]
-    return bool(bare) and not _made_from_keras(glimpse).isdisjoint(bare)
+    return bool(bare) and not _made_from_keras(quick).isdisjoint(bare)
 
 
-def _made_from_keras(glimpse: QuickFacts) -> set[ast.ClassDef]:
+def _made_from_keras(quick: QuickFacts) -> set[ast.ClassDef]:
     """Return the classes that may be made from one of Keras', also by way of each other."""
-    classes = glimpse.nodes.get(ast.ClassDef, ())
+    classes = quick.nodes.get(ast.ClassDef, ())
     derived: dict[str, list[ast.ClassDef]] = {}
     for node in classes:
         for base in bases_of(node):
             if isinstance(base, ast.Name):
                 derived.setdefault(base.id, []).append(node)
-    waiting = [node for node in classes if _has_a_base_of_keras(glimpse, node)]
+    waiting = [node for node in classes if _has_a_base_of_keras(quick, node)]
     found = set(waiting)
     while waiting:
         more = [each for each in derived.get(waiting.pop().name, ()) if each not in found]
@@ -151,9 +151,9 @@ def _is_a_property(node: ast.stmt) -> bool:
     )
 
 
-def _has_a_base_of_keras(glimpse: QuickFacts, node: ast.ClassDef) -> bool:
+def _has_a_base_of_keras(quick: QuickFacts, node: ast.ClassDef) -> bool:
     bases = list(bases_of(node))
-    names = (name for base in bases for name in glimpse.meant_by(base))
+    names = (name for base in bases for name in quick.meant_by(base))
     return any(split_root(name) is not None for name in names) or any(
-        True for base in bases for _ in glimpse.classes_meant_by(base)
+        True for base in bases for _ in quick.classes_meant_by(base)
     )

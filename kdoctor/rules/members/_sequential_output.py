@@ -16,7 +16,7 @@ def gives_classes() -> Guard:
     return Question(
         "gives_classes()",
         "how many units the last layer of the model has is not seen in this file",
-        lambda situation: _decide(situation, several=True),
+        lambda use_site: _decide(use_site, several=True),
         parameters=frozenset({"self"}),
     )
 
@@ -26,14 +26,14 @@ def gives_one_number() -> Guard:
     return Question(
         "gives_one_number()",
         "how many units the last layer of the model has is not seen in this file",
-        lambda situation: _decide(situation, several=False),
+        lambda use_site: _decide(use_site, several=False),
         parameters=frozenset({"self"}),
     )
 
 
-def _decide(situation: UseSite, *, several: bool) -> GuardAnswer:
-    model = situation.value("self")
-    units = None if model is None else _units(situation.module, model)
+def _decide(use_site: UseSite, *, several: bool) -> GuardAnswer:
+    model = use_site.value("self")
+    units = None if model is None else _units(use_site.module, model)
     if units is None:
         return GuardAnswer.UNKNOWN
     return GuardAnswer.YES if (units > 1) is several else GuardAnswer.NO

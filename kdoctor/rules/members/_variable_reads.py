@@ -21,9 +21,9 @@ def used_at_once() -> Guard:
     so may be what functions make of it: `convert_to_tensor`, or `cast` to the type that it has.
     """
 
-    def answer(situation: UseSite) -> GuardAnswer:
-        module = situation.module
-        parent = module.parent(situation.node)
+    def answer(use_site: UseSite) -> GuardAnswer:
+        module = use_site.module
+        parent = module.parent(use_site.node)
         if not isinstance(parent, cst.Arg):
             return GuardAnswer.of(isinstance(parent, _READ))
         match module.parent(parent):

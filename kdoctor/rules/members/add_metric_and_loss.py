@@ -125,7 +125,7 @@ def _is_functional_subclass(module: Module, use: MemberUse) -> bool:
     if cls is None or not isinstance(made, cst.Call) or only is None:
         return False
     base = module.qualified(only)
-    above = module.knowledge.class_type(base) if base else None
+    above = module.oracle.class_type(base) if base else None
     if above is None or above.cls != "Functional" or {"__init__", "__new__"} & {*methods_in(cls)}:
         return False
     passed = (argument(made, "inputs", 0), argument(made, "outputs", 1))
@@ -165,19 +165,19 @@ def _of_no_tensor(module: Module, use: MemberUse, given: cst.Arg) -> Finding:
     )
 
 
-def _may_give_no_tensor(glimpse: QuickFacts, _: TargetFacts) -> bool:
+def _may_give_no_tensor(quick: QuickFacts, _: TargetFacts) -> bool:
     functions = {
         each.name
         for kind in (ast.FunctionDef, ast.AsyncFunctionDef)
-        for each in glimpse.nodes.get(kind, ())
+        for each in quick.nodes.get(kind, ())
     }
     return any(
         isinstance(each, ast.Lambda | ast.Constant)
         or (isinstance(each, ast.Name) and each.id in functions)
-        or (isinstance(each, ast.Call) and PARTIAL in glimpse.meant_by(each.func))
-        for called in glimpse.calls_of("add_loss")
+        or (isinstance(each, ast.Call) and PARTIAL in quick.meant_by(each.func))
+        for called in quick.calls_of("add_loss")
         if (given := called.argument(_LOSSES, 0)) is not None
-        for value in (given, *glimpse.values_of(given))
+        for value in (given, *quick.values_of(given))
         for each in (value.elts if isinstance(value, ast.List | ast.Tuple) else (value,))
     )
 

@@ -26,7 +26,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import is_builtin, is_keras_3
-from kdoctor.analysis.dataflow.points_to import origins_of
+from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import member, word
 from kdoctor.keras_api import split_root
@@ -77,7 +77,7 @@ class _Flows:
     def __init__(self, module: Module, facts: TargetFacts) -> None:
         self._module = module
         self._facts = facts
-        self._origins = origins_of(module)
+        self._points_to = points_to_of(module)
 
     def named(self, node: cst.BaseExpression) -> str | None:
         """Return what the class of such an object is called, None where it may be another."""
@@ -111,13 +111,13 @@ class _Flows:
                     for each in bound
                 ]
             case cst.Attribute():
-                stored = self._origins.stored(node)
+                stored = self._points_to.stored(node)
                 if stored is None or any(isinstance(each, str) for each in stored[1]):
                     return None
                 path = [each for each in stored[1] if isinstance(each, int)]
                 values = [part_of(stored[0], path)]
             case cst.Call():
-                values = [*self._origins.returned_by(node)]
+                values = [*self._points_to.returned_by(node)]
                 if not values:
                     return by(node, depth + 1)
             case _:

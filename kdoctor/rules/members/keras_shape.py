@@ -92,9 +92,9 @@ def _is_stored(module: Module, node: cst.Attribute) -> bool:
     )
 
 
-def _is_read_unasked(glimpse: QuickFacts, facts: TargetFacts) -> bool:
+def _is_read_unasked(quick: QuickFacts, facts: TargetFacts) -> bool:
     """Say whether it is read of what neither gets it here nor was asked whether it has it."""
-    asked = {id(each) for each in _asked_for(glimpse)}
+    asked = {id(each) for each in _asked_for(quick)}
 
     def holds(possible: MayTypes) -> bool:
         writes = [node for node, _ in possible.writes({_MEMBER})]
@@ -104,12 +104,12 @@ def _is_read_unasked(glimpse: QuickFacts, facts: TargetFacts) -> bool:
         fine = {chain_of(node.value) for node in stored} - {()}
         return any(chain_of(node.value) not in fine and id(node) not in asked for node in nodes)
 
-    return may_hold(glimpse, facts, holds)
+    return may_hold(quick, facts, holds)
 
 
-def _asked_for(glimpse: QuickFacts) -> Iterator[ast.AST]:
+def _asked_for(quick: QuickFacts) -> Iterator[ast.AST]:
     """Yield what stands under `if hasattr(x, "_keras_shape"):` and reads just that."""
-    for branch in glimpse.nodes.get(ast.If, ()):
+    for branch in quick.nodes.get(ast.If, ()):
         match branch.test:
             case ast.Call(
                 func=ast.Name(id="hasattr"), args=[ast.Name(id=owner), ast.Constant(value=member)]

@@ -26,7 +26,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_keras_3, literal, value_of
-from kdoctor.analysis.dataflow.points_to_by_call import makings_of
+from kdoctor.analysis.dataflow.points_to_by_call import points_to_by_call_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, attribute, word
 from kdoctor.keras_api import split_root
@@ -87,8 +87,8 @@ def _texts(module: Module, node: cst.BaseExpression) -> Iterator[cst.SimpleStrin
 
 def _application(module: Module, facts: TargetFacts, owner: cst.BaseExpression) -> str | None:
     """Return the name in `keras.applications` by which an object surely is made."""
-    makings = makings_of(module)
-    made = [makings.made(owner, frame) for frame in makings.runs(owner)]
+    by_call = points_to_by_call_of(module)
+    made = [by_call.made(owner, frame) for frame in by_call.runs(owner)]
     names = {"" if each is None else module.qualified(each.call.func) or "" for each in made}
     name = names.pop() if len(names) == 1 else ""
     split = split_root(name)
@@ -129,8 +129,8 @@ def _finding(module: Module, facts: TargetFacts, text: cst.SimpleString, new: st
     )
 
 
-def _writes_one(glimpse: QuickFacts, _: TargetFacts) -> bool:
-    return any(map(_may_be_old, glimpse.strings))
+def _writes_one(quick: QuickFacts, _: TargetFacts) -> bool:
+    return any(map(_may_be_old, quick.strings))
 
 
 rule = Rule(

@@ -173,22 +173,22 @@ def _texts(values: Iterable[cst.BaseExpression]) -> set[str] | None:
     return found
 
 
-def _may_be_called_otherwise(glimpse: QuickFacts, _: TargetFacts) -> bool:
+def _may_be_called_otherwise(quick: QuickFacts, _: TargetFacts) -> bool:
     """Say whether a `compile` names such a metric, and something is asked for such a name."""
-    written = set(_ENDING.findall("\n".join(glimpse.strings)))
+    written = set(_ENDING.findall("\n".join(quick.strings)))
     if not any(written.intersection(_NAMES.get(each, ())) for each in written):
         return False
-    return any(map(partial(_names_one, glimpse), glimpse.calls_of("compile"))) and (
-        any(_is_key(each.slice) for each in glimpse.nodes.get(ast.Subscript, ()))
-        or any(map(_is_key, chain.from_iterable(each.values for each in glimpse.calls)))
-        or any(map(_FIELD.search, glimpse.strings))
+    return any(map(partial(_names_one, quick), quick.calls_of("compile"))) and (
+        any(_is_key(each.slice) for each in quick.nodes.get(ast.Subscript, ()))
+        or any(map(_is_key, chain.from_iterable(each.values for each in quick.calls)))
+        or any(map(_FIELD.search, quick.strings))
     )
 
 
-def _names_one(glimpse: QuickFacts, called: QuickCall) -> bool:
+def _names_one(quick: QuickFacts, called: QuickCall) -> bool:
     return called.is_attribute and any(
         isinstance(each, ast.Constant) and each.value in _GIVEN
-        for value in glimpse.values_of(called.argument("metrics"))
+        for value in quick.values_of(called.argument("metrics"))
         if isinstance(value, ast.List | ast.Tuple | ast.Dict)
         for each in nodes_in(value)
     )

@@ -85,7 +85,7 @@ def _refusals(module: Module) -> Iterator[tuple[Type, cst.SimpleString, cst.Rais
                 )
                 | cst.SimpleStatementSuite(body=[cst.Raise() as raised]),
             ) if (owner := module.type_of(asked)) is not None and _is_it(owner, "lr"):
-                known = module.knowledge.class_type(owner.qualified) if owner.qualified else None
+                known = module.oracle.class_type(owner.qualified) if owner.qualified else None
                 if owner.cls is None or (known is not None and known.cls == owner.cls):
                     yield owner, name, raised
 
@@ -118,10 +118,10 @@ def _error(module: Module, raised: cst.Raise) -> str:
     return module.source(raised)
 
 
-def _may_be_refused(glimpse: QuickFacts, _: TargetFacts) -> bool:
+def _may_be_refused(quick: QuickFacts, _: TargetFacts) -> bool:
     return any(
         isinstance(each, ast.Constant) and each.value == "lr"
-        for called in glimpse.calls_by_leaf.get("hasattr", ())
+        for called in quick.calls_by_leaf.get("hasattr", ())
         for each in called.node.args
     )
 

@@ -271,7 +271,7 @@ rule = Rule(
     severity=Severity.ERROR,
     check=check,
     triggers=word("call")
-    & (classes(_may_make_several) | Trigger(lambda glimpse, _: may_take_several(glimpse, _SHAPE))),
+    & (classes(_may_make_several) | Trigger(lambda quick, _: may_take_several(quick, _SHAPE))),
     since="3.0",
 )
 

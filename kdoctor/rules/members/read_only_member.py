@@ -120,7 +120,7 @@ def _is_read_only(module: Module, facts: TargetFacts, store: MemberStore) -> boo
         return is_old or facts.member(store.owner, store.member) is Presence.EXISTS
     if store.member in OF_LAYERS.values():
         base = store.owner.qualified
-        made = module.knowledge.class_type(base) if base else None
+        made = module.oracle.class_type(base) if base else None
         if made is None or made.kind is not Kind.LAYER:
             return False
         return OF_LAYERS.get(made.cls or "") == store.member and keeps_own(facts, made)
@@ -195,7 +195,7 @@ rule = Rule(
         changes_of({Kind.MODEL}, *OF_FUNCTIONAL)
         | changes_of({Kind.LAYER}, *sorted({*OF_LAYERS.values()})),
     )
-    | word("property") & Trigger(lambda glimpse, _: may_be_bare(glimpse)),
+    | word("property") & Trigger(lambda quick, _: may_be_bare(quick)),
     since="3.0",
 )
 

@@ -79,7 +79,7 @@ def _says_no_shape(module: Module, cls: cst.BaseExpression) -> bool:
     if info is not None and (not info.closed or _ASKED in info.members):
         return False
     base = info.base if info is not None else module.qualified(cls) if seen else None
-    made = None if base is None else module.knowledge.class_type(base)
+    made = None if base is None else module.oracle.class_type(base)
     return made is not None and made.kind is Kind.LAYER and made.cls == "Layer"
 
 

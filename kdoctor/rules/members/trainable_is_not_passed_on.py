@@ -85,7 +85,7 @@ def _loop(module: Module, setting: Setting) -> cst.CSTNode:
 
 def _may_be_set_otherwise(freezing: Freezing, setting: Setting) -> bool:
     """Say whether the model may not have been trainable, or its layers are thawed all the same."""
-    for made in freezing.origins.of(setting.model):
+    for made in freezing.points_to.of(setting.model):
         if argument(made.call, "trainable") is not None:
             return True
     for each in freezing.settings:
@@ -151,16 +151,16 @@ def _thawing(module: Module, facts: TargetFacts, setting: Setting) -> Fix | None
     )
 
 
-def _may_be_thawed(glimpse: QuickFacts, _: TargetFacts) -> bool:
+def _may_be_thawed(quick: QuickFacts, _: TargetFacts) -> bool:
     """Say whether something is frozen, in a function that may be given the value, and thawed."""
     set_to = {
         each.value.value
-        for each in glimpse.nodes.get(ast.Assign, ())
+        for each in quick.nodes.get(ast.Assign, ())
         if isinstance(each.value, ast.Constant)
         for target in each.targets
         if isinstance(target, ast.Attribute) and target.attr == "trainable"
     }
-    return True in set_to and (len(set_to) > 1 or ast.FunctionDef in glimpse.nodes)
+    return True in set_to and (len(set_to) > 1 or ast.FunctionDef in quick.nodes)
 
 
 rule = Rule(

@@ -24,7 +24,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger
-from kdoctor.keras_api import EntryKind, Lookup, Presence, knowledge, split_root
+from kdoctor.keras_api import EntryKind, Lookup, Presence, oracle, split_root
 from kdoctor.model import Confidence, Finding, Fix, ImportNeed, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
@@ -62,7 +62,7 @@ def _brought(
     stars: list[str], names: Collection[str], facts: TargetFacts
 ) -> Mapping[str, tuple[str, str]]:
     """Return the modules that star imports bring no more, by name: of which star, and what."""
-    known = knowledge(facts.target)
+    known = oracle(facts.target)
     found: dict[str, tuple[str, str]] = {}
     for star in stars:
         for name, home in known.star_modules(star).items():
@@ -79,12 +79,10 @@ def _is_module(found: Lookup) -> bool:
     return found.presence is Presence.EXISTS and found.kind is EntryKind.MODULE
 
 
-def _may_lack(glimpse: QuickFacts, facts: TargetFacts) -> bool:
+def _may_lack(quick: QuickFacts, facts: TargetFacts) -> bool:
     """Say whether a name is read that a star import may have brought."""
-    known = knowledge(facts.target)
-    return any(
-        not glimpse.words.isdisjoint(known.star_modules(star)) for star in glimpse.star_modules
-    )
+    known = oracle(facts.target)
+    return any(not quick.words.isdisjoint(known.star_modules(star)) for star in quick.star_modules)
 
 
 rule = Rule(

@@ -24,7 +24,7 @@ from kdoctor.analysis.calls import (
     value_of,
     with_keyword,
 )
-from kdoctor.analysis.dataflow.points_to_by_call import makings_of
+from kdoctor.analysis.dataflow.points_to_by_call import points_to_by_call_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import (
     class_named,
@@ -87,11 +87,11 @@ def kept(module: Module, facts: TargetFacts) -> list[KeptArgument]:
     own = {each.node: each for each in _classes(module, facts)}
     if not own:
         return []
-    makings = makings_of(module)
+    by_call = points_to_by_call_of(module)
     found: dict[cst.Call, UserConfig] = {}
     for call, model in _kept_models(module):
-        made = [makings.made(model, frame) for frame in makings.runs(call)]
-        for inner in (call for each in made if each for call in makings.inside(each)):
+        made = [by_call.made(model, frame) for frame in by_call.runs(call)]
+        for inner in (call for each in made if each for call in by_call.inside(each)):
             cls = class_named(module, inner.func)
             if cls in own:
                 found[inner] = own[cls]
@@ -137,7 +137,7 @@ def _classes(module: Module, facts: TargetFacts) -> Iterator[UserConfig]:
     for node in module.nodes(cst.ClassDef):
         base = only_base(module, node)
         name = module.qualified(base) if base is not None else None
-        made = module.knowledge.class_type(name) if name else None
+        made = module.oracle.class_type(name) if name else None
         if made is None or made.cls not in _BASES or not is_keras_3(facts, name):
             continue
         init = methods_in(node).get("__init__")
@@ -270,19 +270,19 @@ class MayHaveConfig(Struct, frozen=True, eq=False):
 def leaves_it(speaks: Callable[[MayHaveConfig], bool]) -> Trigger:
     """Return a trigger: there is such a class, of which that holds; models are saved or copied."""
     return word(*_KEEP) & Trigger(
-        lambda glimpse, facts: any(speaks(each) for each in _glimpsed(glimpse, facts))
+        lambda quick, facts: any(speaks(each) for each in _glimpsed(quick, facts))
     )
 
 
-def _glimpsed(glimpse: QuickFacts, facts: TargetFacts) -> Iterator[MayHaveConfig]:
-    known = keras_api.knowledge(facts.target)
-    for node in glimpse.nodes.get(ast.ClassDef, ()):
+def _glimpsed(quick: QuickFacts, facts: TargetFacts) -> Iterator[MayHaveConfig]:
+    known = keras_api.oracle(facts.target)
+    for node in quick.nodes.get(ast.ClassDef, ()):
         init = method_of(node, "__init__")
         if init is None or method_of(node, "get_config") is not None:
             continue
-        kinds = (known.class_type(base) for base in bases_meant(glimpse, node))
+        kinds = (known.class_type(base) for base in bases_meant(quick, node))
         made = next((each for each in kinds if each is not None and each.cls in _BASES), None)
-        if made is not None and glimpse.calls_of(node.name):
+        if made is not None and quick.calls_of(node.name):
             yield MayHaveConfig(made.kind, init)
 
 

@@ -143,8 +143,8 @@ def _rename_to_keras(module: Module, found: Ending) -> Fix | str:
     )
 
 
-def _may_be_wrong(glimpse: QuickFacts, facts: TargetFacts) -> bool:
-    for called in glimpse.calls_of("ModelCheckpoint"):
+def _may_be_wrong(quick: QuickFacts, facts: TargetFacts) -> bool:
+    for called in quick.calls_of("ModelCheckpoint"):
         path = called.argument("filepath", 0)
         if path is None or not any(each.endswith(".ModelCheckpoint") for each in called.names):
             continue
@@ -152,7 +152,7 @@ def _may_be_wrong(glimpse: QuickFacts, facts: TargetFacts) -> bool:
         weights = False if given is None else literal_of(given)
         right = (".keras", ".h5") if keras_version(facts) >= _TAKES_H5 else (".keras",)
         ends = in_one_piece(".weights.h5") if weights else but_for(*right)
-        if may_end(glimpse, facts, called, path, ends):
+        if may_end(quick, facts, called, path, ends):
             return True
     return False
 

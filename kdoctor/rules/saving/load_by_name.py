@@ -104,10 +104,10 @@ def _shifted(module: Module, use: PathUse, by_position: list[cst.Arg]) -> Findin
     )
 
 
-def _may_be_refused_or_shifted(glimpse: QuickFacts, facts: TargetFacts, called: QuickCall) -> bool:
+def _may_be_refused_or_shifted(quick: QuickFacts, facts: TargetFacts, called: QuickCall) -> bool:
     return not called.is_hidden and (
         called.places > 1
-        or ("by_name" in called.keywords and may_be_path(glimpse, facts, called, 0, _ends_as_new))
+        or ("by_name" in called.keywords and may_be_path(quick, facts, called, 0, _ends_as_new))
     )
 
 

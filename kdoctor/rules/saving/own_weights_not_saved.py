@@ -66,7 +66,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
 
 
 def _leaves_out(module: Module, facts: TargetFacts, base: str) -> bool:
-    made = module.knowledge.class_type(base)
+    made = module.oracle.class_type(base)
     return made is not None and is_keras_3(facts, base) and keeps_own(facts, made)
 
 
@@ -127,7 +127,7 @@ def _fix(module: Module, facts: TargetFacts, node: cst.ClassDef) -> Fix | None:
 
 def _may_leave_out(facts: TargetFacts, node: ast.ClassDef, bases: frozenset[str]) -> bool:
     """Say of a class of a glimpse whether it may add weights to one of these layers."""
-    known = keras_api.knowledge(facts.target)
+    known = keras_api.oracle(facts.target)
     made = [known.class_type(base) for base in bases]
     return any(each is not None and keeps_own(facts, each) for each in made) and any(
         isinstance(each, ast.Attribute) and each.attr == "add_weight" for each in nodes_in(node)

@@ -218,7 +218,7 @@ def _loaded(module: Module, use: PathUse) -> Finding:
     )
 
 
-_SAVES = uses(lambda glimpse, facts, called: True, "save", "save_model")  # noqa: ARG005
+_SAVES = uses(lambda quick, facts, called: True, "save", "save_model")  # noqa: ARG005
 
 rule = Rule(
     code="KD604",

@@ -26,7 +26,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import is_hidden, is_keras_3
-from kdoctor.analysis.dataflow.points_to import origins_of
+from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.analysis.dataflow.uses import reads_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import attribute
@@ -66,7 +66,7 @@ def _first_training(module: Module, load: cst.Call) -> cst.Attribute | None:
     """Return where what is loaded is trained, as it came: in the same code, and by its one name."""
     match module.parent(load):
         case cst.Assign(targets=[cst.AssignTarget(target=cst.Name() as target)]):
-            around = origins_of(module).function_around
+            around = points_to_of(module).function_around
             reads = sorted(reads_of(module, target), key=lambda each: module.span(each).start)
         case _:
             return None

@@ -120,7 +120,7 @@ def _updated_as(module: Module, optimizer: OldOptimizer) -> str | None:
     split = split_root(optimizer.qualified or "")
     if optimizer.base is not None or split is None or ".legacy." in split[1]:
         return None
-    made = module.knowledge.class_type(optimizer.qualified or "")
+    made = module.oracle.class_type(optimizer.qualified or "")
     leaf = split[1].rpartition(".")[2]
     is_whole = made is not None and made.kind is Kind.OPTIMIZER and leaf not in BASES
     return leaf if is_whole else None

@@ -20,7 +20,7 @@ def forgets() -> Guard:
     return Question(
         "forgets('name')",
         "`name` is not passed",
-        lambda situation: GuardAnswer.NO if situation.value("name") is None else GuardAnswer.YES,
+        lambda use_site: GuardAnswer.NO if use_site.value("name") is None else GuardAnswer.YES,
         parameters=frozenset({"name"}),
         pins=frozenset({"name"}),
     )
@@ -67,10 +67,10 @@ def _window(_: UseSite, node: cst.BaseExpression) -> bool:
     )
 
 
-def _method(situation: UseSite, node: cst.BaseExpression) -> bool:
+def _method(use_site: UseSite, node: cst.BaseExpression) -> bool:
     if isinstance(node, cst.SimpleString):
         return evaluated(node) in _METHODS
-    name = situation.module.qualified(node) or ""
+    name = use_site.module.qualified(node) or ""
     return name.removeprefix(_ENUM) in _MEMBERS
 
 
@@ -80,14 +80,14 @@ def _of_form(
     parameter: str,
     holds: Callable[[UseSite, cst.BaseExpression], bool],
 ) -> Guard:
-    def answer(situation: UseSite) -> GuardAnswer:
-        node = situation.value(parameter)
+    def answer(use_site: UseSite) -> GuardAnswer:
+        node = use_site.value(parameter)
         if node is None:
-            default = situation.default(parameter)
+            default = use_site.default(parameter)
             if default is None:
                 return GuardAnswer.UNKNOWN
             node = cst.parse_expression(default)
-        return GuardAnswer.YES if holds(situation, node) else GuardAnswer.UNKNOWN
+        return GuardAnswer.YES if holds(use_site, node) else GuardAnswer.UNKNOWN
 
     return Question(
         f"{name}({parameter!r})",

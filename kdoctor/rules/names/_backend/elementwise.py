@@ -25,8 +25,8 @@ from kdoctor.value_types import Context
 def _not_written_as_none(*parameters: str) -> Guard:
     """None of the arguments is None for sure; they may be."""
 
-    def answer(situation: UseSite) -> GuardAnswer:
-        nodes = [situation.value(each) for each in parameters]
+    def answer(use_site: UseSite) -> GuardAnswer:
+        nodes = [use_site.value(each) for each in parameters]
         written = any(isinstance(each, cst.Name) and each.value == "None" for each in nodes)
         return GuardAnswer.of(not written)
 

@@ -29,8 +29,8 @@ _GIVING_TENSORS = ("backend", "ops", "random")
 def is_no_function(parameter: str) -> Guard:
     """The argument surely is no function."""
 
-    def answer(situation: UseSite) -> GuardAnswer:
-        node, module = situation.value(parameter), situation.module
+    def answer(use_site: UseSite) -> GuardAnswer:
+        node, module = use_site.value(parameter), use_site.module
         if node is None:
             return GuardAnswer.UNKNOWN
         found = isinstance(node, _NO_FUNCTIONS) or inference_of(module).is_tensor(node)

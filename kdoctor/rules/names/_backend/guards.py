@@ -53,9 +53,9 @@ def is_scalar(parameter: str) -> Guard:
 def same_shape(*parameters: str) -> Guard:
     """The tensors surely have one shape: all are made, element by element, of the same tensors."""
 
-    def answer(situation: UseSite) -> GuardAnswer:
-        inference = inference_of(situation.module)
-        nodes = [situation.value(each) for each in parameters]
+    def answer(use_site: UseSite) -> GuardAnswer:
+        inference = inference_of(use_site.module)
+        nodes = [use_site.value(each) for each in parameters]
         shapes = {None if node is None else inference.shape(node) for node in nodes}
         return GuardAnswer.YES if len(shapes) == 1 and shapes.pop() else GuardAnswer.UNKNOWN
 
@@ -71,10 +71,10 @@ def same_shape(*parameters: str) -> Guard:
 def not_symbolic(parameter: str) -> Guard:
     """The tensor has values: it is not one of a model that is being built, nor of a graph."""
 
-    def answer(situation: UseSite) -> GuardAnswer:
-        node = situation.value(parameter)
-        kind = None if node is None else situation.module.type_of(node)
-        in_graph = situation.module.context_of(situation.node) in (
+    def answer(use_site: UseSite) -> GuardAnswer:
+        node = use_site.value(parameter)
+        kind = None if node is None else use_site.module.type_of(node)
+        in_graph = use_site.module.context_of(use_site.node) in (
             Context.CALL,
             Context.LOSS_OR_METRIC,
         )
@@ -99,9 +99,9 @@ def never_variable(parameter: str) -> Guard:
 def no_variable(parameter: str) -> Guard:
     """The argument is not known to be a variable."""
 
-    def answer(situation: UseSite) -> GuardAnswer:
-        node = situation.value(parameter)
-        found = None if node is None else situation.module.type_of(node)
+    def answer(use_site: UseSite) -> GuardAnswer:
+        node = use_site.value(parameter)
+        found = None if node is None else use_site.module.type_of(node)
         is_one = found is not None and found.kind is Kind.VARIABLE
         return GuardAnswer.of(not is_one)
 
@@ -116,9 +116,9 @@ def no_variable(parameter: str) -> Guard:
 def no_variables(parameter: str) -> Guard:
     """None of several tensors is known to be a variable."""
 
-    def answer(situation: UseSite) -> GuardAnswer:
-        node = situation.value(parameter)
-        return GuardAnswer.of(node is None or not _has_variables(situation.module, node))
+    def answer(use_site: UseSite) -> GuardAnswer:
+        node = use_site.value(parameter)
+        return GuardAnswer.of(node is None or not _has_variables(use_site.module, node))
 
     return Question(
         f"no_variables({parameter!r})",
@@ -143,7 +143,7 @@ def plain_number(parameter: str) -> Guard:
     return Question(
         f"plain_number({parameter!r})",
         f"`{parameter}` is not known to be a plain number",
-        lambda situation: GuardAnswer.of(_holds_of(is_plain_number, situation, parameter)),
+        lambda use_site: GuardAnswer.of(_holds_of(is_plain_number, use_site, parameter)),
         parameters=frozenset({parameter}),
     )
 
@@ -153,7 +153,7 @@ def no_plain_number(parameter: str) -> Guard:
     return Question(
         f"no_plain_number({parameter!r})",
         f"`{parameter}` may be a plain number",
-        lambda situation: GuardAnswer.of(not _holds_of(may_be_plain_number, situation, parameter)),
+        lambda use_site: GuardAnswer.of(not _holds_of(may_be_plain_number, use_site, parameter)),
         parameters=frozenset({parameter}),
     )
 
@@ -163,7 +163,7 @@ def no_array(parameter: str) -> Guard:
     return Question(
         f"no_array({parameter!r})",
         f"`{parameter}` may be a NumPy array",
-        lambda situation: GuardAnswer.of(not _holds_of(may_be_array, situation, parameter)),
+        lambda use_site: GuardAnswer.of(not _holds_of(may_be_array, use_site, parameter)),
         parameters=frozenset({parameter}),
     )
 
@@ -171,27 +171,27 @@ def no_array(parameter: str) -> Guard:
 def made_a_number() -> Guard:
     """The result goes into ``float(…)`` or ``int(…)`` at once."""
 
-    def answer(situation: UseSite) -> GuardAnswer:
-        call = situation.node
+    def answer(use_site: UseSite) -> GuardAnswer:
+        call = use_site.node
         return GuardAnswer.of(
-            isinstance(call, cst.Call) and becomes_plain_number(situation.module, call)
+            isinstance(call, cst.Call) and becomes_plain_number(use_site.module, call)
         )
 
     return Question("made_a_number()", "what it gives is not made a number at once", answer)
 
 
 def _holds_of(
-    holds: Callable[[Module, cst.BaseExpression], bool], situation: UseSite, parameter: str
+    holds: Callable[[Module, cst.BaseExpression], bool], use_site: UseSite, parameter: str
 ) -> bool:
-    node = situation.value(parameter)
-    return node is not None and holds(situation.module, node)
+    node = use_site.value(parameter)
+    return node is not None and holds(use_site.module, node)
 
 
 def plain_name(parameter: str) -> Guard:
     """The name is not given, or is a string without the slash that Keras 3 does not take."""
 
-    def answer(situation: UseSite) -> GuardAnswer:
-        node = situation.value(parameter)
+    def answer(use_site: UseSite) -> GuardAnswer:
+        node = use_site.value(parameter)
         if node is None or (isinstance(node, cst.Name) and node.value == "None"):
             return GuardAnswer.YES
         if not isinstance(node, cst.SimpleString):
@@ -209,8 +209,8 @@ def plain_name(parameter: str) -> Guard:
 def no_slash_in(parameter: str) -> Guard:
     """No slash can be seen in the text that is passed: nobody knows the parts put in later."""
 
-    def answer(situation: UseSite) -> GuardAnswer:
-        node = situation.value(parameter)
+    def answer(use_site: UseSite) -> GuardAnswer:
+        node = use_site.value(parameter)
         if node is None:
             return GuardAnswer.YES
         texts = (each for each in descendants(node) if isinstance(each, cst.SimpleString))
@@ -236,9 +236,9 @@ _KEEP_NO_WEIGHTS = ("callbacks.", "constraints.", "initializers.", "regularizers
 def outside_of_classes() -> Guard:
     """The line stands in no class that makes weights of its attributes."""
 
-    def answer(situation: UseSite) -> GuardAnswer:
-        module = situation.module
-        around = [e for e in module.ancestors(situation.node) if isinstance(e, cst.ClassDef)]
+    def answer(use_site: UseSite) -> GuardAnswer:
+        module = use_site.module
+        around = [e for e in module.ancestors(use_site.node) if isinstance(e, cst.ClassDef)]
         return GuardAnswer.of(*(_keeps_no_weights(module, each) for each in around))
 
     return Question("outside_of_classes()", "it may become a weight of a layer", answer)
@@ -266,8 +266,8 @@ _NARROW = pattern(r"(?<![A-Za-z0-9])u?int(?:8|16)(?![0-9])")
 def floatx_is_default() -> Guard:
     """Nothing in the file sets the type of floats that Keras works in: it is float32."""
 
-    def answer(situation: UseSite) -> GuardAnswer:
-        return GuardAnswer.of(_FLOATX.search(situation.module.text) is None)
+    def answer(use_site: UseSite) -> GuardAnswer:
+        return GuardAnswer.of(_FLOATX.search(use_site.module.text) is None)
 
     return Question("floatx_is_default()", "the file sets the type of floats", answer)
 
@@ -278,9 +278,9 @@ def no_narrow_integers(parameter: str) -> Guard:
     What runs in a model or a loss has the types of its layers, hardly those.
     """
 
-    def answer(situation: UseSite) -> GuardAnswer:
-        module, node = situation.module, situation.value(parameter)
-        if _NARROW.search(module.text) is None or module.context_of(situation.node) in _IN_MODELS:
+    def answer(use_site: UseSite) -> GuardAnswer:
+        module, node = use_site.module, use_site.value(parameter)
+        if _NARROW.search(module.text) is None or module.context_of(use_site.node) in _IN_MODELS:
             return GuardAnswer.YES
         known = node is not None and inference_of(module).works_as_no_integer(node)
         return GuardAnswer.of(known)
@@ -300,8 +300,8 @@ _IN_MODELS = (Context.CALL, Context.LOSS_OR_METRIC, Context.FUNCTIONAL)
 def nothing_sparse() -> Guard:
     """The file speaks of no sparse tensors."""
 
-    def answer(situation: UseSite) -> GuardAnswer:
-        return GuardAnswer.of(_SPARSE.search(situation.module.text) is None)
+    def answer(use_site: UseSite) -> GuardAnswer:
+        return GuardAnswer.of(_SPARSE.search(use_site.module.text) is None)
 
     return Question("nothing_sparse()", "it may be of a sparse tensor", answer)
 
@@ -309,9 +309,9 @@ def nothing_sparse() -> Guard:
 def of_rank(rank: int, parameter: str) -> Guard:
     """The tensor surely has so many axes."""
 
-    def answer(situation: UseSite) -> GuardAnswer:
-        node = situation.value(parameter)
-        is_it = node is not None and ValueFacts(situation.module).rank(node) == rank
+    def answer(use_site: UseSite) -> GuardAnswer:
+        node = use_site.value(parameter)
+        is_it = node is not None and ValueFacts(use_site.module).rank(node) == rank
         return GuardAnswer.YES if is_it else GuardAnswer.UNKNOWN
 
     return Question(
@@ -325,9 +325,9 @@ def of_rank(rank: int, parameter: str) -> Guard:
 def both_of_rank(rank: int, *parameters: str) -> Guard:
     """The tensors surely have so many axes."""
 
-    def answer(situation: UseSite) -> GuardAnswer:
-        inference = inference_of(situation.module)
-        nodes = [situation.value(each) for each in parameters]
+    def answer(use_site: UseSite) -> GuardAnswer:
+        inference = inference_of(use_site.module)
+        nodes = [use_site.value(each) for each in parameters]
         known = all(each is not None and inference.rank(each) == rank for each in nodes)
         return GuardAnswer.YES if known else GuardAnswer.UNKNOWN
 
@@ -343,8 +343,8 @@ def both_of_rank(rank: int, *parameters: str) -> Guard:
 def builds_nothing() -> Guard:
     """The line runs while something is computed: no variable can be meant to stay."""
 
-    def answer(situation: UseSite) -> GuardAnswer:
-        found = situation.module.context_of(situation.node)
+    def answer(use_site: UseSite) -> GuardAnswer:
+        found = use_site.module.context_of(use_site.node)
         if found in (Context.CALL, Context.LOSS_OR_METRIC, Context.TRAIN_LOOP, Context.FUNCTIONAL):
             return GuardAnswer.YES
         return GuardAnswer.UNKNOWN
@@ -360,21 +360,21 @@ def of_values(
 ) -> Guard:
     """Ask of the value passed for a parameter, or of its default."""
 
-    def answer(situation: UseSite) -> GuardAnswer:
-        node = situation.value(parameter)
+    def answer(use_site: UseSite) -> GuardAnswer:
+        node = use_site.value(parameter)
         if node is None:
-            default = situation.default(parameter)
+            default = use_site.default(parameter)
             if default is None:
                 return GuardAnswer.UNKNOWN
             node = cst.parse_expression(default)
             simple = isinstance(node, cst.Integer | cst.Float | cst.SimpleString)
             return (
                 GuardAnswer.YES
-                if simple and holds(inference_of(situation.module), node)
+                if simple and holds(inference_of(use_site.module), node)
                 else GuardAnswer.NO
             )
         return (
-            GuardAnswer.YES if holds(inference_of(situation.module), node) else GuardAnswer.UNKNOWN
+            GuardAnswer.YES if holds(inference_of(use_site.module), node) else GuardAnswer.UNKNOWN
         )
 
     return Question(

@@ -38,8 +38,8 @@ def from_the_front(parameter: str) -> Guard:
 def none_below_zero(parameter: str) -> Guard:
     """No number is written there that is below 0: what is calculated may have some."""
 
-    def answer(situation: UseSite) -> GuardAnswer:
-        return GuardAnswer.of(not _is_below_zero(situation.module, situation.value(parameter)))
+    def answer(use_site: UseSite) -> GuardAnswer:
+        return GuardAnswer.of(not _is_below_zero(use_site.module, use_site.value(parameter)))
 
     return Question(
         f"none_below_zero({parameter!r})",
@@ -95,8 +95,8 @@ def a_float(*parameters: str) -> Guard:
 def _of_floats(
     name: str, sentence: str, parameters: tuple[str, ...], *, there_is_one: GuardAnswer
 ) -> Guard:
-    def answer(situation: UseSite) -> GuardAnswer:
-        found = any(_is_float(situation.module, situation.value(each)) for each in parameters)
+    def answer(use_site: UseSite) -> GuardAnswer:
+        found = any(_is_float(use_site.module, use_site.value(each)) for each in parameters)
         return GuardAnswer.of(found is (there_is_one is GuardAnswer.YES))
 
     return Question(

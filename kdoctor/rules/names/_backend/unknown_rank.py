@@ -38,7 +38,7 @@ def rank_is_known() -> Guard:
     return Question(
         "rank_is_known()",
         "this file makes tensors of which a graph may not know how many axes they have",
-        lambda situation: GuardAnswer.of(not may_be_unknown(situation.module, situation.node)),
+        lambda use_site: GuardAnswer.of(not may_be_unknown(use_site.module, use_site.node)),
     )
 
 

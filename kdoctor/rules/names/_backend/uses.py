@@ -34,9 +34,9 @@ def indexed() -> Guard:
     None of them is used as only a tensor can be: an element is a plain number where it is known.
     """
 
-    def answer(situation: UseSite) -> GuardAnswer:
-        module = situation.module
-        taken = _elements(module, situation.node)
+    def answer(use_site: UseSite) -> GuardAnswer:
+        module = use_site.module
+        taken = _elements(module, use_site.node)
         return GuardAnswer.of(
             bool(taken) and not any(_is_asked_as_tensor(module, e) for e in taken)
         )
@@ -51,8 +51,8 @@ def calculated_with() -> Guard:
     no number can be: `shape[0].dtype`.
     """
 
-    def answer(situation: UseSite) -> GuardAnswer:
-        module, node = situation.module, situation.node
+    def answer(use_site: UseSite) -> GuardAnswer:
+        module, node = use_site.module, use_site.node
         return GuardAnswer.of(
             _is_operand(module, node)
             or _is_sliced_as_tensor(module, node)
@@ -68,8 +68,8 @@ def no_tensor_by_use() -> Guard:
     `2 * (1, 2)` is another thing for a tuple than for a tensor, and a tuple has no `shape`.
     """
 
-    def answer(situation: UseSite) -> GuardAnswer:
-        module, node = situation.module, situation.node
+    def answer(use_site: UseSite) -> GuardAnswer:
+        module, node = use_site.module, use_site.node
         is_tensor = _is_operand(module, node) or _is_used_as_tensor(module, node)
         asked = any(_is_asked_as_tensor(module, each) for each in _elements(module, node))
         return GuardAnswer.of(not is_tensor and not asked)
@@ -82,14 +82,14 @@ def no_tensor_by_use() -> Guard:
 def dtype_does_not_matter() -> Guard:
     """The result goes straight into a function of Keras that takes any integers."""
 
-    def answer(situation: UseSite) -> GuardAnswer:
-        argument = situation.module.parent(situation.node)
+    def answer(use_site: UseSite) -> GuardAnswer:
+        argument = use_site.module.parent(use_site.node)
         if not isinstance(argument, cst.Arg) or argument.star or argument.keyword is not None:
             return GuardAnswer.NO
-        call = situation.module.parent(argument)
+        call = use_site.module.parent(argument)
         if not isinstance(call, cst.Call):
             return GuardAnswer.NO
-        split = split_root(situation.module.qualified(call.func) or "")
+        split = split_root(use_site.module.qualified(call.func) or "")
         parent, _, leaf = split[1].rpartition(".") if split else ("", "", "")
         positions = _TAKE_EITHER.get(leaf, ())
         fits = parent in ("backend", "ops") and list(call.args).index(argument) in positions
@@ -105,11 +105,11 @@ def dtype_does_not_matter() -> Guard:
 def is_read_only() -> Guard:
     """Nothing is assigned to what the call makes: it goes into a calculation."""
 
-    def answer(situation: UseSite) -> GuardAnswer:
-        found = _is_read(situation.module, situation.node)
-        uses = _uses_of_its_name(situation.module, situation.node)
+    def answer(use_site: UseSite) -> GuardAnswer:
+        found = _is_read(use_site.module, use_site.node)
+        uses = _uses_of_its_name(use_site.module, use_site.node)
         if found is GuardAnswer.UNKNOWN and uses:
-            answers = {_is_read(situation.module, each) for each in uses}
+            answers = {_is_read(use_site.module, each) for each in uses}
             return answers.pop() if len(answers) == 1 else GuardAnswer.UNKNOWN
         return found
 
@@ -123,14 +123,14 @@ def is_read_only() -> Guard:
 def read_at_once() -> Guard:
     """The result is an operand or an argument of a calculation: nobody keeps it."""
 
-    def answer(situation: UseSite) -> GuardAnswer:
-        module = situation.module
-        parent = module.parent(situation.node)
+    def answer(use_site: UseSite) -> GuardAnswer:
+        module = use_site.module
+        parent = module.parent(use_site.node)
         if isinstance(parent, cst.Arg) and isinstance(call := module.parent(parent), cst.Call):
             name = module.qualified(call.func) or ""
             if name.rpartition(".")[2] in _HAND_ON:
                 return GuardAnswer.NO
-        return _is_read(module, situation.node)
+        return _is_read(module, use_site.node)
 
     return Question("read_at_once()", "the result may be kept while the variable changes", answer)
 

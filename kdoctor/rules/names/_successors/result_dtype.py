@@ -18,9 +18,9 @@ from kdoctor.rules.rule import Example
 def _array(parameter: str) -> Guard:
     """The argument is no tensor: of one, a tensor is given back, which has no ``astype``."""
 
-    def answer(situation: UseSite) -> GuardAnswer:
-        node = situation.value(parameter)
-        may_be = node is None or may_be_eager_tensor(situation.module, node)
+    def answer(use_site: UseSite) -> GuardAnswer:
+        node = use_site.value(parameter)
+        may_be = node is None or may_be_eager_tensor(use_site.module, node)
         return GuardAnswer.UNKNOWN if may_be else GuardAnswer.YES
 
     return Question(
