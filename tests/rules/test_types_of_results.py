@@ -61,3 +61,18 @@ def test_the_reason_names_the_default_that_is_gone():
 def test_a_name_whose_results_have_their_old_type_is_only_renamed():
     source = f"import numpy as np\n{IMPORT}x = np_utils.normalize(np.ones((2, 3)))\n"
     assert fixed(source, "KD102").endswith("x = utils.normalize(np.ones((2, 3)))\n")
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["[[1.0, 2.0]]", "list(rows)", "rows.tolist()", "[row for row in rows]", "kept", "*rows"],
+)
+def test_no_safe_fix_passes_a_list_to_what_makes_a_tensor_of_it(given):
+    source = f"{IMPORT}kept = [[1, 2]]\n\n\ndef f(rows):\n    return np_utils.normalize({given})\n"
+    assert fixed(source, "KD102") == source
+    assert "utils.normalize(" in fixed(source, "KD102", unsafe=True)
+
+
+def test_a_function_of_arrays_that_is_handed_on_may_get_lists():
+    source = f"{IMPORT}\n\ndef f(rows):\n    return map(np_utils.normalize, rows)\n"
+    assert fixed(source, "KD102") == source

@@ -18,6 +18,7 @@ from kdoctor.rules.arguments._keywords import is_refused
 from kdoctor.rules.facts import Facts, Proven
 from kdoctor.rules.names._calls import changed_defaults, mean_the_same, misplaced
 from kdoctor.rules.names._class_questions import with_question
+from kdoctor.rules.names._given_lists import list_for_an_array
 from kdoctor.rules.names._homes import home_of, public_names, twins
 from kdoctor.rules.names._successors import HELD, IN_TF_KERAS, SUCCESSORS, UNLIKE, Successor
 from kdoctor.rules.rule import Example
@@ -175,13 +176,19 @@ class Moves:
         if not move.proofs:
             return Applicability.UNSAFE, _NOT_RUN
         if move.new is not None:
-            uses = self._uses[move.row.left.partition("(")[0]]
+            name = move.row.left.partition("(")[0]
+            uses = self._uses[name]
             # An import hands nothing on: what reads it does, and is asked itself.
             if not all(
                 use.kind is ReferenceKind.IMPORT or self._means_the_same(use, move.new)
                 for use in uses
             ):
                 return Applicability.UNSAFE, self._changes(uses, move.new)
+            for use in uses:
+                if use.kind is not ReferenceKind.IMPORT and (
+                    because := list_for_an_array(self._module, name, use.call)
+                ):
+                    return Applicability.UNSAFE, because
         proven = self._facts.applicability(*move.proofs)
         return proven, "" if proven is Applicability.SAFE else _NOT_RUN
 
