@@ -99,3 +99,13 @@ def test_other_members_that_are_gone_are_told(program):
 @pytest.mark.parametrize("program", FOR_BOTH.values(), ids=FOR_BOTH)
 def test_code_for_both_is_left_alone(program):
     assert not told(program)
+
+
+def test_the_new_name_elsewhere_in_a_script_does_not_make_it_code_for_both():
+    source = (
+        "import keras\n\nmodel = keras.Sequential([keras.layers.Dense(1)])\n"
+        "model.compile('sgd', 'mse')\nprint(float(model.optimizer.learning_rate))\n"
+        "if hasattr(model.optimizer, 'lr'):\n    model.optimizer.lr = 0.1\n"
+    )
+    found = scan(["-"], stdin=source.encode(), select=["KD481"])
+    assert [each.code for each in found.findings] == ["KD481"]

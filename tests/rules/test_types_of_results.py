@@ -36,6 +36,13 @@ NOT_SAFE = {
     "def f(data):\n    for x, y in data:\n        tf.print(np_utils.to_categorical(y))\n",
     "of a tensor of the backend": f"from keras import backend as K\n{IMPORT}"
     "y = K.argmax(K.ones((2, 3)))\nz = np_utils.to_categorical(y)\n",
+    "with the old keyword, of a tensor": (
+        "import tensorflow as tf\nimport keras\ny = keras.utils.to_categorical(y=tf.constant([1]))\n"
+    ),
+    "with the type, of what may be a tensor": (
+        "import tensorflow as tf\nimport keras\n\n\ndef f(data):\n    for x, y in data:\n"
+        "        tf.print(keras.utils.to_categorical(y, 3, dtype='int32'))\n"
+    ),
     "a part of a call": "import keras\nfrom functools import partial\n"
     "f = partial(keras.utils.to_categorical, y=[1])\n",
 }

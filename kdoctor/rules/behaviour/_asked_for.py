@@ -114,8 +114,11 @@ def does_something(node: cst.CSTNode) -> bool:
             return any(map(does_something, node.body))
         case cst.Pass() | cst.Raise() | cst.Continue() | cst.Break() | cst.Return(value=None):
             return False
-        case cst.Return(value=value) | cst.Assign(value=value) if value is not None:
+        case cst.Return(value=value) if value is not None:
             return not is_fixed(value)
+        case cst.Assign():
+            names = all(isinstance(each.target, cst.Name) for each in node.targets)
+            return not names or not is_fixed(node.value)
         case cst.Expr(value=cst.Call(func=function)):
             return (dotted(function) or "").rpartition(".")[2] not in _TELLS
         case cst.Expr(value=value):

@@ -235,8 +235,14 @@ def _other_names(module: Module, question: _Question) -> Iterator[str]:
 def _is_used_beside(
     module: Module, question: _Question, new: Collection[str], skipped: Collection[cst.CSTNode]
 ) -> bool:
-    """Say whether the function uses what stands in for the member, whatever the answer."""
-    for each in descendants(_function(module, question.call)):
+    """Say whether the function uses what stands in for the member, whatever the answer.
+
+    A module does many things: that it uses the new name somewhere tells nothing.
+    """
+    function = _function(module, question.call)
+    if function is module.tree:
+        return False
+    for each in descendants(function):
         match each:
             case cst.Attribute(attr=cst.Name(value=member)):
                 is_new = member in new
