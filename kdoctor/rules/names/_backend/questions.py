@@ -8,6 +8,7 @@ import libcst as cst
 
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Context, Kind
+from kdoctor.once import once
 from kdoctor.patterns import pattern
 from kdoctor.rewrite.guards import Answer, Guard, Question, Situation
 from kdoctor.rules.calls import value_of
@@ -271,12 +272,15 @@ def floatx_is_default() -> Guard:
 def no_narrow_integers(parameter: str) -> Guard:
     """The tensor holds no integers of 8 or 16 bits: the file names none, or it has floats.
 
-    What runs in a model or a loss has the types of its layers, hardly those.
+    What runs in a model or a loss has the types of its layers: those only where a model takes or
+    makes them.
     """
 
     def answer(situation: Situation) -> Answer:
         module, node = situation.module, situation.value(parameter)
-        if _NARROW.search(module.text) is None or module.context_of(situation.node) in _IN_MODELS:
+        if _NARROW.search(module.text) is None:
+            return Answer.YES
+        if module.context_of(situation.node) in _IN_MODELS and not _models_have_narrow(module):
             return Answer.YES
         known = node is not None and inference_of(module).works_as_no_integer(node)
         return Answer.of(known)
@@ -288,6 +292,27 @@ def no_narrow_integers(parameter: str) -> Guard:
         answer,
         parameters=frozenset({parameter}),
     )
+
+
+@once
+def _models_have_narrow(module: Module) -> bool:
+    """Say whether integers of 8 or 16 bits are named inside of a model, or by a call of Keras."""
+    named: list[cst.CSTNode] = [*module.nodes(cst.SimpleString), *module.attributes]
+    return any(
+        _NARROW.fullmatch(each.raw_value if isinstance(each, cst.SimpleString) else each.attr.value)
+        and (module.context_of(each) in _IN_MODELS or _is_given_to_keras(module, each))
+        for each in named
+        if isinstance(each, cst.SimpleString | cst.Attribute)
+    )
+
+
+def _is_given_to_keras(module: Module, node: cst.CSTNode) -> bool:
+    """Say whether a type is an argument of a class or function of Keras: ``Input(dtype=…)``."""
+    argument = module.parent(node)
+    call = module.parent(argument) if isinstance(argument, cst.Arg) else None
+    name = module.qualified(call.func) if isinstance(call, cst.Call) else None
+    split = None if name is None else split_root(name)
+    return split is not None and not split[1].startswith("backend.")
 
 
 _IN_MODELS = (Context.CALL, Context.LOSS_OR_METRIC, Context.FUNCTIONAL)
