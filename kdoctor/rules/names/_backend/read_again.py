@@ -12,6 +12,8 @@ from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants
 
 _MOST: Final = 256  # places; of more nobody is asked
+_PUTS: Final = frozenset({"add", "append", "insert", "setdefault"})
+_TAKES: Final = frozenset({"get", "pop"})
 
 
 def read_again(module: Module, value: cst.CSTNode) -> list[cst.CSTNode]:
@@ -38,16 +40,91 @@ def _read_by(module: Module, value: cst.CSTNode) -> Iterator[cst.CSTNode]:
         if isinstance(function, cst.FunctionDef):
             yield from _calls(module).get(function.name.value, ())
         return
+    if isinstance(parent, cst.Arg):
+        yield from _as_a_parameter(module, parent)
     for target in _targets(module, value):
-        match target:
-            case cst.Name():
-                yield from _of_the_name(module, target)
-            case cst.Attribute(attr=cst.Name(value=member)):
-                yield from _attributes(module).get(member, ())
+        yield from _of_the_target(module, target)
+    for container in _containers(module, value):
+        for each in container:
+            yield from _elements_of(module, each)
 
 
-def _of_the_name(module: Module, name: cst.Name) -> Iterator[cst.CSTNode]:
-    owner = module.scope_of(name).owner(name.value)
+def _of_the_target(module: Module, target: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    match target:
+        case cst.Name():
+            yield from _of_the_name(module, target)
+        case cst.Attribute(attr=cst.Name(value=member)):
+            yield from _attributes(module).get(member, ())
+        case cst.Tuple() | cst.List():
+            for each in target.elements:
+                yield from _of_the_target(module, each.value)
+
+
+def _as_a_parameter(module: Module, argument: cst.Arg) -> Iterator[cst.CSTNode]:
+    """Yield the reads of what functions, methods and classes of the file call an argument."""
+    call = module.parent(argument)
+    match call:
+        case cst.Call(func=cst.Name(value=name) | cst.Attribute(attr=cst.Name(value=name))):
+            place = next(i for i, each in enumerate(call.args) if each is argument)
+        case _:
+            return
+    for function in _functions(module).get(name, ()):
+        for each in _parameters(function, argument, place):
+            yield from _of_the_name(module, each.name, function)
+
+
+def _parameters(function: cst.FunctionDef, argument: cst.Arg, place: int) -> Iterator[cst.Param]:
+    """Yield which parameters an argument may fill: the first may be `self`."""
+    given = function.params
+    if argument.keyword is not None:
+        every = (*given.posonly_params, *given.params, *given.kwonly_params)
+        yield from (each for each in every if each.name.value == argument.keyword.value)
+        return
+    yield from (*given.posonly_params, *given.params)[place : place + 2]
+
+
+def _containers(module: Module, value: cst.CSTNode) -> Iterator[Iterator[cst.CSTNode]]:
+    """Yield the reads of each list, tuple or dict that a value is put into."""
+    parent = module.parent(value)
+    if isinstance(parent, cst.Element | cst.DictElement):
+        display = module.parent(parent)
+        if display is not None:
+            yield iter((display, *_read_by(module, display)))
+    if isinstance(parent, cst.Arg):
+        match module.parent(parent):
+            case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value=name))) if (
+                name in _PUTS
+            ):
+                yield _of_the_target(module, owner)
+    for target in _targets(module, value):
+        if isinstance(target, cst.Subscript):
+            yield _of_the_target(module, target.value)
+
+
+def _elements_of(module: Module, container: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """Yield what takes an element out of a list, tuple or dict where that is read."""
+    parent = module.parent(container)
+    match parent:
+        case cst.Subscript(value=owner) if owner is container:
+            yield parent
+        case cst.For(target=target, iter=whole) | cst.CompFor(target=target, iter=whole) if (
+            whole is container
+        ):
+            yield from _of_the_target(module, target)
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Tuple() | cst.List() as target)]):
+            yield from _of_the_target(module, target)
+        case cst.Attribute(attr=cst.Name(value=name)) if name in _TAKES:
+            call = module.parent(parent)
+            if isinstance(call, cst.Call):
+                yield call
+
+
+def _of_the_name(
+    module: Module, name: cst.Name, function: cst.FunctionDef | None = None
+) -> Iterator[cst.CSTNode]:
+    """Yield what reads a name; of a parameter, in the function that has it."""
+    scope = module.scope_of(name if function is None else function.body)
+    owner = scope.owner(name.value)
     for each in descendants(module.tree if owner is None else owner.node):
         if (
             isinstance(each, cst.Name)
@@ -93,4 +170,17 @@ def _calls(module: Module) -> dict[str, list[cst.CSTNode]]:
         match each.func:
             case cst.Name(value=name) | cst.Attribute(attr=cst.Name(value=name)):
                 found.setdefault(name, []).append(each)
+    return found
+
+
+@once
+def _functions(module: Module) -> dict[str, list[cst.FunctionDef]]:
+    """Return the functions of the file by name, and what makes an object by its class."""
+    found: dict[str, list[cst.FunctionDef]] = {}
+    for each in module.nodes(cst.FunctionDef):
+        found.setdefault(each.name.value, []).append(each)
+        if each.name.value == "__init__":
+            around = next((e for e in module.ancestors(each) if isinstance(e, cst.ClassDef)), None)
+            if around is not None:
+                found.setdefault(around.name.value, []).append(each)
     return found
