@@ -20,6 +20,8 @@ from kdoctor.syntax import Module
 
 _INDENT = pattern(r"^([ \t]+)\S", re.MULTILINE)
 _TEXT = pattern(r"\s*[rRuUbB]?[\"']")
+# A line of a text alone, as in the message of an error: nothing in it can be broken.
+_ONLY_TEXT = pattern(r"\s*[rRuUbBfF]{0,2}(?P<quote>[\"'])[^\"']*(?P=quote)[,)\]}]*\s*$")
 _MARK = pattern(r"\s*#\s*(?:type:|noqa|pylint:|pragma:|nosec).*$")
 # What people set, where their lines are longer than the usual limit.
 _LIMITS = (LINE_LIMIT, 100, 120)
@@ -187,5 +189,6 @@ def _kept_limit(module: Module) -> int:
     for region in _regions(module):
         lines = module.text[region.start : region.end].splitlines()
         if not _TEXT.match(lines[0]):
-            longest = max(longest, *(len(_MARK.sub("", line)) for line in lines))
+            kept = (line for line in lines if not _ONLY_TEXT.match(line))
+            longest = max([longest, *(len(_MARK.sub("", line)) for line in kept)])
     return next((each for each in _LIMITS if longest <= each), _LIMITS[-1])

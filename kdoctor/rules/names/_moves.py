@@ -13,6 +13,7 @@ from packaging.version import Version
 from kdoctor.keras_api import EntryKind, Lookup, Presence, Signature, split_root
 from kdoctor.model import Applicability, Confidence, Fix
 from kdoctor.rewrite import Refusal, Rewrite, RewriteTable, rewrite
+from kdoctor.rewrite.visibility import is_conditional
 from kdoctor.rules.arguments._callees import callee_of
 from kdoctor.rules.arguments._keywords import is_refused
 from kdoctor.rules.facts import Facts, Proven
@@ -22,7 +23,7 @@ from kdoctor.rules.names._given_lists import list_for_an_array
 from kdoctor.rules.names._homes import home_of, public_names, twins
 from kdoctor.rules.names._successors import HELD, IN_TF_KERAS, SUCCESSORS, UNLIKE, Successor
 from kdoctor.rules.rule import Example
-from kdoctor.syntax import Module, Reference, ReferenceKind
+from kdoctor.syntax import ImportBinding, Module, Reference, ReferenceKind
 
 ONLY_PRIVATE = "what has it now is private"
 _PRIVATE = "keras.src."
@@ -74,7 +75,8 @@ class Moves:
         for found in missing.values():
             for move in ways.of(found):
                 self._add(move)
-        self._table = RewriteTable(self._moves, self._facts.signature)
+        self._renewed: dict[ImportBinding, bool] = {}
+        self._table = RewriteTable(self._moves, self._facts.signature, self._renews)
 
     def is_of_a_later_release(self, found: Lookup) -> bool:
         """Say whether a missing name came only after the target."""
@@ -161,6 +163,34 @@ class Moves:
         return replace(
             attempt, applicability=proven, unsafe_because="" if is_safe else attempt.unsafe_because
         )
+
+    def _renews(self, binding: ImportBinding) -> bool:
+        """Say whether an import may be put anew, for it fails and all that reads it is rewritten.
+
+        Where some use stays as it is, it would read what is new, and nothing would tell of it.
+        """
+        if binding not in self._renewed:
+            self._renewed[binding] = (
+                False  # the uses that are asked now come by a name of their own
+            )
+            self._renewed[binding] = self._fails(binding) and self._all_go_together(binding)
+        return self._renewed[binding]
+
+    def _fails(self, binding: ImportBinding) -> bool:
+        return (
+            isinstance(binding.statement, cst.ImportFrom)
+            and not is_conditional(self._module, binding.statement)
+            and self._module.knowledge.exists(binding.imported) is False
+        )
+
+    def _all_go_together(self, binding: ImportBinding) -> bool:
+        uses = [
+            each
+            for each in self._module.references
+            if each.binding is binding and each.kind is not ReferenceKind.IMPORT
+        ]
+        everywhere = len(uses) == len(self._module.uses_of(binding))
+        return everywhere and all(isinstance(self.attempt(each), Fix) for each in uses)
 
     def is_known(self, found: Lookup) -> bool:
         """Say whether anything stands for a name in some uses."""
