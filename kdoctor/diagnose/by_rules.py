@@ -110,6 +110,8 @@ def _example(chosen: Chosen) -> str:
 
 def source_of(frame: Frame, read: ReadSource) -> bytes | None:
     """Return the file of a frame if it is there and still the one that the traceback shows."""
+    if frame.program is not None:
+        return frame.program.data
     data = read(frame.path) if frame.path else None
     if data is None or frame.line is None:
         return None
@@ -121,7 +123,7 @@ def source_of(frame: Frame, read: ReadSource) -> bytes | None:
 
 
 def _of_file(frame: Frame, data: bytes, wanted: Wanted, target: Target) -> Answer:
-    line = frame.line or 0
+    line = frame.row
 
     def choose(found: Sequence[Finding]) -> Sequence[Finding]:
         here = [each for each in found if covers(each, {line})]
@@ -134,8 +136,17 @@ def _of_file(frame: Frame, data: bytes, wanted: Wanted, target: Target) -> Answe
         behind = lines_behind(data, [line])
         return _with_errors([each for each in about if covers(each, behind)][:1], here)
 
-    chosen = asked(data, target, choose, frame.path)
-    return Answer(chosen.findings, chosen.diff, chosen.others) if chosen else Answer()
+    return answered(frame, asked(data, target, choose, frame.path))
+
+
+def answered(frame: Frame, chosen: Chosen | None) -> Answer:
+    """Return what was chosen in the file of a frame as an answer; of a notebook by its cells."""
+    if chosen is None:
+        return Answer()
+    diff = chosen.diff
+    if frame.program is not None:
+        diff = frame.program.diff(chosen.before, chosen.after)
+    return Answer(chosen.findings, diff, chosen.others)
 
 
 def covers(finding: Finding, lines: Container[int]) -> bool:
