@@ -87,6 +87,7 @@ $(OLD)/%/.installed:
 
 cures: $(STAMP) ## Run every cure that explain tells, and record what ran (those of old Keras after old-oracle)
 	$(BIN)/python tests/diagnose/cures.py --record
+	$(BIN)/python tests/diagnose/commands.py --record
 
 mutants: $(STAMP) ## Break each rewrite in each way, and the reference: all of it must be caught
 	$(BIN)/python -m kdoctor.verify.mutate --all
