@@ -118,7 +118,7 @@ def _width(failed: Neighbour) -> int:
 
 
 def _bounds(environment: Environment, name: str) -> str:
-    """Return what all frameworks ask of a package: a version that only one can use cures nothing."""
+    """Return what all frameworks ask of a package; what only one can use cures nothing."""
     asked = (
         specifier
         for asking in _asking(environment)
