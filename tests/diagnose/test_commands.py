@@ -41,7 +41,7 @@ def test_nothing_was_changed_since_it_was_tried(name):
 
 
 PINNED = re.compile(
-    r"pip install .*\\b(?:numpy|protobuf|h5py|ml[-_]dtypes|typing[-_]extensions)[<=]"
+    r"pip install .*\b(?:numpy|protobuf|h5py|ml[-_]dtypes|typing[-_]extensions)[<=]"
 )
 PINS = [cure.command for entry in messages() for cure in entry.fix if PINNED.search(cure.command)]
 

@@ -28,6 +28,8 @@ from kdoctor.keras_api import (
 )
 from kdoctor.keras_api.targets import resolve_target
 
+# Without a sample it is minutes of processor time.
+pytestmark = pytest.mark.timeout(3600)
 ALL = os.environ.get("KDOCTOR_CURES") == "all"
 DRAWN = 30  # names of a root on a release
 ROOTS = {"keras": "keras", "tf.keras": "tensorflow.keras", "tf_keras": "tf_keras"}
