@@ -241,3 +241,13 @@ def test_no_model_s_file_is_said_to_hold_a_callback(cls):
 def test_no_class_is_named_that_the_fix_alone_would_write():
     text = "TypeError: ModelCheckpoint.__init__() got an unexpected keyword argument 'period'"
     assert not any("Periodic" in step.text for step in explain(text, target="keras==3.15.1").steps)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["layers.RandomHeight", "losses.Reduction", "preprocessing.image.ImageDataGenerator"],
+)
+def test_a_name_that_stays_as_it_is_says_where_it_comes_from_now(name):
+    target = resolve_target("keras==3.15.1", "here")
+    (new,) = [each for step in answered(f"keras.{name}", target) for each in told(step)]
+    assert new == f"tensorflow.keras.{name}"
