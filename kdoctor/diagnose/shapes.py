@@ -49,7 +49,8 @@ def frame_head(line: str) -> Frame | None:
     if matched := _VS_CODE.match(line):
         number = matched["line"]
         path = f"Cell In[{matched['cell']}]"
-        return Frame(path, int(number) if number else None, matched["function"] or "")
+        function = matched["function"] or ""
+        return Frame(path, int(number) if number else None, function, notebook=matched["path"])
     for shape in (_PYTHON, _IPYTHON_8, _AUTOGRAPH, _IPYTHON_7):
         if matched := shape.match(line):
             parts = matched.groupdict()
