@@ -199,13 +199,13 @@ def _subject(  # noqa: PLR0913, PLR0917
         return None
     # By the file itself: there the calls are of this very definition.
     is_told = any(not call["open"] for call in uses.calls)
-    all_uses = Uses(set(uses.roles), list(uses.calls), list(uses.inputs))
+    all_uses = Uses(set(uses.roles), list(uses.calls), list(uses.parts), list(uses.inputs))
     if others is not None:
         all_uses.add(others)
     job = {
         "name": name,
         "roles": sorted(all_uses.roles),
-        "calls": all_uses.calls,
+        "calls": [*all_uses.calls, *all_uses.parts],
         "told": is_told,
         "inputs": all_uses.inputs,
         **_facts(statement, source),
