@@ -82,9 +82,16 @@ def measure_model(model: Any, plan: dict[str, Any], side: Side) -> list[Case]:
     return [case]
 
 
-def given_of(arrays: list[np.ndarray], side: Side) -> Any:
-    """Return what a layer is called with: a tensor, or a list of several."""
+def given_of(arrays: list[np.ndarray], side: Side, *, masked: bool = False) -> Any:
+    """Return what a layer is called with: a tensor, or a list of several.
+
+    Where they are ``masked``, with what a layer that masks steps leaves at them.
+    """
     tensors = [side.tf.constant(each) for each in arrays]
+    for tensor in tensors if masked else ():
+        steps = np.arange(tensor.shape[1])
+        lengths = np.arange(tensor.shape[0])[:, None] % max(1, len(steps) - 1) + 1
+        tensor._keras_mask = side.tf.constant(steps < lengths)  # noqa: SLF001 - both ask for it
     return tensors[0] if len(tensors) == 1 else tensors
 
 
