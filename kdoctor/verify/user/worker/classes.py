@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import contextlib
 import inspect
-import re
 from functools import partial
 from typing import Any
 
@@ -31,12 +30,11 @@ from .measured import (
     telling,
     told,
 )
-from .models import fill, given_of
+from .models import fill, given_of, rank_of
 from .optimizers import is_optimizer
 from .weights import Mismatch, give
 
 _MOST_INPUTS = 4
-_OF_RANK = re.compile(r"([123])D(Transpose)?$")
 _IF_NOTHING_ELSE = ("class numbers", "two", "three", draws.VOLUME)
 
 
@@ -69,16 +67,6 @@ def kind_of(subject: type, side: Side) -> str:
     return "class of methods"
 
 
-def _rank_of(subject: Any, side: Side) -> int | None:
-    """Return the rank of what a class takes that derives from a ``Conv1D`` or the like of Keras."""
-    bases: tuple[type, ...] = getattr(subject, "__mro__", ())
-    for each in bases:
-        found = _OF_RANK.search(each.__name__)
-        if found and getattr(side.keras.layers, each.__name__, None) is each:
-            return int(found.group(1)) + (3 if each.__name__.startswith("ConvLSTM") else 2)
-    return None
-
-
 def _call_of(subject: Any) -> Any:
     return getattr(subject, "call", None)
 
@@ -106,7 +94,7 @@ class LayerClass:
         shapes = _shapes_told(job["calls"])
         for made_with in draws.arguments_for(subject, job["calls"], names=draws.OF_LAYERS):
             try:
-                natural = _rank_of(type(made(subject, made_with, side)), side)
+                natural = rank_of(type(made(subject, made_with, side)), side)
             except BaseException as error:  # noqa: BLE001 - other arguments may do
                 first = first or of_arguments(error, subject, job)
                 continue

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import inspect
+import re
 import types
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -93,6 +95,7 @@ OF_LAYERS: dict[str, Any] = {
 VOLUME = "a volume of numbers"
 # What shows where a function is clipped, and what it makes of nought.
 WIDE = "small and large numbers, and nought"
+_TENSOR = re.compile(r"(^|_)(inputs?(_tensor|_layer)?|tensor)$")
 _MOST_TENSORS = 3  # that a function takes by position
 _MOST_ELEMENTS = 500_000
 _UNKNOWN: tuple[Any, ...] = (4, 0.5, (4, 4), "relu", 2, (8, 8, 3))
@@ -334,6 +337,13 @@ def _required_above(function: Any, known: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
+def named_tensors(function: Any) -> list[str]:
+    """Return the parameters without a default that take a tensor by their names, at any place."""
+    with contextlib.suppress(TypeError, ValueError):
+        return [each for each in required_of(function) if _TENSOR.search(each.lower())]
+    return []
+
+
 def is_model(name: str) -> bool:
     """Say whether a parameter of this name takes a model."""
     found = OF_MODELS.get(name.lower())
@@ -345,7 +355,7 @@ def guess(name: str) -> Any:
     lower = name.lower()
     if lower in _BY_NAME:
         return _BY_NAME[lower]
-    if lower.startswith(("use_", "is_", "with_", "has_")):
+    if lower.startswith(("use_", "is_", "with_", "has_", "include_")):
         return True
     counted = lower.startswith(("n_", "num_", "nb_", "output_")) or lower.endswith(_COUNTS)
     return 4 if counted else None

@@ -63,6 +63,9 @@ def kind_of(subject: Any, job: dict[str, Any], side: Side) -> str:
         with contextlib.suppress(Exception):
             if "only" in TensorFunction.plan(subject, job, side):
                 return "function of a tensor"
+    named = draws.named_tensors(subject) and not _is_called(job)
+    if named and model_of_block(subject, job, side) is not None:
+        return "block of layers"
     return _kind_of_result(subject, job, side)
 
 
