@@ -35,16 +35,21 @@ def keeps_its_layout(module: Module, region: Span, edits: Sequence[Edit], limit:
         if edit.span.end > lines.spans[number].end:
             return False
         on_lines.setdefault(number, []).append(edit)
-    new = {
-        number: render(module.text, own, lines.spans[number], "\n")
-        for number, own in on_lines.items()
-    }
+    new: dict[int, str] = {}
+    for number, own in on_lines.items():
+        span = Span(min(each.span.start for each in own), max(each.span.end for each in own))
+        piece, line = render(module.text, own, span, "\n"), lines.spans[number]
+        if span.start <= lines.open_at.get(number, -1):
+            return False
+        if "\n" in piece or not _ends_alike(module.text[span.start : span.end], piece):
+            return False
+        before, after = module.text[line.start : span.start], module.text[span.end : line.end]
+        new[number] = f"{before}{piece}{after}"
+        if not before.strip() and _indent(new[number]) != _indent(lines.text(number)):
+            return False
     too_long = 0
     for number, text in new.items():
         old = lines.text(number)
-        start = min(edit.span.start for edit in on_lines[number])
-        if start <= lines.open_at.get(number, -1) or not _has_the_same_ends(old, text):
-            return False
         if 0 < number < len(lines.spans) - 1:
             rows = range(number - 1, number + 2)
             was = joined([lines.text(each) for each in rows], 1)
@@ -90,13 +95,9 @@ def _lines(module: Module, region: Span) -> _Lines:
     return _Lines(module.text, spans, starts, open_at)
 
 
-def _has_the_same_ends(old: str, new: str) -> bool:
-    """Say whether a line goes on as it did: as one line, as far behind, in the same brackets."""
-    return (
-        "\n" not in new
-        and _indent(old) == _indent(new)
-        and _loose_brackets(old) == _loose_brackets(new)
-    )
+def _ends_alike(old: str, new: str) -> bool:
+    """Say whether what stands behind is in the same brackets as before."""
+    return _loose_brackets(old) == _loose_brackets(new)
 
 
 def _indent(line: str) -> str:
@@ -104,7 +105,7 @@ def _indent(line: str) -> str:
 
 
 def _loose_brackets(line: str) -> list[str]:
-    """Return the brackets of a line whose other half stands on another one."""
+    """Return the brackets of a text whose other half stands outside of it."""
     loose: list[str] = []
     for each in _BRACKETS.findall(line):
         if loose and loose[-1] == _PAIRS.get(each):

@@ -234,10 +234,19 @@ class Guards:
         return asks_for(self._members_asked_for(test), node)
 
     def _members_asked_for(self, test: cst.BaseExpression) -> frozenset[str]:
-        known = self._members.get(test)
-        if known is None:
-            known = self._members[test] = members_asked_for(test)
-        return known
+        # Of `a and b and c`, each part is a test of what stands behind it.
+        chain = [test]
+        while chain[-1] not in self._members and isinstance(chain[-1], cst.BooleanOperation):
+            chain.append(chain[-1].left)
+        for each in reversed(chain):
+            if each in self._members:
+                continue
+            if isinstance(each, cst.BooleanOperation):
+                members = self._members[each.left] | members_asked_for(each.right)
+            else:
+                members = members_asked_for(each)
+            self._members[each] = members
+        return self._members[test]
 
     def _tests(
         self, parent: cst.CSTNode, child: cst.CSTNode

@@ -42,7 +42,7 @@ def kept_ones(text, limit, newline):
     edits = list(edits_of(text))
     drawn = [
         *((one,) for one in edits),
-        *itertools.islice(itertools.combinations(edits, 2), 0, None, 7),
+        *itertools.islice(itertools.combinations(edits, 2), 0, None, 61),
     ]
     for own in drawn:
         try:
@@ -56,7 +56,7 @@ def kept_ones(text, limit, newline):
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
-@pytest.mark.parametrize("limit", [14, 20, 80])
+@pytest.mark.parametrize("limit", [14, 80])
 @pytest.mark.parametrize("name", STATEMENTS)
 def test_what_is_told_from_few_lines_is_true_of_all(name, limit, newline):
     assert set(kept_ones(STATEMENTS[name], limit, newline)) >= {(True, True)}

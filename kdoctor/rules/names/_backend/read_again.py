@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import libcst as cst
 
 from kdoctor.once import once
 from kdoctor.syntax import Module
-from kdoctor.syntax.walk import descendants
+from kdoctor.syntax.scopes import Scope
 
 _MOST: Final = 256  # places; of more nobody is asked
 
@@ -22,39 +22,60 @@ def read_again(module: Module, value: cst.CSTNode) -> list[cst.CSTNode]:
     """
     places = [value]
     seen = {value}
+    known: set[int] = set()
     for place in places:  # it grows meanwhile
-        for each in _read_by(module, place):
-            if each not in seen and len(places) < _MOST:
-                seen.add(each)
-                places.append(each)
+        for reads in _read_by(module, place):
+            if id(reads) in known:
+                continue
+            known.add(id(reads))
+            for each in reads:
+                if len(places) == _MOST:
+                    return places
+                if each not in seen:
+                    seen.add(each)
+                    places.append(each)
     return places
 
 
-def _read_by(module: Module, value: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """Yield the reads of what a value is assigned to, and the calls of what returns it."""
+def _read_by(module: Module, value: cst.CSTNode) -> Iterator[Sequence[cst.CSTNode]]:
+    """Yield the reads of what a value is assigned to, and the calls of what returns it.
+
+    The same ones are the same object.
+    """
     parent = module.parent(value)
     if isinstance(parent, cst.Return):
         function = module.scope_of(value).node
         if isinstance(function, cst.FunctionDef):
-            yield from _calls(module).get(function.name.value, ())
+            yield _calls(module).get(function.name.value, ())
         return
     for target in _targets(module, value):
         match target:
             case cst.Name():
-                yield from _of_the_name(module, target)
+                yield _of_the_name(module, target)
             case cst.Attribute(attr=cst.Name(value=member)):
-                yield from _attributes(module).get(member, ())
+                yield _attributes(module).get(member, ())
 
 
-def _of_the_name(module: Module, name: cst.Name) -> Iterator[cst.CSTNode]:
+def _of_the_name(module: Module, name: cst.Name) -> Sequence[cst.CSTNode]:
     owner = module.scope_of(name).owner(name.value)
-    for each in descendants(module.tree if owner is None else owner.node):
-        if (
-            isinstance(each, cst.Name)
-            and each.value == name.value
-            and module.scope_of(each).owner(name.value) is owner
-        ):
-            yield each
+    return _by_owner(module, name.value).get(owner, ())
+
+
+@once
+def _by_owner(module: Module, name: str) -> dict[Scope | None, list[cst.CSTNode]]:
+    """Return the places of a name by the scope that it is of."""
+    found: dict[Scope | None, list[cst.CSTNode]] = {}
+    for each in _names(module).get(name, ()):
+        found.setdefault(module.scope_of(each).owner(name), []).append(each)
+    return found
+
+
+@once
+def _names(module: Module) -> dict[str, list[cst.CSTNode]]:
+    found: dict[str, list[cst.CSTNode]] = {}
+    for each in module.nodes(cst.Name):
+        found.setdefault(each.value, []).append(each)
+    return found
 
 
 def _targets(module: Module, value: cst.CSTNode) -> list[cst.CSTNode]:
