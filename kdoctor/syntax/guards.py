@@ -30,6 +30,9 @@ from kdoctor.syntax.tries import Import, Tries, Try
 from kdoctor.syntax.walk import STATEMENTS
 
 _HANDLERS = (cst.ExceptHandler, cst.ExceptStarHandler)
+# Where it is noted that no guard stands around: statements, and what stands in itself again and
+# again, such as the parts of `a or b or c`.
+_MARKED = STATEMENTS | {cst.BooleanOperation, cst.BinaryOperation, cst.CompFor}
 
 
 class Guards:
@@ -227,7 +230,7 @@ class Guards:
                 if self._exits[parent]:
                     passed.clear()
             child, parent = parent, self._parents.get(parent)
-        self._free.update(each for each in passed if each.__class__ in STATEMENTS)
+        self._free.update(each for each in passed if each.__class__ in _MARKED)
 
     def _asks_for(self, test: cst.BaseExpression, node: cst.CSTNode) -> bool:
         """Say whether ``test`` asks for a member that is (part of) what ``node`` reads."""
