@@ -13,6 +13,7 @@ from kdoctor.model import Edit, Span
 from kdoctor.once import once
 from kdoctor.patterns import pattern
 from kdoctor.rewrite.import_lines import LINE_LIMIT
+from kdoctor.rewrite.kept_layout import keeps_its_layout
 from kdoctor.rewrite.layout import realigned, rejoined, says_the_same, statements, wrapped
 from kdoctor.rewrite.render import render
 from kdoctor.rewrite.source_lines import line_start, margin
@@ -59,7 +60,7 @@ def _changed(module: Module, edits: Sequence[Edit], limit: int) -> Iterator[tupl
             inside.setdefault(region, []).append(edit)
     written = _Written(module, edits)
     for region, own in inside.items():
-        if not written.may_change(region):
+        if keeps_its_layout(module, region, own, limit) or not written.may_change(region):
             continue
         old = _with_plain_breaks(module.text[region.start : region.end])
         new = _with_plain_breaks(render(module.text, own, region, "\n"))

@@ -19,6 +19,7 @@ from kdoctor.rules.names._backend.plain_numbers import (
     may_be_array,
     may_be_plain_number,
 )
+from kdoctor.rules.spoken_of import speaks_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import evaluated
 from kdoctor.syntax.walk import descendants
@@ -264,7 +265,7 @@ def floatx_is_default() -> Guard:
     """Nothing in the file sets the type of floats that Keras works in: it is float32."""
 
     def answer(situation: Situation) -> Answer:
-        return Answer.of(_FLOATX.search(situation.module.text) is None)
+        return Answer.of(not speaks_of(situation.module, _FLOATX))
 
     return Question("floatx_is_default()", "the file sets the type of floats", answer)
 
@@ -278,7 +279,7 @@ def no_narrow_integers(parameter: str) -> Guard:
 
     def answer(situation: Situation) -> Answer:
         module, node = situation.module, situation.value(parameter)
-        if _NARROW.search(module.text) is None:
+        if not speaks_of(module, _NARROW):
             return Answer.YES
         if module.context_of(situation.node) in _IN_MODELS and not _models_have_narrow(module):
             return Answer.YES
@@ -322,7 +323,7 @@ def nothing_sparse() -> Guard:
     """The file speaks of no sparse tensors."""
 
     def answer(situation: Situation) -> Answer:
-        return Answer.of(_SPARSE.search(situation.module.text) is None)
+        return Answer.of(not speaks_of(situation.module, _SPARSE))
 
     return Question("nothing_sparse()", "it may be of a sparse tensor", answer)
 

@@ -13,6 +13,7 @@ from kdoctor.patterns import pattern
 from kdoctor.rewrite import Rewrite, rewrite
 from kdoctor.rewrite.guards import Answer, Guard, Question
 from kdoctor.rules.names._backend.questions import somewhere
+from kdoctor.rules.spoken_of import speaks_of
 from kdoctor.syntax import Module
 
 # What makes tensors of unknown rank, or passes them: among sparse ones the sums and maxima.
@@ -44,7 +45,7 @@ def rank_is_known() -> Guard:
 
 def may_be_unknown(module: Module, node: cst.CSTNode) -> bool:
     """Say whether something tells that a tensor at this place may be of unknown rank."""
-    return module.context_of(node) not in _WITH_A_RANK and bool(_MAKERS.search(module.text))
+    return module.context_of(node) not in _WITH_A_RANK and speaks_of(module, _MAKERS)
 
 
 def where_rank_is_known(left: str, right: str, when: Guard | None = None) -> tuple[Rewrite, ...]:
