@@ -18,7 +18,7 @@ from kdoctor.engine.fixes.write import narrowed
 from kdoctor.engine.result import FixedFile
 from kdoctor.model import Finding, Place
 from kdoctor.verify.user.evidence import Evidence, grounds_of, still_runs
-from kdoctor.verify.user.results import Verdict, VerdictState
+from kdoctor.verify.user.results import Verdict
 
 _NAMED = 4  # lines in a reason
 
@@ -42,7 +42,7 @@ def only_verified(
     """
     verdicts = verified.report.verdicts
     bad = _bad(verdicts)
-    equal = {(each.path, each.name) for each in verdicts if each.state is VerdictState.EQUAL}
+    equal = {(each.path, each.name) for each in verdicts if each.is_whole}
     grounds = [
         each
         for each in grounds_of(verified.sources, verified.texts, equal)
@@ -156,15 +156,13 @@ def _left(
 
 def _why(file: FixedFile, left: list[Finding], verdicts: list[Verdict], kind: Kind | None) -> str:
     """Say of the findings that stay in which definitions they are, and what became of those."""
-    states = {each.name: each.state for each in verdicts}
+    states = {each.name: _shown(each) for each in verdicts}
     told: dict[str, None] = {}
     outside: list[int] = []
     for finding, around in _placed(file, left, kind):
         names = sorted(around.binds & states.keys()) if around else []
         for name in names:
-            state = states[name]
-            shown = "needs a fix that stays" if state is VerdictState.EQUAL else state.value
-            told[f"{name} ({shown})"] = None
+            told[f"{name} ({states[name]})"] = None
         if not names:
             outside.append(finding.place.line)
     parts = list(told)
@@ -175,6 +173,15 @@ def _why(file: FixedFile, left: list[Finding], verdicts: list[Verdict], kind: Ki
         parts.append(f"{word} {shown} (in nothing that was verified)")
     count = len(left)
     return f"{count} of {len(file.applied)} fixes stay out: {', '.join(parts)}"
+
+
+def _shown(verdict: Verdict) -> str:
+    """Say why a definition is not fixed."""
+    if verdict.is_whole:
+        return "needs a fix that stays"
+    if verdict.unreached:
+        return f"{', '.join(verdict.unreached)} of the fixed code did not run"
+    return verdict.state.value
 
 
 def _placed(

@@ -189,7 +189,7 @@ def explain_by_message(case: Case) -> Diagnosis | None:
     )
 
 
-_NAMED: Final = ("has no attribute", "unexpected keyword argument")
+_NAMED: Final = ("has no attribute", "unexpected keyword argument", "keyword arguments passed to")
 _WORD: Final = re.compile(r"[A-Za-z_]\w{3,}")
 _ANYWHERE: Final = frozenset({"self", "keras", "model", "models", "layers", "import", "from"})
 

@@ -47,13 +47,15 @@ class RuleAnswer:
     """What the rules say about a line, and the diff that cures it.
 
     ``others`` is the number of findings elsewhere in the file, where it was there to be read.
-    ``example`` is what became of a made-up statement: ``x.fit(nb_epoch=2)  ->  x.fit(epochs=2)``.
+    ``example`` is what became of a made-up statement: ``x.fit(nb_epoch=2)  ->  x.fit(epochs=2)``,
+    ``imports`` are the lines that its fix put above it.
     """
 
     findings: tuple[Finding, ...] = ()
     diff: str = ""
     others: int = 0
     example: str = ""
+    imports: tuple[str, ...] = ()
 
     @property
     def rule(self) -> str:
@@ -99,19 +101,30 @@ def ask(
             return answer
     if wanted.statement:
         chosen = asked(wanted.statement.encode(), target, _meeting(wanted))
-        # What a made-up statement would become is no diff of the user's.
-        return RuleAnswer(chosen.findings, example=_example(chosen)) if chosen else RuleAnswer()
+        if chosen is not None:  # what a made-up statement would become is no diff of the user's
+            return RuleAnswer(chosen.findings, example=_example(chosen), imports=_imports(chosen))
     return RuleAnswer()
 
 
 def _example(chosen: ChosenFix) -> str:
     """Return the last line of a made-up statement before and after."""
     old, new = chosen.before.splitlines(), chosen.after.splitlines()
+    if any(line.startswith(("class ", "def ")) for line in new):
+        return ""  # the line calls what the fix would write above it
     return f"{old[-1]}  ->  {new[-1]}" if old and new and old[-1] != new[-1] else ""
+
+
+def _imports(chosen: ChosenFix) -> tuple[str, ...]:
+    """Return the imports that a made-up statement has now and had not."""
+    before = chosen.before.splitlines()
+    new = (line for line in chosen.after.splitlines() if line not in before)
+    return tuple(line for line in new if line.startswith(("import ", "from ")))
 
 
 def source_of(frame: TracebackFrame, read: ReadSource) -> bytes | None:
     """Return the file of a frame if it is there and still the one that the traceback shows."""
+    if frame.program is not None:
+        return frame.program.data
     data = read(frame.path) if frame.path else None
     if data is None or frame.line is None:
         return None
@@ -123,7 +136,7 @@ def source_of(frame: TracebackFrame, read: ReadSource) -> bytes | None:
 
 
 def _of_file(frame: TracebackFrame, data: bytes, wanted: Wanted, target: Target) -> RuleAnswer:
-    line = frame.line or 0
+    line = frame.row
 
     def choose(found: Sequence[Finding]) -> Sequence[Finding]:
         here = [each for each in found if covers(each, {line})]
@@ -136,8 +149,17 @@ def _of_file(frame: TracebackFrame, data: bytes, wanted: Wanted, target: Target)
         behind = lines_behind(data, [line])
         return _with_errors([each for each in about if covers(each, behind)][:1], here)
 
-    chosen = asked(data, target, choose, frame.path)
-    return RuleAnswer(chosen.findings, chosen.diff, chosen.others) if chosen else RuleAnswer()
+    return answered(frame, asked(data, target, choose, frame.path))
+
+
+def answered(frame: TracebackFrame, chosen: ChosenFix | None) -> RuleAnswer:
+    """Return what was chosen in the file of a frame as an answer; of a notebook by its cells."""
+    if chosen is None:
+        return RuleAnswer()
+    diff = chosen.diff
+    if frame.program is not None:
+        diff = frame.program.diff(chosen.before, chosen.after)
+    return RuleAnswer(chosen.findings, diff, chosen.others)
 
 
 def covers(finding: Finding, lines: Container[int]) -> bool:

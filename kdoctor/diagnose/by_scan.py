@@ -16,7 +16,7 @@ from typing import Final
 from kdoctor.diagnose import remedies
 from kdoctor.diagnose.backward_slice import lines_behind
 from kdoctor.diagnose.by_example import likeness_to_examples
-from kdoctor.diagnose.by_rules import RuleAnswer, asked, covers, source_of
+from kdoctor.diagnose.by_rules import RuleAnswer, answered, asked, covers, source_of
 from kdoctor.diagnose.case import Case
 from kdoctor.diagnose.diagnosis import Diagnosis, Fault, Step, StepKind
 from kdoctor.diagnose.frames import FrameOrigin, TracebackFrame
@@ -46,13 +46,13 @@ def scans(case: Case) -> Iterator[Scanned]:
     done = set()
     own = [frame for frame in case.error.frames if frame.origin is FrameOrigin.USER]
     for frame in reversed(own):
-        if frame.path in done:
+        if frame.file in done:
             continue
-        done.add(frame.path)
+        done.add(frame.file)
         data = source_of(frame, case.read)
         if data is None:
             continue
-        at = frozenset(each.line for each in own if each.path == frame.path and each.line)
+        at = frozenset(each.row for each in own if each.file == frame.file and each.row)
         behind = lines_behind(data, at)
         near = _near(frame, behind, data, case)
         if near is not None:
@@ -75,8 +75,7 @@ def _near(
     chosen = asked(data, case.target, choose, frame.path)
     if chosen is None:
         return None
-    line = frame.line or 0
-    return tuple(sorted(chosen.findings, key=lambda each: abs(each.place.line - line)))
+    return tuple(sorted(chosen.findings, key=lambda each: abs(each.place.line - frame.row)))
 
 
 def explain_by_scan(case: Case) -> Diagnosis | None:
@@ -141,18 +140,14 @@ def _answer(finding: Finding, scanned: Scanned, case: Case) -> RuleAnswer:
         lambda found: [each for each in found if same(each)],
         scanned.frame.path,
     )
-    return (
-        RuleAnswer(chosen.findings, chosen.diff, chosen.others)
-        if chosen
-        else RuleAnswer((finding,))
-    )
+    return answered(scanned.frame, chosen) if chosen else RuleAnswer((finding,))
 
 
 def _where(finding: Finding, scanned: Scanned) -> str:
-    line = f"line {finding.place.line}"
+    line = scanned.frame.place(finding.place.line)
     if scanned.frame.line is None:
         return f"{line} of {PurePath(scanned.frame.path).name}, from which a name here is imported"
-    if scanned.frame.line is not None and covers(finding, {scanned.frame.line}):
+    if covers(finding, {scanned.frame.row}):
         return f"this line ({line})"
     if covers(finding, scanned.at):
         return f"{line}, which called it"

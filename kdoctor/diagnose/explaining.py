@@ -14,6 +14,7 @@ from kdoctor.diagnose.by_example import (
 from kdoctor.diagnose.by_rules import ReadSource, read_file
 from kdoctor.diagnose.by_scan import explain_by_scan
 from kdoctor.diagnose.case import Case
+from kdoctor.diagnose.cells import Notebook, notebook_at_hand, notebook_of, placed
 from kdoctor.diagnose.diagnosis import Diagnosis, Fault, Step, StepKind
 from kdoctor.diagnose.identifiers import explain_identifier
 from kdoctor.diagnose.keywords import explain_keyword
@@ -78,22 +79,28 @@ def explain(
         UsageProblem: ``target`` is unknown.
     """
     asked = resolve_target(target, "--target") if isinstance(target, str) else target
-    text = outputs_of(text)
-    said = _explained(text, asked, versions or {}, read)
+    notebook, text = notebook_of(text), outputs_of(text)
+    said = _explained(text, asked, versions or {}, read, notebook)
     if said.is_known:
         return said
     for other in dict.fromkeys((unwrapped_lines(text), restored(text))):
         if other != text:
-            again = _explained(other, asked, versions or {}, read)
+            again = _explained(other, asked, versions or {}, read, notebook)
             if again.concerns_keras:
                 return again
     return said
 
 
 def _explained(
-    text: str, asked: Target | None, versions: Mapping[str, str], read: ReadSource
+    text: str,
+    asked: Target | None,
+    versions: Mapping[str, str],
+    read: ReadSource,
+    notebook: Notebook | None,
 ) -> Diagnosis:
     found = read_exceptions(text)
+    if (notebook := notebook or notebook_at_hand(found, read)) is not None:
+        found = tuple(placed(each, notebook) for each in found)
     if not found:
         return Diagnosis(Fault.UNKNOWN, "The text has no error in it.")
     stated = [
@@ -104,8 +111,18 @@ def _explained(
     for error in _candidates(found):
         case = _case(error, stated, read)
         if answers := _answers(case):
-            return answers
-    return verdict(_case(found[-1], stated, read))
+            return _with_its_notebook(answers, error)
+    return _with_its_notebook(verdict(_case(found[-1], stated, read)), found[-1])
+
+
+def _with_its_notebook(diagnosis: Diagnosis, error: Raised) -> Diagnosis:
+    """Say which notebook was taken for that of the cells, where no text names it."""
+    paths = (frame.program.path for frame in error.frames if frame.program is not None)
+    path = next(filter(None, paths), "")
+    if not path:
+        return diagnosis
+    told = f"the cells are taken to be those of {path}, which has this very line in that cell"
+    return replace(diagnosis, evidence=(*diagnosis.evidence, told))
 
 
 def _answers(case: Case) -> Diagnosis | None:

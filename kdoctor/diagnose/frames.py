@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import enum
 import re
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, field
+from typing import Final, Protocol
 
 
 class FrameOrigin(enum.StrEnum):
@@ -20,14 +20,53 @@ class FrameOrigin(enum.StrEnum):
     UNKNOWN = "unknown"  # the log begins within its path
 
 
+class Program(Protocol):
+    """The cells of a notebook as the one program that they are, where the notebook is at hand."""
+
+    @property
+    def path(self) -> str:
+        """The notebook's file, where it was found by its cells; else ""."""
+
+    @property
+    def data(self) -> bytes:
+        """The source of it."""
+
+    def place(self, line: int) -> str:
+        """Say where a line of it stands in the notebook."""
+
+    def diff(self, before: str, after: str) -> str:
+        """Return what differs between two sources of it, by places in the notebook."""
+
+
 @dataclass(frozen=True, slots=True)
 class TracebackFrame:
-    """One call of a traceback. ``source`` is the line as the traceback shows it, "" for none."""
+    """One call of a traceback. ``source`` is the line as the traceback shows it, "" for none.
+
+    ``program`` has the frame's cell in it, below ``above`` lines of others; ``notebook`` is the
+    file of the cell, as far as the text names one.
+    """
 
     path: str
     line: int | None
     function: str = ""
     source: str = ""
+    program: Program | None = field(default=None, compare=False, repr=False)
+    above: int = field(default=0, compare=False, repr=False)
+    notebook: str = field(default="", compare=False, repr=False)
+
+    @property
+    def row(self) -> int:
+        """The line in the file or program, 0 for none."""
+        return (self.line or 0) + self.above
+
+    @property
+    def file(self) -> str:
+        """The path of what is scanned for it: of all cells of a program the same."""
+        return self.path if self.program is None else "the notebook"
+
+    def place(self, line: int) -> str:
+        """Say where another line of the frame's file or program stands."""
+        return f"line {line}" if self.program is None else self.program.place(line)
 
     @property
     def origin(self) -> FrameOrigin:

@@ -51,7 +51,10 @@ def frame_head(line: str) -> TracebackFrame | None:
     if matched := _VS_CODE.match(line):
         number = matched["line"]
         path = f"Cell In[{matched['cell']}]"
-        return TracebackFrame(path, int(number) if number else None, matched["function"] or "")
+        function = matched["function"] or ""
+        return TracebackFrame(
+            path, int(number) if number else None, function, notebook=matched["path"]
+        )
     for shape in (_PYTHON, _IPYTHON_8, _AUTOGRAPH, _IPYTHON_7):
         if matched := shape.match(line):
             parts = matched.groupdict()

@@ -32,7 +32,9 @@ def of_answer(answer: RuleAnswer) -> Iterator[Step]:
     if answer.diff:
         titles = dict.fromkeys(_title(finding.fix) for finding in written if finding.fix)
         yield Step(StepKind.DIFF, answer.diff, "; ".join(titles))
-    told = dict.fromkeys(_advice(each) for each in answer.findings if _is_to_tell(each, answer))
+    told = dict.fromkeys(
+        _advice(each, answer.imports) for each in answer.findings if _is_to_tell(each, answer)
+    )
     yield from tuple(told)[:_MOST]
 
 
@@ -51,10 +53,12 @@ def _title(fix: Fix) -> str:
     return fix.title
 
 
-def _advice(finding: Finding) -> Step:
+def _advice(finding: Finding, imports: tuple[str, ...]) -> Step:
     text = finding.help or (f"{finding.fix.title}." if finding.fix else finding.message)
     if finding.fix is not None or not finding.no_fix_because:
-        return Step(StepKind.ADVICE, text)
+        # Without what it is to be imported from, `layers.RandomHeight` says the old name again.
+        below = " and ".join(f"`{each}`" for each in imports)
+        return Step(StepKind.ADVICE, text, f"below {below}" if below and finding.fix else "")
     return Step(StepKind.ADVICE, text, f"kdoctor cannot write it: {finding.no_fix_because}")
 
 

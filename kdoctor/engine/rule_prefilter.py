@@ -121,21 +121,36 @@ class RulePrefilter:
             ]
             return self._reach_keras(waiting, looked)
 
-    def _reach_keras(self, waiting: list[Value], looked: set[str]) -> bool:
-        without_keras = self._package.without_keras
-        opened: set[OwnModule] = set()
+    def _reach_keras(self, values: Iterable[Value], looked: set[str]) -> bool:
+        known = self._package.reach_keras
+        if len(known) > _REMEMBERED:
+            known.clear()
+        waiting: list[tuple[Value, OwnModule | None]] = [(each, None) for each in values]
+        opened: dict[OwnModule, OwnModule | None] = {}  # and which module imports it
         while waiting:
-            match waiting.pop():
+            value, importer = waiting.pop()
+            is_found = False
+            match value:
                 case (str() as dotted) | ClassInfo(base=str() as dotted):
-                    if self.says_a_word(dotted) or split_root(dotted) is not None:
-                        return True
-                case OwnModule() as module if module in without_keras:
-                    looked |= without_keras[module]
+                    is_found = self.says_a_word(dotted) or split_root(dotted) is not None
+                case OwnModule() as module if module in known:
+                    is_found, seen = known[module]
+                    looked |= seen
                 case OwnModule() as module if module not in opened:
-                    opened.add(module)
-                    waiting += self._package.contents(module)
-        if len(without_keras) > _REMEMBERED:
-            without_keras.clear()
+                    opened[module] = importer
+                    waiting += [(each, module) for each in self._package.contents(module)]
+            if is_found:
+                known |= dict.fromkeys(_importers(importer, opened), (True, frozenset(looked)))
+                return True
         # Nothing that can be reached from them was of Keras.
-        without_keras |= dict.fromkeys(opened, frozenset(looked))
+        known |= dict.fromkeys(opened, (False, frozenset(looked)))
         return False
+
+
+def _importers(
+    module: OwnModule | None, importers: Mapping[OwnModule, OwnModule | None]
+) -> Iterator[OwnModule]:
+    """Yield a module, the one that imports it, and so on."""
+    while module is not None:
+        yield module
+        module = importers[module]

@@ -71,8 +71,8 @@ class ProjectPackage:
         self._functions = FunctionSummaries(self.trace, self.trees)
         self._handed_over = RememberedAnswers(self.trace, self._functions.handed_over, 256)
         self._returned_call = RememberedAnswers(self.trace, self._functions.returned_call, 256)
-        # From these nothing of Keras can be reached; with what was looked at to know it.
-        self.without_keras: dict[OwnModule, frozenset[str]] = {}
+        # Whether anything of Keras can be reached from a module, and what was looked at to know it.
+        self.reach_keras: dict[OwnModule, tuple[bool, frozenset[str]]] = {}
         self._importers = ReverseImports(start, self.trace)
         self.keras_root = self._importers.keras_root
         self._much, self._files = _MUCH, 0  # files: since all was forgotten
@@ -103,7 +103,7 @@ class ProjectPackage:
             known.forget()
         for each in (self._functions, self._switches, self._public, self._kept):
             each.forget()
-        self.without_keras.clear()
+        self.reach_keras.clear()
         self.trace.forget()
 
     def foresee(self, unit_path: str) -> None:

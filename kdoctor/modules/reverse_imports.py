@@ -262,13 +262,24 @@ def _reads(path: str, module: str, name: str) -> bool:
 def _reads_through_text(path: str, own: str, name: str, *, imports_it: bool) -> bool:
     """Say whether a file may read a name of a module through text."""
     data, leaf = _bytes(path), _leaf(own)
-    reaches_it = imports_it or leaf.encode() in data or _MODULES.search(data)
-    if not reaches_it or not (name.encode() in data or _ALL_OF_IT.search(data)):
+    reaches_it = imports_it or _holds_word(data, leaf) or _MODULES.search(data)
+    if not reaches_it or not (_holds_word(data, name) or _ALL_OF_IT.search(data)):
         return False
     tree = None if path.endswith(".ipynb") else parsed(data)
     if tree is None:
         return _speaks_of_both(data, leaf.encode(), name.encode(), imports_it=imports_it)
     return TextReads(tree, leaf, imports_it=imports_it).read(name)
+
+
+def _holds_word(data: bytes, word: str) -> bool:
+    """Say whether a word is in a file: `K` is part of nearly every one."""
+    word_itself = word.encode()
+    if word_itself not in data:
+        return False
+    return (
+        re.search(rb"(?<![A-Za-z0-9_])" + re.escape(word_itself) + rb"(?![A-Za-z0-9_])", data)
+        is not None
+    )
 
 
 def _speaks_of_both(data: bytes, leaf: bytes, name: bytes, *, imports_it: bool) -> bool:

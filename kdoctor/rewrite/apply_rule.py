@@ -34,12 +34,16 @@ _STARS: dict[inspect._ParameterKind, str] = {
 
 
 class Application(Struct, frozen=True):
-    """One row on one use. ``fix`` gives the fix or raises ``Refused``."""
+    """One row on one use. ``fix`` gives the fix or raises ``Refused``.
+
+    ``renews`` says that the import of what is used may be put anew (see ``Speller``).
+    """
 
     module: Module
     reference: Reference
     row: Rewrite
     signatures: SignatureLookup
+    renews: bool = False
 
     def fix(self, applicability: Callable[[Rewrite], Applicability]) -> Fix:
         """Return the fix.
@@ -47,7 +51,7 @@ class Application(Struct, frozen=True):
         Raises:
             Refused: the row does not hold here, and why.
         """
-        speller = Speller.at(self.module, self.reference)
+        speller = Speller.at(self.module, self.reference, renews=self.renews)
         needs: dict[ImportNeed, None] = {}
 
         def spell(name: str) -> str:
@@ -65,7 +69,16 @@ class Application(Struct, frozen=True):
         check_fits_f_strings(self.module, self.reference.node, edits)
         old = self.module.source(self.reference.node)
         title = f"Write `{new}` instead of `{old}`"
-        return Fix(title, tuple(edits), applicability(self.row), tuple(needs))
+        return Fix(
+            title, tuple(edits), applicability(self.row), tuple(needs), self._drops(tuple(needs))
+        )
+
+    def _drops(self, needs: tuple[ImportNeed, ...]) -> tuple[Span, ...]:
+        """Return the import whose place and name another one takes."""
+        own = self.reference.binding
+        if own.alias is None or not any(need.local == own.local for need in needs):
+            return ()
+        return (self.module.span(own.alias),)
 
     def _rename(self, spell: Callable[[str], str]) -> tuple[list[Edit], str]:
         """Change a name wherever it is read, whatever it is used for."""

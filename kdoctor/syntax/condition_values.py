@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Collection
+from functools import cache
 from itertools import product
 from typing import Any, Final, NamedTuple, NoReturn
 
@@ -69,6 +70,7 @@ OF_PYTHON: Final[dict[str, Callable[[Any], object]]] = {
 """What tells the version of Python, and what it is of a version: names, and calls of names."""
 
 
+@cache
 def python_versions(*, newest: bool = False) -> tuple[_PythonVersion, ...]:
     """Return what ``sys.version_info`` may be: the oldest and the latest of each Python 3.
 

@@ -166,8 +166,10 @@ class Conditions:
         unknown: set[type[Exception]] = set()
         value: object = not stops
         for operand in operands:
+            # Each part of `a and b and c` is a condition of what stands behind it.
+            is_chain = isinstance(operand, cst.BooleanOperation)
             try:
-                value = self._value(operand)
+                value = self._kept(operand) if is_chain else self._value(operand)
                 is_true = truth_of(value)
             except (Undecided, NotAGuard) as answer:
                 unknown.add(type(answer))
@@ -350,8 +352,11 @@ class Conditions:
 
     def _of_python(self, name: str) -> object | None:
         read = OF_PYTHON.get(name)
+        if read is None:
+            return None
         versions = python_versions(newest=self._on_new_python)
-        return None if read is None else of_each(read, PossibleConstants(versions, is_version=True))
+        told: object = of_each(read, PossibleConstants(versions, is_version=True))
+        return told
 
     def _member(self, node: cst.Attribute) -> object:
         """Return what ``self.is_keras_3`` is, where a class sets it to the answer of a check."""

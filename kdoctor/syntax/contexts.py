@@ -16,6 +16,7 @@ from kdoctor.syntax.type_oracle import TypeOracle
 from kdoctor.value_types import Context, Kind
 
 _Function = cst.FunctionDef | cst.Lambda
+_AROUND = frozenset({cst.With, cst.FunctionDef, cst.Lambda})
 _OF_TENSORS = frozenset({Kind.TENSOR, Kind.LIST})
 
 
@@ -42,6 +43,9 @@ class Contexts:
         """Return the context of ``node``: by what is around it, then by what it works on."""
         child, parent = node, self._parents.get(node)
         while parent is not None:
+            if parent.__class__ not in _AROUND:  # nearly all, and there may be many
+                child, parent = parent, self._parents.get(parent)
+                continue
             found: Context | None = None
             if isinstance(parent, cst.With) and child is parent.body:
                 found = self._block(parent)

@@ -29,6 +29,7 @@ from kdoctor.model import Span
 from kdoctor.syntax.lowering.parse import Parsed
 from kdoctor.syntax.lowering.parse import parse as lower
 from kdoctor.syntax.nesting_limit import MOST, Extent, deep_line
+from kdoctor.syntax.old_handlers import old_handler
 from kdoctor.syntax.unusual_indents import with_spaces
 
 _T = TypeVar("_T")
@@ -63,7 +64,7 @@ def parse(unit: Unit, tree: ast.Module | None = None) -> Parsed:
         extent = Extent.of(parsed)
         _refuse_deep_brackets(parsed, extent)
         _refuse_deep_statements(parsed, extent)
-        return _parsed(parsed, extent, tree if parsed == unit.text else None)
+        return _of_python_3(_parsed(parsed, extent, tree if parsed == unit.text else None))
     except _NotPythonError as error:
         problem = error
     except (RecursionError, MemoryError):
@@ -167,6 +168,15 @@ def _refuse_large(text: str) -> None:
     if len(text) > _LARGEST:
         why = f"the code is longer than {_LARGEST:,} characters; split it, or exclude the file"
         raise _NotPythonError(why, 0)
+
+
+def _of_python_3(parsed: Parsed) -> Parsed:
+    """Return what was parsed, unless it is Python 2 that reads as the newest Python 3."""
+    offset = old_handler(parsed.text, parsed.tree)
+    if offset is not None:
+        # What each Python says that does not take it for two exceptions.
+        raise _NotPythonError("multiple exception types must be parenthesized", offset)
+    return parsed
 
 
 def _refuse_deep_statements(text: str, extent: Extent) -> None:

@@ -30,6 +30,9 @@ from kdoctor.syntax.scopes import Binding, BindingKind
 from kdoctor.syntax.type_oracle import TypeOracle
 
 _HANDLERS = (cst.ExceptHandler, cst.ExceptStarHandler)
+# Where it is noted that no guard stands around: statements, and what stands in itself again and
+# again, such as the parts of `a or b or c`.
+_MARKED = STATEMENTS | {cst.BooleanOperation, cst.BinaryOperation, cst.CompFor}
 
 
 class Reachability:
@@ -233,17 +236,26 @@ class Reachability:
                 if self._exits[parent]:
                     passed.clear()
             child, parent = parent, self._parents.get(parent)
-        self._free.update(each for each in passed if each.__class__ in STATEMENTS)
+        self._free.update(each for each in passed if each.__class__ in _MARKED)
 
     def _asks_for(self, test: cst.BaseExpression, node: cst.CSTNode) -> bool:
         """Say whether ``test`` asks for a member that is (part of) what ``node`` reads."""
         return asks_for(self._members_asked_for(test), node)
 
     def _members_asked_for(self, test: cst.BaseExpression) -> frozenset[str]:
-        known = self._members.get(test)
-        if known is None:
-            known = self._members[test] = members_asked_for(test)
-        return known
+        # Of `a and b and c`, each part is a test of what stands behind it.
+        chain = [test]
+        while chain[-1] not in self._members and isinstance(chain[-1], cst.BooleanOperation):
+            chain.append(chain[-1].left)
+        for each in reversed(chain):
+            if each in self._members:
+                continue
+            if isinstance(each, cst.BooleanOperation):
+                members = self._members[each.left] | members_asked_for(each.right)
+            else:
+                members = members_asked_for(each)
+            self._members[each] = members
+        return self._members[test]
 
     def _tests(
         self, parent: cst.CSTNode, child: cst.CSTNode

@@ -1810,6 +1810,12 @@ class Own(keras.callbacks.Callback):
         opt = this.model.optimizer
         if not hasattr(opt, "lr"): raise ValueError
 
+# KD481
+from tensorflow.keras import callbacks as c
+class Own(c.Callback):
+    def on_epoch_begin(this, epoch, logs=None):
+        if (hasattr)(this.model.optimizer, '''lr'''): this.model.optimizer.lr = 0.1
+
 # KD445
 from keras.layers import *
 norm = BatchNormalization(3)

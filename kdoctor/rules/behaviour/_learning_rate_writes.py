@@ -14,6 +14,7 @@ from kdoctor.analysis.models.user_classes import class_named, only_base
 from kdoctor.analysis.training.freezing import COMPILE, TRAINING, Freezing, Use
 from kdoctor.keras_api import split_root
 from kdoctor.lazy_regex import pattern
+from kdoctor.rules.spoken_of import speaks_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 
@@ -56,7 +57,7 @@ class Rates:
 
     def doubt(self, optimizer: cst.Call) -> str:
         """Return why it is not sure that nothing sets the rate of an optimizer, "" where it is."""
-        if _SPOKEN_OF.search(self._module.text):
+        if speaks_of(self._module, _SPOKEN_OF):
             return _STEPS_ASIDE
         models = self._models(optimizer)
         trainings = [*self._trainings([made for made, _ in models])]

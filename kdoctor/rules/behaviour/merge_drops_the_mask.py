@@ -54,7 +54,7 @@ MERGING = frozenset({"Add", "Average", "Maximum", "Minimum", "Multiply", "Subtra
 HELPER = """\
 @{register}()
 class {name}KeepingMask({layer}):
-    \"\"\"Masked as `{name}` of Keras 2: by the masks of those inputs that have one.\"\"\"
+    \"\"\"Masked as `{name}` of Keras 2: by the masks that there are.\"\"\"
 
     def compute_mask(self, inputs, mask=None):
         masks = [each for each in mask or [] if each is not None]

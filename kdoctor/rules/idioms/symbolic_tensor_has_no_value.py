@@ -35,6 +35,7 @@ import libcst as cst
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.tensors.symbolic import RUN_WITH_VALUES, SYMBOLIC
 from kdoctor.analysis.triggers import Trigger, may_be_of
+from kdoctor.memoize import once
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
@@ -190,14 +191,23 @@ def _is_asked_what_it_is(module: Module, place: cst.BaseExpression) -> bool:
     around = next(
         (each for each in module.ancestors(place) if isinstance(each, cst.FunctionDef)), module.tree
     )
-    return any(
-        isinstance(each, cst.Call)
+    return not names.isdisjoint(_asked_what_they_are(module, around))
+
+
+@once
+def _asked_what_they_are(
+    module: Module,  # noqa: ARG001 - the answer is kept with it
+    around: cst.CSTNode,
+) -> frozenset[str]:
+    """Return the names whose type some code looks at."""
+    return frozenset(
+        each.args[0].value.value
+        for each in descendants(around)
+        if isinstance(each, cst.Call)
         and isinstance(each.func, cst.Name)
         and each.func.value in _QUESTIONS
         and each.args
         and isinstance(each.args[0].value, cst.Name)
-        and each.args[0].value.value in names
-        for each in descendants(around)
     )
 
 

@@ -24,14 +24,14 @@ from kdoctor.value_types import Kind
 
 ADD_LOSS = '''@{register}()
 class AddLoss({layer}):
-    """Adds a loss made of inner tensors; the outputs of the model go through as they are."""
+    """Adds a loss made of inner tensors; the outputs go through unchanged."""
 
     def call(self, outputs, loss):
         self.add_loss(loss)
         return outputs'''
 ADD_METRIC = '''@{register}()
 class AddMetric({layer}):
-    """Shows the mean of an inner tensor; the outputs of the model go through as they are."""
+    """Shows the mean of an inner tensor; the outputs go through unchanged."""
 
     def __init__(self, metric, **kwargs):
         super().__init__(**kwargs)

@@ -20,7 +20,7 @@ from kdoctor.value_types import Kind
 
 NAME = "output_shape_of"
 HELPER = '''def output_shape_of(layer):
-    """Return what `layer.output_shape` was on Keras 2: a shape, or a list of shapes."""
+    """Return what `layer.output_shape` was on Keras 2: a shape, or a list."""
     if hasattr(layer, "output_shape"):
         return layer.output_shape  # of a model
     outputs = layer.output

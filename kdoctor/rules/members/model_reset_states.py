@@ -53,7 +53,7 @@ from kdoctor.value_types import Kind
 _MEMBER = "reset_states"
 _STATEFUL = "stateful"
 HELPER = '''def reset_states(model):
-    """Do what `model.reset_states()` of Keras 2 did, also for the models in a model."""
+    """Do what `model.reset_states()` of Keras 2 did, in inner models, too."""
     for layer in model.layers:
         if isinstance(layer, {model}) and not hasattr(layer, "reset_states"):
             reset_states(layer)

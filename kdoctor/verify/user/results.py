@@ -26,7 +26,7 @@ class Verdict:
     were computed from. ``largest`` is the largest difference over all ``cases``; ``share`` is the
     largest part of what is allowed that a difference takes, and ``tolerance`` what is allowed there
     of the size of a value. ``changed`` says whether the fix changes what the definition
-    is made of.
+    is made of; ``unreached`` names the lines of it that the fix changes and that did not run.
     """
 
     path: str
@@ -46,6 +46,12 @@ class Verdict:
     hints: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     cell: int | None = None
+    unreached: tuple[str, ...] = ()
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all of it that the fix changes ran, and was found equal."""
+        return self.state is VerdictState.EQUAL and not self.unreached
 
     @property
     def is_bad(self) -> bool:

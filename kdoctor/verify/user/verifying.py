@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import difflib
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -58,6 +59,7 @@ _KEPT_FROM = re.compile(
     r"PermissionError: |\[Errno (1|13)\]|kdoctor does not let it |Operation not permitted"
     r"|Permission denied"
 )
+_TOLD_LINES = 4
 _KERAS = frozenset({"keras", "tensorflow", "tf_keras"})
 
 # Gives the text before and after the fix of another module of the project.
@@ -199,13 +201,13 @@ def _subject(  # noqa: PLR0913, PLR0917
         return None
     # By the file itself: there the calls are of this very definition.
     is_told = any(not call["open"] for call in uses.calls)
-    all_uses = CallSites(set(uses.roles), list(uses.calls), list(uses.inputs))
+    all_uses = CallSites(set(uses.roles), list(uses.calls), list(uses.parts), list(uses.inputs))
     if others is not None:
         all_uses.add(others)
     job = {
         "name": name,
         "roles": sorted(all_uses.roles),
-        "calls": all_uses.calls,
+        "calls": [*all_uses.calls, *all_uses.parts],
         "told": is_told,
         "inputs": all_uses.inputs,
         **_facts(statement, source),
@@ -218,7 +220,9 @@ def _subject(  # noqa: PLR0913, PLR0917
     if new is None:
         return _lost(subject, "the fix takes it out")
     changed = _texts(old) != _texts(new)
-    return replace(subject, old=_job(job, old), new=_job(job, new), changed=changed)
+    later = _job(job, new)
+    later["pieces"][0]["changed"] = sorted(_changed_lines(statement, name, before, after))
+    return replace(subject, old=_job(job, old), new=later, changed=changed)
 
 
 def _lost(subject: _Subject, why: str) -> _Subject:
@@ -281,6 +285,24 @@ def _job(job: Job, of: Slice) -> Job:
     return {**job, "pieces": pieces, "repeats": False}
 
 
+def _changed_lines(statement: Statement, name: str, before: Sliced, after: Sliced) -> set[int]:
+    """Return the lines of a definition that are others after the fix, or new."""
+    found = set[int]()
+    old = _lines_of(statement, before)
+    for each in after.bound[name]:
+        new = _lines_of(each, after)
+        matched = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+        for kind, _, _, start, end in matched:
+            if kind in {"replace", "insert"}:
+                found |= {each.first_line + number for number in range(start, end)}
+    return found
+
+
+def _lines_of(statement: Statement, where: Sliced) -> list[str]:
+    lines = where.text.split("\n")[statement.first_line - 1 : statement.node.end_lineno]
+    return [each.strip() for each in lines]
+
+
 def _texts(of: Slice) -> list[str]:
     return [piece.text for piece in of.pieces]
 
@@ -296,7 +318,8 @@ def _verdict(subject: _Subject, old: Answer | None, new: Answer | None, python: 
     details: dict[str, Any] = {
         "kind": old["kind"],
         "hints": tuple(new.get("hints", ())),
-        "notes": tuple(new.get("notes", ())),
+        "notes": (*new.get("notes", ()), *_unreached(subject, new)),
+        "unreached": tuple(map(subject.source.where, new.get("unreached", ()))),
     }
     match new["state"]:
         case "ended":
@@ -311,6 +334,15 @@ def _verdict(subject: _Subject, old: Answer | None, new: Answer | None, python: 
             found = {key: new[key] for key in ("where", "told", "input")}
             return _of(subject, VerdictState.DIFFERENT, **details, **found)
     return _of(subject, VerdictState.NOT_ON_KERAS_3, why=new["error"], **details)
+
+
+def _unreached(subject: _Subject, new: Answer) -> Iterator[str]:
+    """Yield a note on the lines that the fix changes and that did not run."""
+    lines = new.get("unreached", ())
+    if lines:
+        told = ", ".join(map(subject.source.where, lines[:_TOLD_LINES]))
+        more = ", …" if len(lines) > _TOLD_LINES else ""
+        yield f"not compared, as it did not run: {told}{more} of the fixed code"
 
 
 def _not_run(subject: _Subject, old: Answer, new: Answer, python: str) -> Verdict:

@@ -44,9 +44,10 @@ def found():
     lives = with_others(dict.fromkeys(ENDS, "pass"))
     # A worker takes seconds to start: one side is enough for what ends it.
     before = ends | {"kills_the_worker": "pass"}
+    # What kills a worker comes last but one: it starts again for what ran beside, and for the rest.
     sources = [
-        Source("on_3.py", module(HEAD, lives), module(FIXED, ends)),
         Source("on_2.py", module(HEAD, before), module(FIXED, lives)),
+        Source("on_3.py", module(HEAD, lives), module(FIXED, ends)),
     ]
     limits = Limits(20.0, at_once=4, sandboxed=False)
     report = verify(sources, lambda _: None, interpreter_for("/"), limits)

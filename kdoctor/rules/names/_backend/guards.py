@@ -9,6 +9,7 @@ import libcst as cst
 from kdoctor.analysis.calls import value_of
 from kdoctor.keras_api import split_root
 from kdoctor.lazy_regex import pattern
+from kdoctor.memoize import once
 from kdoctor.rewrite.guards import Guard, GuardAnswer, Question, UseSite
 from kdoctor.rules.names._backend.plain_numbers import (
     becomes_plain_number,
@@ -17,6 +18,7 @@ from kdoctor.rules.names._backend.plain_numbers import (
     may_be_plain_number,
 )
 from kdoctor.rules.names._backend.value_facts import ValueFacts, inference_of
+from kdoctor.rules.spoken_of import speaks_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.literals import evaluated
@@ -267,7 +269,7 @@ def floatx_is_default() -> Guard:
     """Nothing in the file sets the type of floats that Keras works in: it is float32."""
 
     def answer(use_site: UseSite) -> GuardAnswer:
-        return GuardAnswer.of(_FLOATX.search(use_site.module.text) is None)
+        return GuardAnswer.of(not speaks_of(use_site.module, _FLOATX))
 
     return Question("floatx_is_default()", "the file sets the type of floats", answer)
 
@@ -275,12 +277,15 @@ def floatx_is_default() -> Guard:
 def no_narrow_integers(parameter: str) -> Guard:
     """The tensor holds no integers of 8 or 16 bits: the file names none, or it has floats.
 
-    What runs in a model or a loss has the types of its layers, hardly those.
+    What runs in a model or a loss has the types of its layers: those only where a model takes or
+    makes them.
     """
 
     def answer(use_site: UseSite) -> GuardAnswer:
         module, node = use_site.module, use_site.value(parameter)
-        if _NARROW.search(module.text) is None or module.context_of(use_site.node) in _IN_MODELS:
+        if not speaks_of(module, _NARROW):
+            return GuardAnswer.YES
+        if module.context_of(use_site.node) in _IN_MODELS and not _models_have_narrow(module):
             return GuardAnswer.YES
         known = node is not None and inference_of(module).works_as_no_integer(node)
         return GuardAnswer.of(known)
@@ -294,6 +299,27 @@ def no_narrow_integers(parameter: str) -> Guard:
     )
 
 
+@once
+def _models_have_narrow(module: Module) -> bool:
+    """Say whether integers of 8 or 16 bits are named inside of a model, or by a call of Keras."""
+    named: list[cst.CSTNode] = [*module.nodes(cst.SimpleString), *module.attributes]
+    return any(
+        _NARROW.fullmatch(each.raw_value if isinstance(each, cst.SimpleString) else each.attr.value)
+        and (module.context_of(each) in _IN_MODELS or _is_given_to_keras(module, each))
+        for each in named
+        if isinstance(each, cst.SimpleString | cst.Attribute)
+    )
+
+
+def _is_given_to_keras(module: Module, node: cst.CSTNode) -> bool:
+    """Say whether a type is an argument of a class or function of Keras: ``Input(dtype=…)``."""
+    argument = module.parent(node)
+    call = module.parent(argument) if isinstance(argument, cst.Arg) else None
+    name = module.qualified(call.func) if isinstance(call, cst.Call) else None
+    split = None if name is None else split_root(name)
+    return split is not None and not split[1].startswith("backend.")
+
+
 _IN_MODELS = (Context.CALL, Context.LOSS_OR_METRIC, Context.FUNCTIONAL)
 
 
@@ -301,7 +327,7 @@ def nothing_sparse() -> Guard:
     """The file speaks of no sparse tensors."""
 
     def answer(use_site: UseSite) -> GuardAnswer:
-        return GuardAnswer.of(_SPARSE.search(use_site.module.text) is None)
+        return GuardAnswer.of(not speaks_of(use_site.module, _SPARSE))
 
     return Question("nothing_sparse()", "it may be of a sparse tensor", answer)
 

@@ -12,6 +12,7 @@ from kdoctor.lazy_regex import pattern
 from kdoctor.rewrite import Rewrite, rewrite
 from kdoctor.rewrite.guards import Guard, GuardAnswer, Question
 from kdoctor.rules.names._backend.guards import somewhere
+from kdoctor.rules.spoken_of import speaks_of
 from kdoctor.syntax import Module
 from kdoctor.value_types import Context
 
@@ -44,7 +45,7 @@ def rank_is_known() -> Guard:
 
 def may_be_unknown(module: Module, node: cst.CSTNode) -> bool:
     """Say whether something tells that a tensor at this place may be of unknown rank."""
-    return module.context_of(node) not in _WITH_A_RANK and bool(_MAKERS.search(module.text))
+    return module.context_of(node) not in _WITH_A_RANK and speaks_of(module, _MAKERS)
 
 
 def where_rank_is_known(left: str, right: str, when: Guard | None = None) -> tuple[Rewrite, ...]:

@@ -75,8 +75,8 @@ HELD: Final = {
             Example(
                 before="import numpy as np\nfrom keras.utils.np_utils import to_categorical\n\n"
                 "y = to_categorical(np.array([[0, 2]]), dtype='int32', num_classes=4)",
-                after="import numpy as np\nfrom keras import utils\n\n"
-                "y = utils.to_categorical(np.array([[0, 2]]), num_classes=4).astype('int32')",
+                after="import numpy as np\nfrom keras.utils import to_categorical\n\n"
+                "y = to_categorical(np.array([[0, 2]]), num_classes=4).astype('int32')",
                 raises="ModuleNotFoundError: No module named 'keras.utils.np_utils'",
                 check=_SAME.format("[[0, 2]], 4, 'int32'"),
             ),
