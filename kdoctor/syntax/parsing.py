@@ -29,7 +29,7 @@ from kdoctor.model import Span
 from kdoctor.syntax.lowering.parse import Parsed
 from kdoctor.syntax.lowering.parse import parse as lower
 from kdoctor.syntax.nesting_limit import MOST, Extent, deep_line
-from kdoctor.syntax.old_handlers import old_handler
+from kdoctor.syntax.python_2_handlers import old_handler
 from kdoctor.syntax.unusual_indents import with_spaces
 
 _T = TypeVar("_T")

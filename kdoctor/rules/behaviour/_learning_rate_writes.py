@@ -11,10 +11,10 @@ from kdoctor.analysis.calls import argument, is_hidden, is_only_spelled_so, valu
 from kdoctor.analysis.dataflow.points_to_by_call import CallFrame, MadeObject, points_to_by_call_of
 from kdoctor.analysis.dataflow.uses import names_spelled
 from kdoctor.analysis.models.user_classes import class_named, only_base
+from kdoctor.analysis.spoken_of import speaks_of
 from kdoctor.analysis.training.freezing import COMPILE, TRAINING, Freezing, Use
 from kdoctor.keras_api import split_root
 from kdoctor.lazy_regex import pattern
-from kdoctor.rules.spoken_of import speaks_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import libcst as cst
 
 from kdoctor.analysis.calls import value_of
+from kdoctor.analysis.spoken_of import speaks_of
 from kdoctor.keras_api import split_root
 from kdoctor.lazy_regex import pattern
 from kdoctor.memoize import once
@@ -18,7 +19,6 @@ from kdoctor.rules.names._backend.plain_numbers import (
     may_be_plain_number,
 )
 from kdoctor.rules.names._backend.value_facts import ValueFacts, inference_of
-from kdoctor.rules.spoken_of import speaks_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.literals import evaluated

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import libcst as cst
 
+from kdoctor.analysis.spoken_of import speaks_of
 from kdoctor.lazy_regex import pattern
 from kdoctor.rewrite import Rewrite, rewrite
 from kdoctor.rewrite.guards import Guard, GuardAnswer, Question
 from kdoctor.rules.names._backend.guards import somewhere
-from kdoctor.rules.spoken_of import speaks_of
 from kdoctor.syntax import Module
 from kdoctor.value_types import Context
 
