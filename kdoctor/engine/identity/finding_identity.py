@@ -52,6 +52,8 @@ class _Part(Struct, frozen=True):
         for child in children(self.node):
             if not rest:
                 break
+            if isinstance(child, cst.Parameters) and _is_in_body(self.node, rest[0], module):
+                continue  # where they stand, Python's own tree does not tell
             span, inside = module.outer_span(child), list[Place]()
             while rest and rest[0].span.start < span.end:
                 place = rest.popleft()
@@ -60,6 +62,14 @@ class _Part(Struct, frozen=True):
                 context = self.context or _context(child, span, module)
                 parts.append(_Part(child, scope, context, inside))
         return [*own, *rest], parts
+
+
+def _is_in_body(node: cst.CSTNode, place: Place, module: Module) -> bool:
+    """Say whether a place lies in the body of a function, and in nothing that is before it."""
+    match node:
+        case cst.FunctionDef(body=cst.IndentedBlock() as body) | cst.Lambda(body=body):
+            return place.span.start >= module.outer_span(body).start
+    return False
 
 
 def _context(node: cst.CSTNode, span: Span, module: Module) -> str:

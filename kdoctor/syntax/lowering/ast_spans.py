@@ -25,6 +25,7 @@ _DEFINED: Final = pattern(rf"(?:async{_BLANKS}+)?(?:def|class){_BLANKS}+")
 _FROM: Final = pattern(rf"from(?:{_BLANKS}|\.)*")
 _DOT: Final = pattern(rf"{_BLANKS}*\.{_BLANKS}*")
 _STAR_BEFORE: Final = pattern(rf"\*\*?{_BLANKS}*\Z")
+_COLON: Final = pattern(r"[ \t]*:")
 _LONGEST_GAP: Final = 200  # characters between a star and what it stands before
 _BRACKETED: Final = frozenset({cst.Tuple, cst.GeneratorExp})  # brackets of their own, that is
 # Their place is that of what they hold.
@@ -240,6 +241,17 @@ class AstSpans:
     def block(self, node: Any) -> Span:
         return Span(self.inner(node.body[0]).start, self.inner(node.body[-1]).end)
 
+    def else_(self, node: Any) -> Span | None:
+        if not isinstance(node.body, cst.IndentedBlock):
+            return None
+        body = self.block(node.body)
+        start = body.start
+        while (start := self._text.rfind("else", 0, start)) >= 0:
+            before = self._text[self._text.rfind("\n", 0, start) + 1 : start]
+            if not before.strip(" \t") and _COLON.match(self._text, start + len("else")):
+                return Span(start, body.end)
+        return None
+
     def star_import(self, node: cst.CSTNode) -> Span | None:
         holder = self._parents.get(node)
         if not isinstance(holder, cst.ImportFrom):
@@ -295,5 +307,6 @@ _SPECIAL: Final[Mapping[type[cst.CSTNode], Callable[[AstSpans, Any], Span | None
     cst.Decorator: AstSpans.decorator,
     cst.SimpleStatementLine: AstSpans.line,
     cst.IndentedBlock: AstSpans.block,
+    cst.Else: AstSpans.else_,
     cst.ImportStar: AstSpans.star_import,
 }
