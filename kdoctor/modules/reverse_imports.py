@@ -262,10 +262,15 @@ def _reads(path: str, module: str, name: str) -> bool:
 def _reads_through_text(path: str, own: str, name: str, *, imports_it: bool) -> bool:
     """Say whether a file may read a name of a module through text."""
     data, leaf = _bytes(path), _leaf(own)
-    reaches_it = imports_it or _holds_word(data, leaf) or _MODULES.search(data)
-    if not reaches_it or not (_holds_word(data, name) or _ALL_OF_IT.search(data)):
+    names_it = imports_it or _holds_word(data, leaf)
+    if not (names_it or _MODULES.search(data)):
         return False
-    tree = None if path.endswith(".ipynb") else parsed(data)
+    if not _holds_word(data, name) and not _ALL_OF_IT.search(data):
+        return False
+    is_notebook = path.endswith(".ipynb")
+    if not is_notebook and not names_it and not _holds_word(data, name):
+        return False  # all names are taken of a module that is named, not of any that is loaded
+    tree = None if is_notebook else parsed(data)
     if tree is None:
         return _speaks_of_both(data, leaf.encode(), name.encode(), imports_it=imports_it)
     return TextReads(tree, leaf, imports_it=imports_it).read(name)
