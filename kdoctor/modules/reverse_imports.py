@@ -52,6 +52,17 @@ class _Import(Struct, frozen=True, gc=False):
     names: tuple[str, ...]
 
 
+class _TextReader(Struct, frozen=True, gc=False):
+    """A file that may read modules through text.
+
+    ``loads_modules`` by a name that a text gives; ``takes_all`` that a module has, by `vars`.
+    """
+
+    path: str
+    loads_modules: bool
+    takes_all: bool
+
+
 _Index = dict[str, list[_Import]]  # by the path of the module
 
 
@@ -61,7 +72,7 @@ class _Project:
     def __init__(self, files: Iterable[str]) -> None:
         self.files = tuple(files)
         self.index: _Index | None = None  # made when it is first needed
-        self.through_text: list[str] = []  # the files that read modules through text, likewise
+        self.through_text: list[_TextReader] = []  # likewise
 
     @cached_property
     def root(self) -> str | None:
@@ -129,13 +140,13 @@ class ReverseImports:
         index = self._index(project)
         return self._is_taken(index, own, name, {own}) or any(
             _reads_through_text(
-                path,
+                file,
                 own,
                 name,
-                imports_it=any(each.importer == path for each in index.get(own, ())),
+                imports_it=any(each.importer == file.path for each in index.get(own, ())),
             )
-            for path in project.through_text
-            if path != own
+            for file in project.through_text
+            if file.path != own
         )
 
     def _is_taken(self, index: _Index, module: str, name: str, seen: set[str]) -> bool:
@@ -173,8 +184,10 @@ class ReverseImports:
         if project.index is None:
             index: _Index = {}
             for path in project.files:
-                if _THROUGH_TEXT.search(_bytes(path)):
-                    project.through_text.append(path)
+                data = _bytes(path)
+                if _THROUGH_TEXT.search(data):
+                    loads, takes_all = _MODULES.search(data), _ALL_OF_IT.search(data)
+                    project.through_text.append(_TextReader(path, bool(loads), bool(takes_all)))
                 for module, found in self._imports(path):
                     if module != path:
                         index.setdefault(module, []).append(found)
@@ -259,16 +272,17 @@ def _reads(path: str, module: str, name: str) -> bool:
     return re.search(dotted + rb"\b", data) is not None
 
 
-def _reads_through_text(path: str, own: str, name: str, *, imports_it: bool) -> bool:
+def _reads_through_text(file: _TextReader, own: str, name: str, *, imports_it: bool) -> bool:
     """Say whether a file may read a name of a module through text."""
-    data, leaf = _bytes(path), _leaf(own)
+    data, leaf = _bytes(file.path), _leaf(own)
     names_it = imports_it or _holds_word(data, leaf)
-    if not (names_it or _MODULES.search(data)):
+    if not (names_it or file.loads_modules):
         return False
-    if not _holds_word(data, name) and not _ALL_OF_IT.search(data):
+    holds_name = _holds_word(data, name)
+    if not (holds_name or file.takes_all):
         return False
-    is_notebook = path.endswith(".ipynb")
-    if not is_notebook and not names_it and not _holds_word(data, name):
+    is_notebook = file.path.endswith(".ipynb")
+    if not (is_notebook or names_it or holds_name):
         return False  # all names are taken of a module that is named, not of any that is loaded
     tree = None if is_notebook else parsed(data)
     if tree is None:

@@ -248,7 +248,7 @@ def test_the_version_is_that_of_every_file_of_kdoctor(tmp_path, monkeypatch):
     monkeypatch.setattr(version, "_HOME", str(home))
     before = version.version_key()
     assert version.version_key() == before
-    os.utime(home / "state.py", ns=(1, 1))
+    os.utime(home / "cache.py", ns=(1, 1))
     assert version.version_key() != before
 
 
