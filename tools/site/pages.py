@@ -49,13 +49,13 @@ def with_generated_pages(navigation: list[Any]) -> list[Any]:
     commands = [
         {f"kdoctor {name}": f"commands/{name.replace(' ', '-')}.md"} for name, _ in _commands()
     ]
-    added = {"rules/index.md": rules, "commands/index.md": commands}
+    below = [("rules/index.md", rules), ("commands/index.md", commands)]
     return [
-        {
-            title: pages + added.get(pages[0], []) if isinstance(pages, list) else pages
-            for title, pages in entry.items()
-        }
+        {title: pages + [page for index, made in below if index in pages for page in made]}
+        if isinstance(pages, list)
+        else entry
         for entry in navigation
+        for title, pages in entry.items()
     ]
 
 
