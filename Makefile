@@ -85,8 +85,10 @@ $(OLD)/%/.installed:
 	$(@D)/bin/python -m pip install --quiet 'tensorflow==1.15.5' 'keras==$*' 'h5py<3' 'protobuf<3.21' 'numpy<1.19'
 	touch $@
 
-cures: $(STAMP) ## Run every cure that explain tells, and record what ran (those of old Keras after old-oracle)
+cures: $(STAMP) ## Run every cure and command that explain tells, and record what ran (asks a package index)
 	$(BIN)/python tests/diagnose/cures.py --record
+	$(BIN)/python tests/diagnose/commands.py --record
+	KDOCTOR_CURES=all $(BIN)/python -m pytest -n0 tests/diagnose/test_cures_from_names.py
 
 mutants: $(STAMP) ## Break each rewrite in each way, and the reference: all of it must be caught
 	$(BIN)/python -m kdoctor.verify.mutate --all

@@ -6,6 +6,8 @@ import gc
 import os
 import sys
 
+from kdoctor import own_process
+
 TYPE_CHECKING = False  # as type checkers know it; `typing` itself takes longer than all of this
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs
@@ -68,6 +70,7 @@ def _main() -> None:
     if sys.argv[1:2] == ["run"] and len(sys.argv) > 2 and sys.argv[2] not in _HELP:
         # Past the command line's own library: that takes longer than a Python takes to start.
         sys.exit(_run(sys.argv[2:]))
+    own_process.claim()
     # Modules stay: to look again and again for garbage in them takes a sixth of a small scan.
     gc.set_threshold(_MANY)
     if _examines():

@@ -7,13 +7,13 @@ from functools import wraps
 from typing import Concatenate, ParamSpec, Protocol, TypeVar, cast
 
 
-class KeepsAnswers(Protocol):
+class Memoizes(Protocol):
     """What questions are asked about: a module, whose tree is too large to outlive its file."""
 
     answers: dict[Hashable, object]
 
 
-_K = TypeVar("_K", bound=KeepsAnswers)
+_K = TypeVar("_K", bound=Memoizes)
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 

@@ -163,7 +163,10 @@ def test_nodes_are_what_they_always_are_when_libcst_is_imported_lean(tmp_path):
             check=True,
             text=True,
         ).stdout
-        for begin in ("", "from kdoctor.libcst_import_patch import import_libcst; import_libcst()")
+        for begin in (
+            "",
+            "from kdoctor.syntax.lowering.libcst_import_patch import import_libcst; import_libcst()",
+        )
     )
     assert "cannot delete field 'value'" in plain
     assert lean.splitlines() == plain.splitlines()

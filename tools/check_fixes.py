@@ -42,7 +42,7 @@ from kdoctor.documents import Document
 from kdoctor.engine import FixResult, fix
 from kdoctor.engine.result import FixedFile
 from kdoctor.errors import INTERNAL_ERROR
-from kdoctor.keras_api import knowledge, resolve_target
+from kdoctor.keras_api import oracle, resolve_target
 from kdoctor.model import Severity
 from kdoctor.rewrite.string_references import is_read_by_text
 from kdoctor.syntax import Module
@@ -278,7 +278,7 @@ def is_read(path: Path, lint: dict[str, Any]) -> bool:
     if path.suffix != ".py":
         return False
     unit = Document.parse(path.read_bytes(), str(path)).units[0]
-    module = Module.parse(unit, knowledge(resolve_target(TARGET, "the target")))
+    module = Module.parse(unit, oracle(resolve_target(TARGET, "the target")))
     return is_read_by_text(module, imported(path, lint).rpartition(" ")[2])
 
 

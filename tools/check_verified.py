@@ -34,13 +34,13 @@ from rich.table import Table
 
 from benchmarks.migration import catalogue, sources
 from benchmarks.migration.model import CACHE, Package, Places
-from kdoctor.verify.user.results import State
+from kdoctor.verify.user.results import VerdictState
 from tools import check_packages
 
 UNREACHABLE = 3
 LEFT_OUT = ("tests/", "test/", "*_test.py", "setup.py", "docs/", "contrib_docs/")
 SECONDS = "20"
-VERDICTS = (State.EQUAL, State.DIFFERENT, State.NOT_ON_KERAS_3)
+VERDICTS = (VerdictState.EQUAL, VerdictState.DIFFERENT, VerdictState.NOT_ON_KERAS_3)
 QUIET = {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"}
 
 
@@ -52,7 +52,7 @@ class Measured:
     seconds: float
     definitions: list[dict[str, Any]]
 
-    def count(self, *states: State) -> int:
+    def count(self, *states: VerdictState) -> int:
         """Return how many definitions are in one of these states."""
         return sum(each["state"] in states for each in self.definitions)
 
@@ -124,7 +124,7 @@ def measure(name: str, folder: Path) -> Measured:
 
 def table(measured: Iterable[Measured]) -> Table:
     """Return the counts of each package, and of all."""
-    found = Table("package", *(each.value for each in State), "equal", "verdict", "seconds")
+    found = Table("package", *(each.value for each in VerdictState), "equal", "verdict", "seconds")
     every = list(measured)
     whole = Measured(
         "all", sum(m.seconds for m in every), [d for m in every for d in m.definitions]
@@ -133,8 +133,8 @@ def table(measured: Iterable[Measured]) -> Table:
         total = len(each.definitions) or 1
         found.add_row(
             each.name,
-            *(str(each.count(state)) for state in State),
-            f"{each.count(State.EQUAL) / total:.0%}",
+            *(str(each.count(state)) for state in VerdictState),
+            f"{each.count(VerdictState.EQUAL) / total:.0%}",
             f"{each.count(*VERDICTS) / total:.0%}",
             f"{each.seconds:.0f}",
         )
@@ -163,7 +163,8 @@ def _reason(definition: dict[str, Any]) -> str:
 
 def _line(measured: Measured) -> str:
     total = len(measured.definitions)
-    return f"{measured.name}: {measured.count(State.EQUAL)} of {total}, {measured.seconds:.0f} s"
+    equal = measured.count(VerdictState.EQUAL)
+    return f"{measured.name}: {equal} of {total}, {measured.seconds:.0f} s"
 
 
 if __name__ == "__main__":

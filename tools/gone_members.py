@@ -15,12 +15,12 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import (
     ever_members,
-    knowledge,
     known_releases,
     members_once,
+    oracle,
     resolve_target,
     tables,
 )
@@ -50,7 +50,7 @@ GONE: Final[dict[Kind, frozenset[str]]] = {
 
 def gone_on(release: str) -> dict[Kind, set[str]]:
     """Return what objects lack on one release of which no more than the kind is known."""
-    facts = Facts(resolve_target(f"keras=={release}", "tools"))
+    facts = TargetFacts(resolve_target(f"keras=={release}", "tools"))
     found: dict[Kind, set[str]] = {}
     for owner in GENERAL:
         for member in ever_members() | NOT_PUBLIC:
@@ -64,7 +64,7 @@ def gone_of_classes_on(release: str, names: Iterable[str]) -> dict[str, set[str]
 
     Without what is gone of their kind altogether. ``names`` are those of the classes below a root.
     """
-    facts = Facts(resolve_target(f"keras=={release}", "tools"))
+    facts = TargetFacts(resolve_target(f"keras=={release}", "tools"))
     found: dict[str, set[str]] = {}
     for owner in _owners(facts, names):
         for member in members_once(owner) - GONE.get(owner.kind, frozenset()):
@@ -73,9 +73,9 @@ def gone_of_classes_on(release: str, names: Iterable[str]) -> dict[str, set[str]
     return found
 
 
-def _owners(facts: Facts, names: Iterable[str]) -> dict[Type, None]:
+def _owners(facts: TargetFacts, names: Iterable[str]) -> dict[Type, None]:
     """Return what instances of such classes are, under whatever root."""
-    known = knowledge(facts.target)
+    known = oracle(facts.target)
     roots = [root.replace("tf.", "tensorflow.") for root in TABLES]
     dotted = (f"{root}.{name}" for name in names for root in roots)
     found: dict[Type, None] = {}

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 
 from kdoctor.rules.index import INDEX, as_data, places
-from kdoctor.rules.registry import load_rule
+from kdoctor.rules.loading import load_rule
 
 
 def index_text() -> str:

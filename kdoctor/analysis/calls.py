@@ -9,7 +9,7 @@ from typing import Final
 import libcst as cst
 from packaging.version import Version
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import split_root
 from kdoctor.model import Edit, Hole, Precedence, Span
 from kdoctor.rewrite import Speller
@@ -25,7 +25,7 @@ _CONSTANTS: Final = {"True": True, "False": False, "None": None}
 
 
 def instances(
-    module: Module, kind: Kind, facts: Facts | None = None
+    module: Module, kind: Kind, facts: TargetFacts | None = None
 ) -> Iterator[tuple[Reference, cst.Call, Type]]:
     """Yield each call that makes an object of one of Keras' own classes of this kind.
 
@@ -34,12 +34,12 @@ def instances(
     for reference in module.references:
         if reference.call is None or (facts and not is_keras_3(facts, reference.name)):
             continue
-        made = module.knowledge.class_type(reference.name)
+        made = module.oracle.class_type(reference.name)
         if made is not None and made.kind is kind:
             yield reference, reference.call, made
 
 
-def is_keras_3(facts: Facts, name: str | None) -> bool:
+def is_keras_3(facts: TargetFacts, name: str | None) -> bool:
     """Say whether a dotted name is one of the Keras 3 of the target (`tf_keras` is not).
 
     A name that is not known may be.
@@ -48,7 +48,7 @@ def is_keras_3(facts: Facts, name: str | None) -> bool:
     return split is None or facts.runs_keras_3(split[0])
 
 
-def keras_version(facts: Facts) -> Version:
+def keras_version(facts: TargetFacts) -> Version:
     """Return the release of Keras 3 that the target has."""
     return Version(facts.target.keras_version or facts.target.tf_keras_version)
 

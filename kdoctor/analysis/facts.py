@@ -33,7 +33,7 @@ class Proven(Protocol):
         """The key."""
 
 
-class Facts(Struct, frozen=True, cache_hash=True):
+class TargetFacts(Struct, frozen=True, cache_hash=True):
     """The target, its API, and the proof record.
 
     ``namespace`` is the root that Keras is to be imported from, "" where each file keeps its own.
@@ -72,7 +72,7 @@ class Facts(Struct, frozen=True, cache_hash=True):
         """Return the last release before the target whose class of that name had a member."""
         return keras_api.member_until(owner, member, self.target)
 
-    def at_release(self, version: str | None) -> Facts:
+    def at_release(self, version: str | None) -> TargetFacts:
         """Return the facts of another release, None for this one: what a name was, once."""
         return self if version is None else _at_release(self, version)
 
@@ -97,7 +97,7 @@ class Facts(Struct, frozen=True, cache_hash=True):
 
 
 @lru_cache(maxsize=256)
-def _at_release(facts: Facts, version: str) -> Facts:
+def _at_release(facts: TargetFacts, version: str) -> TargetFacts:
     target = replace(facts.target, keras_version=version, tf_keras_version=version)
     return replace(facts, target=target)
 

@@ -10,16 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import split_root
-from kdoctor.keras_api.keras_oracle import KerasKnowledge
+from kdoctor.keras_api.keras_oracle import KerasOracle
 from kdoctor.memoize import once
 from kdoctor.syntax import Module
 from kdoctor.value_types import Context, Type
 
 
 @once
-def only_keras_3(module: Module, facts: Facts) -> Module:
+def only_keras_3(module: Module, facts: TargetFacts) -> Module:
     """Return the same module, in which nothing is known but what is of the target's Keras 3."""
     known = _OnlyKeras3(facts)
     seen = module.known_by(known)
@@ -28,10 +28,10 @@ def only_keras_3(module: Module, facts: Facts) -> Module:
     return seen
 
 
-class _OnlyKeras3(KerasKnowledge):
+class _OnlyKeras3(KerasOracle):
     """What names mean, but for those of another Keras, and for what may be of either."""
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: TargetFacts) -> None:
         super().__init__(facts.target)
         self._facts = facts
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, names
 from kdoctor.keras_api import split_root
 from kdoctor.keras_api.surface import PRIVATE_ROOT
@@ -24,7 +24,7 @@ _HELPERS: Final = (
 _MAKERS: Final = pattern("model|deserialize")
 
 
-def _is_of_keras_3(facts: Facts, name: str) -> bool:
+def _is_of_keras_3(facts: TargetFacts, name: str) -> bool:
     split = split_root(name)
     return split is not None and facts.runs_keras_3(split[0])
 
@@ -33,12 +33,12 @@ USES_KERAS_3: Final[Trigger] = names(_is_of_keras_3)
 """Something of the target's Keras 3 is imported, or read through an import."""
 
 
-def uses_keras_3(module: Module, facts: Facts) -> bool:
+def uses_keras_3(module: Module, facts: TargetFacts) -> bool:
     """Say whether something of the target's Keras 3 is imported, or read through an import."""
     return any(_is_of_keras_3(facts, each.name) for each in module.references)
 
 
-def uses_another_keras(module: Module, facts: Facts) -> bool:
+def uses_another_keras(module: Module, facts: TargetFacts) -> bool:
     """Say whether a module imports a Keras 2 that stays one on the target: ``tf_keras``.
 
     What is then true of a model depends on which of them made it, and inference does not know. So
@@ -51,7 +51,7 @@ def uses_another_keras(module: Module, facts: Facts) -> bool:
     return not all(facts.runs_keras_3(root) for root in roots)
 
 
-def is_of_keras_3(owner: Type, facts: Facts) -> bool:
+def is_of_keras_3(owner: Type, facts: TargetFacts) -> bool:
     """Say whether an object's class, or its nearest imported base, surely is one of Keras 3."""
     return owner.qualified is not None and _is_of_keras_3(facts, owner.qualified)
 
@@ -80,6 +80,6 @@ def _root_of(name: str, module: Module) -> str | None:
 
 
 def _may_make_an_object(name: str, module: Module) -> bool:
-    known = module.knowledge
+    known = module.oracle
     of_a_kind = known.class_type(name) or known.result_type(name)
     return of_a_kind is not None or _MAKERS.search(name) is not None

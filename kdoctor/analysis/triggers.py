@@ -24,18 +24,18 @@ from kdoctor import keras_api
 from kdoctor.memoize import once
 
 if TYPE_CHECKING:
-    from kdoctor.analysis.facts import Facts
-    from kdoctor.syntax.may_types import Possible
-    from kdoctor.syntax.quick_facts import Called, Glimpse
-    from kdoctor.syntax.symbol_table import Condition, Loop, Place, Space
+    from kdoctor.analysis.facts import TargetFacts
+    from kdoctor.syntax.may_types import MayTypes
+    from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
+    from kdoctor.syntax.symbol_table import Condition, Loop, Namespace, Place
     from kdoctor.syntax.type_sets import Types
     from kdoctor.value_types import Kind, Type
 
-    Holds = Callable[[Glimpse, Facts], bool]
+    Holds = Callable[[QuickFacts, TargetFacts], bool]
 else:
     Holds = Callable
 
-# An attribute of ``Glimpse`` (``words``, ``keywords``, …), and identifiers of which it has one.
+# An attribute of ``QuickFacts`` (``words``, ``keywords``, …), and identifiers of which it has one.
 Need = tuple[str, frozenset[str]]
 
 _REMEMBERED = 4_000  # names; memory must not grow with the tree
@@ -64,13 +64,13 @@ class Trigger(Struct, frozen=True):
         """Return a trigger that holds where an attribute of a glimpse has one of the words."""
         wanted = frozenset(words)
         return cls.needing(
-            wanted, lambda glimpse, _: not wanted.isdisjoint(getattr(glimpse, where)), where
+            wanted, lambda quick, _: not wanted.isdisjoint(getattr(quick, where)), where
         )
 
     def __and__(self, other: Trigger) -> Trigger:
         """Return a trigger for sources in which both hold."""
         return Trigger(
-            lambda glimpse, facts: self.holds(glimpse, facts) and other.holds(glimpse, facts),
+            lambda quick, facts: self.holds(quick, facts) and other.holds(quick, facts),
             self.words | other.words,
             self.needs | other.needs,
         )
@@ -78,7 +78,7 @@ class Trigger(Struct, frozen=True):
     def __or__(self, other: Trigger) -> Trigger:
         """Return a trigger for sources in which one of both holds."""
         return Trigger(
-            lambda glimpse, facts: self.holds(glimpse, facts) or other.holds(glimpse, facts),
+            lambda quick, facts: self.holds(quick, facts) or other.holds(quick, facts),
             self.words | other.words,
             frozenset(_either(one, another) for one in self.needs for another in other.needs),
         )
@@ -93,7 +93,7 @@ def trigger_of(triggers: Collection[str] | Trigger) -> Trigger:
     """Return what a rule says in either form as a trigger; without any word it always holds."""
     if isinstance(triggers, Trigger):
         return triggers
-    return word(*triggers) if triggers else Trigger(lambda _glimpse, _facts: True)
+    return word(*triggers) if triggers else Trigger(lambda _quick, _facts: True)
 
 
 def word(*words: str) -> Trigger:
@@ -119,8 +119,8 @@ def member_of(kinds: Collection[Kind], *words: str) -> Trigger:
     wanted, owners = frozenset(words), frozenset(kinds)
     return Trigger.needing(
         wanted,
-        lambda glimpse, facts: is_read(
-            glimpse, facts, wanted, lambda _, types: _has_kind(types, owners)
+        lambda quick, facts: is_read(
+            quick, facts, wanted, lambda _, types: _has_kind(types, owners)
         ),
         "members",
     )
@@ -139,27 +139,27 @@ def reads_of(kinds: Collection[Kind], *words: str) -> Trigger:
 def _with_owner(
     kinds: Collection[Kind],
     words: Collection[str],
-    places: Callable[[Possible], Iterable[Place]],
+    places: Callable[[MayTypes], Iterable[Place]],
 ) -> Trigger:
     """What may be an object of one of these kinds is at one of the places."""
     owners = frozenset(kinds)
 
-    def holds(possible: Possible) -> bool:
+    def holds(possible: MayTypes) -> bool:
         return any(_has_kind(possible.owner(each), owners) for each in places(possible))
 
-    return Trigger.needing(words, lambda glimpse, facts: may_hold(glimpse, facts, holds))
+    return Trigger.needing(words, lambda quick, facts: may_hold(quick, facts, holds))
 
 
 def is_read(
-    glimpse: Glimpse,
-    facts: Facts,
+    quick: QuickFacts,
+    facts: TargetFacts,
     members: Collection[str],
     speaks: Callable[[str, Types], bool],
 ) -> bool:
     """Say whether a member that nothing here assigns is read of what may have such types."""
-    asked = glimpse.members.intersection(members)
+    asked = quick.members.intersection(members)
     return bool(asked) and may_hold(
-        glimpse,
+        quick,
         facts,
         lambda possible: any(
             speaks(each[0].attr, possible.owner(each))
@@ -170,7 +170,7 @@ def is_read(
 
 
 def may_be_called_on(
-    glimpse: Glimpse, facts: Facts, asked: Iterable[Called], kinds: Iterable[Kind]
+    quick: QuickFacts, facts: TargetFacts, asked: Iterable[QuickCall], kinds: Iterable[Kind]
 ) -> bool:
     """Say whether one of the calls may be of a method of an object of one of these kinds."""
     methods = [
@@ -178,28 +178,28 @@ def may_be_called_on(
         for called in asked
         if isinstance(called.node.func, ast.Attribute)
     ]
-    return bool(methods) and may_be_of(glimpse, facts, methods, kinds)
+    return bool(methods) and may_be_of(quick, facts, methods, kinds)
 
 
 def calls_that_make(
-    glimpse: Glimpse, facts: Facts, kind: Kind | None = None, cls: str | None = None
-) -> Iterator[tuple[Type, Called]]:
+    quick: QuickFacts, facts: TargetFacts, kind: Kind | None = None, cls: str | None = None
+) -> Iterator[tuple[Type, QuickCall]]:
     """Yield the calls of Keras' own classes, each with what it makes: all, or those of one kind."""
-    for made, calls in _calls_of_classes(glimpse, facts):
+    for made, calls in _calls_of_classes(quick, facts):
         if kind in (None, made.kind) and cls in (None, made.cls):
             yield from ((made, called) for called in calls)
 
 
 @once  # many rules ask it
-def _calls_of_classes(glimpse: Glimpse, facts: Facts) -> list[tuple[Type, list[Called]]]:
-    known = keras_api.knowledge(facts.target)
-    made = ((known.class_type(name), calls) for name, calls in glimpse.calls_by_meaning.items())
+def _calls_of_classes(quick: QuickFacts, facts: TargetFacts) -> list[tuple[Type, list[QuickCall]]]:
+    known = keras_api.oracle(facts.target)
+    made = ((known.class_type(name), calls) for name, calls in quick.calls_by_meaning.items())
     return [(type_, calls) for type_, calls in made if type_ is not None]
 
 
 def may_be_of(
-    glimpse: Glimpse,
-    facts: Facts,
+    quick: QuickFacts,
+    facts: TargetFacts,
     asked: Iterable[tuple[ast.Call | Condition | Loop, ast.expr]],
     kinds: Iterable[Kind],
 ) -> bool:
@@ -209,7 +209,7 @@ def may_be_of(
     """
     owners = frozenset(kinds)
     return may_hold(
-        glimpse,
+        quick,
         facts,
         lambda possible: any(_has_kind(possible.types_in(*each), owners) for each in asked),
     )
@@ -219,31 +219,31 @@ Operator = ast.BinOp | ast.Compare
 
 
 def some_operator(
-    glimpse: Glimpse, facts: Facts, speaks: Callable[[Possible, Operator, Space], bool]
+    quick: QuickFacts, facts: TargetFacts, speaks: Callable[[MayTypes, Operator, Namespace], bool]
 ) -> bool:
     """Say whether ``speaks`` holds of an operation or a comparison, given where it stands."""
-    operators = _operators(glimpse)
+    operators = _operators(quick)
     return bool(operators) and may_hold(
-        glimpse,
+        quick,
         facts,
         lambda possible: any(
-            speaks(possible, node, possible.sketch.spaces[scope]) for node, scope in operators
+            speaks(possible, node, possible.symbol_table.spaces[scope]) for node, scope in operators
         ),
     )
 
 
 @once  # several rules ask it
-def _operators(glimpse: Glimpse) -> list[tuple[Operator, ast.AST]]:
+def _operators(quick: QuickFacts) -> list[tuple[Operator, ast.AST]]:
     return [
         (node, scope)
-        for scope, nodes in glimpse.scopes.items()
+        for scope, nodes in quick.scopes.items()
         for node in nodes
         if isinstance(node, Operator)
     ]
 
 
 def may_have_kind(
-    possible: Possible, node: ast.expr, space: Space, kinds: Collection[Kind]
+    possible: MayTypes, node: ast.expr, space: Namespace, kinds: Collection[Kind]
 ) -> bool:
     """Say whether an expression may be an object of one of these kinds."""
     return _has_kind(possible.types_of(node, space), kinds)
@@ -253,10 +253,10 @@ def _has_kind(types: Types, kinds: Collection[Kind]) -> bool:
     return any(each.kind in kinds for each in types)
 
 
-def may_hold(glimpse: Glimpse, facts: Facts, holds: Callable[[Possible], bool]) -> bool:
+def may_hold(quick: QuickFacts, facts: TargetFacts, holds: Callable[[MayTypes], bool]) -> bool:
     """Say whether something holds of what the expressions of a source may be."""
     try:
-        return holds(glimpse.possible(keras_api.knowledge(facts.target)))
+        return holds(quick.possible(keras_api.oracle(facts.target)))
     except RecursionError:
         return True  # too deep to tell
 
@@ -271,19 +271,19 @@ def keyword(*words: str) -> Trigger:
     return Trigger.among("keywords", words)
 
 
-def names(speaks: Callable[[Facts, str], bool]) -> Trigger:
+def names(speaks: Callable[[TargetFacts, str], bool]) -> Trigger:
     """Something is imported, or read through an import, of whose dotted name ``speaks`` holds."""
     said = _asked_once(speaks)
-    return Trigger(lambda glimpse, facts: said(facts).of_any(glimpse.names))
+    return Trigger(lambda quick, facts: said(facts).of_any(quick.names))
 
 
-def mentions(speaks: Callable[[Facts, str], bool]) -> Trigger:
-    """So it is of a name of those, or of what else types may be: see ``Glimpse.mentioned``."""
+def mentions(speaks: Callable[[TargetFacts, str], bool]) -> Trigger:
+    """So it is of a name of those, or of what else types may be: see ``QuickFacts.mentioned``."""
     said = _asked_once(speaks)
-    return Trigger(lambda glimpse, facts: said(facts).of_any(glimpse.mentioned))
+    return Trigger(lambda quick, facts: said(facts).of_any(quick.mentioned))
 
 
-def _asked_once(speaks: Callable[[Facts, str], bool]) -> Callable[[Facts], _Said]:
+def _asked_once(speaks: Callable[[TargetFacts, str], bool]) -> Callable[[TargetFacts], _Said]:
     return lru_cache(maxsize=8)(lambda facts: _Said(partial(speaks, facts)))
 
 
@@ -291,7 +291,7 @@ def named(*dotted: str) -> Trigger:
     """One of these dotted names is imported, or read through an import."""
     wanted = frozenset(dotted)
     return word(*(each.rpartition(".")[2] for each in dotted)) & Trigger(
-        lambda glimpse, _: not wanted.isdisjoint(glimpse.names)
+        lambda quick, _: not wanted.isdisjoint(quick.names)
     )
 
 
@@ -325,7 +325,7 @@ class _Said:
 
 def text(speaks: Callable[[str], bool]) -> Trigger:
     """There is a string, no docstring, of which ``speaks`` holds."""
-    return Trigger(lambda glimpse, _: any(map(speaks, glimpse.strings)))
+    return Trigger(lambda quick, _: any(map(speaks, quick.strings)))
 
 
 def string(*texts: str) -> Trigger:
@@ -338,30 +338,30 @@ def suffix(*suffixes: str) -> Trigger:
     return Trigger.among("suffixes", [each.removeprefix(".") for each in suffixes])
 
 
-def calls(speaks: Callable[[Facts, Called], bool], *names: str) -> Trigger:
+def calls(speaks: Callable[[TargetFacts, QuickCall], bool], *names: str) -> Trigger:
     """There is a call, of something of one of these names if any, of which ``speaks`` holds."""
 
-    def holds(glimpse: Glimpse, facts: Facts) -> bool:
-        asked = chain.from_iterable(map(glimpse.calls_of, names)) if names else glimpse.calls
+    def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
+        asked = chain.from_iterable(map(quick.calls_of, names)) if names else quick.calls
         return any(speaks(facts, each) for each in asked)
 
     return Trigger.needing(names, holds) if names else Trigger(holds)
 
 
-def classes(speaks: Callable[[Facts, ast.ClassDef, frozenset[str]], bool]) -> Trigger:
+def classes(speaks: Callable[[TargetFacts, ast.ClassDef, frozenset[str]], bool]) -> Trigger:
     """There is a class for which ``speaks`` holds, given what its bases may be."""
     return Trigger(
-        lambda glimpse, facts: any(
-            speaks(facts, each, bases_meant(glimpse, each))
-            for each in glimpse.nodes.get(ast.ClassDef, ())
+        lambda quick, facts: any(
+            speaks(facts, each, bases_meant(quick, each))
+            for each in quick.nodes.get(ast.ClassDef, ())
             if each.bases
         )
     )
 
 
-def bases_meant(glimpse: Glimpse, node: ast.ClassDef) -> frozenset[str]:
+def bases_meant(quick: QuickFacts, node: ast.ClassDef) -> frozenset[str]:
     """Return the dotted names that the bases of a class may be."""
-    return frozenset().union(*map(glimpse.meant_by, bases_of(node)))
+    return frozenset().union(*map(quick.meant_by, bases_of(node)))
 
 
 def bases_of(node: ast.ClassDef) -> Iterator[ast.expr]:
@@ -375,9 +375,9 @@ def defines(*methods: str) -> Trigger:
     """A class defines a method of one of these names."""
     return Trigger.needing(
         methods,
-        lambda glimpse, _: any(
+        lambda quick, _: any(
             method_of(each, name) is not None
-            for each in glimpse.nodes.get(ast.ClassDef, ())
+            for each in quick.nodes.get(ast.ClassDef, ())
             for name in methods
         ),
     )
@@ -397,15 +397,15 @@ def _lineage(
     return waiting
 
 
-def lineages(glimpse: Glimpse) -> Iterator[list[ast.ClassDef]]:
+def lineages(quick: QuickFacts) -> Iterator[list[ast.ClassDef]]:
     """Yield classes with all that may be their own bases: of each lineage that has all of another.
 
     Of 200 classes of which each is the base of the next, that is one, and not 200.
     """
-    classes = glimpse.nodes.get(ast.ClassDef, ())
+    classes = quick.nodes.get(ast.ClassDef, ())
     bases = {base.id for node in classes for base in bases_of(node) if isinstance(base, ast.Name)}
     seen: set[ast.ClassDef] = set()
-    by_name = _classes_by_name(glimpse)
+    by_name = _classes_by_name(quick)
     for node in sorted(classes, key=lambda each: each.name in bases):
         if node not in seen:  # it is a base, or one of a ring
             line = _lineage(node, by_name)
@@ -413,9 +413,9 @@ def lineages(glimpse: Glimpse) -> Iterator[list[ast.ClassDef]]:
             yield line
 
 
-def _classes_by_name(glimpse: Glimpse) -> dict[str, list[ast.ClassDef]]:
+def _classes_by_name(quick: QuickFacts) -> dict[str, list[ast.ClassDef]]:
     by_name: dict[str, list[ast.ClassDef]] = {}
-    for node in glimpse.nodes.get(ast.ClassDef, ()):
+    for node in quick.nodes.get(ast.ClassDef, ()):
         by_name.setdefault(node.name, []).append(node)
     return by_name
 
@@ -427,15 +427,15 @@ def method_of(node: ast.ClassDef, name: str) -> ast.FunctionDef | ast.AsyncFunct
     return found[-1] if found else None
 
 
-def receivers(glimpse: Glimpse, *methods: str) -> set[str]:
-    """Return what methods of these names are called on, as ``Called.receiver`` tells it."""
-    called = chain.from_iterable(glimpse.calls_by_leaf.get(each, ()) for each in methods)
+def receivers(quick: QuickFacts, *methods: str) -> set[str]:
+    """Return what methods of these names are called on, as ``QuickCall.receiver`` tells it."""
+    called = chain.from_iterable(quick.calls_by_leaf.get(each, ()) for each in methods)
     return {each.receiver for each in called if each.is_attribute}
 
 
-def gives_several(glimpse: Glimpse, called: Called) -> bool:
+def gives_several(quick: QuickFacts, called: QuickCall) -> bool:
     """Say whether a call may make a functional model of several outputs, written out."""
     return any(
         isinstance(each, ast.List | ast.Tuple) and len(each.elts) > 1
-        for each in glimpse.values_of(called.argument("outputs", 1))
+        for each in quick.values_of(called.argument("outputs", 1))
     )

@@ -229,7 +229,7 @@ def _compared(  # noqa: PLR0913 - what the three commands share
     named = paths or ["."]
     if choices.STDIN in named:
         raise typer.BadParameter("a baseline is of files: - (standard input) has no name")
-    policy = engine.Policy(named, how)
+    policy = engine.FileSelection(named, how)
     path = Path(file) if file else default_file(policy)
     if writes and not file:
         check_writable(policy, path)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from kdoctor.documents import Kind
-    from kdoctor.engine import Policy
+    from kdoctor.engine import FileSelection
     from kdoctor.engine.baseline import Baseline
 
 STDIN = "-"
@@ -73,7 +73,7 @@ def split(entries: list[str] | None) -> list[str] | None:
     return [part for part in parts if part] or None
 
 
-def format_in_force(asked: str | None, policy: Policy) -> tuple[str, str]:
+def format_in_force(asked: str | None, policy: FileSelection) -> tuple[str, str]:
     """Return the name of the format, and where it is written down, "" for the command line."""
     layer = policy.main.layer("format")
     if asked is not None or layer is None:
@@ -81,7 +81,7 @@ def format_in_force(asked: str | None, policy: Policy) -> tuple[str, str]:
     return policy.main.value("format"), f"{layer.place('format')}: format: "
 
 
-def baseline_in_force(asked: str | None, policy: Policy) -> Baseline | None:
+def baseline_in_force(asked: str | None, policy: FileSelection) -> Baseline | None:
     """Return the baseline that is asked for, else that of the settings, None without one.
 
     Raises:

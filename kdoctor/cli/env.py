@@ -40,11 +40,11 @@ def env(
     from kdoctor.diagnose.environment import examine  # noqa: PLC0415
     from kdoctor.report.environment import write_json, write_text  # noqa: PLC0415
 
-    vitals = examine(python, deep=deep)
+    health_report = examine(python, deep=deep)
     page = streams.output(color)
     if json:
-        write_json(vitals, page)
+        write_json(health_report, page)
     else:
-        write_text(vitals, page)
-    if not vitals.healthy:
+        write_text(health_report, page)
+    if not health_report.healthy:
         raise typer.Exit(1)

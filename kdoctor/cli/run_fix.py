@@ -94,7 +94,7 @@ def fix(  # noqa: PLR0913 - the options of the command
         "stdin": stdin,
         "stdin_filename": stdin_filename,
     }
-    policy = engine.Policy(named, how)
+    policy = engine.FileSelection(named, how)
     known = choices.baseline_in_force(None, policy) if apply else None
     how["anchors"] = known is not None or any(each.form.fingerprints for each in outputs)
     with (

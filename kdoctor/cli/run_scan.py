@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from kdoctor.cli import choices, streams
 
 if TYPE_CHECKING:
-    from kdoctor.engine import Policy, ScanResult
+    from kdoctor.engine import FileSelection, ScanResult
     from kdoctor.engine.baseline import Baseline, Comparison
 
 
@@ -69,7 +69,7 @@ def scan(  # noqa: PLR0913 - the options of the command
         "jobs": jobs,
         "stdin_filename": stdin_filename,
     }
-    policy = engine.Policy(named, how)
+    policy = engine.FileSelection(named, how)
     known = None if no_baseline else choices.baseline_in_force(baseline, policy)
     chosen = choices.format_in_force(format_name, policy)
     form = format_by_name(*chosen)
@@ -109,7 +109,7 @@ def scan(  # noqa: PLR0913 - the options of the command
 
 
 def _compared(
-    result: ScanResult, known: Baseline | None, paths: list[str], policy: Policy
+    result: ScanResult, known: Baseline | None, paths: list[str], policy: FileSelection
 ) -> Comparison | None:
     if known is None:
         return None

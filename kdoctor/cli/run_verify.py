@@ -16,7 +16,7 @@ from kdoctor.errors import FileProblem, UsageProblem
 from kdoctor.model import Severity
 from kdoctor.report.output import is_terminal
 from kdoctor.report.progress import progress
-from kdoctor.verify.user.results import State
+from kdoctor.verify.user.results import VerdictState
 
 if TYPE_CHECKING:
     from kdoctor.documents import Kind
@@ -61,7 +61,7 @@ def verified(
     from kdoctor.verify.user.verifying import verify  # noqa: PLC0415
 
     paths = list(paths)
-    policy = engine.Policy(paths, how)
+    policy = engine.FileSelection(paths, how)
     listing = policy.listing(paths)
     texts = Texts(fixed, how, unsafe=policy.unsafe(unsafe))
     unreadable = [(each.path, each.why) for each in fixed.left.unreadable]
@@ -91,7 +91,7 @@ def verified(
 
 def _left(fixed: FixResult, report: Report) -> tuple[int, int]:
     """Count the errors left in files that cannot be run on Keras 3, and those with a fix."""
-    paths = {each.path for each in report.verdicts if each.state is State.NOT_ON_KERAS_3}
+    paths = {each.path for each in report.verdicts if each.state is VerdictState.NOT_ON_KERAS_3}
     left = [
         each
         for each in fixed.left.findings

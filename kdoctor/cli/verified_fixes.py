@@ -13,12 +13,12 @@ from kdoctor import engine
 from kdoctor.cli.run_verify import Texts, Verified
 from kdoctor.documents import Document, Kind
 from kdoctor.engine import FixResult
-from kdoctor.engine.fixes.top_level import Outermost, outermost, statement_at
+from kdoctor.engine.fixes.top_level import TopLevelFixes, outermost, statement_at
 from kdoctor.engine.fixes.write import narrowed
 from kdoctor.engine.result import FixedFile
 from kdoctor.model import Finding, Place
-from kdoctor.verify.user.evidence import Ground, grounds_of, still_runs
-from kdoctor.verify.user.results import State, Verdict
+from kdoctor.verify.user.evidence import Evidence, grounds_of, still_runs
+from kdoctor.verify.user.results import Verdict
 
 _NAMED = 4  # lines in a reason
 
@@ -42,7 +42,7 @@ def only_verified(
     """
     verdicts = verified.report.verdicts
     bad = _bad(verdicts)
-    equal = {(each.path, each.name) for each in verdicts if each.state is State.EQUAL}
+    equal = {(each.path, each.name) for each in verdicts if each.is_whole}
     grounds = [
         each
         for each in grounds_of(verified.sources, verified.texts, equal)
@@ -85,7 +85,7 @@ def _bad(verdicts: tuple[Verdict, ...]) -> dict[str, str]:
     }
 
 
-def _names_in(path: str, grounds: list[Ground]) -> frozenset[str]:
+def _names_in(path: str, grounds: list[Evidence]) -> frozenset[str]:
     """Return the names of a file's statements that ran."""
     real = os.path.realpath(path)
     return frozenset[str]().union(*(each.names.get(real, ()) for each in grounds))
@@ -128,7 +128,7 @@ class _Written:
         return pair[0], pair[0] if data is None else data.decode("utf-8-sig", "replace")
 
 
-def _holds(ground: Ground, verified: Verified, written: _Written) -> bool:
+def _holds(ground: Evidence, verified: Verified, written: _Written) -> bool:
     """Say whether what will be written is what was compared."""
     from kdoctor.verify.user.sources import sources_of  # noqa: PLC0415 - libcst
 
@@ -156,15 +156,13 @@ def _left(
 
 def _why(file: FixedFile, left: list[Finding], verdicts: list[Verdict], kind: Kind | None) -> str:
     """Say of the findings that stay in which definitions they are, and what became of those."""
-    states = {each.name: each.state for each in verdicts}
+    states = {each.name: _shown(each) for each in verdicts}
     told: dict[str, None] = {}
     outside: list[int] = []
     for finding, around in _placed(file, left, kind):
         names = sorted(around.binds & states.keys()) if around else []
         for name in names:
-            state = states[name]
-            shown = "needs a fix that stays" if state is State.EQUAL else state.value
-            told[f"{name} ({shown})"] = None
+            told[f"{name} ({states[name]})"] = None
         if not names:
             outside.append(finding.place.line)
     parts = list(told)
@@ -177,9 +175,18 @@ def _why(file: FixedFile, left: list[Finding], verdicts: list[Verdict], kind: Ki
     return f"{count} of {len(file.applied)} fixes stay out: {', '.join(parts)}"
 
 
+def _shown(verdict: Verdict) -> str:
+    """Say why a definition is not fixed."""
+    if verdict.is_whole:
+        return "needs a fix that stays"
+    if verdict.unreached:
+        return f"{', '.join(verdict.unreached)} of the fixed code did not run"
+    return verdict.state.value
+
+
 def _placed(
     file: FixedFile, left: list[Finding], kind: Kind | None
-) -> Iterator[tuple[Finding, Outermost | None]]:
+) -> Iterator[tuple[Finding, TopLevelFixes | None]]:
     """Yield findings with the statement that each stands in."""
     document = Document.parse(file.before, file.path, kind)
     statements = [list(outermost(unit.text)) for unit in document.units]

@@ -17,8 +17,8 @@ from kdoctor.diagnose import remedies
 from kdoctor.diagnose.by_rules import Wanted, ask
 from kdoctor.diagnose.case import Case
 from kdoctor.diagnose.diagnosis import Diagnosis, Fault, Step, StepKind
-from kdoctor.diagnose.frames import Origin
-from kdoctor.diagnose.snippets import Binding
+from kdoctor.diagnose.frames import FrameOrigin
+from kdoctor.diagnose.snippets import SnippetName
 from kdoctor.model import Finding
 from kdoctor.rules import Example, Rule, all_rules
 
@@ -119,14 +119,14 @@ def explain_by_guess(case: Case) -> Diagnosis | None:
     """
     frame = case.blamed
     raised = case.raised_in
-    if frame is None or frame.origin is not Origin.USER or raised is None:
+    if frame is None or frame.origin is not FrameOrigin.USER or raised is None:
         return None
-    if raised.origin in {Origin.PACKAGE, Origin.PYTHON}:
+    if raised.origin in {FrameOrigin.PACKAGE, FrameOrigin.PYTHON}:
         return None  # an object of another library's, or Python's own, was at work
     for owner, member in dict.fromkeys(_MEMBER.findall(frame.source)[:_MOST_MEMBERS]):
         guesses = _GUESSES_OF_SELF if owner == "self" else _GUESSES
         for what, made in guesses.items():
-            wanted = Wanted(binding=Binding(member, made))
+            wanted = Wanted(binding=SnippetName(member, made))
             answer = ask(frame, wanted, case.target, case.read)
             for finding in answer.findings:
                 if not _foretells(finding, case):
@@ -189,7 +189,7 @@ def explain_by_message(case: Case) -> Diagnosis | None:
     )
 
 
-_NAMED: Final = ("has no attribute", "unexpected keyword argument")
+_NAMED: Final = ("has no attribute", "unexpected keyword argument", "keyword arguments passed to")
 _WORD: Final = re.compile(r"[A-Za-z_]\w{3,}")
 _ANYWHERE: Final = frozenset({"self", "keras", "model", "models", "layers", "import", "from"})
 
@@ -231,7 +231,7 @@ def _may_be_keras(case: Case) -> bool:
     if not frames:
         quoted = _QUOTED.findall(case.error.message)
         return not quoted or not all(map(_PLAIN.fullmatch, quoted))
-    return any(frame.origin is Origin.KERAS for frame in frames)
+    return any(frame.origin is FrameOrigin.KERAS for frame in frames)
 
 
 def _shown(example: Example) -> Iterator[Step]:

@@ -16,10 +16,10 @@ from typing import Final
 from msgspec.structs import replace
 
 from kdoctor.diagnose.backward_slice import lines_behind
-from kdoctor.diagnose.frames import Frame
-from kdoctor.diagnose.snippets import Binding, Snippet, snippets
+from kdoctor.diagnose.frames import TracebackFrame
+from kdoctor.diagnose.snippets import Snippet, SnippetName, snippets
 from kdoctor.documents.layout import split_lines
-from kdoctor.engine.fixes.fix_line import Chosen, choose_and_fix
+from kdoctor.engine.fixes.fix_line import ChosenFix, choose_and_fix
 from kdoctor.errors import KdoctorError
 from kdoctor.model import Finding, Severity
 from kdoctor.target import Target
@@ -43,17 +43,19 @@ def read_file(path: str) -> bytes | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class RuleAnswer:
     """What the rules say about a line, and the diff that cures it.
 
     ``others`` is the number of findings elsewhere in the file, where it was there to be read.
-    ``example`` is what became of a made-up statement: ``x.fit(nb_epoch=2)  ->  x.fit(epochs=2)``.
+    ``example`` is what became of a made-up statement: ``x.fit(nb_epoch=2)  ->  x.fit(epochs=2)``,
+    ``imports`` are the lines that its fix put above it.
     """
 
     findings: tuple[Finding, ...] = ()
     diff: str = ""
     others: int = 0
     example: str = ""
+    imports: tuple[str, ...] = ()
 
     @property
     def rule(self) -> str:
@@ -72,7 +74,7 @@ class Wanted:
 
     name: str = ""
     rules: tuple[str, ...] = ()
-    binding: Binding | None = None
+    binding: SnippetName | None = None
     root: str = "keras"
     statement: str = ""
 
@@ -86,30 +88,43 @@ class Wanted:
         return bool(re.search(pattern, f"{finding.symbol} {finding.message}"))
 
 
-def ask(frame: Frame | None, wanted: Wanted, target: Target, read: ReadSource) -> Answer:
+def ask(
+    frame: TracebackFrame | None, wanted: Wanted, target: Target, read: ReadSource
+) -> RuleAnswer:
     """Return what the rules say about the line of a frame."""
     if frame is not None:
         data = source_of(frame, read)
-        answer = _of_file(frame, data, wanted, target) if data is not None else Answer()
+        answer = _of_file(frame, data, wanted, target) if data is not None else RuleAnswer()
         if not answer.findings and frame.source:
             answer = _of_line(frame, wanted, target)
         if answer.findings:
             return answer
     if wanted.statement:
         chosen = asked(wanted.statement.encode(), target, _meeting(wanted))
-        # What a made-up statement would become is no diff of the user's.
-        return Answer(chosen.findings, example=_example(chosen)) if chosen else Answer()
-    return Answer()
+        if chosen is not None:  # what a made-up statement would become is no diff of the user's
+            return RuleAnswer(chosen.findings, example=_example(chosen), imports=_imports(chosen))
+    return RuleAnswer()
 
 
-def _example(chosen: Chosen) -> str:
+def _example(chosen: ChosenFix) -> str:
     """Return the last line of a made-up statement before and after."""
     old, new = chosen.before.splitlines(), chosen.after.splitlines()
+    if any(line.startswith(("class ", "def ")) for line in new):
+        return ""  # the line calls what the fix would write above it
     return f"{old[-1]}  ->  {new[-1]}" if old and new and old[-1] != new[-1] else ""
 
 
-def source_of(frame: Frame, read: ReadSource) -> bytes | None:
+def _imports(chosen: ChosenFix) -> tuple[str, ...]:
+    """Return the imports that a made-up statement has now and had not."""
+    before = chosen.before.splitlines()
+    new = (line for line in chosen.after.splitlines() if line not in before)
+    return tuple(line for line in new if line.startswith(("import ", "from ")))
+
+
+def source_of(frame: TracebackFrame, read: ReadSource) -> bytes | None:
     """Return the file of a frame if it is there and still the one that the traceback shows."""
+    if frame.program is not None:
+        return frame.program.data
     data = read(frame.path) if frame.path else None
     if data is None or frame.line is None:
         return None
@@ -120,8 +135,8 @@ def source_of(frame: Frame, read: ReadSource) -> bytes | None:
     return data if shown[:60] in lines[frame.line - 1] else None
 
 
-def _of_file(frame: Frame, data: bytes, wanted: Wanted, target: Target) -> Answer:
-    line = frame.line or 0
+def _of_file(frame: TracebackFrame, data: bytes, wanted: Wanted, target: Target) -> RuleAnswer:
+    line = frame.row
 
     def choose(found: Sequence[Finding]) -> Sequence[Finding]:
         here = [each for each in found if covers(each, {line})]
@@ -134,8 +149,17 @@ def _of_file(frame: Frame, data: bytes, wanted: Wanted, target: Target) -> Answe
         behind = lines_behind(data, [line])
         return _with_errors([each for each in about if covers(each, behind)][:1], here)
 
-    chosen = asked(data, target, choose, frame.path)
-    return Answer(chosen.findings, chosen.diff, chosen.others) if chosen else Answer()
+    return answered(frame, asked(data, target, choose, frame.path))
+
+
+def answered(frame: TracebackFrame, chosen: ChosenFix | None) -> RuleAnswer:
+    """Return what was chosen in the file of a frame as an answer; of a notebook by its cells."""
+    if chosen is None:
+        return RuleAnswer()
+    diff = chosen.diff
+    if frame.program is not None:
+        diff = frame.program.diff(chosen.before, chosen.after)
+    return RuleAnswer(chosen.findings, diff, chosen.others)
 
 
 def covers(finding: Finding, lines: Container[int]) -> bool:
@@ -144,13 +168,13 @@ def covers(finding: Finding, lines: Container[int]) -> bool:
     return any(number in lines for number in range(place.line, place.end_line + 1))
 
 
-def _of_line(frame: Frame, wanted: Wanted, target: Target) -> Answer:
+def _of_line(frame: TracebackFrame, wanted: Wanted, target: Target) -> RuleAnswer:
     for snippet in snippets(frame.source, target, wanted.binding, wanted.root):
         chosen = asked(snippet.source.encode(), target, _meeting(wanted, snippet.first))
         if chosen is not None and chosen.findings:
             findings = tuple(_restored(each, snippet) for each in chosen.findings)
-            return Answer(findings, _diff_of_line(chosen, snippet, str(frame)))
-    return Answer()
+            return RuleAnswer(findings, _diff_of_line(chosen, snippet, str(frame)))
+    return RuleAnswer()
 
 
 def _restored(finding: Finding, snippet: Snippet) -> Finding:
@@ -189,7 +213,7 @@ def asked(
     target: Target,
     choose: Callable[[Sequence[Finding]], Sequence[Finding]],
     path: str = "your line",
-) -> Chosen | None:
+) -> ChosenFix | None:
     """Return what is chosen of a source's findings; None where it cannot be scanned."""
     try:
         return choose_and_fix(path, data, target, choose)
@@ -197,7 +221,7 @@ def asked(
         return None
 
 
-def _diff_of_line(chosen: Chosen, snippet: Snippet, place: str) -> str:
+def _diff_of_line(chosen: ChosenFix, snippet: Snippet, place: str) -> str:
     """Return the changed lines alone: the imports above were put there for the question."""
     old = chosen.before.splitlines()
     shown = set(old[snippet.first - 1 :])

@@ -16,10 +16,10 @@ from typing import Final
 from kdoctor.diagnose import remedies
 from kdoctor.diagnose.backward_slice import lines_behind
 from kdoctor.diagnose.by_example import likeness_to_examples
-from kdoctor.diagnose.by_rules import Answer, asked, covers, source_of
+from kdoctor.diagnose.by_rules import RuleAnswer, answered, asked, covers, source_of
 from kdoctor.diagnose.case import Case
 from kdoctor.diagnose.diagnosis import Diagnosis, Fault, Step, StepKind
-from kdoctor.diagnose.frames import Frame, Origin
+from kdoctor.diagnose.frames import FrameOrigin, TracebackFrame
 from kdoctor.diagnose.imported_values import parts_behind
 from kdoctor.model import Finding, Severity
 
@@ -35,7 +35,7 @@ class Scanned:
     ``at`` are the lines of the file that frames of the traceback show.
     """
 
-    frame: Frame
+    frame: TracebackFrame
     at: frozenset[int]
     near: tuple[Finding, ...]
     data: bytes
@@ -44,28 +44,28 @@ class Scanned:
 def scans(case: Case) -> Iterator[Scanned]:
     """Yield the user's files of a traceback that are there and can be scanned, innermost first."""
     done = set()
-    own = [frame for frame in case.error.frames if frame.origin is Origin.USER]
+    own = [frame for frame in case.error.frames if frame.origin is FrameOrigin.USER]
     for frame in reversed(own):
-        if frame.path in done:
+        if frame.file in done:
             continue
-        done.add(frame.path)
+        done.add(frame.file)
         data = source_of(frame, case.read)
         if data is None:
             continue
-        at = frozenset(each.line for each in own if each.path == frame.path and each.line)
+        at = frozenset(each.row for each in own if each.file == frame.file and each.row)
         behind = lines_behind(data, at)
         near = _near(frame, behind, data, case)
         if near is not None:
             yield Scanned(frame, at, near, data)
         for part in parts_behind(frame.path, data, behind, case.read):
-            other = Frame(part.path, None)
+            other = TracebackFrame(part.path, None)
             found = None if part.path in done else _near(other, part.lines, part.data, case)
             if found is not None:
                 yield Scanned(other, frozenset(), found, part.data)
 
 
 def _near(
-    frame: Frame, lines: frozenset[int], data: bytes, case: Case
+    frame: TracebackFrame, lines: frozenset[int], data: bytes, case: Case
 ) -> tuple[Finding, ...] | None:
     """Return the findings on some lines of a file, those next to the frame's first."""
 
@@ -75,8 +75,7 @@ def _near(
     chosen = asked(data, case.target, choose, frame.path)
     if chosen is None:
         return None
-    line = frame.line or 0
-    return tuple(sorted(chosen.findings, key=lambda each: abs(each.place.line - line)))
+    return tuple(sorted(chosen.findings, key=lambda each: abs(each.place.line - frame.row)))
 
 
 def explain_by_scan(case: Case) -> Diagnosis | None:
@@ -129,7 +128,7 @@ def _diagnosis(finding: Finding, scanned: Scanned, case: Case) -> Diagnosis:
     )
 
 
-def _answer(finding: Finding, scanned: Scanned, case: Case) -> Answer:
+def _answer(finding: Finding, scanned: Scanned, case: Case) -> RuleAnswer:
     """Return the finding with the diff of its own line, and of no other."""
 
     def same(each: Finding) -> bool:
@@ -141,14 +140,14 @@ def _answer(finding: Finding, scanned: Scanned, case: Case) -> Answer:
         lambda found: [each for each in found if same(each)],
         scanned.frame.path,
     )
-    return Answer(chosen.findings, chosen.diff, chosen.others) if chosen else Answer((finding,))
+    return answered(scanned.frame, chosen) if chosen else RuleAnswer((finding,))
 
 
 def _where(finding: Finding, scanned: Scanned) -> str:
-    line = f"line {finding.place.line}"
+    line = scanned.frame.place(finding.place.line)
     if scanned.frame.line is None:
         return f"{line} of {PurePath(scanned.frame.path).name}, from which a name here is imported"
-    if scanned.frame.line is not None and covers(finding, {scanned.frame.line}):
+    if covers(finding, {scanned.frame.row}):
         return f"this line ({line})"
     if covers(finding, scanned.at):
         return f"{line}, which called it"

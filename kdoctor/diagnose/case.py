@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from kdoctor.diagnose.by_rules import ReadSource
-from kdoctor.diagnose.frames import Frame, Origin
+from kdoctor.diagnose.frames import FrameOrigin, TracebackFrame
 from kdoctor.diagnose.tracebacks import Raised
-from kdoctor.diagnose.version_detection import Era
+from kdoctor.diagnose.version_detection import DetectedVersion
 from kdoctor.target import Target
 
 # Python's and TensorFlow's machinery that fetches an attribute or a module for whoever asks.
@@ -57,36 +57,38 @@ class Case:
     """What there is to go by.
 
     ``is_stated``: someone said that ``target`` is what runs there (an option, the environment, the
-    text itself); otherwise it is the project's, or the newest, as far as ``era`` allows.
+    text itself); otherwise it is the project's, or the newest, as far as ``detected`` allows.
     """
 
     error: Raised
     target: Target
     is_stated: bool
-    era: Era
+    detected: DetectedVersion
     read: ReadSource
 
     @property
     def has_frames(self) -> bool:
         """Whether the text shows any frame whole: a cut log may have no more than a line."""
-        return any(each.path and each.origin is not Origin.UNKNOWN for each in self.error.frames)
+        return any(
+            each.path and each.origin is not FrameOrigin.UNKNOWN for each in self.error.frames
+        )
 
     @property
-    def raised_in(self) -> Frame | None:
+    def raised_in(self) -> TracebackFrame | None:
         """The frame whose line asked for what is not there."""
         for frame in reversed(self.error.frames):
-            if frame.origin is Origin.GENERATED:
+            if frame.origin is FrameOrigin.GENERATED:
                 continue
             if not _FETCHES.search(frame.path.replace("\\", "/")):
                 return frame
         return None
 
     @property
-    def blamed(self) -> Frame | None:
+    def blamed(self) -> TracebackFrame | None:
         """The innermost frame outside of Keras, TensorFlow and Python itself."""
         for frame in reversed(self.error.frames):
-            if frame.origin is Origin.USER or (
-                frame.origin is Origin.PACKAGE and frame.package not in _ASIDE
+            if frame.origin is FrameOrigin.USER or (
+                frame.origin is FrameOrigin.PACKAGE and frame.package not in _ASIDE
             ):
                 return frame
         return None
@@ -95,16 +97,16 @@ class Case:
     def package(self) -> str:
         """The installed package whose line is to blame, "" where it is the user's own."""
         frame = self.blamed
-        return frame.package if frame is not None and frame.origin is Origin.PACKAGE else ""
+        return frame.package if frame is not None and frame.origin is FrameOrigin.PACKAGE else ""
 
     @property
-    def own(self) -> Frame | None:
+    def own(self) -> TracebackFrame | None:
         """The innermost frame of the user's own."""
-        own = [frame for frame in self.error.frames if frame.origin is Origin.USER]
+        own = [frame for frame in self.error.frames if frame.origin is FrameOrigin.USER]
         return own[-1] if own else None
 
     @property
     def is_inside_keras(self) -> bool:
         """Whether the line that failed is one of Keras' or TensorFlow's own."""
         frame = self.raised_in
-        return frame is not None and frame.origin in {Origin.KERAS, Origin.TENSORFLOW}
+        return frame is not None and frame.origin in {FrameOrigin.KERAS, FrameOrigin.TENSORFLOW}

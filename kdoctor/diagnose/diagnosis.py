@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
-from kdoctor.diagnose.frames import Frame
+from kdoctor.diagnose.frames import TracebackFrame
 from kdoctor.diagnose.tracebacks import Raised
 from kdoctor.target import Target
 
@@ -52,7 +52,7 @@ class Diagnosis:
     fault: Fault
     meaning: str
     error: Raised | None = None
-    place: Frame | None = None
+    place: TracebackFrame | None = None
     evidence: tuple[str, ...] = ()
     steps: tuple[Step, ...] = ()
     rule: str = ""

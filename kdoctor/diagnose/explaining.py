@@ -14,6 +14,7 @@ from kdoctor.diagnose.by_example import (
 from kdoctor.diagnose.by_rules import ReadSource, read_file
 from kdoctor.diagnose.by_scan import explain_by_scan
 from kdoctor.diagnose.case import Case
+from kdoctor.diagnose.cells import Notebook, notebook_at_hand, notebook_of, placed
 from kdoctor.diagnose.diagnosis import Diagnosis, Fault, Step, StepKind
 from kdoctor.diagnose.identifiers import explain_identifier
 from kdoctor.diagnose.keywords import explain_keyword
@@ -29,7 +30,12 @@ from kdoctor.diagnose.tracebacks import Raised, read_exceptions
 from kdoctor.diagnose.unescape import restored
 from kdoctor.diagnose.user_names import explain_unbuilt, explain_unimported
 from kdoctor.diagnose.verdicts import verdict
-from kdoctor.diagnose.version_detection import era_of, first_fitting, target_of, versions_in
+from kdoctor.diagnose.version_detection import (
+    detected_version,
+    first_fitting,
+    target_of,
+    versions_in,
+)
 from kdoctor.keras_api import newest_target, resolve_target
 from kdoctor.target import Target
 
@@ -73,22 +79,28 @@ def explain(
         UsageProblem: ``target`` is unknown.
     """
     asked = resolve_target(target, "--target") if isinstance(target, str) else target
-    text = outputs_of(text)
-    said = _explained(text, asked, versions or {}, read)
+    notebook, text = notebook_of(text), outputs_of(text)
+    said = _explained(text, asked, versions or {}, read, notebook)
     if said.is_known:
         return said
     for other in dict.fromkeys((unwrapped_lines(text), restored(text))):
         if other != text:
-            again = _explained(other, asked, versions or {}, read)
+            again = _explained(other, asked, versions or {}, read, notebook)
             if again.concerns_keras:
                 return again
     return said
 
 
 def _explained(
-    text: str, asked: Target | None, versions: Mapping[str, str], read: ReadSource
+    text: str,
+    asked: Target | None,
+    versions: Mapping[str, str],
+    read: ReadSource,
+    notebook: Notebook | None,
 ) -> Diagnosis:
     found = read_exceptions(text)
+    if (notebook := notebook or notebook_at_hand(found, read)) is not None:
+        found = tuple(placed(each, notebook) for each in found)
     if not found:
         return Diagnosis(Fault.UNKNOWN, "The text has no error in it.")
     stated = [
@@ -99,8 +111,18 @@ def _explained(
     for error in _candidates(found):
         case = _case(error, stated, read)
         if answers := _answers(case):
-            return answers
-    return verdict(_case(found[-1], stated, read))
+            return _with_its_notebook(answers, error)
+    return _with_its_notebook(verdict(_case(found[-1], stated, read)), found[-1])
+
+
+def _with_its_notebook(diagnosis: Diagnosis, error: Raised) -> Diagnosis:
+    """Say which notebook was taken for that of the cells, where no text names it."""
+    paths = (frame.program.path for frame in error.frames if frame.program is not None)
+    path = next(filter(None, paths), "")
+    if not path:
+        return diagnosis
+    told = f"the cells are taken to be those of {path}, which has this very line in that cell"
+    return replace(diagnosis, evidence=(*diagnosis.evidence, told))
 
 
 def _answers(case: Case) -> Diagnosis | None:
@@ -135,12 +157,12 @@ def _candidates(found: tuple[Raised, ...]) -> Iterator[Raised]:
 
 
 def _case(error: Raised, stated: list[Target | None], read: ReadSource) -> Case:
-    era = era_of(error)
+    detected = detected_version(error)
     known = [target for target in stated if target is not None]
     if known:
-        return Case(error, known[0], is_stated=True, era=era, read=read)
-    target = first_fitting([_of_the_project(), newest_target()], era)
-    return Case(error, target, is_stated=False, era=era, read=read)
+        return Case(error, known[0], is_stated=True, detected=detected, read=read)
+    target = first_fitting([_of_the_project(), newest_target()], detected)
+    return Case(error, target, is_stated=False, detected=detected, read=read)
 
 
 def _of_the_project() -> Target | None:

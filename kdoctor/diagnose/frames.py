@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import enum
 import re
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, field
+from typing import Final, Protocol
 
 
-class Origin(enum.StrEnum):
+class FrameOrigin(enum.StrEnum):
     """Whose code a frame runs."""
 
     USER = "user"
@@ -20,17 +20,56 @@ class Origin(enum.StrEnum):
     UNKNOWN = "unknown"  # the log begins within its path
 
 
+class Program(Protocol):
+    """The cells of a notebook as the one program that they are, where the notebook is at hand."""
+
+    @property
+    def path(self) -> str:
+        """The notebook's file, where it was found by its cells; else ""."""
+
+    @property
+    def data(self) -> bytes:
+        """The source of it."""
+
+    def place(self, line: int) -> str:
+        """Say where a line of it stands in the notebook."""
+
+    def diff(self, before: str, after: str) -> str:
+        """Return what differs between two sources of it, by places in the notebook."""
+
+
 @dataclass(frozen=True, slots=True)
-class Frame:
-    """One call of a traceback. ``source`` is the line as the traceback shows it, "" for none."""
+class TracebackFrame:
+    """One call of a traceback. ``source`` is the line as the traceback shows it, "" for none.
+
+    ``program`` has the frame's cell in it, below ``above`` lines of others; ``notebook`` is the
+    file of the cell, as far as the text names one.
+    """
 
     path: str
     line: int | None
     function: str = ""
     source: str = ""
+    program: Program | None = field(default=None, compare=False, repr=False)
+    above: int = field(default=0, compare=False, repr=False)
+    notebook: str = field(default="", compare=False, repr=False)
 
     @property
-    def origin(self) -> Origin:
+    def row(self) -> int:
+        """The line in the file or program, 0 for none."""
+        return (self.line or 0) + self.above
+
+    @property
+    def file(self) -> str:
+        """The path of what is scanned for it: of all cells of a program the same."""
+        return self.path if self.program is None else "the notebook"
+
+    def place(self, line: int) -> str:
+        """Say where another line of the frame's file or program stands."""
+        return f"line {line}" if self.program is None else self.program.place(line)
+
+    @property
+    def origin(self) -> FrameOrigin:
         """Whose code this is, by its path alone."""
         return _origin(self.path)[0]
 
@@ -75,24 +114,24 @@ _KERAS: Final = frozenset({"keras", "tf_keras", "keras_core"})
 _TENSORFLOW: Final = frozenset({"tensorflow", "tensorflow_core"})
 
 
-def _origin(path: str) -> tuple[Origin, str]:
+def _origin(path: str) -> tuple[FrameOrigin, str]:
     path = path.replace("\\", "/")
     if _GENERATED.search(path):
-        return Origin.GENERATED, ""
+        return FrameOrigin.GENERATED, ""
     if _RUNNER.search(path):
-        return Origin.PYTHON, ""
+        return FrameOrigin.PYTHON, ""
     if compiled := _COMPILED.match(path):
-        return Origin.PACKAGE, compiled["package"] or ""
+        return FrameOrigin.PACKAGE, compiled["package"] or ""
     installed = [*_INSTALLED.finditer(path)]
     if installed or (installed := [*_OWN_FOLDERS.finditer(path)]):
         package = installed[-1]["package"].split("/", maxsplit=1)[0]
         return _of_package(package, path), package
     if _PYTHON.search(path) or _WINDOWS_LIBRARY.match(path):
-        return Origin.PYTHON, ""
-    return Origin.UNKNOWN if path.startswith(CUT) else Origin.USER, ""
+        return FrameOrigin.PYTHON, ""
+    return FrameOrigin.UNKNOWN if path.startswith(CUT) else FrameOrigin.USER, ""
 
 
-def _of_package(package: str, path: str) -> Origin:
+def _of_package(package: str, path: str) -> FrameOrigin:
     if package in _KERAS or _KERAS_IN_TENSORFLOW.search(path):
-        return Origin.KERAS
-    return Origin.TENSORFLOW if package in _TENSORFLOW else Origin.PACKAGE
+        return FrameOrigin.KERAS
+    return FrameOrigin.TENSORFLOW if package in _TENSORFLOW else FrameOrigin.PACKAGE

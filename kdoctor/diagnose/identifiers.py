@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from kdoctor.diagnose import remedies
-from kdoctor.diagnose.by_rules import Answer, Wanted, ask
+from kdoctor.diagnose.by_rules import RuleAnswer, Wanted, ask
 from kdoctor.diagnose.case import Case
 from kdoctor.diagnose.diagnosis import Diagnosis, Fault, Step, StepKind
-from kdoctor.diagnose.snippets import Binding
+from kdoctor.diagnose.snippets import SnippetName
 from kdoctor.keras_api import EntryKind, Lookup, Presence, lookup
 
 _MODULES: Final = {
@@ -37,7 +37,7 @@ _RENAMED: Final = "KD305"
 _RULES: Final = (_RENAMED, "KD313")
 # Which Keras 3 has in another order than Keras 2 had them.
 _BY_POSITION: Final = Wanted(
-    rules=("KD212", "KD306"), binding=Binding("add_weight", "{name} = keras.layers.Layer()")
+    rules=("KD212", "KD306"), binding=SnippetName("add_weight", "{name} = keras.layers.Layer()")
 )
 # Keras 3 looks for these among the custom objects, too, as Keras 2 did for all.
 _MAY_BE_CUSTOM: Final = frozenset({"initializer", "optimizer", "quantizer"})
@@ -124,7 +124,7 @@ def _of_name(what: str, name: str, case: Case) -> Diagnosis:
     )
 
 
-def _told(answer: Answer) -> list[Step]:
+def _told(answer: RuleAnswer) -> list[Step]:
     example = [Step(StepKind.CODE, answer.example)] if answer.example else []
     return [*remedies.of_answer(answer), *example]
 

@@ -11,10 +11,10 @@ from typing import Final
 from packaging.version import Version
 
 from kdoctor.diagnose import remedies
-from kdoctor.diagnose.by_rules import Answer, Wanted, ask
+from kdoctor.diagnose.by_rules import RuleAnswer, Wanted, ask
 from kdoctor.diagnose.case import Case
 from kdoctor.diagnose.diagnosis import Diagnosis, Fault, Step, StepKind
-from kdoctor.diagnose.snippets import MODULES, Binding, home_of
+from kdoctor.diagnose.snippets import MODULES, SnippetName, home_of
 from kdoctor.keras_api import Presence, lookup, newest_target, signature
 from kdoctor.keras_api.history import member_history, name_history
 from kdoctor.target import Target
@@ -39,6 +39,9 @@ _ARGUMENTS: Final = re.compile(r"\{[^\n]*\}")
 _OPEN_CALL: Final = re.compile(r"([A-Za-z_]\w*)\($")
 # Classes that are published under another name than their own.
 _PRIVATE_NAMES: Final = {"BaseOptimizer": "Optimizer"}
+# What a saved model holds of: its layers and what they are given, and what it was compiled with.
+_BUILT: Final = ("layers", "models", "initializers", "regularizers", "constraints")
+_COMPILED: Final = ("optimizers", "optimizers.schedules", "losses", "metrics")
 _TRAINERS: Final = re.compile(r"^(?:\w+Trainer|Trainer|Model|Functional|Sequential)$")
 
 
@@ -63,7 +66,8 @@ def explain_keyword(case: Case) -> Diagnosis | None:
     refused = _is_refused(argument, case)
     if not answer.findings and not refused:
         return _of_newer(argument, case)
-    if refused and (_is_in_file(case) or _is_a_default(argument, case)):
+    is_in_file = _is_in_file(case) or _is_a_default(argument, case)
+    if refused and is_in_file and (_is_of(argument, _BUILT) or _is_of(argument, _COMPILED)):
         return _of_file(argument, last, case)
     if not answer.findings:  # the rules speak of Keras 3
         answer = _asked(argument, case, newest_target())
@@ -104,10 +108,10 @@ def _is_surely(argument: _Argument, case: Case) -> bool:
     return case.is_inside_keras or _names_keras(line, argument.call)
 
 
-def _asked(argument: _Argument, case: Case, target: Target) -> Answer:
+def _asked(argument: _Argument, case: Case, target: Target) -> RuleAnswer:
     """Ask about the line, with its object taken for a model where the callable is one's method."""
-    bindings = [Binding(argument.call, "{name} = keras.Sequential()"), None]
-    answer = Answer()
+    bindings = [SnippetName(argument.call, "{name} = keras.Sequential()"), None]
+    answer = RuleAnswer()
     for binding in bindings if argument.owner == "Model" else [None]:
         wanted = Wanted(argument.name, binding=binding, statement=_statement(argument, case))
         answer = ask(case.blamed, wanted, target, case.read)
@@ -118,9 +122,7 @@ def _asked(argument: _Argument, case: Case, target: Target) -> Answer:
 
 def _of_file(argument: _Argument, last: str, case: Case) -> Diagnosis:
     """The argument stands in the configuration that a saved model holds: no line has it."""
-    cls, names = argument.call, _refused_names(argument, case)
-    popped = "".join(f"        kwargs.pop({name!r}, None)\n" for name in names)
-    shown = " and ".join(f"`{name}`" for name in names)
+    without = _compiled_anew() if _is_of(argument, _COMPILED) else _left_out(argument, case)
     return Diagnosis(
         fault=Fault.YOUR_CODE,
         meaning=f"{_meaning(argument, last, case)} It stands in the saved model, which another "
@@ -134,14 +136,7 @@ def _of_file(argument: _Argument, last: str, case: Case) -> Diagnosis:
                 "model = build_model()\nmodel.load_weights(path)",
                 "where the code of the model is at hand: make it anew and read the weights alone",
             ),
-            Step(
-                StepKind.CODE,
-                f"class Old{cls}({argument.public}):\n    def __init__(self, *args, **kwargs):\n"
-                f"{popped}        super().__init__(*args, **kwargs)\n\n"
-                "model = keras.models.load_model(path, compile=False, "
-                f"custom_objects={{{cls!r}: Old{cls}}})",
-                f"or leave {shown} out while loading: right where it has its default",
-            ),
+            without,
             Step(
                 StepKind.COMMAND,
                 "pip install tf_keras",
@@ -152,6 +147,39 @@ def _of_file(argument: _Argument, last: str, case: Case) -> Diagnosis:
         rule="KD303",
         only_if="" if _is_in_file(case) else "it comes while a saved model is loaded",
         target=case.target,
+    )
+
+
+def _is_of(argument: _Argument, modules: tuple[str, ...]) -> bool:
+    """Say whether a class is of one of these modules of Keras."""
+    leaf = argument.public.rpartition(".")[2]
+    newest = newest_target()
+    names = (f"keras.{module}.{leaf}" for module in modules)
+    return any(lookup(name, newest).presence is Presence.EXISTS for name in names)
+
+
+def _compiled_anew() -> Step:
+    return Step(
+        StepKind.CODE,
+        "model = keras.models.load_model(path, compile=False)\n"
+        "model.compile(optimizer='adam', loss='mse')",
+        "or leave out what it was compiled with, and compile it anew, with the optimizer, loss and "
+        "metrics that it had",
+    )
+
+
+def _left_out(argument: _Argument, case: Case) -> Step:
+    # What custom_objects has for a name of Keras' own counts in HDF5 alone, not in .keras (run).
+    names = _refused_names(argument, case)
+    popped = "".join(f"    kwargs.pop({name!r}, None)\n" for name in names)
+    shown = " and ".join(f"`{name}`" for name in names)
+    return Step(
+        StepKind.CODE,
+        f"made = {argument.public}.__init__\n\ndef made_without(self, *args, **kwargs):\n"
+        f"{popped}    made(self, *args, **kwargs)\n\n"
+        f"{argument.public}.__init__ = made_without\n"
+        "model = keras.models.load_model(path, compile=False)",
+        f"or leave {shown} out while loading: right where it has its default",
     )
 
 
@@ -277,7 +305,9 @@ def _of_class(cls: str, name: str, case: Case) -> _Argument | None:
 
 def _statement(argument: _Argument, case: Case) -> str:
     """Return a line with the argument: with its value, where the message tells it."""
-    value = f"{argument.name}={_told(case).get(argument.name)!r}"
+    told = _told(case)
+    value = f"{argument.name}={told[argument.name]!r}" if argument.name in told else ""
+    value = value or f"{argument.name}={argument.name}"  # whatever the line has
     if argument.owner == "Model":
         return f"import keras\nx = keras.Sequential()\nx.{argument.call}({value})\n"
     return f"import keras\n{argument.public}({value})\n" if argument.public else ""

@@ -6,7 +6,7 @@ import re
 import textwrap
 from typing import Final
 
-from kdoctor.diagnose.frames import CUT, Frame
+from kdoctor.diagnose.frames import CUT, TracebackFrame
 
 _PYTHON: Final = re.compile(
     r'^\s*File "(?P<path>[^"]+)", line (?P<line>\d+)(?:, in (?P<function>.*?))?(?:\s+\*+)?$'
@@ -40,23 +40,32 @@ _MARKER: Final = re.compile(r"^\s*[~^][~^ ]*$")
 _REPEATED: Final = re.compile(r"^\s*\[Previous line repeated \d+ more times?\]$")
 
 
-def frame_head(line: str) -> Frame | None:
+def frame_head(line: str) -> TracebackFrame | None:
     """Return the frame that a line begins, None where it begins none."""
     if matched := _CELL.match(line):
         number = matched["line"]
         path = f"Cell In[{matched['cell']}]"
-        return Frame(path, int(number) if number else None, matched["function"] or "<module>")
+        return TracebackFrame(
+            path, int(number) if number else None, matched["function"] or "<module>"
+        )
     if matched := _VS_CODE.match(line):
         number = matched["line"]
         path = f"Cell In[{matched['cell']}]"
-        return Frame(path, int(number) if number else None, matched["function"] or "")
+        function = matched["function"] or ""
+        return TracebackFrame(
+            path, int(number) if number else None, function, notebook=matched["path"]
+        )
     for shape in (_PYTHON, _IPYTHON_8, _AUTOGRAPH, _IPYTHON_7):
         if matched := shape.match(line):
             parts = matched.groupdict()
             number = parts.get("line")
-            return Frame(parts["path"], int(number) if number else None, parts["function"] or "")
+            return TracebackFrame(
+                parts["path"], int(number) if number else None, parts["function"] or ""
+            )
     if matched := _CUT.match(line):
-        return Frame(f"{CUT}{matched['path']}", int(matched["line"]), matched["function"] or "")
+        return TracebackFrame(
+            f"{CUT}{matched['path']}", int(matched["line"]), matched["function"] or ""
+        )
     return None
 
 
@@ -101,12 +110,12 @@ def encountered(message: str) -> str:
     return matched["inner"].strip() if matched else ""
 
 
-def unwrapped(type_: str, message: str) -> tuple[str, str, tuple[Frame, ...]]:
+def unwrapped(type_: str, message: str) -> tuple[str, str, tuple[TracebackFrame, ...]]:
     """Take off what Keras and ``tf.function`` put around a message.
 
     Returns the type and the message of what was raised, and the frames told inside the message.
     """
-    frames: tuple[Frame, ...] = ()
+    frames: tuple[TracebackFrame, ...] = ()
     for _ in range(10):  # a model in a model in a tf.function
         if matched := _USER_CODE.search(message):
             type_, message, told = _user_code(type_, _block(message[matched.end() :]))
@@ -137,8 +146,8 @@ def _block(text: str) -> str:
     return textwrap.dedent("\n".join(inside).strip("\n"))
 
 
-def _user_code(type_: str, block: str) -> tuple[str, str, tuple[Frame, ...]]:
-    frames: list[Frame] = []
+def _user_code(type_: str, block: str) -> tuple[str, str, tuple[TracebackFrame, ...]]:
+    frames: list[TracebackFrame] = []
     lines = block.split("\n")
     at, folder = 0, ""
     if base := _RELATIVE.match(lines[0]):
@@ -148,7 +157,7 @@ def _user_code(type_: str, block: str) -> tuple[str, str, tuple[Frame, ...]]:
         if frame is not None:
             source = lines[at + 1].strip() if at + 1 < len(lines) else ""
             path = _joined(folder, frame.path)
-            frames.append(Frame(path, frame.line, frame.function, source))
+            frames.append(TracebackFrame(path, frame.line, frame.function, source))
             at += 2
             continue
         if lines[at].strip() and not lines[at].startswith(" "):

@@ -9,11 +9,11 @@ from typing import Final
 from packaging.version import Version
 
 from kdoctor.diagnose import remedies
-from kdoctor.diagnose.by_rules import Answer, Wanted, ask, source_of
+from kdoctor.diagnose.by_rules import RuleAnswer, Wanted, ask, source_of
 from kdoctor.diagnose.case import Case
 from kdoctor.diagnose.diagnosis import Diagnosis, Fault, Step, StepKind
-from kdoctor.diagnose.frames import Frame, Origin
-from kdoctor.diagnose.snippets import Binding
+from kdoctor.diagnose.frames import FrameOrigin, TracebackFrame
+from kdoctor.diagnose.snippets import SnippetName
 from kdoctor.keras_api import Presence, lookup, member_lookup, member_until, newest_target
 from kdoctor.keras_api.history import member_history
 from kdoctor.target import Target
@@ -72,7 +72,7 @@ def explain_member(case: Case) -> Diagnosis | None:
     kind, home = _kind_of(cls, case.target)
     if case.is_inside_keras:
         return _of_older_tensorflow(cls, member, home, case)
-    binding = Binding(member, _MADE.get(cls, f"{{name}} = {home}()")) if home else None
+    binding = SnippetName(member, _MADE.get(cls, f"{{name}} = {home}()")) if home else None
     made = _MADE.get(cls, f"{{name}} = {home}()").format(name="x") if home else ""
     wanted = Wanted(member, binding=binding)
     answer = _asked(wanted, made, case)
@@ -113,14 +113,14 @@ def _is_of_other_code(case: Case) -> bool:
     frame = case.raised_in
     if frame is None:
         return False
-    refuses = frame.origin is Origin.PACKAGE and frame.source.startswith("raise")
-    return frame.origin is Origin.PYTHON or refuses
+    refuses = frame.origin is FrameOrigin.PACKAGE and frame.source.startswith("raise")
+    return frame.origin is FrameOrigin.PYTHON or refuses
 
 
 def _of_older_tensorflow(cls: str, member: str, home: str, case: Case) -> Diagnosis | None:
     """TensorFlow's own code asks an object of Keras for what another Keras has."""
     frame = case.raised_in
-    if frame is None or frame.origin is not Origin.TENSORFLOW or not home:
+    if frame is None or frame.origin is not FrameOrigin.TENSORFLOW or not home:
         return None
     kind, _ = _kind_of(cls, case.target)
     last = member_until(Type(kind, cls=cls), member, case.target) if kind else None
@@ -185,9 +185,11 @@ def _of_own_class(cls: str, member: str, case: Case) -> Diagnosis | None:
         if last is None or member_lookup(base, member, case.target) is Presence.EXISTS:
             continue
         made = f"{{name}} = {home}()"
-        answer = _asked(Wanted(member, binding=Binding(member, made)), made.format(name="x"), case)
+        answer = _asked(
+            Wanted(member, binding=SnippetName(member, made)), made.format(name="x"), case
+        )
         return Diagnosis(
-            fault=Fault.YOUR_CODE if frame.origin is Origin.USER else Fault.PACKAGE,
+            fault=Fault.YOUR_CODE if frame.origin is FrameOrigin.USER else Fault.PACKAGE,
             meaning=_meaning(base, member, last, case.target),
             error=case.error,
             place=case.blamed,
@@ -233,15 +235,15 @@ def _of_newer(cls: str, member: str, case: Case) -> Diagnosis | None:
     )
 
 
-def _cure(answer: Answer, frame: Frame) -> tuple[Step, ...]:
-    if frame.origin is Origin.PACKAGE:
+def _cure(answer: RuleAnswer, frame: TracebackFrame) -> tuple[Step, ...]:
+    if frame.origin is FrameOrigin.PACKAGE:
         return tuple(remedies.for_a_package(frame.package, None))
     return tuple(remedies.of_answer(answer))
 
 
-def _asked(wanted: Wanted, made: str, case: Case) -> Answer:
+def _asked(wanted: Wanted, made: str, case: Case) -> RuleAnswer:
     """Ask about the line, else about the member of an object made for it: read, then called."""
-    answer = Answer()
+    answer = RuleAnswer()
     for call in ("", "()", "(y)") if made else ("",):
         statement = _statement(made, f"{wanted.name}{call}")
         found = ask(case.blamed, replace(wanted, statement=statement), case.target, case.read)
@@ -305,7 +307,7 @@ def _evidence(cls: str, member: str, last: str | None, presence: Presence, case:
 
 def _is_surely_keras(cls: str, case: Case) -> bool:
     """Say whether the text shows that the object is Keras', not another library's namesake."""
-    if cls in _ONLY_KERAS or any(frame.origin is Origin.KERAS for frame in case.error.frames):
+    if cls in _ONLY_KERAS or any(frame.origin is FrameOrigin.KERAS for frame in case.error.frames):
         return True
     shown = [frame.source for frame in case.error.frames]
     if case.blamed is not None and (data := source_of(case.blamed, case.read)) is not None:

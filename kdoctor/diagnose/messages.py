@@ -15,16 +15,16 @@ from typing import Literal
 import msgspec
 
 from kdoctor.diagnose import remedies
-from kdoctor.diagnose.by_rules import Answer, Wanted, ask, source_of
+from kdoctor.diagnose.by_rules import RuleAnswer, Wanted, ask, source_of
 from kdoctor.diagnose.case import Case
 from kdoctor.diagnose.diagnosis import Diagnosis, Fault, Step, StepKind
-from kdoctor.diagnose.frames import Frame, Origin
-from kdoctor.diagnose.snippets import Binding
+from kdoctor.diagnose.frames import FrameOrigin, TracebackFrame
+from kdoctor.diagnose.snippets import SnippetName
 
 _INNER = 3  # of the frames are those that raised; the last may be Python's or a helper's
 
 
-class Cure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class MessageCure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One step of a remedy; exactly one of the first four is given."""
 
     command: str = ""
@@ -66,7 +66,7 @@ class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     fault: Literal["line", "installation"]
     source: str
     example: str
-    fix: tuple[Cure, ...]
+    fix: tuple[MessageCure, ...]
     types: tuple[str, ...] = ()
     versions: str = ""
     rules: tuple[str, ...] = ()
@@ -133,14 +133,14 @@ def _fits(entry: Message, case: Case) -> bool:
     if entry.raised_in and not is_raised and not (entry.in_own_file and _speaks_of_keras(case)):
         return False
     lines = [frame.source for frame in frames[-_INNER:] if frame.source]
-    lines += [frame.source for frame in frames if frame.origin is Origin.USER]
+    lines += [frame.source for frame in frames if frame.origin is FrameOrigin.USER]
     return not entry.line or any(re.search(entry.line, line) for line in lines)
 
 
 def _speaks_of_keras(case: Case) -> bool:
     """Say whether the line that raised is the user's, in a file that is there and names Keras."""
     frame = case.raised_in
-    if frame is None or frame.origin is not Origin.USER:
+    if frame is None or frame.origin is not FrameOrigin.USER:
         return False
     data = source_of(frame, case.read)
     return data is not None and b"keras" in data
@@ -178,11 +178,11 @@ def _proven(entry: Message, told: Iterable[Step], case: Case) -> Iterator[Step]:
         yield step if is_proven or not remedies.takes_away(step) else remedies.look()
 
 
-def _asked(entry: Message, frame: Frame | None, case: Case) -> Answer:
+def _asked(entry: Message, frame: TracebackFrame | None, case: Case) -> RuleAnswer:
     if not entry.rules:
-        return Answer()
+        return RuleAnswer()
     member, made = entry.asks
-    binding = Binding(member, made) if member else None
+    binding = SnippetName(member, made) if member else None
     return ask(frame, Wanted(rules=entry.rules, binding=binding), case.target, case.read)
 
 
@@ -192,8 +192,8 @@ def _evidence(entry: Message, case: Case) -> Iterator[str]:
     )
     if case.raised_in is not None:
         yield f"it was raised in {case.raised_in}"
-    if case.era.because:
-        yield case.era.in_words
+    if case.detected.because:
+        yield case.detected.in_words
 
 
 def _filled(text: str, found: dict[str, str]) -> str:

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from kdoctor.diagnose import remedies
-from kdoctor.diagnose.by_rules import Answer, Wanted, ask
+from kdoctor.diagnose.by_rules import RuleAnswer, Wanted, ask
 from kdoctor.diagnose.case import Case
 from kdoctor.diagnose.diagnosis import Diagnosis, Fault, Step, StepKind
-from kdoctor.diagnose.frames import Frame, Origin
+from kdoctor.diagnose.frames import FrameOrigin, TracebackFrame
 from kdoctor.diagnose.naming import MissingName, missing_name
-from kdoctor.diagnose.snippets import Binding
+from kdoctor.diagnose.snippets import SnippetName
 from kdoctor.diagnose.version_detection import all_targets
 from kdoctor.keras_api import (
     Lookup,
@@ -77,7 +77,7 @@ def _looked_up(missing: MissingName, case: Case) -> tuple[Lookup, Target]:
     is_shown = _has_owner(missing, target)
     if case.is_stated or (found.presence is Presence.MISSING and is_shown):
         return found, target
-    for other in all_targets(case.era, found.root or "keras"):
+    for other in all_targets(case.detected, found.root or "keras"):
         there = lookup(missing.qualified, other)
         if there.presence is Presence.MISSING and (is_shown or _has_owner(missing, other)):
             return there, other
@@ -103,7 +103,7 @@ class _Search:
     case: Case
 
     @property
-    def answer(self) -> Answer:
+    def answer(self) -> RuleAnswer:
         """What the rules say about the line."""
         return ask(self.case.blamed, _wanted(self.missing), self.target, self.case.read)
 
@@ -115,7 +115,7 @@ def _explained(search: _Search) -> Diagnosis:
         if found.import_only and search.missing.form == "attribute":
             return _not_imported(search)
         return _unreachable(search) or _other_release(search)
-    answer = Answer() if package else search.answer
+    answer = RuleAnswer() if package else search.answer
     rules = [finding.code for finding in answer.findings]
     told = tuple(remedies.of_answer(answer)) or tuple(remedies.of_lookup(found))
     if not answer.diff:
@@ -210,8 +210,8 @@ def _evidence(search: _Search) -> Iterator[str]:
         yield f"{found.root} has had it in: {spans}"
     if found.error and found.error in case.error.message:
         yield f"{_release(found, search.target)} gives this very message for it"
-    if case.era.because:
-        yield case.era.in_words
+    if case.detected.because:
+        yield case.detected.in_words
     else:
         yield f"taken to be {search.target}: {search.target.source}"
     if case.blamed is None:
@@ -332,7 +332,7 @@ def _mixture(missing: MissingName, found: Lookup, case: Case) -> Diagnosis:
     )
 
 
-def _unmixing(missing: MissingName, frame: Frame) -> Iterator[Step]:
+def _unmixing(missing: MissingName, frame: TracebackFrame) -> Iterator[Step]:
     """Yield what brings the packages together again."""
     yield remedies.look()
     if missing.root != frame.package:
@@ -345,7 +345,7 @@ def _unmixing(missing: MissingName, frame: Frame) -> Iterator[Step]:
         yield from remedies.reinstall()
 
 
-def _is_left_over(missing: MissingName, frame: Frame) -> bool:
+def _is_left_over(missing: MissingName, frame: TracebackFrame) -> bool:
     """Say whether Keras, while it is imported, misses a name in a file of its own folder.
 
     No line of a program has a part in that, and no other release: the two files are of two.
@@ -392,7 +392,7 @@ def _own_file(missing: MissingName, case: Case) -> Diagnosis | None:
 def _is_own(path: str, root: str) -> bool:
     """Say whether a file is called like the package and lies outside of all packages."""
     name = path.replace("\\", "/").rpartition("/")[2]
-    return name == f"{root}.py" and Frame(path, None).origin is Origin.USER
+    return name == f"{root}.py" and TracebackFrame(path, None).origin is FrameOrigin.USER
 
 
 def _wanted(missing: MissingName) -> Wanted:
@@ -401,7 +401,7 @@ def _wanted(missing: MissingName) -> Wanted:
     package, _, leaf = owner.rpartition(".")
     made = f"from {package} import {leaf} as {{name}}" if package else f"import {owner} as {{name}}"
     root = "tensorflow.keras" if owner.startswith("tensorflow.keras") else "keras"
-    binding = Binding(missing.name, made) if missing.form == "attribute" else None
+    binding = SnippetName(missing.name, made) if missing.form == "attribute" else None
     return Wanted(missing.name, binding=binding, root=root, statement=_statement(missing))
 
 

@@ -12,9 +12,9 @@ from kdoctor.diagnose import remedies
 from kdoctor.diagnose.by_rules import Wanted, ask, source_of
 from kdoctor.diagnose.case import Case
 from kdoctor.diagnose.diagnosis import Diagnosis, Fault, Step, StepKind
-from kdoctor.diagnose.frames import Origin
-from kdoctor.diagnose.snippets import Binding, home_of
-from kdoctor.diagnose.version_detection import Era, all_targets
+from kdoctor.diagnose.frames import FrameOrigin
+from kdoctor.diagnose.snippets import SnippetName, home_of
+from kdoctor.diagnose.version_detection import DetectedVersion, all_targets
 from kdoctor.keras_api import known_releases, resolve_target, signature
 from kdoctor.keras_api.signatures import Signature
 from kdoctor.target import Target
@@ -68,7 +68,7 @@ def explain_position(case: Case) -> Diagnosis | None:
     if moved is None:
         return None
     owner = moved.public.rpartition(".")[0]
-    binding = Binding(call, f"{{name}} = {owner}()") if call != "__init__" else None
+    binding = SnippetName(call, f"{{name}} = {owner}()") if call != "__init__" else None
     wanted = Wanted(binding=binding)
     answer = ask(frame, wanted, moved.target, case.read)
     package = case.package
@@ -104,10 +104,10 @@ def _moved(owner: str, call: str, case: Case) -> Iterator[_Moved]:
     """Yield what of Keras it can be, with each order of Keras 3 that is not that of Keras 2."""
     last = [each for each in known_releases("keras") if each.startswith("2.")][-1]
     old_target = resolve_target(f"keras=={last}", "the last release of Keras 2")
-    newest = next(all_targets(Era()))
+    newest = next(all_targets(DetectedVersion()))
     target = newest if case.target.keras_version.startswith("2.") else case.target
     for public in _candidates(owner, call, target):
-        for each in (target, *all_targets(Era(), "keras")):
+        for each in (target, *all_targets(DetectedVersion(), "keras")):
             if not each.keras_version.startswith("3."):
                 break
             old, new = signature(public, old_target), signature(public, each)
@@ -151,6 +151,6 @@ def _is_surely(case: Case) -> bool:
     shown = [case.error.message, *(frame.source for frame in frames)]
     if case.blamed is not None and (data := source_of(case.blamed, case.read)) is not None:
         shown.append(data.decode(errors="replace"))
-    return any(frame.origin is Origin.KERAS for frame in frames) or any(
+    return any(frame.origin is FrameOrigin.KERAS for frame in frames) or any(
         re.search(r"\bkeras\b", text) for text in shown
     )

@@ -9,7 +9,7 @@ from typing import Final
 
 from packaging.version import Version
 
-from kdoctor.diagnose.by_rules import Answer
+from kdoctor.diagnose.by_rules import RuleAnswer
 from kdoctor.diagnose.diagnosis import Step, StepKind
 from kdoctor.engine.fixes.rewrite_lookup import cures_of
 from kdoctor.keras_api import Lookup, Presence, lookup, resolve_target
@@ -26,17 +26,19 @@ _MOST: Final = 3
 _MOST_NAMES: Final = 6
 
 
-def of_answer(answer: Answer) -> Iterator[Step]:
+def of_answer(answer: RuleAnswer) -> Iterator[Step]:
     """Yield the steps that the rules' findings on a line amount to: one diff, then advice."""
     written = [finding for finding in answer.findings if finding.fix is not None]
     if answer.diff:
         titles = dict.fromkeys(_title(finding.fix) for finding in written if finding.fix)
         yield Step(StepKind.DIFF, answer.diff, "; ".join(titles))
-    told = dict.fromkeys(_advice(each) for each in answer.findings if _is_to_tell(each, answer))
+    told = dict.fromkeys(
+        _advice(each, answer.imports) for each in answer.findings if _is_to_tell(each, answer)
+    )
     yield from tuple(told)[:_MOST]
 
 
-def _is_to_tell(finding: Finding, answer: Answer) -> bool:
+def _is_to_tell(finding: Finding, answer: RuleAnswer) -> bool:
     """Say whether there is more to do than the diff does."""
     fix = finding.fix
     if fix is None or not answer.diff:
@@ -51,10 +53,12 @@ def _title(fix: Fix) -> str:
     return fix.title
 
 
-def _advice(finding: Finding) -> Step:
+def _advice(finding: Finding, imports: tuple[str, ...]) -> Step:
     text = finding.help or (f"{finding.fix.title}." if finding.fix else finding.message)
     if finding.fix is not None or not finding.no_fix_because:
-        return Step(StepKind.ADVICE, text)
+        # Without what it is to be imported from, `layers.RandomHeight` says the old name again.
+        below = " and ".join(f"`{each}`" for each in imports)
+        return Step(StepKind.ADVICE, text, f"below {below}" if below and finding.fix else "")
     return Step(StepKind.ADVICE, text, f"kdoctor cannot write it: {finding.no_fix_because}")
 
 

@@ -65,7 +65,7 @@ class Snippet:
 
 
 @dataclass(frozen=True, slots=True)
-class Binding:
+class SnippetName:
     """What stands before ``.member`` in the line is made by ``code``, ``{name}`` being its name."""
 
     member: str
@@ -73,7 +73,7 @@ class Binding:
 
 
 def snippets(
-    line: str, target: Target, binding: Binding | None = None, root: str = "keras"
+    line: str, target: Target, binding: SnippetName | None = None, root: str = "keras"
 ) -> Iterator[Snippet]:
     """Yield the line as programs: as it is, then with its names bound."""
     whole = textwrap.dedent(line).strip()

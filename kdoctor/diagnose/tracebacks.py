@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import Final, Literal
 
-from kdoctor.diagnose.frames import CUT, Frame
+from kdoctor.diagnose.frames import CUT, TracebackFrame
 from kdoctor.diagnose.line_patterns import frame_head, is_marker, numbered_line, unwrapped
 from kdoctor.diagnose.log_cleanup import GROUP_END, HEAD, MEMBER, clean_lines
 
@@ -32,7 +32,7 @@ class Raised:
 
     type: str
     message: str
-    frames: tuple[Frame, ...] = ()
+    frames: tuple[TracebackFrame, ...] = ()
     before: Raised | None = None
     relation: Relation = ""
     is_of_group: bool = False  # one of the exceptions of an exception group
@@ -98,7 +98,7 @@ class _Reader:
 
     lines: list[str]
     found: list[Raised] = field(default_factory=list)
-    frames: list[Frame] = field(default_factory=list)
+    frames: list[TracebackFrame] = field(default_factory=list)
     relation: Relation = ""
     headed: bool = False
     marked: str = ""  # pytest's `>` line, whose place comes later
@@ -110,7 +110,7 @@ class _Reader:
         while at < len(self.lines):
             at = self._step(at)
         if self.told:  # a log that ends before the place
-            self._end_told(self.marked and Frame("", None, source=self.marked))
+            self._end_told(self.marked and TracebackFrame("", None, source=self.marked))
         return self.found
 
     def _step(self, at: int) -> int:
@@ -148,7 +148,7 @@ class _Reader:
         is_ended = self.frames or self.headed
         return _WRAPS.search(line) or (_EXCEPTION.match(line) if is_ended else None)
 
-    def _frame(self, at: int, frame: Frame) -> int:
+    def _frame(self, at: int, frame: TracebackFrame) -> int:
         """Read the lines of source below a frame's head."""
         if not self.frames and (caller := self._caller_above(at)):
             self.frames.append(caller)
@@ -170,13 +170,13 @@ class _Reader:
         self.frames.append(replace(frame, source=frame.source or "\n".join(shown)))
         return at
 
-    def _caller_above(self, at: int) -> Frame | None:
+    def _caller_above(self, at: int) -> TracebackFrame | None:
         """Return what is left of the call above the first frame, where its head is cut off."""
         while at > 0 and (not self.lines[at - 1] or numbered_line(self.lines[at - 1])):
             at -= 1
             numbered = numbered_line(self.lines[at])
             if numbered and numbered[0]:
-                return Frame(CUT, numbered[1], source=numbered[2].strip())
+                return TracebackFrame(CUT, numbered[1], source=numbered[2].strip())
         return None
 
     def _exception(self, at: int, exception: re.Match[str]) -> int:
@@ -198,7 +198,7 @@ class _Reader:
         self._add(exception["type"], "\n".join(message).strip())
         return at
 
-    def _pytest(self, at: int, frame: Frame, error: str, message: str) -> int:
+    def _pytest(self, at: int, frame: TracebackFrame, error: str, message: str) -> int:
         following = self.lines[at + 1] if at + 1 < len(self.lines) else ""
         if frame.function and following.startswith("    "):
             frame = replace(frame, source=following.strip())
@@ -212,8 +212,8 @@ class _Reader:
             self._end_told(None)
         return at + 1
 
-    def _end_told(self, frame: Frame | str | None) -> None:
-        if isinstance(frame, Frame):
+    def _end_told(self, frame: TracebackFrame | str | None) -> None:
+        if isinstance(frame, TracebackFrame):
             self.frames.append(frame)
         depth = min((_indent(line) for line in self.told if line.strip()), default=0)
         told = "\n".join(line[depth:] for line in self.told).strip()
@@ -251,11 +251,11 @@ _PYTEST_PLACE: Final = re.compile(
 )
 
 
-def _pytest_place(line: str) -> tuple[Frame, str, str] | None:
+def _pytest_place(line: str) -> tuple[TracebackFrame, str, str] | None:
     matched = _PYTEST_PLACE.match(line)
     if matched is None:
         return None
-    frame = Frame(matched["path"], int(matched["line"]), matched["function"] or "")
+    frame = TracebackFrame(matched["path"], int(matched["line"]), matched["function"] or "")
     return frame, matched["error"] or "", matched["message"] or ""
 
 
@@ -282,12 +282,14 @@ def _bare(lines: Iterable[str]) -> list[Raised]:
             text = "\n".join([matched["message"], *below])
             type_ = "" if matched["type"] in _UNTOLD else matched["type"]
             source = _source_above(lines[:number])
-            frames = (Frame("", None, source=source),) if source else ()
+            frames = (TracebackFrame("", None, source=source),) if source else ()
             return [_of_message(type_, text, frames)]
     warned = [matched for line in lines if (matched := _WARNED.match(line))]
     if warned:
         return [
-            Raised(each["type"], each["message"], (Frame(each["path"], int(each["line"])),))
+            Raised(
+                each["type"], each["message"], (TracebackFrame(each["path"], int(each["line"])),)
+            )
             for each in warned
         ]
     for line in reversed(lines):
@@ -326,6 +328,6 @@ def _unquoted(message: str) -> str:
     return first + newline + rest
 
 
-def _of_message(type_: str, message: str, frames: tuple[Frame, ...] = ()) -> Raised:
+def _of_message(type_: str, message: str, frames: tuple[TracebackFrame, ...] = ()) -> Raised:
     type_, message, told = unwrapped(type_, _unquoted(message.strip()[:_LONGEST]))
     return Raised(type_, message, (*frames, *told))

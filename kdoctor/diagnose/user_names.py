@@ -11,7 +11,7 @@ from kdoctor import parse_ast
 from kdoctor.diagnose.by_rules import source_of
 from kdoctor.diagnose.case import Case
 from kdoctor.diagnose.diagnosis import Diagnosis, Fault, Step, StepKind
-from kdoctor.diagnose.frames import Origin
+from kdoctor.diagnose.frames import FrameOrigin
 from kdoctor.diagnose.snippets import home_of
 
 _ATTRIBUTE: Final = re.compile(r"^'(?P<cls>\w+)' object has no attribute '(?P<name>\w+)'")
@@ -70,7 +70,7 @@ def explain_unimported(case: Case) -> Diagnosis | None:
     """Return where a class is that the user's line uses and the file does not import."""
     matched = _NAME.match(case.error.message)
     frame = case.raised_in
-    if matched is None or frame is None or frame.origin is not Origin.USER:
+    if matched is None or frame is None or frame.origin is not FrameOrigin.USER:
         return None
     name = matched["name"]
     module = home_of(name, case.target)

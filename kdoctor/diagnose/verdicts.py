@@ -9,7 +9,7 @@ from kdoctor.diagnose.by_rules import source_of
 from kdoctor.diagnose.by_scan import beside
 from kdoctor.diagnose.case import Case
 from kdoctor.diagnose.diagnosis import Diagnosis, Fault
-from kdoctor.diagnose.frames import Frame, Origin
+from kdoctor.diagnose.frames import FrameOrigin, TracebackFrame
 from kdoctor.diagnose.imported_values import parts_behind
 from kdoctor.diagnose.log_cleanup import HEAD
 
@@ -27,12 +27,12 @@ def verdict(case: Case) -> Diagnosis:
     raised = case.raised_in
     if raised is None or not _is_whole(raised):
         return _without_frames(case)
-    if not any(frame.origin is Origin.KERAS for frame in case.error.frames):
+    if not any(frame.origin is FrameOrigin.KERAS for frame in case.error.frames):
         return _own_line(case, raised)
     where = {
-        Origin.KERAS: "Keras raised it itself",
-        Origin.TENSORFLOW: "TensorFlow raised it, called by Keras",
-        Origin.USER: "your own line raised it",
+        FrameOrigin.KERAS: "Keras raised it itself",
+        FrameOrigin.TENSORFLOW: "TensorFlow raised it, called by Keras",
+        FrameOrigin.USER: "your own line raised it",
     }.get(raised.origin, f"{raised.package or 'Python'} raised it, below Keras")
     told, ruled_out = beside(case)
     return Diagnosis(
@@ -47,10 +47,10 @@ def verdict(case: Case) -> Diagnosis:
     )
 
 
-def _own_line(case: Case, raised: Frame) -> Diagnosis:
+def _own_line(case: Case, raised: TracebackFrame) -> Diagnosis:
     """A line outside of Keras failed; what its objects are, the text cannot tell."""
     told, ruled_out = beside(case)
-    whose = "Your own line" if raised.origin is Origin.USER else raised.package or "Python"
+    whose = "Your own line" if raised.origin is FrameOrigin.USER else raised.package or "Python"
     return Diagnosis(
         Fault.UNKNOWN,
         f"kdoctor does not know this error. {whose} raised it, not Keras; whether an object "
@@ -94,17 +94,19 @@ _OF_PYTHON: Final = frozenset(
 def _by_frames(case: Case) -> Diagnosis | None:
     """No frame, line or word of the error is Keras': Keras has nothing to do with it."""
     frames = case.error.frames
-    if not frames or any(not _is_whole(each) or each.origin is Origin.KERAS for each in frames):
+    if not frames or any(
+        not _is_whole(each) or each.origin is FrameOrigin.KERAS for each in frames
+    ):
         return None
     shown = [case.error.type, case.error.message, *(frame.source for frame in frames)]
     raised = case.raised_in or frames[-1]
-    if raised.origin is Origin.TENSORFLOW and not _SPEAKS_OF_KERAS.search(case.error.message):
+    if raised.origin is FrameOrigin.TENSORFLOW and not _SPEAKS_OF_KERAS.search(case.error.message):
         evidence = (f"TensorFlow itself raised it: {raised}", "no frame of it is in Keras")
         return _no_keras(case, "", evidence)
     if any(_SPEAKS.search(text) for text in shown) or _is_of_an_extension(case):
         return None
     evidence = (f"{_where(raised)} raised it: {raised}", "no frame of it is in Keras")
-    if raised.origin is not Origin.USER or _is_pythons(case, raised):
+    if raised.origin is not FrameOrigin.USER or _is_pythons(case, raised):
         return _no_keras(case, "", evidence)
     # The user's own line may hold an object of Keras, and its file would show it.
     data = source_of(raised, case.read)
@@ -127,12 +129,12 @@ def _is_of_an_extension(case: Case) -> bool:
     return not is_import and any("keras" in frame.package.lower() for frame in case.error.frames)
 
 
-def _is_whole(frame: Frame) -> bool:
+def _is_whole(frame: TracebackFrame) -> bool:
     """Say whether the log shows whose file a frame lies in."""
-    return bool(frame.path) and frame.origin is not Origin.UNKNOWN
+    return bool(frame.path) and frame.origin is not FrameOrigin.UNKNOWN
 
 
-def _is_pythons(case: Case, raised: Frame) -> bool:
+def _is_pythons(case: Case, raised: TracebackFrame) -> bool:
     package = case.error.type.partition(".")[0] if "." in case.error.type else ""
     if package and package not in {*_KERAS_ONES, "builtins", "__main__"}:
         return True  # `lxml.etree.XMLSyntaxError`: its name says whose error it is
@@ -140,8 +142,8 @@ def _is_pythons(case: Case, raised: Frame) -> bool:
     return is_statement or case.error.name in _OF_PYTHON
 
 
-def _where(raised: Frame) -> str:
-    return raised.package or ("your own code" if raised.origin is Origin.USER else "Python")
+def _where(raised: TracebackFrame) -> str:
+    return raised.package or ("your own code" if raised.origin is FrameOrigin.USER else "Python")
 
 
 def _no_keras(case: Case, more: str, evidence: tuple[str, ...]) -> Diagnosis:

@@ -20,7 +20,7 @@ _FIRST, _LAST = Version("0"), Version("99")
 
 
 @dataclass(frozen=True, slots=True)
-class Era:
+class DetectedVersion:
     """The releases of Keras that the text leaves open, and what in it says so."""
 
     since: Version = _FIRST
@@ -43,34 +43,40 @@ class Era:
             releases = f"{self.since} up to before {self.until}"
         return f"the text is of Keras {releases} ({self.because})"
 
-    def __and__(self, other: Era) -> Era:
+    def __and__(self, other: DetectedVersion) -> DetectedVersion:
         since, until = max(self.since, other.since), min(self.until, other.until)
         if since >= until:  # traces of two releases: the text is of a broken mixture
             return self
         narrower = other.because if (since, until) != (self.since, self.until) else self.because
-        return Era(since, until, narrower)
+        return DetectedVersion(since, until, narrower)
 
 
-def _era(since: str, until: str) -> tuple[Version, Version]:
+def _detected(since: str, until: str) -> tuple[Version, Version]:
     return Version(since), Version(until)
 
 
 # Paths and module names that only some releases have. Source: the listings of the wheels.
 _TRACES: Final = (
-    (r"keras[/.]_tf_keras", _era("3", "99")),
-    (r"keras[/.]src[/.](?:trainers|random|ops|export|tree|wrappers|quantizers)\b", _era("3", "99")),
-    (r"keras[/.]src[/.]backend[/.](?:common|tensorflow|jax|torch)\b", _era("3", "99")),
-    (r"keras[/.]src[/.]models[/.](?:model|functional|sequential)\b", _era("3", "99")),
-    (r"keras[/.]src[/.]layers[/.]layer\b", _era("3", "99")),
-    (r"keras[/.]src[/.](?:engine|utils[/.]tf_utils|optimizers[/.]legacy)\b", _era("2.13", "3")),
-    (r"keras[/.]api[/.]_v[12]", _era("2.6", "3")),
-    (r"(?<!tf_)keras[/.]src\b", _era("2.13", "99")),
-    (r"(?<!python/)(?<!python\.)\bkeras[/.]engine[/.]", _era("0", "2.13")),
-    (r"tensorflow_core\b", _era("0", "2.4")),
+    (r"keras[/.]_tf_keras", _detected("3", "99")),
+    (
+        r"keras[/.]src[/.](?:trainers|random|ops|export|tree|wrappers|quantizers)\b",
+        _detected("3", "99"),
+    ),
+    (r"keras[/.]src[/.]backend[/.](?:common|tensorflow|jax|torch)\b", _detected("3", "99")),
+    (r"keras[/.]src[/.]models[/.](?:model|functional|sequential)\b", _detected("3", "99")),
+    (r"keras[/.]src[/.]layers[/.]layer\b", _detected("3", "99")),
+    (
+        r"keras[/.]src[/.](?:engine|utils[/.]tf_utils|optimizers[/.]legacy)\b",
+        _detected("2.13", "3"),
+    ),
+    (r"keras[/.]api[/.]_v[12]", _detected("2.6", "3")),
+    (r"(?<!tf_)keras[/.]src\b", _detected("2.13", "99")),
+    (r"(?<!python/)(?<!python\.)\bkeras[/.]engine[/.]", _detected("0", "2.13")),
+    (r"tensorflow_core\b", _detected("0", "2.4")),
     # The last releases for these Pythons.
-    (r"python3\.6/", _era("0", "2.7")),
-    (r"python3\.7/", _era("0", "2.12")),
-    (r"python3\.8/", _era("0", "2.14")),
+    (r"python3\.6/", _detected("0", "2.7")),
+    (r"python3\.7/", _detected("0", "2.12")),
+    (r"python3\.8/", _detected("0", "2.14")),
 )
 _STATED: Final = re.compile(
     r"(?<!requires )(?<!needs )\b(?P<name>keras|tensorflow|tf[_-]keras)(?:[ _-](?:cpu|gpu))?"
@@ -82,18 +88,18 @@ _ABSENT: Final = re.compile(r"No module named ['\"`]?[\w.]+")
 _SINGULAR: Final = {"tf-keras": "tf_keras"}
 
 
-def era_of(error: Raised) -> Era:
+def detected_version(error: Raised) -> DetectedVersion:
     """Return the releases of Keras that an exception and its frames can be of."""
-    era = Era()
+    detected = DetectedVersion()
     # A module that is not there is of another release than the one that ran.
     told = _ABSENT.sub("", error.message)
     shown = [told, *(frame.path.replace("\\", "/") for frame in error.frames)]
     for pattern, (since, until) in _TRACES:
         for text in shown:
             if found := re.search(pattern, text):
-                era &= Era(since, until, found.group())
+                detected &= DetectedVersion(since, until, found.group())
                 break
-    return era
+    return detected
 
 
 def versions_in(text: str) -> dict[str, str]:
@@ -140,25 +146,25 @@ def _target(name: str, version: str, source: str) -> Target | None:
         return None
 
 
-def all_targets(era: Era, root: str = "keras") -> Iterator[Target]:
+def all_targets(detected: DetectedVersion, root: str = "keras") -> Iterator[Target]:
     """Yield a target for each known release of the era, the newest first.
 
     For the roots inside TensorFlow these are TensorFlow's releases.
     """
-    source = f"the text ({era.because})" if era.because else "the releases known"
+    source = f"the text ({detected.because})" if detected.because else "the releases known"
     if root in {"keras", "tf_keras"}:
         specs = [f"{root}=={release}" for release in known_releases(root)]
     else:
         specs = [f"tensorflow=={release}" for release in known_releases(_OF_TENSORFLOW)]
     for spec in reversed(specs):
         target = resolve_target(spec, source)
-        if era.holds(target):
+        if detected.holds(target):
             yield target
 
 
-def first_fitting(candidates: Iterable[Target | None], era: Era) -> Target:
+def first_fitting(candidates: Iterable[Target | None], detected: DetectedVersion) -> Target:
     """Return the first candidate that can be of the era, else the newest release of it."""
     for target in candidates:
-        if target is not None and era.holds(target):
+        if target is not None and detected.holds(target):
             return target
-    return next(all_targets(era), newest_target())
+    return next(all_targets(detected), newest_target())

@@ -26,6 +26,8 @@ _SKIPPED_FOLDERS = frozenset(
     | {".ipynb_checkpoints", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis"}
     | {".kdoctor_cache", ".direnv", ".pixi", ".idea", ".vscode", "htmlcov"}
 )
+# Of them those that are made by tools as a rule, and hold sources where git tracks what is in them.
+_SEARCHED_IF_TRACKED = frozenset({"build", "dist"})
 # A folder without any of these is configured as the one above.
 _DECIDING = frozenset({*CONFIG_FILES, *REPOSITORY_MARKS})
 _RULING = frozenset({".git", ".gitignore"})  # what makes rules of git for a folder
@@ -221,9 +223,10 @@ class _Walk(Struct):
                 if patterns is not None and patterns.decide(folder.entry(entry)):
                     continue
                 if entry.is_dir(follow_symlinks=False):
-                    if _is_skipped(entry.name):
+                    skipped = _is_skipped(entry.name)
+                    if skipped and entry.name not in _SEARCHED_IF_TRACKED:
                         continue
-                    standing = self._standing(folder, f"{_posix(entry.path)}/")
+                    standing = self._standing(folder, f"{_posix(entry.path)}/", skipped=skipped)
                     if standing is not _Standing.OUT:
                         only = standing is _Standing.TRACKED
                         pending.append(folder.below(entry, patterns, only_tracked=only))
@@ -232,14 +235,17 @@ class _Walk(Struct):
                 ):
                     yield folder.start + entry.name, entry
 
-    def _standing(self, folder: _Folder, place: str) -> _Standing:
-        """Say how what lies in a folder is listed; the path of a folder ends in ``/``."""
+    def _standing(self, folder: _Folder, place: str, *, skipped: bool = False) -> _Standing:
+        """Say how what lies in a folder is listed; the path of a folder ends in ``/``.
+
+        A folder that is ``skipped`` by its name counts as one that git ignores.
+        """
         ignores = folder.ignores
-        if not ignores and not folder.only_tracked:
+        if not ignores and not (folder.only_tracked or skipped):
             return _Standing.IN
         if ignores.excluded(place):
             return _Standing.OUT
-        if not (folder.only_tracked or ignores.ignored(place)):
+        if not (folder.only_tracked or skipped or ignores.ignored(place)):
             return _Standing.IN
         tracked = self.tracked(folder.top) if folder.top else Tracked()
         is_tracked = place[:-1] in tracked.folders if place[-1] == "/" else place in tracked.files

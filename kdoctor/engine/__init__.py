@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         SkippedPart,
     )
     from kdoctor.engine.scanning import scan
-    from kdoctor.engine.selection.file_selection import Policy
+    from kdoctor.engine.selection.file_selection import FileSelection
 
 # Imported when first asked for: a scan needs nothing of what writes files.
 _HOMES = {
@@ -30,7 +30,7 @@ _HOMES = {
     "FixedFile": "result",
     "LeftAlone": "result",
     "Options": "options",
-    "Policy": "selection.file_selection",
+    "FileSelection": "selection.file_selection",
     "ScanResult": "result",
     "SkippedPart": "result",
     "Undone": "fixes.undo_journal",
@@ -43,11 +43,11 @@ _HOMES = {
 
 __all__ = [
     "Anchor",
+    "FileSelection",
     "FixResult",
     "FixedFile",
     "LeftAlone",
     "Options",
-    "Policy",
     "ScanResult",
     "SkippedPart",
     "Undone",

@@ -11,30 +11,32 @@ from msgspec import Struct
 from msgspec.structs import replace
 from packaging.version import Version
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Holds, trigger_of
 from kdoctor.documents import Document, Unit
 from kdoctor.documents.python_2 import CURE, construct_of_python_2
 from kdoctor.engine.fixes.changelogs import kept
-from kdoctor.engine.fixes.comment_guard import KeptComments
-from kdoctor.engine.fixes.debug_fstring_guard import DebugTexts
+from kdoctor.engine.fixes.comment_guard import CommentGuard
+from kdoctor.engine.fixes.debug_fstring_guard import DebugFStringGuard
 from kdoctor.engine.result import Anchor, FileScan, OwnTarget, SkippedPart
-from kdoctor.engine.rule_prefilter import Gate, Question
-from kdoctor.engine.schedule.jobs import Orders, Task
-from kdoctor.engine.suppression.apply import Silencer
+from kdoctor.engine.rule_prefilter import Question, RulePrefilter
+from kdoctor.engine.schedule.jobs import ScanOptions, Task
+from kdoctor.engine.suppression.apply import apply
 from kdoctor.engine.suppression.handled_errors import ExpectedErrors
+from kdoctor.engine.suppression.suppressions import Suppressions
 from kdoctor.errors import INTERNAL_ERROR, FileProblem, SyntaxProblem
-from kdoctor.keras_api import Presence, knowledge, with_tf_keras
+from kdoctor.keras_api import Presence, oracle, with_tf_keras
 from kdoctor.model import Finding, Place, Span, Suppressed, Unreadable
-from kdoctor.modules.dependencies import Trace
+from kdoctor.modules.dependencies import Dependencies
 from kdoctor.modules.exports import ProjectPackage
-from kdoctor.modules.legacy_switch import Switch, switch_in
+from kdoctor.modules.legacy_switch import LegacySwitch, switch_in
 from kdoctor.modules.module_summary import parsed
 from kdoctor.rules import applies, words
-from kdoctor.rules.index import RuleEntry, rule_index
+from kdoctor.rules.entry import RuleEntry
+from kdoctor.rules.index import rule_index
 from kdoctor.syntax import ImportBinding, Module
 from kdoctor.syntax.parsing import on_a_deep_stack
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.target import LEGACY_SWITCH
 
 if TYPE_CHECKING:
@@ -60,25 +62,27 @@ class Examined(Struct, frozen=True):
 class Examiner:
     """Examines one file after another by the same orders; each worker process has one."""
 
-    def __init__(self, orders: Orders, package: ProjectPackage | None = None) -> None:
-        self.orders = orders
+    def __init__(self, scan_options: ScanOptions, package: ProjectPackage | None = None) -> None:
+        self.scan_options = scan_options
         known = rule_index()
-        chosen = [rule for rule in known if orders.codes is None or rule.code in orders.codes]
-        self._facts = Facts(orders.target, orders.namespace)
-        self._silencer = Silencer(chosen, known, self._facts)
-        self._rules = self._silencer.asked
-        self._knowledge = knowledge(orders.target)
-        self._package = package or ProjectPackage(self._knowledge.star_names)
+        chosen = [
+            rule for rule in known if scan_options.codes is None or rule.code in scan_options.codes
+        ]
+        self._facts = TargetFacts(scan_options.target, scan_options.namespace)
+        self._suppressions = Suppressions(chosen, known, self._facts)
+        self._rules = self._suppressions.asked
+        self._oracle = oracle(scan_options.target)
+        self._package = package or ProjectPackage(self._oracle.star_names)
         self._codes = frozenset(rule.code for rule in self._rules)
         triggers = {rule.code: self._question(rule) for rule in self._rules}
         needs = {rule.code: rule.needs for rule in self._rules}
-        self._gate = Gate(words(), triggers, self._package, needs)
+        self._gate = RulePrefilter(words(), triggers, self._package, needs)
 
     def _question(self, rule: RuleEntry) -> Question:
         return _Question(rule, self._facts) if applies(rule, self._facts) else lambda _: False
 
     @property
-    def trace(self) -> Trace:
+    def trace(self) -> Dependencies:
         """What was looked at beside the files themselves."""
         return self._package.trace
 
@@ -111,7 +115,7 @@ class Examiner:
         """
         path = task.source.path
         try:
-            data = task.source.read(self.orders.folder) if data is None else data
+            data = task.source.read(self.scan_options.folder) if data is None else data
             scan = self.examine(path, data).scan
         except Exception as error:  # noqa: BLE001 - one file must not cost the others
             scan = failed(path, error)
@@ -138,11 +142,11 @@ class Examiner:
     def _examine(
         self, path: str, data: bytes, like: Document | None, changed: Collection[int]
     ) -> Examined:
-        document = Document.parse(data, path, self.orders.kind, like)
+        document = Document.parse(data, path, self.scan_options.kind, like)
         if self._switched is None:
             return self.examined(document, data, changed)
         switch = switch_in(document, data)
-        if switch and not self.orders.asked:
+        if switch and not self.scan_options.asked:
             return self._on_its_own(document, switch, self._switched, data, changed)
         examined = self.examined(document, data, changed)
         # Only now: what others set is asked of the few files in which something is wrong.
@@ -151,15 +155,15 @@ class Examiner:
         if not switch:
             texts = (document.units[index].text for index in examined.modules)
             module = self._package.switched_by(path, texts)
-            switch = Switch(f"{module} sets {LEGACY_SWITCH}") if module else None
-        if switch and not self.orders.asked:
+            switch = LegacySwitch(f"{module} sets {LEGACY_SWITCH}") if module else None
+        if switch and not self.scan_options.asked:
             return self._on_its_own(document, switch, self._switched, data, changed)
         return self._noted(examined, switch, self._switched) if switch else examined
 
     def _on_its_own(
         self,
         document: Document,
-        switch: Switch,
+        switch: LegacySwitch,
         examiner: Examiner,
         data: bytes,
         changed: Collection[int],
@@ -173,14 +177,14 @@ class Examiner:
         is_told = could_tell or examined.scan.findings or examined.scan.suppressed
         return self._noted(examined, switch, examiner) if is_told else examined
 
-    def _noted(self, examined: Examined, switch: Switch, examiner: Examiner) -> Examined:
+    def _noted(self, examined: Examined, switch: LegacySwitch, examiner: Examiner) -> Examined:
         """Return the same with a note that the file has a target of its own, and why."""
         own = OwnTarget(
             examined.document.path,
-            str(self.orders.target),
-            examiner.orders.target.tf_keras_version,
+            str(self.scan_options.target),
+            examiner.scan_options.target.tf_keras_version,
             switch.why,
-            counts=not self.orders.asked,
+            counts=not self.scan_options.asked,
             place=switch.place,
         )
         return replace(examined, scan=replace(examined.scan, own_target=own))
@@ -188,12 +192,12 @@ class Examiner:
     @cached_property
     def _switched(self) -> Examiner | None:
         """The examiner of files in which ``tf.keras`` is tf_keras, None where it is so in all."""
-        target = self.orders.target
+        target = self.scan_options.target
         is_tensorflow = target.name == "tensorflow"
         switched = with_tf_keras(target, Version(target.version) if is_tensorflow else None)
         if switched is target:
             return None
-        return Examiner(replace(self.orders, target=switched), self._package)
+        return Examiner(replace(self.scan_options, target=switched), self._package)
 
     def examined(self, document: Document, data: bytes, changed: Collection[int]) -> Examined:
         """Ask the rules about a document on this examiner's own target.
@@ -213,9 +217,9 @@ class Examiner:
             tree = self._package.trees.take(unit.text)
             codes = self._gate.may_fire(path, unit.text, tree)
             admitted = bool(codes) or unit.index in changed
-            if self.orders.gate and not admitted:
+            if self.scan_options.gate and not admitted:
                 continue
-            if not self.orders.gate and self._gate.concerns(path, unit.text, tree):
+            if not self.scan_options.gate and self._gate.concerns(path, unit.text, tree):
                 codes = self._codes
             asked[unit.index] = codes
             try:
@@ -241,7 +245,7 @@ class Examiner:
         Raises:
             SyntaxProblem: it is no Python that libcst can parse.
         """
-        return Module.parse(unit, self._knowledge, self._package, tree)
+        return Module.parse(unit, self._oracle, self._package, tree)
 
     def _ask(
         self,
@@ -268,39 +272,39 @@ class Examiner:
                 findings.add(shown)
             places = [place for place in lines if place.unit == index]
             # They ask where half of the tree stands: not done where nobody looks at them.
-            if places and self.orders.anchors:
+            if places and self.scan_options.anchors:
                 from kdoctor.engine.identity.finding_identity import anchors_of  # noqa: PLC0415
 
                 anchors |= anchors_of(module, places)
         failed = Unreadable(document.path, problems[0]) if problems else None
         # Where a rule failed, no comment is called unused either.
         unasked = range(len(document.units)) if failed else unparsed
-        judged = self._silencer.judge(document, sorted(findings, key=order), unasked)
-        told = list(judged.findings)
-        for finding in judged.about_comments:
+        applied = apply(self._suppressions, document, sorted(findings, key=order), unasked)
+        told = list(applied.findings)
+        for finding in applied.about_comments:
             unit = document.units[finding.place.unit]
             lines[finding.place] = unit.line_of(finding.place.span.start)
             told.append(diffs.filled(finding, unit) if diffs else finding)
-        silenced = (each.finding for each in judged.suppressed)
-        of_use = dict.fromkeys(finding.place for finding in (*told, *silenced))
+        suppressed = (each.finding for each in applied.suppressed)
+        of_use = dict.fromkeys(finding.place for finding in (*told, *suppressed))
         lines = {place: lines[place] for place in of_use}
         scan = FileScan(
             tuple(map(self._kept, sorted(told, key=order))),
-            tuple(map(self._kept_silenced, judged.suppressed)),
+            tuple(map(self._kept_suppressed, applied.suppressed)),
             lines,
             regions=document.regions(lines),
             unreadable=failed,
             anchors={place: anchors[place] for place in of_use if place in anchors},
             lasts=not problems,
         )
-        return scan, judged.directives
+        return scan, applied.directives
 
     def _found_in(
         self, module: Module, codes: Collection[str], problems: list[str]
     ) -> Iterator[Finding]:
         """Yield what the rules of some codes say about a module; the rules that fail are named."""
         expected = ExpectedErrors(module)
-        comments, texts = KeptComments(module.text), DebugTexts(module)
+        comments, texts = CommentGuard(module.text), DebugFStringGuard(module)
         for rule in self._rules:
             if rule.code not in codes:
                 continue
@@ -315,24 +319,24 @@ class Examiner:
 
     def _diffs(self, document: Document, data: bytes) -> FindingDiffs | None:
         """Return what knows what fixes would change, None where nobody asks for that."""
-        diffs, replacements = self.orders.diffs, self.orders.replacements
+        diffs, replacements = self.scan_options.diffs, self.scan_options.replacements
         if not (diffs or replacements):
             return None
         from kdoctor.engine.fixes.finding_diffs import FindingDiffs  # noqa: PLC0415
 
         keeps = partial(self.is_taken_elsewhere, document.path)
         made = FindingDiffs(document, data, keeps, diffs=diffs, replacements=replacements)
-        made.style = self.orders.style
+        made.style = self.scan_options.style
         return made
 
     def _kept(self, finding: Finding) -> Finding:
         """Return the finding with as much of its fix as is asked for."""
-        if self.orders.edits or finding.fix is None:
+        if self.scan_options.edits or finding.fix is None:
             return finding
         fix = replace(finding.fix, edits=(), imports=(), drops=())
         return replace(finding, fix=fix)
 
-    def _kept_silenced(self, silenced: Suppressed) -> Suppressed:
+    def _kept_suppressed(self, silenced: Suppressed) -> Suppressed:
         return replace(silenced, finding=self._kept(silenced.finding))
 
 
@@ -348,22 +352,22 @@ def with_room(work: Callable[[], _T]) -> _T:
         return on_a_deep_stack(lambda _: work(), None)
 
 
-def _checked(rule: RuleEntry, module: Module, facts: Facts) -> list[Finding]:
+def _checked(rule: RuleEntry, module: Module, facts: TargetFacts) -> list[Finding]:
     return list(rule.load().check(module, facts))
 
 
 class _Question:
     """Whether a rule could fire in a source; to ask it imports the rule."""
 
-    def __init__(self, rule: RuleEntry, facts: Facts) -> None:
+    def __init__(self, rule: RuleEntry, facts: TargetFacts) -> None:
         self._rule = rule
         self._facts = facts
         self._holds: Holds | None = None
 
-    def __call__(self, glimpse: Glimpse) -> bool:
+    def __call__(self, quick: QuickFacts) -> bool:
         if self._holds is None:
             self._holds = trigger_of(self._rule.load().triggers).holds
-        return self._holds(glimpse, self._facts)
+        return self._holds(quick, self._facts)
 
 
 def order(finding: Finding) -> tuple[Place, str, str]:

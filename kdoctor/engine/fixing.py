@@ -6,14 +6,15 @@ from collections.abc import Collection, Sequence
 from functools import partial
 from typing import Unpack
 
-from kdoctor.engine.cache.recorder import Noted, noted
+from kdoctor.engine.cache.recorder import Recorded, noted
+from kdoctor.engine.examiners import examiner_of, forget, get_ready
 from kdoctor.engine.fixes.undo_journal import journal_root
 from kdoctor.engine.fixes.write import write
 from kdoctor.engine.options import Options, Paths, each_of
 from kdoctor.engine.result import FileFix, FileScan, FixResult
-from kdoctor.engine.scanning import collected, examiner_of, forget, get_ready
+from kdoctor.engine.scanning import collected
 from kdoctor.engine.schedule.dispatch import run
-from kdoctor.engine.schedule.jobs import Orders, Task
+from kdoctor.engine.schedule.jobs import ScanOptions, Task
 from kdoctor.engine.schedule.plan import Plan
 from kdoctor.engine.selection.file_selection import applicable
 from kdoctor.model import Applicability
@@ -45,7 +46,7 @@ def fix(
     run_all = partial(
         run,
         work,
-        plan.orders,
+        plan.scan_options,
         workers=plan.workers,
         progress=options.get("progress"),
         get_ready=get_ready,
@@ -54,9 +55,9 @@ def fix(
         noted_ones = run_all(plan.as_found())
         fixes = [each.result for each in noted_ones]
     else:
-        written = None if add_ignores is not None else applicable(unsafe=plan.orders.unsafe)
+        written = None if add_ignores is not None else applicable(unsafe=plan.scan_options.unsafe)
         fixes = plan.cache.through(
-            plan.orders,
+            plan.scan_options,
             plan.tasks,
             run_all,
             of_scan=partial(_untouched, written),
@@ -70,7 +71,7 @@ def fix(
         found=collected(plan, [each.found for each in fixes]),
         root=journal_root(paths),
         ignores=add_ignores is not None,
-        unsafe=plan.orders.unsafe,
+        unsafe=plan.scan_options.unsafe,
     )
     return write(result) if apply else result
 
@@ -86,24 +87,31 @@ def _untouched(written: Collection[Applicability] | None, scan: FileScan) -> Fil
     return FileFix(scan, scan)
 
 
-def _fix(orders: Orders, tasks: Sequence[Task]) -> list[Noted[FileFix]]:
-    from kdoctor.engine.fixes.fixpoint import Mender  # noqa: PLC0415 - imports libcst
+def _fix(scan_options: ScanOptions, tasks: Sequence[Task]) -> list[Recorded[FileFix]]:
+    from kdoctor.engine.fixes.fixpoint import FixLoop  # noqa: PLC0415 - imports libcst
 
     fixes = []
     for task in tasks:
-        examiner = examiner_of(orders, task)
+        examiner = examiner_of(scan_options, task)
         fixes.append(
-            noted(task.source, orders.folder, examiner.trace, partial(Mender(examiner).fix, task))
+            noted(
+                task.source,
+                scan_options.folder,
+                examiner.trace,
+                partial(FixLoop(examiner).fix, task),
+            )
         )
     return fixes
 
 
-def _ignore(reason: str, orders: Orders, tasks: Sequence[Task]) -> list[Noted[FileFix]]:
-    from kdoctor.engine.suppression.insert import Ignorer  # noqa: PLC0415 - imports libcst
+def _ignore(
+    reason: str, scan_options: ScanOptions, tasks: Sequence[Task]
+) -> list[Recorded[FileFix]]:
+    from kdoctor.engine.suppression.insert import SuppressionInserter  # noqa: PLC0415 - imports libcst
 
     ignored = []
     for task in tasks:
-        examiner = examiner_of(orders, task)
-        work = partial(Ignorer(examiner, reason).ignore, task)
-        ignored.append(noted(task.source, orders.folder, examiner.trace, work))
+        examiner = examiner_of(scan_options, task)
+        work = partial(SuppressionInserter(examiner, reason).ignore, task)
+        ignored.append(noted(task.source, scan_options.folder, examiner.trace, work))
     return ignored

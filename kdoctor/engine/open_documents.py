@@ -17,15 +17,15 @@ from msgspec.structs import replace
 from kdoctor.engine.examine import Examined, Examiner
 from kdoctor.engine.fixes.apply_edits import texts_of
 from kdoctor.engine.fixes.conflicts import compatible
-from kdoctor.engine.fixes.fixpoint import Mender
-from kdoctor.engine.options import Options, orders_of
-from kdoctor.engine.schedule.jobs import Orders, Source, Task
-from kdoctor.engine.selection.file_selection import Policy
+from kdoctor.engine.fixes.fixpoint import FixLoop
+from kdoctor.engine.options import Options, scan_options_of
+from kdoctor.engine.schedule.jobs import ScanOptions, Source, Task
+from kdoctor.engine.selection.file_selection import FileSelection
 from kdoctor.engine.selection.targets import Targets
-from kdoctor.keras_api import knowledge
+from kdoctor.keras_api import oracle
 from kdoctor.model import Applicability, Finding
 from kdoctor.modules.exports import ProjectPackage
-from kdoctor.modules.module_summary import Outline, outline_in, outline_of
+from kdoctor.modules.module_summary import ModuleSummary, summary_in, summary_of
 from kdoctor.suppression import ignore_fix
 
 if TYPE_CHECKING:
@@ -79,11 +79,13 @@ class Reading:
         if not fixes:
             return None
         keeps = partial(self.examiner.is_taken_elsewhere, unit.path)
-        texts = texts_of(self.examined.source(unit.index), fixes, keeps, self.examiner.orders.style)
+        texts = texts_of(
+            self.examined.source(unit.index), fixes, keeps, self.examiner.scan_options.style
+        )
         return self.examined.document.replace({unit.index: texts})
 
 
-class Live:
+class OpenDocuments:
     """Examines drafts. Not for several threads at once."""
 
     def __init__(self, options: Options) -> None:
@@ -124,28 +126,30 @@ class Live:
         """
         self._modules.asked.clear()
         terms = self._terms(draft.path)
-        orders = replace(terms.orders, kind=draft.kind)
+        scan_options = replace(terms.scan_options, kind=draft.kind)
         # A new one each time: it would keep what it learned of the tree.
-        package = ProjectPackage(knowledge(orders.target).star_names, self._modules)
-        examiner = Examiner(orders, package)
+        package = ProjectPackage(oracle(scan_options.target).star_names, self._modules)
+        examiner = Examiner(scan_options, package)
         examined = examiner.examine(draft.path, draft.data)
         return Reading(examined, examiner, frozenset(self._modules.asked))
 
     def mended(self, draft: Draft, reading: Reading) -> bytes:
         """Return a draft with all safe fixes made, as ``kdoctor fix`` makes them."""
         task = Task(Source(draft.path, draft.data), len(draft.data))
-        fixed = Mender(reading.examiner).fix(task).fixed
+        fixed = FixLoop(reading.examiner).fix(task).fixed
         return draft.data if fixed is None else fixed.after
 
     def _terms(self, path: str) -> _Terms:
         terms, now = self._known_terms.get(path), time.monotonic()
         if terms is None or now - terms.made_at > _SETTLED:
-            policy = Policy([path], self._options)
+            policy = FileSelection([path], self._options)
             targets = Targets(policy, self._options)
             (task,) = targets.assigned(policy.assigned([Task(Source(path, b""), 0)]))
-            orders = orders_of(targets.main, self._options).aimed(task)
-            orders = replace(orders, gate=True, diffs=False, replacements=False, anchors=False)
-            terms = self._known_terms[path] = _Terms(now, orders, policy.excludes(path))
+            scan_options = scan_options_of(targets.main, self._options).aimed(task)
+            scan_options = replace(
+                scan_options, gate=True, diffs=False, replacements=False, anchors=False
+            )
+            terms = self._known_terms[path] = _Terms(now, scan_options, policy.excludes(path))
         return terms
 
 
@@ -154,7 +158,7 @@ class _Terms:
     """What the project's files say of one of them, as of some moment."""
 
     made_at: float
-    orders: Orders
+    scan_options: ScanOptions
     excluded: bool
 
 
@@ -166,29 +170,29 @@ class _Modules:
 
     def __init__(self) -> None:
         self.asked: set[str] = set()
-        self._held: dict[str, Outline] = {}
-        self._read: dict[str, tuple[tuple[int, int, int], Outline | None]] = {}
+        self._held: dict[str, ModuleSummary] = {}
+        self._read: dict[str, tuple[tuple[int, int, int], ModuleSummary | None]] = {}
 
-    def __call__(self, path: str) -> Outline | None:
+    def __call__(self, path: str) -> ModuleSummary | None:
         self.asked.add(path)
         if path in self._held:
             return self._held[path]
         return self._on_disk(path)
 
     def hold(self, path: str, text: str) -> bool:
-        outline = outline_in(text)
-        if outline is None:
+        summary = summary_in(text)
+        if summary is None:
             return False
         before = self._held[path] if path in self._held else self._on_disk(path)
-        self._held[path] = outline
-        return before != outline
+        self._held[path] = summary
+        return before != summary
 
     def let_go(self, path: str) -> bool:
         if path not in self._held:
             return False
         return self._held.pop(path) != self._on_disk(path)
 
-    def _on_disk(self, path: str) -> Outline | None:
+    def _on_disk(self, path: str) -> ModuleSummary | None:
         try:
             found = os.stat(path)  # noqa: PTH116 - hot, on str
         except OSError:
@@ -198,5 +202,5 @@ class _Modules:
         if known is None or known[0] != signature:
             if len(self._read) > _REMEMBERED:
                 self._read.clear()
-            known = self._read[path] = signature, outline_of(path)
+            known = self._read[path] = signature, summary_of(path)
         return known[1]

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, TypeAlias, TypedDict
 
-from kdoctor.engine.schedule.jobs import Orders
+from kdoctor.engine.schedule.jobs import ScanOptions
 from kdoctor.errors import UsageProblem
 from kdoctor.target import Target
 
@@ -85,10 +85,10 @@ class Options(TypedDict, total=False):
     within: frozenset[str] | None
 
 
-def orders_of(target: Target, options: Options, *, unsafe: bool = False) -> Orders:
+def scan_options_of(target: Target, options: Options, *, unsafe: bool = False) -> ScanOptions:
     """Return the orders that the options amount to, before any file's own settings."""
     asked = options.get("target")
-    return Orders(
+    return ScanOptions(
         target,
         kind=options.get("kind"),
         gate=options.get("gate", True),

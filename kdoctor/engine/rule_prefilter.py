@@ -15,13 +15,13 @@ from kdoctor.keras_api import split_root
 from kdoctor.modules.exports import OwnModule, ProjectPackage, Value
 from kdoctor.modules.module_summary import imports_of
 from kdoctor.syntax.package import ClassInfo
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 
-Question = Callable[[Glimpse], bool]
+Question = Callable[[QuickFacts], bool]
 _REMEMBERED = 20_000  # modules; memory must not grow with the tree
 
 
-class Gate:
+class RulePrefilter:
     """Tells which rules could fire in one Python source, by its tree (None: there is none).
 
     ``words`` are what must be written for any rule to fire (see ``rules.words``); ``triggers``
@@ -63,46 +63,46 @@ class Gate:
 
     def admits(self, path: str, source: str, tree: ast.Module | None) -> bool:
         """Say whether any rule could fire in ``source``, which stands in the file ``path``."""
-        glimpse = self._glimpse(path, source, tree)
-        if isinstance(glimpse, bool):
-            return glimpse
-        return any(self._triggers[code](glimpse) for code in self._asked(glimpse))
+        quick = self._quick(path, source, tree)
+        if isinstance(quick, bool):
+            return quick
+        return any(self._triggers[code](quick) for code in self._asked(quick))
 
     def concerns(self, path: str, source: str, tree: ast.Module | None) -> bool:
         """Say whether the code of a source has to do with Keras: no rule is about any other."""
-        return self._glimpse(path, source, tree) is not False
+        return self._quick(path, source, tree) is not False
 
     def may_fire(self, path: str, source: str, tree: ast.Module | None) -> Collection[str]:
         """Return the codes of the rules that could fire: all where Python cannot parse it."""
-        glimpse = self._glimpse(path, source, tree)
-        if isinstance(glimpse, bool):
-            return self._triggers.keys() if glimpse else ()
-        return frozenset(code for code in self._asked(glimpse) if self._triggers[code](glimpse))
+        quick = self._quick(path, source, tree)
+        if isinstance(quick, bool):
+            return self._triggers.keys() if quick else ()
+        return frozenset(code for code in self._asked(quick) if self._triggers[code](quick))
 
-    def _asked(self, glimpse: Glimpse) -> Iterator[str]:
+    def _asked(self, quick: QuickFacts) -> Iterator[str]:
         """Yield the codes of the rules for which the source has all words that they need."""
-        found = (self._by_word[each] for each in self._by_word.keys() & glimpse.words)
+        found = (self._by_word[each] for each in self._by_word.keys() & quick.words)
         for code in self._without_words.union(*found):
             needs = self._more_needs.get(code, ())
-            if all(not words.isdisjoint(getattr(glimpse, where)) for where, words in needs):
+            if all(not words.isdisjoint(getattr(quick, where)) for where, words in needs):
                 yield code
 
-    def _glimpse(self, path: str, source: str, tree: ast.Module | None) -> Glimpse | bool:
+    def _quick(self, path: str, source: str, tree: ast.Module | None) -> QuickFacts | bool:
         """Return what the source shows, or at once whether all rules could fire, or none."""
         speaks = self.speaks_of_keras(source)
         if tree is None:
             return True
         if not speaks and not self._imports_keras(path, tree):
             return False
-        glimpse = Glimpse(tree, path, self._package, self._package.stars)
+        quick = QuickFacts(tree, path, self._package, self._package.stars)
         concerned = (
             not speaks
-            or self.says_a_word("\n".join(glimpse.written))
-            or self.says_a_word("\n".join(glimpse.strings))
-            or any(split_root(name) is not None for name in glimpse.names)
+            or self.says_a_word("\n".join(quick.written))
+            or self.says_a_word("\n".join(quick.strings))
+            or any(split_root(name) is not None for name in quick.names)
             or self._imports_keras(path, tree)
         )
-        return glimpse if concerned else False
+        return quick if concerned else False
 
     def says_a_word(self, text: str) -> bool:
         """Say whether a text has a word that is enough by itself: `tensorflow` is not."""
@@ -121,21 +121,36 @@ class Gate:
             ]
             return self._reach_keras(waiting, looked)
 
-    def _reach_keras(self, waiting: list[Value], looked: set[str]) -> bool:
-        without_keras = self._package.without_keras
-        opened: set[OwnModule] = set()
+    def _reach_keras(self, values: Iterable[Value], looked: set[str]) -> bool:
+        known = self._package.reach_keras
+        if len(known) > _REMEMBERED:
+            known.clear()
+        waiting: list[tuple[Value, OwnModule | None]] = [(each, None) for each in values]
+        opened: dict[OwnModule, OwnModule | None] = {}  # and which module imports it
         while waiting:
-            match waiting.pop():
+            value, importer = waiting.pop()
+            is_found = False
+            match value:
                 case (str() as dotted) | ClassInfo(base=str() as dotted):
-                    if self.says_a_word(dotted) or split_root(dotted) is not None:
-                        return True
-                case OwnModule() as module if module in without_keras:
-                    looked |= without_keras[module]
+                    is_found = self.says_a_word(dotted) or split_root(dotted) is not None
+                case OwnModule() as module if module in known:
+                    is_found, seen = known[module]
+                    looked |= seen
                 case OwnModule() as module if module not in opened:
-                    opened.add(module)
-                    waiting += self._package.contents(module)
-        if len(without_keras) > _REMEMBERED:
-            without_keras.clear()
+                    opened[module] = importer
+                    waiting += [(each, module) for each in self._package.contents(module)]
+            if is_found:
+                known |= dict.fromkeys(_importers(importer, opened), (True, frozenset(looked)))
+                return True
         # Nothing that can be reached from them was of Keras.
-        without_keras |= dict.fromkeys(opened, frozenset(looked))
+        known |= dict.fromkeys(opened, (False, frozenset(looked)))
         return False
+
+
+def _importers(
+    module: OwnModule | None, importers: Mapping[OwnModule, OwnModule | None]
+) -> Iterator[OwnModule]:
+    """Yield a module, the one that imports it, and so on."""
+    while module is not None:
+        yield module
+        module = importers[module]

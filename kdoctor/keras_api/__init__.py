@@ -17,7 +17,7 @@ if TYPE_CHECKING:
         member_until,
         members_once,
     )
-    from kdoctor.keras_api.keras_oracle import KINDS, knowledge
+    from kdoctor.keras_api.keras_oracle import KINDS, oracle
     from kdoctor.keras_api.names import Lookup, error_text, error_type, lookup, methods, signature
     from kdoctor.keras_api.presence import Presence
     from kdoctor.keras_api.signatures import Parameter, Signature
@@ -37,7 +37,7 @@ _HOMES = {
     "error_text": "names",
     "error_type": "names",
     "ever_members": "instances",
-    "knowledge": "keras_oracle",
+    "oracle": "keras_oracle",
     "lookup": "names",
     "member_error": "instances",
     "member_lookup": "instances",
@@ -63,7 +63,6 @@ __all__ = [
     "error_text",
     "error_type",
     "ever_members",
-    "knowledge",
     "known_releases",
     "lookup",
     "member_error",
@@ -72,6 +71,7 @@ __all__ = [
     "members_once",
     "methods",
     "newest_target",
+    "oracle",
     "resolve_target",
     "signature",
     "split_root",

@@ -97,7 +97,7 @@ _ROOTS: Final = {
 _LAYER: Final = Type(Kind.LAYER, "Layer", "keras.layers.Layer")
 
 
-class KerasKnowledge:
+class KerasOracle:
     """Answers from the release data; the few facts that releases cannot tell are in ``returns``."""
 
     def __init__(self, target: Target) -> None:
@@ -291,9 +291,9 @@ def _optimizes_a_loss(given: Mapping[int | str, Type | None]) -> bool:
     return is_loss and first is not None and first.kind is Kind.OPTIMIZER
 
 
-def knowledge(target: Target) -> KerasKnowledge:
+def oracle(target: Target) -> KerasOracle:
     """Return what names mean when code is to run on ``target``."""
-    return KerasKnowledge(target)
+    return KerasOracle(target)
 
 
 @lru_cache(maxsize=2048)

@@ -34,7 +34,7 @@ _ASIDE: Final = frozenset({"legacy", "experimental", "v1", "v2", "compat", "src"
 
 
 @dataclass(frozen=True, slots=True)
-class Inquiry:
+class NameQuery:
     """The answer to what was asked.
 
     ``name`` is what it was understood as, relative to the root, "" where nothing or several things
@@ -58,7 +58,7 @@ class Inquiry:
         return bool(self.histories or self.owners or self.others)
 
 
-def inquire(asked: str) -> Inquiry:
+def inquire(asked: str) -> NameQuery:
     """Return what is known of a name as people write it, with or without its root.
 
     >>> inquire("K.squeze").suggestions
@@ -71,16 +71,16 @@ def inquire(asked: str) -> Inquiry:
     if not root and head in _ABBREVIATIONS:
         root, name = "keras", f"{_ABBREVIATIONS[head]}{dot}{rest}"
     if histories := _histories(name, _ALL_ROOTS):
-        return Inquiry(asked, root, name, histories, same=_same(name))
+        return NameQuery(asked, root, name, histories, same=_same(name))
     if member := _member(asked, root, name):
         return member
     found = [] if root else _by_end(name)
     owners = () if root or "." in name else owners_of(name)
     if owners and all(_rank(each)[0] for each in found):
-        return Inquiry(asked, name=name, owners=owners)
+        return NameQuery(asked, name=name, owners=owners)
     if found:
         return _chosen(asked, found)
-    return Inquiry(asked, root, suggestions=tuple(_alike(root, name)))
+    return NameQuery(asked, root, suggestions=tuple(_alike(root, name)))
 
 
 def _histories(name: str, roots: Iterable[str] = TOLD_ROOTS) -> tuple[NameHistory, ...]:
@@ -88,7 +88,7 @@ def _histories(name: str, roots: Iterable[str] = TOLD_ROOTS) -> tuple[NameHistor
     return tuple(each for each in found if each is not None)
 
 
-def _member(asked: str, root: str, name: str) -> Inquiry | None:
+def _member(asked: str, root: str, name: str) -> NameQuery | None:
     """Read ``Model.predict_classes`` as a member of a class."""
     owner, dot, member = name.rpartition(".")
     if not dot:
@@ -100,11 +100,11 @@ def _member(asked: str, root: str, name: str) -> Inquiry | None:
         found = (member_history(known, cls, member) for known in CLASS_ROOTS)
         histories = tuple(each for each in found if each is not None)
         if histories:
-            return Inquiry(asked, root, f"{cls}.{member}", histories)
+            return NameQuery(asked, root, f"{cls}.{member}", histories)
     owners = owners_of(member) if classes else ()
     if not owners:
         return None
-    return Inquiry(asked, root, f"{classes[0]}.{member}", owners=owners)
+    return NameQuery(asked, root, f"{classes[0]}.{member}", owners=owners)
 
 
 def _is_class(name: str) -> bool:
@@ -138,15 +138,15 @@ def _names_by_leaf() -> dict[str, tuple[str, ...]]:
     return {leaf: tuple(names) for leaf, names in groups.items()}
 
 
-def _chosen(asked: str, names: Iterable[str]) -> Inquiry:
+def _chosen(asked: str, names: Iterable[str]) -> NameQuery:
     """Take the one name that is meant, or list them: what still exists first, the plain first."""
     ranked = sorted(names, key=_rank)
     top = [name for name in ranked if _rank(name)[:2] == _rank(ranked[0])[:2]]
     objects = {_object(name): name for name in reversed(top)}
     if len(objects) > 1:
-        return Inquiry(asked, others=tuple(map(_spelled, ranked)))
+        return NameQuery(asked, others=tuple(map(_spelled, ranked)))
     name = ranked[0]
-    return Inquiry(
+    return NameQuery(
         asked,
         name=name,
         histories=_histories(name, _ALL_ROOTS),

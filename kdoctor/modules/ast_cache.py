@@ -20,7 +20,7 @@ _MOST = 150_000  # characters of source, with what is looked at; a tree takes 70
 _LARGEST = _MOST // 2  # of one source: it would drive the others out
 
 
-class Trees:
+class AstCache:
     """Parses by Python's own ``ast``; what a text means never changes, so none is out of date."""
 
     def __init__(self) -> None:

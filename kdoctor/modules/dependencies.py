@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Final, Generic, ParamSpec, TypeVar
 
 from kdoctor.documents.reading import read_regular
-from kdoctor.modules.file_stamp import GONE, UNSTEADY, State, file_state, folder_state, names_in
+from kdoctor.modules.file_stamp import GONE, UNSTEADY, FileStamp, file_state, folder_state, names_in
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -16,10 +16,10 @@ T = TypeVar("T")
 _LOOKED_AT: Final = 32  # files and folders, for an answer, on the average
 _NOTHING: Final[frozenset[str]] = frozenset()
 
-Seen = Mapping[str, State]  # by path, or another key of ``State``
+Seen = Mapping[str, FileStamp]  # by path, or another key of ``FileStamp``
 
 
-class Trace:
+class Dependencies:
     """Looks at files and folders for those who ask, and remembers which and how they were.
 
     ``listens``: whether anybody will want to know which, for one answer or another; where nobody
@@ -29,7 +29,7 @@ class Trace:
     def __init__(self, *, listens: bool = True) -> None:
         self.listens = listens
         self._looked: set[str] | None = None  # where somebody wants to know
-        self._states: dict[str, State] = {}
+        self._states: dict[str, FileStamp] = {}
 
     def read(self, path: str) -> bytes | None:
         """Return the bytes of a file, None where it cannot be read."""
@@ -74,7 +74,7 @@ class Trace:
         """Whether somebody wants to know what is looked at now."""
         return self.listens and self._looked is not None
 
-    def note(self, key: str, state: State) -> None:
+    def note(self, key: str, state: FileStamp) -> None:
         """Take down how something was found that was looked at otherwise."""
         if self._states.setdefault(key, state).digest != state.digest:
             self._states[key] = UNSTEADY
@@ -94,13 +94,13 @@ class Trace:
         self._states.clear()
 
 
-class Remembered(Generic[P, T]):
+class RememberedAnswers(Generic[P, T]):
     """Answers that are kept with what was looked at for them; at most ``most`` of them.
 
     Where much was looked at for each, as in a ring of modules, they are fewer.
     """
 
-    def __init__(self, trace: Trace, find: Callable[P, T], most: int) -> None:
+    def __init__(self, trace: Dependencies, find: Callable[P, T], most: int) -> None:
         self._trace = trace
         self._find = find
         self._most = most

@@ -13,15 +13,15 @@ from kdoctor.keras_api.surface import (
     same_under_other_roots,
     without_legacy,
 )
-from kdoctor.modules.ast_cache import Trees
-from kdoctor.modules.dependencies import Remembered, Trace
-from kdoctor.modules.function_summaries import OwnFunctions
-from kdoctor.modules.legacy_switch import Switches
-from kdoctor.modules.module_finder import Tree
-from kdoctor.modules.module_summary import Alias, Class, Imported, Outline, outline_from
-from kdoctor.modules.reverse_imports import Importers
+from kdoctor.modules.ast_cache import AstCache
+from kdoctor.modules.dependencies import Dependencies, RememberedAnswers
+from kdoctor.modules.function_summaries import FunctionSummaries
+from kdoctor.modules.legacy_switch import LegacySwitches
+from kdoctor.modules.module_finder import ModuleFinder
+from kdoctor.modules.module_summary import Alias, Class, Imported, ModuleSummary, summary_from
+from kdoctor.modules.reverse_imports import ReverseImports
 from kdoctor.modules.star_names import StarNames
-from kdoctor.syntax.alias_chains import Following, FollowingOnce, Kept, Outcome
+from kdoctor.syntax.alias_chains import AliasChain, AliasChainOnce, KeptChains, Outcome
 from kdoctor.syntax.bases import EMPTY_BASES, EMPTY_METACLASSES
 from kdoctor.syntax.package import ClassInfo
 
@@ -42,7 +42,7 @@ _IN_RING: Final[Outcome] = ((None, ()),)  # and nothing was looked at to know it
 
 Value = str | ClassInfo | OwnModule | None  # a dotted name comes from outside of the tree
 Stars = Callable[[str], Collection[str] | None]
-Outlines = Callable[[str], Outline | None]
+Outlines = Callable[[str], ModuleSummary | None]
 
 
 class ProjectPackage:
@@ -59,21 +59,21 @@ class ProjectPackage:
         listens: bool = True,
     ) -> None:  # fmt: skip
         self.stars = self._stars = stars
-        self.trace = Trace(listens=listens)
-        self.trees = Trees()
-        self._tree = Tree(start, self.trace)
+        self.trace = Dependencies(listens=listens)
+        self.trees = AstCache()
+        self._tree = ModuleFinder(start, self.trace)
         # Bounded: memory must not grow with the tree.
-        self._outline = Remembered(self.trace, outlines or self._read, 256)
-        self._answers = Remembered(self.trace, self._ask, 8192)
-        self._public = StarNames(self._tree, self._outline, stars, self.trace)
-        self._kept = Kept()  # what names of modules mean, with what was looked at to know it
-        self._switches = Switches(self.trace, self._tree)
-        self._functions = OwnFunctions(self.trace, self.trees)
-        self._handed_over = Remembered(self.trace, self._functions.handed_over, 256)
-        self._returned_call = Remembered(self.trace, self._functions.returned_call, 256)
-        # From these nothing of Keras can be reached; with what was looked at to know it.
-        self.without_keras: dict[OwnModule, frozenset[str]] = {}
-        self._importers = Importers(start, self.trace)
+        self._summary = RememberedAnswers(self.trace, outlines or self._read, 256)
+        self._answers = RememberedAnswers(self.trace, self._ask, 8192)
+        self._public = StarNames(self._tree, self._summary, stars, self.trace)
+        self._kept = KeptChains()  # what names of modules mean, with what was looked at to know it
+        self._switches = LegacySwitches(self.trace, self._tree)
+        self._functions = FunctionSummaries(self.trace, self.trees)
+        self._handed_over = RememberedAnswers(self.trace, self._functions.handed_over, 256)
+        self._returned_call = RememberedAnswers(self.trace, self._functions.returned_call, 256)
+        # Whether anything of Keras can be reached from a module, and what was looked at to know it.
+        self.reach_keras: dict[OwnModule, tuple[bool, frozenset[str]]] = {}
+        self._importers = ReverseImports(start, self.trace)
         self.keras_root = self._importers.keras_root
         self._much, self._files = _MUCH, 0  # files: since all was forgotten
 
@@ -99,16 +99,16 @@ class ProjectPackage:
 
     def _forget_answers(self) -> None:
         self._tree.forget()
-        for known in (self._outline, self._answers, self._handed_over, self._returned_call):
+        for known in (self._summary, self._answers, self._handed_over, self._returned_call):
             known.forget()
         for each in (self._functions, self._switches, self._public, self._kept):
             each.forget()
-        self.without_keras.clear()
+        self.reach_keras.clear()
         self.trace.forget()
 
     def foresee(self, unit_path: str) -> None:
         """Read what a file binds before anybody asks."""
-        self._outline(self._tree.place_of(unit_path))
+        self._summary(self._tree.place_of(unit_path))
 
     def exports(self, unit_path: str, module: str, level: int, name: str) -> str | ClassInfo | None:
         """Return what ``from module import name`` binds in ``unit_path``.
@@ -174,8 +174,8 @@ class ProjectPackage:
         """Return the file and the name of a function of the tree."""
         path = self._tree.find(unit_path, module, level)
         for _ in range(_RE_EXPORTS):
-            outline = None if path is None else self._outline(path)
-            match list(outline.names.get(name, ())) if outline else []:
+            summary = None if path is None else self._summary(path)
+            match list(summary.names.get(name, ())) if summary else []:
                 case [None] if path is not None:
                     return path, name
                 case [Imported(name=str(imported)) as through] if path is not None:
@@ -192,8 +192,8 @@ class ProjectPackage:
     def takes_another(self, unit_path: str, module: str, level: int) -> bool:
         """Say whether a module of the tree imports tf_keras: what it makes may be of Keras 2."""
         path = self._tree.find(unit_path, module, level)
-        outline = None if path is None else self._outline(path)
-        return outline is not None and outline.takes_tf_keras
+        summary = None if path is None else self._summary(path)
+        return summary is not None and summary.takes_tf_keras
 
     def is_taken(self, unit_path: str, name: str) -> bool:
         """Say whether another file of the project may take a name out of a file."""
@@ -202,10 +202,10 @@ class ProjectPackage:
     def given_by(self, unit_path: str, module: str, level: int) -> Collection[str]:
         """Return what a module of the tree assigns in modules that are not of the tree."""
         path = self._tree.find(unit_path, module, level)
-        outline = None if path is None else self._outline(path)
-        if path is None or outline is None:
+        summary = None if path is None else self._summary(path)
+        if path is None or summary is None:
             return ()
-        meant = [self._answers(path, each) for each in outline.given]
+        meant = [self._answers(path, each) for each in summary.given]
         return [each for each in meant if isinstance(each, str)]
 
     def switched_by(self, unit_path: str, texts: Iterable[str]) -> str:
@@ -222,11 +222,11 @@ class ProjectPackage:
 
     def contents(self, module: OwnModule) -> Iterator[Value]:
         """Yield what the names of a module of the tree mean, and the modules of its stars."""
-        outline = self._outline(module.path)
-        if outline is None:
+        summary = self._summary(module.path)
+        if summary is None:
             return
-        yield from (self._answers(module.path, name) for name in outline.names)
-        for star in outline.stars:
+        yield from (self._answers(module.path, name) for name in summary.names)
+        for star in summary.stars:
             yield from self.meanings(module.path, star)
 
     def _is_hidden(self, unit_path: str, module: str, level: int, name: str, path: str) -> bool:
@@ -239,19 +239,19 @@ class ProjectPackage:
         below = f"{module}.{name}" if module else name
         if self._tree.find(unit_path, below, level) in (None, path):
             return False
-        outline = self._outline(path)
-        bindings = outline.names.get(name, set()) if outline else set()
+        summary = self._summary(path)
+        bindings = summary.names.get(name, set()) if summary else set()
         return not any(
             isinstance(each, Imported) and each.level == 1 and each.module == name
             for each in bindings
         )
 
-    def _read(self, path: str) -> Outline | None:
+    def _read(self, path: str) -> ModuleSummary | None:
         data = self.trace.read(path)
         if data is None or (tree := self.trees.of_bytes(data)) is None:
             return None
         self._functions.note(path, tree)
-        return outline_from(tree, data)
+        return summary_from(tree, data)
 
     def _ask(self, path: str, name: str) -> Value:
         return self._question().dotted(path, name)
@@ -259,18 +259,18 @@ class ProjectPackage:
     def _question(self) -> _Question:
         if self._kept.weight > _MOST_KEPT:  # in a ring of 100 modules each name has them all
             self._kept.forget()
-        modules = _Modules(self._tree, self._outline, self._stars, self._public, self.trace)
-        return _Question(modules, FollowingOnce(self._kept, _IN_RING))
+        modules = _Modules(self._tree, self._summary, self._stars, self._public, self.trace)
+        return _Question(modules, AliasChainOnce(self._kept, _IN_RING))
 
 
 class _Modules(Struct, frozen=True):
     """What is known of modules, each by itself."""
 
-    tree: Tree
-    outline: Outlines
+    tree: ModuleFinder
+    summary: Outlines
     stars: Stars
     public: StarNames
-    trace: Trace
+    trace: Dependencies
 
 
 class _Question:
@@ -280,9 +280,9 @@ class _Question:
     answer to each: it must not depend on which file was read first.
     """
 
-    def __init__(self, modules: _Modules, following: Following) -> None:
+    def __init__(self, modules: _Modules, following: AliasChain) -> None:
         self._tree = modules.tree
-        self._outline = modules.outline
+        self._summary = modules.summary
         self._stars = modules.stars
         self._public = modules.public
         self._trace = modules.trace
@@ -303,10 +303,10 @@ class _Question:
         path = self._tree.find(importer, imported.module, imported.level)
         if imported.name is None:
             return imported.module if path is None else OwnModule(path)
-        outline = None if path is None else self._outline(path)
-        if path is not None and outline is not None:
-            bound = imported.name in outline.names
-            is_all = bound and not self._is_below(path, imported.name, outline)
+        summary = None if path is None else self._summary(path)
+        if path is not None and summary is not None:
+            bound = imported.name in summary.names
+            is_all = bound and not self._is_below(path, imported.name, summary)
             if not is_all:
                 self._following.loosen()
             value = self._name(path, imported.name)
@@ -318,13 +318,13 @@ class _Question:
             return OwnModule(submodule)
         return None if imported.level or path else dotted
 
-    def _is_below(self, path: str, name: str, outline: Outline) -> bool:
+    def _is_below(self, path: str, name: str, summary: ModuleSummary) -> bool:
         """Say whether a package takes the name from itself: ``from . import name`` is a module."""
         return all(
             isinstance(each, Imported)
             and each.name == name
             and self._tree.find(path, each.module, each.level) == path
-            for each in outline.names[name]
+            for each in summary.names[name]
         )
 
     def _name(self, path: str, name: str) -> Value:
@@ -342,16 +342,16 @@ class _Question:
         return value
 
     def _find(self, path: str, name: str) -> Value:
-        outline = self._outline(path)
-        if outline is None:
+        summary = self._summary(path)
+        if summary is None:
             return None
-        bindings = outline.names.get(name)
+        bindings = summary.names.get(name)
         if bindings:
             return _only({self._bound(path, binding) for binding in bindings})
-        return _only(set(self._from_stars(path, name, outline)))
+        return _only(set(self._from_stars(path, name, summary)))
 
-    def _from_stars(self, path: str, name: str, outline: Outline) -> Iterator[Value]:
-        for star in outline.stars:
+    def _from_stars(self, path: str, name: str, summary: ModuleSummary) -> Iterator[Value]:
+        for star in summary.stars:
             own = self._tree.find(path, star.module, star.level)
             names = self._stars(star.module) if own is None else self._public(own)
             if names is None:
@@ -390,10 +390,10 @@ class _Question:
 
     def _imported_part(self, path: str, dotted: str) -> str:
         """Return the ``a.b`` of ``a.b.c`` where the module says ``import a.b``, else nothing."""
-        outline = self._outline(path)
-        if outline is None or self._name(path, dotted.partition(".")[0]) is None:
+        summary = self._summary(path)
+        if summary is None or self._name(path, dotted.partition(".")[0]) is None:
             return ""
-        starts = (whole for whole in outline.whole if f"{dotted}.".startswith(f"{whole}."))
+        starts = (whole for whole in summary.whole if f"{dotted}.".startswith(f"{whole}."))
         return max(starts, key=len, default="")
 
     def _class(self, path: str, found: Class) -> ClassInfo:

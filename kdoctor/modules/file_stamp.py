@@ -28,18 +28,18 @@ _TELLING: Final = (".py", ".keras", ".h5")
 _MARKS: Final = frozenset({"pyproject.toml", "setup.cfg", ".git", ".hg"})
 
 
-class State(NamedTuple):
+class FileStamp(NamedTuple):
     """``signature`` is None where it would not tell: nothing is there, or it is too new."""
 
     signature: Signature | None
     digest: bytes
 
 
-GONE: Final = State(None, b"")
-UNSTEADY: Final = State(None, b"?")  # it changed while it was looked at: like no other state
+GONE: Final = FileStamp(None, b"")
+UNSTEADY: Final = FileStamp(None, b"?")  # it changed while it was looked at: like no other state
 
 
-def file_state(path: str) -> tuple[State, bytes]:
+def file_state(path: str) -> tuple[FileStamp, bytes]:
     """Return the state of a file and its bytes.
 
     The signature is taken first: what changes later has another one.
@@ -50,10 +50,10 @@ def file_state(path: str) -> tuple[State, bytes]:
     with open_regular(path) as file:
         signature = _settled(os.fstat(file.fileno()))
         data = file.read()
-    return State(signature, digest(data)), data
+    return FileStamp(signature, digest(data)), data
 
 
-def folder_state(path: str) -> tuple[State, frozenset[str]]:
+def folder_state(path: str) -> tuple[FileStamp, frozenset[str]]:
     """Return the state of a folder and the names in it, none where it cannot be read.
 
     Its state is that of the names which can say what an import means.
@@ -64,7 +64,7 @@ def folder_state(path: str) -> tuple[State, frozenset[str]]:
     except OSError:
         return GONE, frozenset()
     telling = sorted(name for name in names if _tells(name))
-    return State(signature, digest(os.fsencode("\0".join(telling)))), names
+    return FileStamp(signature, digest(os.fsencode("\0".join(telling)))), names
 
 
 def names_in(folder: str) -> frozenset[str]:
@@ -75,7 +75,7 @@ def names_in(folder: str) -> frozenset[str]:
         return frozenset()
 
 
-def state_of(key: str) -> State:
+def state_of(key: str) -> FileStamp:
     """Return the state of a file, or of a folder, whose key ends with a separator."""
     try:
         return folder_state(key)[0] if key.endswith(os.sep) else file_state(key)[0]

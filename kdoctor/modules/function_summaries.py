@@ -8,8 +8,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from kdoctor.modules.ast_cache import Lines, Trees
-from kdoctor.modules.dependencies import Trace
+from kdoctor.modules.ast_cache import AstCache, Lines
+from kdoctor.modules.dependencies import Dependencies
 from kdoctor.syntax.ast_walk import dotted
 from kdoctor.syntax.package import KEEP_THE_TYPE, is_registry
 
@@ -20,14 +20,14 @@ _MAYBE = (
 _REMEMBERED = 256  # modules; memory must not grow with the tree
 
 
-class OwnFunctions:
+class FunctionSummaries:
     """The functions at the top of modules.
 
     Where a module's tree was there once, it knows their lines: to ask about one costs no second
     parse of all that stands around it.
     """
 
-    def __init__(self, trace: Trace, trees: Trees) -> None:
+    def __init__(self, trace: Dependencies, trees: AstCache) -> None:
         self._trace = trace
         self._trees = trees
         self._lines: dict[str, dict[str, Lines]] = {}

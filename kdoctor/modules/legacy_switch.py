@@ -21,8 +21,8 @@ from msgspec import Struct
 from kdoctor.documents import Document, Unit
 from kdoctor.lazy_regex import pattern
 from kdoctor.model import Place, Span
-from kdoctor.modules.dependencies import Remembered, Trace
-from kdoctor.modules.module_finder import Tree
+from kdoctor.modules.dependencies import Dependencies, RememberedAnswers
+from kdoctor.modules.module_finder import ModuleFinder
 from kdoctor.modules.module_summary import Imported, imports_in, parsed
 from kdoctor.modules.prefilter import imports_of_bytes
 from kdoctor.syntax.ast_walk import chain_of, statements_in
@@ -38,21 +38,21 @@ _KERAS: Final = "tensorflow.keras"
 _TEST: Final = pattern(r"tests?_.*\.py|.*_tests?\.py")
 
 
-class Switch(Struct, frozen=True):
+class LegacySwitch(Struct, frozen=True):
     """What sets the variable, as a person would name it, and its line where that is of the file."""
 
     why: str
     place: Place | None = None
 
 
-def switch_in(document: Document, data: bytes) -> Switch | None:
+def switch_in(document: Document, data: bytes) -> LegacySwitch | None:
     """Return what in a document sets the variable, None if nothing does."""
     if _BYTES not in data and _TRANSFORMERS.encode() not in data:
         return None
     return next(filter(None, map(_switch_in, document.units)), None)
 
 
-def _switch_in(unit: Unit) -> Switch | None:
+def _switch_in(unit: Unit) -> LegacySwitch | None:
     for edit in unit.masks:
         magic = _MAGIC.match("".join(map(str, edit.parts)).strip())
         if magic is not None and magic[1] in SWITCHES_ON:
@@ -69,12 +69,12 @@ def _switch_in(unit: Unit) -> Switch | None:
     return None
 
 
-def _switch(unit: Unit, offset: int, does: str) -> Switch:
+def _switch(unit: Unit, offset: int, does: str) -> LegacySwitch:
     end = unit.text.find("\n", offset)
     last = min(len(unit.text) if end < 0 else end, unit.cell_at(offset).span.end)
     place = unit.place(Span(offset, last))
     of_cell = "" if place.cell is None else f" of cell {place.cell}"
-    return Switch(f"line {place.line}{of_cell} {does}", place)
+    return LegacySwitch(f"line {place.line}{of_cell} {does}", place)
 
 
 def _start_of(statement: ast.stmt, text: str) -> int:
@@ -84,13 +84,13 @@ def _start_of(statement: ast.stmt, text: str) -> int:
     return offset
 
 
-class Switches:
+class LegacySwitches:
     """What the modules of a project say of it to others."""
 
-    def __init__(self, trace: Trace, tree: Tree) -> None:
+    def __init__(self, trace: Dependencies, tree: ModuleFinder) -> None:
         self._trace = trace
         self._tree = tree
-        self._is_set_by = Remembered(trace, self._look_into, 4096)
+        self._is_set_by = RememberedAnswers(trace, self._look_into, 4096)
 
     def forget(self) -> None:
         """Forget all that is known."""

@@ -12,7 +12,7 @@ from functools import lru_cache, partial
 
 from msgspec import Struct
 
-from kdoctor.modules.dependencies import Remembered, Trace
+from kdoctor.modules.dependencies import Dependencies, RememberedAnswers
 
 _PROJECT_MARKS = frozenset({"pyproject.toml", "setup.py", "setup.cfg", ".git", ".hg"})
 _SOURCE_FOLDERS = ("src", "lib")
@@ -22,7 +22,7 @@ _INSTALLED = ("site-packages", "dist-packages")
 _FRAMEWORKS = frozenset({"keras", "tensorflow", "tf_keras", "keras_core"})
 
 
-class Tree:
+class ModuleFinder:
     """Module names to files, for the modules that a project holds itself.
 
     Relative paths count from ``start``, by default from the working folder. What is found is
@@ -30,15 +30,15 @@ class Tree:
     which folders an answer was made of.
     """
 
-    def __init__(self, start: str = "", trace: Trace | None = None) -> None:
-        self._trace = trace = trace or Trace()
+    def __init__(self, start: str = "", trace: Dependencies | None = None) -> None:
+        self._trace = trace = trace or Dependencies()
         # Bounded: a scan may walk millions of folders, and memory must not grow with them.
-        self._listing = Remembered(trace, trace.names_in, 4096)
-        self._is_package = Remembered(trace, self._ask_package, 4096)
-        self._roots = Remembered(trace, self._find_roots, 4096)
+        self._listing = RememberedAnswers(trace, trace.names_in, 4096)
+        self._is_package = RememberedAnswers(trace, self._ask_package, 4096)
+        self._roots = RememberedAnswers(trace, self._find_roots, 4096)
         self._folder = lru_cache(maxsize=4096)(partial(_folder, start))
-        self._find_from = Remembered(trace, self._find, 16384)
-        self._may_hold = Remembered(trace, self._look_for, 16384)
+        self._find_from = RememberedAnswers(trace, self._find, 16384)
+        self._may_hold = RememberedAnswers(trace, self._look_for, 16384)
 
     def forget(self) -> None:
         """Forget what is known: the answers hold each other, and would wait for a collector."""

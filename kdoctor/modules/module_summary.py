@@ -58,7 +58,7 @@ class Class(Struct, frozen=True):
     metaclass: str = ""
 
 
-class Outline(Struct):
+class ModuleSummary(Struct):
     """The bindings of a module: every one of each name, None for one that says nothing."""
 
     names: dict[str, set[Imported | Alias | Class | None]] = field(default_factory=dict)
@@ -78,26 +78,26 @@ def parsed(source: str | bytes) -> ast.Module | None:
         return None
 
 
-def outline_of(path: str) -> Outline | None:
+def summary_of(path: str) -> ModuleSummary | None:
     """Return the outline of a file, None where it cannot be read or parsed."""
     try:
-        return outline_in(read_regular(path))
+        return summary_in(read_regular(path))
     except OSError:
         return None
 
 
-def outline_in(source: str | bytes) -> Outline | None:
+def summary_in(source: str | bytes) -> ModuleSummary | None:
     """Return the outline of a source, None where it cannot be parsed."""
     tree = parsed(source)
-    return None if tree is None else outline_from(tree, source)
+    return None if tree is None else summary_from(tree, source)
 
 
-def outline_from(tree: ast.Module, source: str | bytes) -> Outline:
+def summary_from(tree: ast.Module, source: str | bytes) -> ModuleSummary:
     """Return the outline of a syntax tree, that of a source."""
-    outline = Outline(takes_tf_keras=_takes_tf_keras(tree, source))
+    summary = ModuleSummary(takes_tf_keras=_takes_tf_keras(tree, source))
     for statement in statements_in(tree.body, outside_of=_SCOPES):
-        _note(statement, outline)
-    return outline
+        _note(statement, summary)
+    return summary
 
 
 def imports_of(tree: ast.Module) -> Iterator[Imported]:
@@ -124,65 +124,65 @@ def _takes_tf_keras(tree: ast.Module, source: str | bytes) -> bool:
     )
 
 
-def _note(statement: ast.stmt, outline: Outline) -> None:
+def _note(statement: ast.stmt, summary: ModuleSummary) -> None:
     match statement:
         case ast.Import(names=aliases):
             for alias in aliases:
                 top = alias.name.partition(".")[0]
                 module = Imported(alias.name if alias.asname else top, 0, None)
-                _bind(outline, alias.asname or top, module)
+                _bind(summary, alias.asname or top, module)
                 if not alias.asname:
-                    outline.whole.add(alias.name)
+                    summary.whole.add(alias.name)
         case ast.ImportFrom(module=module, names=aliases, level=level):
             for alias in aliases:
                 imported = Imported(module or "", level, alias.name)
                 if alias.name == "*":
-                    outline.stars.append(imported)
+                    summary.stars.append(imported)
                 else:
-                    _bind(outline, alias.asname or alias.name, imported)
+                    _bind(summary, alias.asname or alias.name, imported)
         case ast.ClassDef(name=name):
-            _bind(outline, name, _class(statement))
+            _bind(summary, name, _class(statement))
         case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-            _bind(outline, name, None)
+            _bind(summary, name, None)
         case ast.Assign(targets=targets, value=value):
             for target in targets:
-                _assign(target, value, outline)
+                _assign(target, value, summary)
         case ast.AnnAssign(target=target, value=value) if value is not None:
-            _assign(target, value, outline)
+            _assign(target, value, summary)
         case ast.AugAssign(target=ast.Name(id="__all__")):
-            outline.listed_in_parts = True
+            summary.listed_in_parts = True
         case ast.Expr(value=ast.Call(func=ast.Name(id="setattr"), args=[owner, name, _])):
-            _give(owner, name.value if isinstance(name, ast.Constant) else "*", outline)
+            _give(owner, name.value if isinstance(name, ast.Constant) else "*", summary)
         case _:
             for name in _stored(statement):
-                _bind(outline, name, None)
+                _bind(summary, name, None)
 
 
-def _bind(outline: Outline, name: str, what: Imported | Alias | Class | None) -> None:
-    outline.names.setdefault(name, set()).add(what)
+def _bind(summary: ModuleSummary, name: str, what: Imported | Alias | Class | None) -> None:
+    summary.names.setdefault(name, set()).add(what)
 
 
-def _assign(target: ast.expr, value: ast.expr, outline: Outline) -> None:
+def _assign(target: ast.expr, value: ast.expr, summary: ModuleSummary) -> None:
     if isinstance(target, ast.Attribute):
-        _give(target.value, target.attr, outline)
+        _give(target.value, target.attr, summary)
     if not isinstance(target, ast.Name):
         for name in _stored(target):
-            _bind(outline, name, None)
+            _bind(summary, name, None)
         return
     if target.id == "__all__":
         names = _strings(value)
-        outline.listed_in_parts |= names is None or outline.listed is not None
-        outline.listed = names
+        summary.listed_in_parts |= names is None or summary.listed is not None
+        summary.listed = names
         return
     written = dotted(value)
-    _bind(outline, target.id, Alias(written) if written else None)
+    _bind(summary, target.id, Alias(written) if written else None)
 
 
-def _give(owner: ast.expr, name: object, outline: Outline) -> None:
+def _give(owner: ast.expr, name: object, summary: ModuleSummary) -> None:
     """Note that a module puts something into another one."""
     written = dotted(owner)
     if written is not None:
-        outline.given.add(f"{written}.{name}")
+        summary.given.add(f"{written}.{name}")
 
 
 def _strings(value: ast.expr) -> tuple[str, ...] | None:

@@ -13,9 +13,9 @@ from kdoctor.documents.encoding import as_searched
 from kdoctor.documents.notebook_words import code_of
 from kdoctor.documents.reading import read_regular
 from kdoctor.lazy_regex import pattern
-from kdoctor.modules.dependencies import Seen, Trace
+from kdoctor.modules.dependencies import Dependencies, Seen
 from kdoctor.modules.file_stamp import file_state
-from kdoctor.modules.module_finder import Tree
+from kdoctor.modules.module_finder import ModuleFinder
 from kdoctor.suppression.may_have_comments import holds_marks
 
 # `from ..a import b` up to its names or their parenthesis, and `import a, b`. Both begin with a
@@ -40,7 +40,7 @@ _REMEMBERED = 5_000  # files; memory must not grow with the tree
 _MUCH = 300  # folders that were looked at: those of several projects
 
 
-class Facts(Struct, frozen=True):
+class FileWords(Struct, frozen=True):
     """What a file's bytes say.
 
     ``size`` counts them. ``speaks``: they hold a word; ``marked``: they may hold a comment for
@@ -53,16 +53,16 @@ class Facts(Struct, frozen=True):
     imports: tuple[str, ...] = ()
 
 
-_NONE = Facts(0, speaks=False)
+_NONE = FileWords(0, speaks=False)
 
 
-class Memory(Protocol):
+class PrefilterMemo(Protocol):
     """Facts of files, given by their absolute paths, for as long as they are as they were."""
 
-    def facts(self, path: str) -> Facts | None:
+    def facts(self, path: str) -> FileWords | None:
         """Return what is known of a file, None where it is not, or not any more."""
 
-    def keep_facts(self, path: str, facts: Facts, seen: Seen) -> None:
+    def keep_facts(self, path: str, facts: FileWords, seen: Seen) -> None:
         """Take down the facts of a file, and the files and folders that they were made of."""
 
 
@@ -74,12 +74,12 @@ class Prefilter:
     ``rules.words``.
     """
 
-    def __init__(self, words: Iterable[str], memory: Memory | None = None) -> None:
+    def __init__(self, words: Iterable[str], memory: PrefilterMemo | None = None) -> None:
         self._words = [word.encode().split() for word in words]
         self._memory = memory
-        self._trace = Trace(listens=memory is not None)
-        self._tree = Tree(trace=self._trace)
-        self._facts: dict[str, Facts] = {}
+        self._trace = Dependencies(listens=memory is not None)
+        self._tree = ModuleFinder(trace=self._trace)
+        self._facts: dict[str, FileWords] = {}
         self._reaches: dict[str, bool] = {}
 
     def forget(self) -> None:
@@ -97,7 +97,7 @@ class Prefilter:
         own = os.path.abspath(path)  # noqa: PTH100 - resolve() would follow links
         return self.admits_with(own, self.of_data(own, data))
 
-    def admits_with(self, path: str, facts: Facts) -> bool:
+    def admits_with(self, path: str, facts: FileWords) -> bool:
         """Say whether a rule could fire in the file with these facts, by its absolute path."""
         if len(self._facts) > _REMEMBERED:
             self._facts.clear()
@@ -105,7 +105,7 @@ class Prefilter:
         self._facts[path] = facts
         return facts.speaks or self._reaches_words(path)
 
-    def of_file(self, path: str) -> Facts:
+    def of_file(self, path: str) -> FileWords:
         """Return the facts of a file, given by its absolute path.
 
         Raises:
@@ -118,14 +118,14 @@ class Prefilter:
             return self.of_data(path, read_regular(path))
         return self._memory.facts(path) or self._new_facts(path, self._memory)
 
-    def _new_facts(self, path: str, memory: Memory) -> Facts:
+    def _new_facts(self, path: str, memory: PrefilterMemo) -> FileWords:
         state, data = file_state(path)
         with self._trace.apart() as looked:
             facts = self.of_data(path, data)
         memory.keep_facts(path, facts, {path: state, **self._trace.seen(looked)})
         return facts
 
-    def of_data(self, path: str, data: bytes) -> Facts:
+    def of_data(self, path: str, data: bytes) -> FileWords:
         """Return the facts of the bytes that a file has, or is to have."""
         size, data = len(data), as_searched(data)
         speaks = self._speaks(data)
@@ -136,7 +136,7 @@ class Prefilter:
         if not speaks and path.endswith(_PYTHON) and b"\0" in data:
             speaks = True  # it is no text, whatever it is called: let its reader say so
         imports = () if speaks else tuple(dict.fromkeys(self._imports(path, data)))
-        return Facts(size, speaks, holds_marks(data), imports)
+        return FileWords(size, speaks, holds_marks(data), imports)
 
     def _speaks(self, data: bytes) -> bool:
         return any(all(word in data for word in each) for each in self._words)
@@ -163,7 +163,7 @@ class Prefilter:
         self._reaches.update(dict.fromkeys(came_from, False))
         return False
 
-    def _facts_of(self, path: str) -> Facts:
+    def _facts_of(self, path: str) -> FileWords:
         facts = self._facts.get(path)
         if facts is None:
             try:

@@ -17,10 +17,10 @@ from msgspec import Struct
 from kdoctor.documents import discover, read_regular
 from kdoctor.errors import UsageProblem
 from kdoctor.modules.common_root import common_root
-from kdoctor.modules.dependencies import Trace
-from kdoctor.modules.file_stamp import Signature, State, all_settled, digest, question
-from kdoctor.modules.module_finder import Tree
-from kdoctor.modules.module_summary import outline_of, parsed
+from kdoctor.modules.dependencies import Dependencies
+from kdoctor.modules.file_stamp import FileStamp, Signature, all_settled, digest, question
+from kdoctor.modules.module_finder import ModuleFinder
+from kdoctor.modules.module_summary import parsed, summary_of
 from kdoctor.modules.prefilter import imports_of_bytes
 from kdoctor.modules.text_reads import TextReads
 
@@ -74,14 +74,14 @@ class _Project:
         return all_settled(self.files)
 
 
-class Importers:
+class ReverseImports:
     """The files that import a module. Relative paths count from ``start``.
 
     ``trace`` learns which answers were given.
     """
 
-    def __init__(self, start: str = "", trace: Trace | None = None) -> None:
-        self._tree = Tree(start, Trace(listens=False))
+    def __init__(self, start: str = "", trace: Dependencies | None = None) -> None:
+        self._tree = ModuleFinder(start, Dependencies(listens=False))
         self._trace = trace
         self._projects: dict[tuple[str, str | None], _Project] = {}
 
@@ -110,15 +110,15 @@ class Importers:
             self._trace.note(question(own, ""), self.state(own, ""))
         return self._project(own).root
 
-    def state(self, own: str, name: str) -> State:
+    def state(self, own: str, name: str) -> FileStamp:
         """Return the answer as what a result may be made of. The path is absolute.
 
         Without a name it is that about the root.
         """
         signature = self.signature(own)
         if not name:
-            return State(signature, digest((self._project(own).root or "").encode()))
-        return State(signature, _TAKEN if self._take(own, name) else _LEFT)
+            return FileStamp(signature, digest((self._project(own).root or "").encode()))
+        return FileStamp(signature, _TAKEN if self._take(own, name) else _LEFT)
 
     def signature(self, own: str) -> Signature | None:
         """Return what tells cheaply that no answer about a module is another."""
@@ -262,13 +262,24 @@ def _reads(path: str, module: str, name: str) -> bool:
 def _reads_through_text(path: str, own: str, name: str, *, imports_it: bool) -> bool:
     """Say whether a file may read a name of a module through text."""
     data, leaf = _bytes(path), _leaf(own)
-    reaches_it = imports_it or leaf.encode() in data or _MODULES.search(data)
-    if not reaches_it or not (name.encode() in data or _ALL_OF_IT.search(data)):
+    reaches_it = imports_it or _holds_word(data, leaf) or _MODULES.search(data)
+    if not reaches_it or not (_holds_word(data, name) or _ALL_OF_IT.search(data)):
         return False
     tree = None if path.endswith(".ipynb") else parsed(data)
     if tree is None:
         return _speaks_of_both(data, leaf.encode(), name.encode(), imports_it=imports_it)
     return TextReads(tree, leaf, imports_it=imports_it).read(name)
+
+
+def _holds_word(data: bytes, word: str) -> bool:
+    """Say whether a word is in a file: `K` is part of nearly every one."""
+    word_itself = word.encode()
+    if word_itself not in data:
+        return False
+    return (
+        re.search(rb"(?<![A-Za-z0-9_])" + re.escape(word_itself) + rb"(?![A-Za-z0-9_])", data)
+        is not None
+    )
 
 
 def _speaks_of_both(data: bytes, leaf: bytes, name: bytes, *, imports_it: bool) -> bool:
@@ -305,5 +316,5 @@ def _speaks_of(path: str, name: str) -> bool:
 
 def _binds(path: str, name: str) -> bool:
     """Say whether a module binds a name itself, whatever a star brings."""
-    outline = outline_of(path)
-    return outline is not None and name in outline.names
+    summary = summary_of(path)
+    return summary is not None and name in summary.names

@@ -6,9 +6,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 
 from msgspec import Struct
 
-from kdoctor.modules.dependencies import Trace
-from kdoctor.modules.module_finder import Tree
-from kdoctor.modules.module_summary import Outline
+from kdoctor.modules.dependencies import Dependencies
+from kdoctor.modules.module_finder import ModuleFinder
+from kdoctor.modules.module_summary import ModuleSummary
 
 
 class _Public(Struct, frozen=True):
@@ -44,13 +44,13 @@ class StarNames:
 
     def __init__(
         self,
-        tree: Tree,
-        outline: Callable[[str], Outline | None],
+        tree: ModuleFinder,
+        summary: Callable[[str], ModuleSummary | None],
         outside: Callable[[str], Collection[str] | None],
-        trace: Trace,
+        trace: Dependencies,
     ) -> None:
         self._tree = tree
-        self._outline = outline
+        self._summary = summary
         self._outside = outside
         self._trace = trace
         self._known: dict[str, _Public] = {}
@@ -139,15 +139,15 @@ class StarNames:
         return _Star(_Public(own.names, frozenset(looked)), own.outside, own.of)
 
     def _own(self, path: str) -> _Own:
-        outline = self._outline(path)
-        if outline is None or outline.listed_in_parts:
+        summary = self._summary(path)
+        if summary is None or summary.listed_in_parts:
             return _Own()
-        if outline.listed is not None:
-            return _Own(frozenset(outline.listed))
-        names = {name for name in outline.names if not name.startswith("_")}
+        if summary.listed is not None:
+            return _Own(frozenset(summary.listed))
+        names = {name for name in summary.names if not name.startswith("_")}
         outside: set[str] = set()
         of = []
-        for star in outline.stars:
+        for star in summary.stars:
             own = self._tree.find(path, star.module, star.level)
             if own is not None:
                 of.append(own)

@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from kdoctor.syntax.ast_walk import children_of, dotted, leaf_of
+from kdoctor.syntax.ast_walk import children_of, dotted, leaf_of, nodes_in
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 # By these a file gets a module, by the text that is their argument of that place.
@@ -100,7 +100,7 @@ class TextReads:
     def __init__(self, tree: ast.Module, leaf: str, *, imports_it: bool) -> None:
         self._leaf = leaf
         self._naming = re.compile(rf"(?:[\w./\\:-]*[./\\])?{re.escape(leaf)}(?:\.py)?")
-        self._nodes = list(ast.walk(tree))
+        self._nodes = nodes_in(tree)
         self._texts = {
             each.value
             for each in self._nodes
@@ -292,7 +292,7 @@ def _given(node: ast.AST) -> Iterator[tuple[list[ast.expr], ast.expr | None]]:
             named = zip(taken.kwonlyargs, taken.kw_defaults, strict=True)
             for parameter, default in (*defaults, *named):
                 yield [ast.Name(parameter.arg)], default
-            for each in ast.walk(node):
+            for each in nodes_in(node):
                 if isinstance(each, ast.Return | ast.Yield | ast.YieldFrom):
                     yield [ast.Name(name)], each.value
 

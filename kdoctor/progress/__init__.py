@@ -5,11 +5,14 @@ Built on scans; knows nothing of pages or terminals.
 
 from __future__ import annotations
 
-from kdoctor.progress.history import History, burndown, history
+from kdoctor.progress.commit_history import History, burndown, history
 from kdoctor.progress.model import (
     Burndown,
     Commit,
     Counts,
+    Coupling,
+    CouplingKind,
+    CouplingUse,
     Effort,
     FileState,
     Group,
@@ -18,9 +21,6 @@ from kdoctor.progress.model import (
     Sample,
     Status,
     Stop,
-    Tie,
-    TieKind,
-    TieUse,
 )
 from kdoctor.progress.overview import overview
 
@@ -28,6 +28,9 @@ __all__ = [
     "Burndown",
     "Commit",
     "Counts",
+    "Coupling",
+    "CouplingKind",
+    "CouplingUse",
     "Effort",
     "FileState",
     "Group",
@@ -37,9 +40,6 @@ __all__ = [
     "Sample",
     "Status",
     "Stop",
-    "Tie",
-    "TieKind",
-    "TieUse",
     "burndown",
     "history",
     "overview",

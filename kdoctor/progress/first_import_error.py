@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from kdoctor.model import Finding, Severity
-from kdoctor.modules.module_finder import Tree
+from kdoctor.modules.module_finder import ModuleFinder
 from kdoctor.progress.model import Stop
 from kdoctor.progress.reading import Reading
 from kdoctor.rules import rule_by_code
@@ -15,7 +15,7 @@ from kdoctor.rules import rule_by_code
 _MET_WHERE_WRITTEN = frozenset({"names", "members", "arguments", "idioms", "saving", "environment"})
 
 
-class Starts:
+class FirstImportErrors:
     """The start of every file: what it imports and what fails there, in order."""
 
     def __init__(self, readings: Iterable[Reading], findings: Iterable[Finding]) -> None:
@@ -26,7 +26,7 @@ class Starts:
             reading = self._readings.get(key)
             if reading is not None and _stops(finding) and reading.stops_at(finding):
                 self._errors.setdefault(key, []).append(finding)
-        self._tree = Tree()
+        self._tree = ModuleFinder()
         self._steps: Mapping[str, Sequence[Finding | str]] = {
             key: tuple(self._steps_of(key, reading)) for key, reading in self._readings.items()
         }

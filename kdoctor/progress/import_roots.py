@@ -32,7 +32,7 @@ class OwnImport:
 
 
 @dataclass(frozen=True, slots=True)
-class Start:
+class ImportRoot:
     """How a module starts.
 
     ``later`` are the outermost stretches of code that an import does not, or may not, run: the
@@ -54,7 +54,7 @@ class Start:
         return any(each.covers(span) for each in self.bases)
 
 
-def start_of(text: str) -> Start | None:
+def start_of(text: str) -> ImportRoot | None:
     """Return how a module with this text starts, None where Python cannot parse it."""
     tree = parsed(text)
     if tree is None:
@@ -78,7 +78,7 @@ def start_of(text: str) -> Start | None:
         kept = {id(each) for block in apart for each in block}
         waiting += (each for each in ast.iter_child_nodes(node) if id(each) not in kept)
     imports.sort(key=lambda each: each.at)
-    return Start(tuple(sorted(later)), tuple(imports), tuple(sorted(bases)))
+    return ImportRoot(tuple(sorted(later)), tuple(imports), tuple(sorted(bases)))
 
 
 def _apart(node: ast.AST) -> list[Sequence[ast.AST]]:

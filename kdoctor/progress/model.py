@@ -116,7 +116,7 @@ class Group:
     files: int
 
 
-class TieKind(enum.StrEnum):
+class CouplingKind(enum.StrEnum):
     """In what way code needs TensorFlow."""
 
     KERAS = "Keras by way of TensorFlow"  # tf.keras
@@ -127,18 +127,18 @@ class TieKind(enum.StrEnum):
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Tie:
+class Coupling:
     """One thing that ties code to TensorFlow, as people write it: ``tf.data``."""
 
     name: str
-    kind: TieKind
+    kind: CouplingKind
 
 
 @dataclass(frozen=True, slots=True)
-class TieUse:
+class CouplingUse:
     """How often a tie is met, and in which files, those of most uses first."""
 
-    tie: Tie
+    tie: Coupling
     uses: int
     files: tuple[str, ...]
 
@@ -155,7 +155,7 @@ class Portability:
     free: tuple[str, ...]
     by_root: tuple[str, ...]
     backend_only: tuple[str, ...]
-    ties: tuple[TieUse, ...]
+    ties: tuple[CouplingUse, ...]
 
     @property
     def percent(self) -> int | None:

@@ -9,18 +9,18 @@ from kdoctor.engine import Options, scan
 from kdoctor.engine.schedule.dispatch import run
 from kdoctor.engine.schedule.plan import Plan
 from kdoctor.model import Finding, Severity
-from kdoctor.progress.first_import_error import Starts
+from kdoctor.progress.first_import_error import FirstImportErrors
 from kdoctor.progress.grouping import by_folder, by_rule
 from kdoctor.progress.model import (
     Counts,
+    Coupling,
+    CouplingKind,
+    CouplingUse,
     FileState,
     Overview,
     Portability,
     Status,
     Stop,
-    Tie,
-    TieKind,
-    TieUse,
 )
 from kdoctor.progress.reading import Reading, forget, read
 from kdoctor.progress.repository import Repository, common_folder
@@ -38,8 +38,8 @@ def overview(paths: Sequence[str], options: Options) -> Overview:
     result = scan(paths, **options)
     plan = Plan(paths, options)
     forget()
-    readings = run(read, plan.orders, plan.tasks, options.get("jobs"))
-    starts = Starts(readings, result.findings)
+    readings = run(read, plan.scan_options, plan.tasks, options.get("jobs"))
+    starts = FirstImportErrors(readings, result.findings)
     stops = starts.stops()
     return Overview(
         name=folder.name or str(folder),
@@ -58,7 +58,7 @@ def overview(paths: Sequence[str], options: Options) -> Overview:
 def _files(
     readings: Iterable[Reading],
     findings: Iterable[Finding],
-    starts: Starts,
+    starts: FirstImportErrors,
     stops: Iterable[Stop],
 ) -> tuple[FileState, ...]:
     found: defaultdict[str, list[Finding]] = defaultdict(list)
@@ -92,13 +92,13 @@ def _status(findings: Sequence[Finding], starting: Sequence[Finding]) -> Status:
 
 def _portability(readings: Sequence[Reading]) -> Portability:
     files = [each for each in readings if each.imports_keras]
-    uses: defaultdict[Tie, dict[str, int]] = defaultdict(dict)
+    uses: defaultdict[Coupling, dict[str, int]] = defaultdict(dict)
     for reading in files:
         for tie, number in reading.ties.items():
             uses[tie][reading.path] = number
     free = [each for each in files if not _of_tensorflow(each.ties)]
     ties = [
-        TieUse(
+        CouplingUse(
             tie,
             sum(by_path.values()),
             tuple(sorted(by_path, key=lambda path: (-by_path[path], path))),
@@ -116,10 +116,10 @@ def _portability(readings: Sequence[Reading]) -> Portability:
     )
 
 
-def _of_tensorflow(ties: Mapping[Tie, int]) -> list[Tie]:
-    return [tie for tie in ties if tie.kind is not TieKind.BACKEND]
+def _of_tensorflow(ties: Mapping[Coupling, int]) -> list[Coupling]:
+    return [tie for tie in ties if tie.kind is not CouplingKind.BACKEND]
 
 
-def _is_only_by_root(ties: Mapping[Tie, int]) -> bool:
+def _is_only_by_root(ties: Mapping[Coupling, int]) -> bool:
     """Say whether nothing but the public ``tf.keras`` is used of TensorFlow."""
     return all(tie == IMPORTED or tie.name == "tf.keras" for tie in _of_tensorflow(ties))

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from kdoctor.documents import Document
-from kdoctor.engine.rule_prefilter import Gate
-from kdoctor.engine.schedule.jobs import Orders, Task
+from kdoctor.engine.rule_prefilter import RulePrefilter
+from kdoctor.engine.schedule.jobs import ScanOptions, Task
 from kdoctor.errors import SyntaxProblem
-from kdoctor.keras_api import knowledge
+from kdoctor.keras_api import oracle
 from kdoctor.model import Finding
 from kdoctor.modules.exports import ProjectPackage
-from kdoctor.progress.import_roots import OwnImport, Start, start_of
-from kdoctor.progress.model import Tie
+from kdoctor.progress.import_roots import ImportRoot, OwnImport, start_of
+from kdoctor.progress.model import Coupling
 from kdoctor.progress.tensorflow_coupling import is_of_keras, ties_of
 from kdoctor.rules import words
 from kdoctor.syntax import Module
@@ -31,9 +31,9 @@ class Reading:
     path: str
     is_module: bool  # other files can import it
     imports_keras: bool = False
-    ties: Mapping[Tie, int] = field(default_factory=dict)
+    ties: Mapping[Coupling, int] = field(default_factory=dict)
     imports: tuple[OwnImport, ...] = ()
-    starts: Mapping[int, Start] = field(default_factory=dict)  # by unit
+    starts: Mapping[int, ImportRoot] = field(default_factory=dict)  # by unit
 
     def stops_at(self, finding: Finding) -> bool:
         """Say whether the code of a finding surely runs, and raises, as the file is imported."""
@@ -44,9 +44,9 @@ class Reading:
         return not (finding.name == _CALLED_STUB and start.has_base(span))
 
 
-def read(orders: Orders, tasks: Sequence[Task]) -> list[Reading]:
+def read(scan_options: ScanOptions, tasks: Sequence[Task]) -> list[Reading]:
     """Read files, for ``engine.workers``."""
-    return [_reader(orders.target).read(task) for task in tasks]
+    return [_reader(scan_options.target).read(task) for task in tasks]
 
 
 def forget() -> None:
@@ -63,9 +63,9 @@ class _Reader:
     """Reads one file after another; each worker process has one."""
 
     def __init__(self, target: Target) -> None:
-        self._knowledge = knowledge(target)
-        self._package = ProjectPackage(self._knowledge.star_names)
-        self._gate = Gate(words(), {"": lambda _: True}, self._package)
+        self._oracle = oracle(target)
+        self._package = ProjectPackage(self._oracle.star_names)
+        self._gate = RulePrefilter(words(), {"": lambda _: True}, self._package)
 
     def read(self, task: Task) -> Reading:
         path = task.source.path
@@ -77,8 +77,8 @@ class _Reader:
     def _read(self, path: str, data: bytes) -> Reading:
         document = Document.parse(data, path)
         keras = False
-        ties: Counter[Tie] = Counter()
-        starts: dict[int, Start] = {}
+        ties: Counter[Coupling] = Counter()
+        starts: dict[int, ImportRoot] = {}
         for unit in document.units:
             start = start_of(unit.text)
             if start is not None:
@@ -87,7 +87,7 @@ class _Reader:
             if not self._gate.admits(path, unit.text, tree):
                 continue
             try:
-                module = Module.parse(unit, self._knowledge, self._package, tree)
+                module = Module.parse(unit, self._oracle, self._package, tree)
             except SyntaxProblem:
                 continue
             keras = keras or any(map(is_of_keras, module.references))

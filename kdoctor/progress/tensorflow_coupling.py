@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
-from kdoctor.keras_api import knowledge, newest_target, split_root
-from kdoctor.progress.model import Tie, TieKind
+from kdoctor.keras_api import newest_target, oracle, split_root
+from kdoctor.progress.model import Coupling, CouplingKind
 from kdoctor.syntax import Module, Reference, ReferenceKind
 
 _TENSORFLOW = "tensorflow"
 
-IMPORTED = Tie("import tensorflow", TieKind.OWN)
+IMPORTED = Coupling("import tensorflow", CouplingKind.OWN)
 
 
 def is_of_keras(reference: Reference) -> bool:
@@ -19,7 +19,7 @@ def is_of_keras(reference: Reference) -> bool:
     return split_root(reference.name) is not None
 
 
-def ties_of(module: Module) -> Iterator[Tie]:
+def ties_of(module: Module) -> Iterator[Coupling]:
     """Yield what ties a module to TensorFlow, once for each import and use.
 
     An import for which a fallback does the work ties nothing, nor does what the target never gets
@@ -30,13 +30,13 @@ def ties_of(module: Module) -> Iterator[Tie]:
             continue
         tie = tie_of(reference.name)
         if tie == IMPORTED and reference.kind is not ReferenceKind.IMPORT:
-            tie = Tie("tf", TieKind.OWN)  # the module as an object
+            tie = Coupling("tf", CouplingKind.OWN)  # the module as an object
         if tie is not None and not module.is_guarded(reference.node):
             yield tie
 
 
 @cache
-def tie_of(name: str) -> Tie | None:
+def tie_of(name: str) -> Coupling | None:
     """Return how a dotted name, as it was imported, ties to TensorFlow, None where it does not.
 
     >>> tie_of("tensorflow.data.Dataset.from_tensors")
@@ -44,16 +44,16 @@ def tie_of(name: str) -> Tie | None:
     """
     first, _, rest = name.partition(".")
     if first == "tf_keras":
-        return Tie(first, TieKind.KERAS_2)
+        return Coupling(first, CouplingKind.KERAS_2)
     split = split_root(name)
     if split is not None and first == _TENSORFLOW:
-        return Tie(split[0], TieKind.KERAS)
+        return Coupling(split[0], CouplingKind.KERAS)
     if first == _TENSORFLOW:
-        return Tie(f"tf.{_part(rest)}", TieKind.OWN) if rest else IMPORTED
+        return Coupling(f"tf.{_part(rest)}", CouplingKind.OWN) if rest else IMPORTED
     if first.startswith("tensorflow_"):
-        return Tie(first, TieKind.PACKAGE)
+        return Coupling(first, CouplingKind.PACKAGE)
     if split is not None and split[0] == "keras" and _is_gone_from_backend(name):
-        return Tie(".".join(name.split(".")[:3]), TieKind.BACKEND)
+        return Coupling(".".join(name.split(".")[:3]), CouplingKind.BACKEND)
     return None
 
 
@@ -67,4 +67,4 @@ def _part(rest: str) -> str:
 def _is_gone_from_backend(name: str) -> bool:
     parts = name.split(".")
     is_backend = parts[1:2] == ["backend"] and len(parts) > 2
-    return is_backend and knowledge(newest_target()).exists(".".join(parts[:3])) is False
+    return is_backend and oracle(newest_target()).exists(".".join(parts[:3])) is False

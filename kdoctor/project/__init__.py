@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from kdoctor.project.chain import show_chain as show_chain
     from kdoctor.project.evidence import Distribution as Distribution
     from kdoctor.project.evidence import Evidence as Evidence
+    from kdoctor.project.evidence import EvidenceSource as EvidenceSource
     from kdoctor.project.evidence import Flag as Flag
-    from kdoctor.project.evidence import Source as Source
     from kdoctor.project.root import start_of as start_of
     from kdoctor.project.settings import Configs as Configs
     from kdoctor.project.settings import Layer as Layer
@@ -29,7 +29,7 @@ _HOMES = {
     "Distribution": "evidence",
     "Evidence": "evidence",
     "Flag": "evidence",
-    "Source": "evidence",
+    "EvidenceSource": "evidence",
     "start_of": "root",
     "Configs": "settings",
     "Layer": "settings",
@@ -41,11 +41,11 @@ __all__ = [
     "Configs",
     "Distribution",
     "Evidence",
+    "EvidenceSource",
     "Flag",
     "Layer",
     "Projects",
     "Settings",
-    "Source",
     "find_target",
     "show_chain",
     "start_of",

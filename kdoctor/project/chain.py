@@ -14,7 +14,14 @@ from kdoctor.errors import UsageProblem
 from kdoctor.interpreters import folders_above
 from kdoctor.keras_api import known_releases, newest_target, resolve_target, with_tf_keras
 from kdoctor.project.decision import Decision, Taken, decide
-from kdoctor.project.evidence import Distribution, Evidence, Flag, Kind, Problem, Source
+from kdoctor.project.evidence import (
+    Distribution,
+    Evidence,
+    EvidenceKind,
+    EvidenceSource,
+    Flag,
+    Problem,
+)
 from kdoctor.project.installed import active_environments, environments_in
 from kdoctor.project.root import start_of
 from kdoctor.project.search import sources_in
@@ -36,7 +43,7 @@ class Chain(Struct, frozen=True):
     start: str
     explicit: str = ""
     settings: Settings = NO_SETTINGS
-    sources: tuple[Source, ...] = ()
+    sources: tuple[EvidenceSource, ...] = ()
     taken: tuple[Evidence, ...] = ()
     flag: Flag | None = None
     tensorflow: str = ""
@@ -54,7 +61,7 @@ class Projects:
         self._configs = configs or Configs()
         self._looks: dict[Path, _Look] = {}
         self._chains: dict[tuple[int, ...], Chain] = {}
-        self._active: tuple[Source, ...] | None = None
+        self._active: tuple[EvidenceSource, ...] | None = None
 
     def chain(self, start: Path) -> Chain:
         """Return the chain of evidence for the files that lie in a folder.
@@ -111,7 +118,7 @@ class Projects:
 class _Look(Struct, frozen=True, eq=False):
     """What was found in one folder."""
 
-    sources: tuple[Source, ...]
+    sources: tuple[EvidenceSource, ...]
 
 
 def find_target(
@@ -169,7 +176,7 @@ def _configured(settings: Settings) -> Target:
     return replace(target, inferred=True)
 
 
-def _flag(sources: Iterable[Source], environ: Mapping[str, str]) -> Flag | None:
+def _flag(sources: Iterable[EvidenceSource], environ: Mapping[str, str]) -> Flag | None:
     """Return the setting that counts: this process' own, else the nearest in a file."""
     if environ.get(LEGACY_SWITCH):
         return Flag(environ[LEGACY_SWITCH], f"${LEGACY_SWITCH}")
@@ -234,7 +241,11 @@ def _why(taken: Taken, version: Version) -> str:
     if first.nightly:
         return f"{first.place} says {first.requirement}: read as the newest known"
     if exact(first) == version:
-        return f"installed in {first.place}" if taken.source.kind is Kind.INSTALLED else first.place
+        return (
+            f"installed in {first.place}"
+            if taken.source.kind is EvidenceKind.INSTALLED
+            else first.place
+        )
     if is_all_open(taken):
         return f"{first.place} leaves {first.distribution} open: the newest known"
     return f"{first.place} says {first.requirement}: the newest of it"

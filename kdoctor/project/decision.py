@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct, field
 from packaging.version import Version
 
-from kdoctor.project.evidence import Distribution, Evidence, Kind, Source
+from kdoctor.project.evidence import Distribution, Evidence, EvidenceKind, EvidenceSource
 from kdoctor.project.versions import allowed, exact, is_open, same_minor
 
 _KERAS, _TENSORFLOW = Distribution.KERAS, Distribution.TENSORFLOW
@@ -24,7 +24,7 @@ _WANTED_BY_2_4 = Version("2.2")
 class Taken(Struct, frozen=True):
     """What one source says about one package, and that it counts."""
 
-    source: Source
+    source: EvidenceSource
     evidence: tuple[Evidence, ...]
     versions: tuple[Version, ...]  # allowed ones, newest first
 
@@ -44,19 +44,21 @@ class Decision(Struct, frozen=True):
     conflicts: tuple[str, ...] = ()
 
 
-def decide(sources: Sequence[Source]) -> Decision:
+def decide(sources: Sequence[EvidenceSource]) -> Decision:
     """Return which versions the sources amount to; the sources come in the order of asking.
 
     The nearest folder that says anything decides, and in it the first source. Later sources add
     what they alone know, and an exact version within a range of the first one. From the folders
     above only a lock file narrows: a workspace keeps it at its top.
     """
-    declared = [each for each in sources if each.evidence and each.kind is not Kind.INSTALLED]
+    declared = [
+        each for each in sources if each.evidence and each.kind is not EvidenceKind.INSTALLED
+    ]
     asked = declared or [each for each in sources if each.evidence]
     if not asked:
         return Decision()
     near = [each for each in asked if each.folder == asked[0].folder]
-    above = [each for each in asked if each not in near and each.kind is Kind.LOCK]
+    above = [each for each in asked if each not in near and each.kind is EvidenceKind.LOCK]
     taken: dict[Distribution, Taken] = {}
     for source in near:
         for distribution in Distribution:
@@ -79,7 +81,9 @@ def goes_with(keras: Version, tensorflow: Version) -> bool:
     return keras < (_FIRST_WITH_KERAS if tensorflow >= _WANTED_BY_2_4 else _ONLY_TENSORFLOW)
 
 
-def _take(distribution: Distribution, source: Source, taken: dict[Distribution, Taken]) -> None:
+def _take(
+    distribution: Distribution, source: EvidenceSource, taken: dict[Distribution, Taken]
+) -> None:
     """Let the source speak for a package that no earlier source spoke of."""
     found = _of(source, distribution)
     if found is None or distribution in taken:
@@ -90,7 +94,9 @@ def _take(distribution: Distribution, source: Source, taken: dict[Distribution, 
     taken[distribution] = found
 
 
-def _narrow(distribution: Distribution, source: Source, taken: dict[Distribution, Taken]) -> None:
+def _narrow(
+    distribution: Distribution, source: EvidenceSource, taken: dict[Distribution, Taken]
+) -> None:
     """Let an exact version of another source stand for a range that it lies in."""
     current, found = taken[distribution], _of(source, distribution)
     if found is None or len(current.versions) == 1 or source is current.source:
@@ -100,7 +106,7 @@ def _narrow(distribution: Distribution, source: Source, taken: dict[Distribution
         taken[distribution] = found
 
 
-def _of(source: Source, distribution: Distribution) -> Taken | None:
+def _of(source: EvidenceSource, distribution: Distribution) -> Taken | None:
     evidence = tuple(each for each in source.evidence if each.distribution is distribution)
     if not evidence:
         return None
@@ -139,7 +145,7 @@ def _versions(
     return versions, [contradiction]
 
 
-def _within(near: Iterable[Source]) -> list[str]:
+def _within(near: Iterable[EvidenceSource]) -> list[str]:
     """Say which requirements of one source rule each other out."""
     found = []
     for source in near:
@@ -150,7 +156,7 @@ def _within(near: Iterable[Source]) -> list[str]:
                 if each.distribution is distribution and not each.is_conditional
             ]
             pins = {each.specifiers for each in always}
-            if len(pins) > 1 and source.kind is not Kind.LOCK and not allowed(always):
+            if len(pins) > 1 and source.kind is not EvidenceKind.LOCK and not allowed(always):
                 first, other = (
                     always[0],
                     next(e for e in always if e.specifiers != always[0].specifiers),
@@ -160,7 +166,7 @@ def _within(near: Iterable[Source]) -> list[str]:
 
 
 def _against(
-    sources: Iterable[Source],
+    sources: Iterable[EvidenceSource],
     taken: dict[Distribution, Taken],
     versions: dict[Distribution, Version],
 ) -> list[str]:
@@ -198,8 +204,8 @@ def _contradicted(
     return None
 
 
-def _reason(winner: Source, loser: Source) -> str:
-    if winner.kind is Kind.LOCK and loser.kind is not Kind.LOCK:
+def _reason(winner: EvidenceSource, loser: EvidenceSource) -> str:
+    if winner.kind is EvidenceKind.LOCK and loser.kind is not EvidenceKind.LOCK:
         return "as a lock file says exactly what gets installed"
     if winner.kind is loser.kind:
         return "as it is read first"

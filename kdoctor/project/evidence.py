@@ -48,7 +48,7 @@ WORDS: Final = (
 )
 
 
-class Kind(enum.StrEnum):
+class EvidenceKind(enum.StrEnum):
     """The kinds of place, in people's words; earlier ones are asked first."""
 
     LOCK = "lock file"
@@ -107,13 +107,13 @@ class Flag(Struct, frozen=True):
         return self.path if self.line is None else f"{self.path}:{self.line}"
 
 
-class Source(Struct, frozen=True):
+class EvidenceSource(Struct, frozen=True):
     """One place that was looked at, and what it says. ``folder`` is the absolute path it lies in.
 
     ``problems`` are sentences, each with the path in front, about what could not be read.
     """
 
-    kind: Kind
+    kind: EvidenceKind
     path: str
     folder: str
     evidence: tuple[Evidence, ...] = ()

@@ -11,7 +11,13 @@ from typing import Final
 from kdoctor.errors import FileProblem
 from kdoctor.interpreters import ACTIVE, ENVIRONMENT_FOLDERS
 from kdoctor.lazy_regex import pattern
-from kdoctor.project.evidence import Distribution, Evidence, Kind, Source, distribution_of
+from kdoctor.project.evidence import (
+    Distribution,
+    Evidence,
+    EvidenceKind,
+    EvidenceSource,
+    distribution_of,
+)
 from kdoctor.project.requirement import Where, pinned
 from kdoctor.project.root import shown
 
@@ -27,14 +33,14 @@ _VERSION_FILES: Final = {
 }
 
 
-def environments_in(folder: Path) -> Iterator[Source]:
+def environments_in(folder: Path) -> Iterator[EvidenceSource]:
     """Yield what the virtual environments that lie in a folder have installed."""
     for name in ENVIRONMENT_FOLDERS:
         if (folder / name / "pyvenv.cfg").is_file():
             yield _environment(folder / name, shown(folder / name), str(folder))
 
 
-def active_environments(environ: Mapping[str, str]) -> Iterator[Source]:
+def active_environments(environ: Mapping[str, str]) -> Iterator[EvidenceSource]:
     """Yield what the environment that the shell has activated holds."""
     for variable in ACTIVE:
         prefix = environ.get(variable)
@@ -43,13 +49,13 @@ def active_environments(environ: Mapping[str, str]) -> Iterator[Source]:
             return
 
 
-def _environment(prefix: Path, path: str, folder: str) -> Source:
+def _environment(prefix: Path, path: str, folder: str) -> EvidenceSource:
     found = tuple(
         evidence
         for packages in _site_packages(prefix)
         for evidence in _distributions(packages, path)
     )
-    return Source(Kind.INSTALLED, path, folder, found)
+    return EvidenceSource(EvidenceKind.INSTALLED, path, folder, found)
 
 
 def _site_packages(prefix: Path) -> list[Path]:

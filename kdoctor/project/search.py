@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from kdoctor.errors import FileProblem
-from kdoctor.project.evidence import Evidence, Flag, Problem, Source
+from kdoctor.project.evidence import Evidence, EvidenceSource, Flag, Problem
 from kdoctor.project.readers import READERS, Reader, file_names
 from kdoctor.project.readers.file import open_file
 from kdoctor.project.root import shown
 
 
-def sources_in(folder: Path) -> Iterator[Source]:
+def sources_in(folder: Path) -> Iterator[EvidenceSource]:
     """Yield what the files in one folder say, in the order of asking."""
     listing = listed(folder)
     for reader in READERS:
@@ -35,7 +35,7 @@ def listed(folder: Path) -> list[str]:
     return names
 
 
-def _source(reader: Reader, folder: Path, name: str) -> Source | None:
+def _source(reader: Reader, folder: Path, name: str) -> EvidenceSource | None:
     """Read one file; None where it says nothing of Keras."""
     real = folder / name
     if not real.is_file():
@@ -50,7 +50,7 @@ def _source(reader: Reader, folder: Path, name: str) -> Source | None:
     except RecursionError:
         problems.append(Problem(path, "what stands in it is nested too deeply"))
     problems += [each for each in said if isinstance(each, Problem)]
-    return Source(
+    return EvidenceSource(
         reader.kind,
         path,
         str(folder),

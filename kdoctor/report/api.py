@@ -9,9 +9,9 @@ from typing import Any
 
 from packaging.version import Version
 
-from kdoctor.engine.fixes.rewrite_lookup import Cures
+from kdoctor.engine.fixes.rewrite_lookup import RewriteLookup
 from kdoctor.keras_api.history import NameHistory, Owner, Period
-from kdoctor.keras_api.query_name import Inquiry
+from kdoctor.keras_api.query_name import NameQuery
 from kdoctor.report.output import Page, printable
 
 _MOST = 8
@@ -19,7 +19,7 @@ _BESIDE_KERAS = ("tf.", "tensorflow.", "np.", "numpy.", "jax.", "jnp.", "torch."
 _SPLIT = Version("2.6")  # the first TensorFlow whose tf.keras is made by the package keras
 
 
-def write_text(answer: Inquiry, cures: Cures, page: Page) -> None:
+def write_text(answer: NameQuery, cures: RewriteLookup, page: Page) -> None:
     """Write where a name exists, how its signature changed, and what took its place."""
     if not answer.is_known:
         _write_unknown(answer, page)
@@ -53,7 +53,7 @@ def write_text(answer: Inquiry, cures: Cures, page: Page) -> None:
         _write_list(answer.others, page)
 
 
-def write_json(answer: Inquiry, cures: Cures, page: Page) -> None:
+def write_json(answer: NameQuery, cures: RewriteLookup, page: Page) -> None:
     """Write one object, a contract for programs: fields are added, never renamed or removed."""
     document: dict[str, Any] = {
         "asked": answer.asked,
@@ -104,7 +104,7 @@ def _history(history: NameHistory) -> dict[str, Any]:
     }
 
 
-def _title(answer: Inquiry) -> str:
+def _title(answer: NameQuery) -> str:
     roots = [history.root for history in answer.histories]
     root = answer.root or (roots[0] if roots else "")
     if root and root not in roots and roots:
@@ -132,7 +132,7 @@ def _since(new: str, history: NameHistory) -> str:
     return f", there since {found.periods[-1][0]}" if found else ""
 
 
-def _write_owners(answer: Inquiry, page: Page) -> None:
+def _write_owners(answer: NameQuery, page: Page) -> None:
     if not answer.owners:
         return
     owner, _, member = answer.name.rpartition(".")
@@ -200,7 +200,7 @@ def _split(text: str) -> Iterable[tuple[str, str]]:
         yield parameter.name, parameter.default or ""
 
 
-def _write_cures(cures: Cures, page: Page) -> None:
+def _write_cures(cures: RewriteLookup, page: Page) -> None:
     if cures.rewrites:
         page.line()
         page.line("To write instead:")
@@ -215,7 +215,7 @@ def _write_cures(cures: Cures, page: Page) -> None:
         page.line(f"Rules about it: {', '.join(f'`kdoctor rules {code}`' for code in codes)}")
 
 
-def _write_unknown(answer: Inquiry, page: Page) -> None:
+def _write_unknown(answer: NameQuery, page: Page) -> None:
     suggestions = answer.suggestions
     hint = f"; did you mean {', '.join(suggestions)}?" if suggestions else ""
     asked = printable(answer.asked)

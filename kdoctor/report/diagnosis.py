@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from kdoctor import __version__
-from kdoctor.diagnose import Diagnosis, Fault, Frame, Raised, Step, StepKind
+from kdoctor.diagnose import Diagnosis, Fault, Raised, Step, StepKind, TracebackFrame
 from kdoctor.report.output import Page, printable
 
 _WIDTH = 96
@@ -137,7 +137,7 @@ def _before(error: Raised) -> Iterator[Raised]:
         earlier = earlier.before
 
 
-def _frame(frame: Frame) -> dict[str, Any]:
+def _frame(frame: TracebackFrame) -> dict[str, Any]:
     return {
         "path": frame.path,
         "line": frame.line,

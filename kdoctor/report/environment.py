@@ -5,22 +5,22 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from kdoctor.diagnose.environment import Check, State, Vitals
+from kdoctor.diagnose.environment import Check, CheckState, HealthReport
 from kdoctor.report.output import Page, printable
 
-_ROLES = {State.OK: "good", State.WARNING: "change", State.BROKEN: "error"}
-_WIDTH = max(map(len, State))
+_ROLES = {CheckState.OK: "good", CheckState.WARNING: "change", CheckState.BROKEN: "error"}
+_WIDTH = max(map(len, CheckState))
 
 
-def write_text(vitals: Vitals, page: Page) -> None:
+def write_text(health_report: HealthReport, page: Page) -> None:
     """Write a line a check, under what is wrong the remedy, and what it comes to."""
-    subjects = max(len(check.subject) for check in vitals.checks)
-    for check in vitals.checks:
+    subjects = max(len(check.subject) for check in health_report.checks)
+    for check in health_report.checks:
         state = page.paint(_ROLES[check.state], f"{check.state:<{_WIDTH}}")
         page.line(f"{state}  {printable(check.subject):<{subjects}}  {printable(check.message)}")
         _write_remedy(check, page, " " * (_WIDTH + 2 + subjects + 2))
     page.line()
-    page.line(_summary(vitals))
+    page.line(_summary(health_report))
 
 
 def _write_remedy(check: Check, page: Page, indent: str) -> None:
@@ -34,13 +34,13 @@ def _write_remedy(check: Check, page: Page, indent: str) -> None:
         page.line(f"{indent}{mark}{printable(remedy.note)}")
 
 
-def _summary(vitals: Vitals) -> str:
-    broken = sum(check.state is State.BROKEN for check in vitals.checks)
-    warnings = sum(check.state is State.WARNING for check in vitals.checks)
+def _summary(health_report: HealthReport) -> str:
+    broken = sum(check.state is CheckState.BROKEN for check in health_report.checks)
+    warnings = sum(check.state is CheckState.WARNING for check in health_report.checks)
     said = f", {_counted(warnings, 'warning')}" if warnings else ""
     if broken:
         return f"{_counted(broken, 'thing')} broken{said}"
-    hint = "" if vitals.deep else " (by its files; --deep also imports it)"
+    hint = "" if health_report.deep else " (by its files; --deep also imports it)"
     return f"healthy{said}{hint}"
 
 
@@ -48,14 +48,14 @@ def _counted(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
-def write_json(vitals: Vitals, page: Page) -> None:
+def write_json(health_report: HealthReport, page: Page) -> None:
     """Write one object, a contract for programs: fields are added, never renamed or removed."""
     document: dict[str, Any] = {
-        "python": vitals.interpreter.path,
-        "because": vitals.interpreter.because,
-        "healthy": vitals.healthy,
-        "deep": vitals.deep,
-        "checks": [_check(check) for check in vitals.checks],
+        "python": health_report.interpreter.path,
+        "because": health_report.interpreter.because,
+        "healthy": health_report.healthy,
+        "deep": health_report.deep,
+        "checks": [_check(check) for check in health_report.checks],
     }
     page.line(json.dumps(document, indent=2))
 

@@ -43,13 +43,13 @@ def _cell(number: int | None) -> str:
     return "" if number is None else f":cell {number}"
 
 
-class Checkout(Struct, frozen=True):
+class SourceRoot(Struct, frozen=True):
     """The folder that paths count from, for programs that know the repository by itself."""
 
     folder: str
 
     @classmethod
-    def here(cls) -> Checkout:
+    def here(cls) -> SourceRoot:
         """Return the top of the git repository that holds the working folder, else that folder."""
         here = Path.cwd()
         tops = (folder for folder in (here, *here.parents) if (folder / ".git").exists())

@@ -8,14 +8,18 @@ from itertools import zip_longest
 from typing import Any, Final
 
 from kdoctor.config import schema
-from kdoctor.engine.selection.effective_settings import InForce, Origin, Overview
+from kdoctor.engine.selection.effective_settings import (
+    EffectiveSettings,
+    SettingOrigin,
+    SettingsOverview,
+)
 from kdoctor.report.formats import format_names
 from kdoctor.report.output import Page, printable
 
 _NOTHING: Final = {"select": "all rules", "extend": "no file"}
 
 
-def write_text(found: Overview, page: Page) -> None:
+def write_text(found: SettingsOverview, page: Page) -> None:
     """Write which files decide, then each setting with its value and where that comes from."""
     page.line(f"{page.paint('path', printable(found.path))}: {_deciding(found)}")
     page.line()
@@ -34,7 +38,7 @@ def write_text(found: Overview, page: Page) -> None:
         )
 
 
-def write_json(found: Overview, page: Page) -> None:
+def write_json(found: SettingsOverview, page: Page) -> None:
     """Write one object, a contract for programs: fields are added, never renamed or removed."""
     document = {
         "path": found.path,
@@ -56,14 +60,14 @@ def write_schema(page: Page) -> None:
     page.line(json.dumps(schema(format_names()), indent=2))
 
 
-def _deciding(found: Overview) -> str:
+def _deciding(found: SettingsOverview) -> str:
     if not found.files:
         return "no kdoctor.toml and no [tool.kdoctor] is in force; these are the defaults"
     nearest, *extended = map(printable, found.files)
     return nearest + (f", which extends {', then '.join(extended)}" if extended else "")
 
 
-def _rows(setting: InForce) -> Iterator[tuple[str, str, str]]:
+def _rows(setting: EffectiveSettings) -> Iterator[tuple[str, str, str]]:
     """Yield key, value, origin; the key once, also where several origins take a line each."""
     values = list(_values(setting))
     pairs = zip_longest(values, map(str, setting.origins), fillvalue="")
@@ -71,7 +75,7 @@ def _rows(setting: InForce) -> Iterator[tuple[str, str, str]]:
         yield "" if number else setting.key, printable(value), printable(origin)
 
 
-def _values(setting: InForce) -> Iterator[str]:
+def _values(setting: EffectiveSettings) -> Iterator[str]:
     value = setting.value
     if isinstance(value, dict) and value:
         yield from (f"{pattern}: {', '.join(rules)}" for pattern, rules in value.items())
@@ -85,7 +89,7 @@ def _values(setting: InForce) -> Iterator[str]:
         yield ", ".join(value) or "nothing"
 
 
-def _rules(found: Overview) -> str:
+def _rules(found: SettingsOverview) -> str:
     counted, known = len(found.rules), found.known
     if counted == known:
         return f"All {known} rules count."
@@ -94,7 +98,7 @@ def _rules(found: Overview) -> str:
     return f"{counted} of {known} rules count; --json names them."
 
 
-def _from(origin: Origin) -> dict[str, Any]:
+def _from(origin: SettingOrigin) -> dict[str, Any]:
     told: dict[str, Any] = {"kind": origin.kind.value}
     if origin.path:
         told |= {"path": origin.path, "line": origin.line}

@@ -8,7 +8,7 @@ from typing import Any
 
 from packaging.version import Version
 
-from kdoctor.project import Chain, Evidence, Source
+from kdoctor.project import Chain, Evidence, EvidenceSource
 from kdoctor.report.output import Page, printable
 
 _NEWEST = "newest Keras 3 known"
@@ -80,7 +80,7 @@ def _asked(chain: Chain) -> Iterator[tuple[str, str, bool]]:
     yield "otherwise", _NEWEST, chain.target.source.startswith(_NEWEST)
 
 
-def _says(source: Source) -> str:
+def _says(source: EvidenceSource) -> str:
     parts = [_requirement(each) for each in source.evidence]
     parts += [f"TF_USE_LEGACY_KERAS={flag.value}{_line(flag.line)}" for flag in source.flags]
     parts += [problem.why for problem in source.problems]

@@ -9,14 +9,14 @@ from dataclasses import asdict
 
 from kdoctor.report.output import Page, printable
 from kdoctor.report.summary import count
-from kdoctor.verify.user.results import Report, State, Verdict
+from kdoctor.verify.user.results import Report, Verdict, VerdictState
 
 _ROLES = {
-    State.EQUAL: "good",
-    State.DIFFERENT: "error",
-    State.NOT_ON_KERAS_2: "change",
-    State.NOT_ON_KERAS_3: "error",
-    State.NOT_TRIED: "quiet",
+    VerdictState.EQUAL: "good",
+    VerdictState.DIFFERENT: "error",
+    VerdictState.NOT_ON_KERAS_2: "change",
+    VerdictState.NOT_ON_KERAS_3: "error",
+    VerdictState.NOT_TRIED: "quiet",
 }
 
 
@@ -67,7 +67,7 @@ def _write(verdict: Verdict, page: Page) -> None:
 
 def _details(verdict: Verdict) -> str:
     match verdict.state:
-        case State.EQUAL:
+        case VerdictState.EQUAL:
             cases = count(verdict.cases, "case")
             if not verdict.share:
                 return f" in {cases}, to the last digit"
@@ -75,7 +75,7 @@ def _details(verdict: Verdict) -> str:
                 f" in {cases}: the largest difference is {_percent(verdict.share)} of what is "
                 f"allowed ({verdict.tolerance or 0.0:.0e} of a value)"
             )
-        case State.DIFFERENT:
+        case VerdictState.DIFFERENT:
             return (
                 f" in {printable(verdict.where)}, with {verdict.input}: {printable(verdict.told)}"
             )
@@ -91,7 +91,7 @@ def _summary(report: Report) -> str:
     if not report.verdicts:
         return "No definition of Keras' was found: nothing to verify."
     counted = Counter(each.state for each in report.verdicts)
-    told = ", ".join(f"{counted[state]} {state.value}" for state in State if counted[state])
+    told = ", ".join(f"{counted[state]} {state.value}" for state in VerdictState if counted[state])
     lines = [f"{count(len(report.verdicts), 'definition')}: {told}."]
     if report.left:
         fixes = f" ({report.unsafe} with a fix that --unsafe uses)" if report.unsafe else ""

@@ -14,7 +14,7 @@ from kdoctor.rewrite.render import render  # its module has the same name
 
 if TYPE_CHECKING:
     from kdoctor.rewrite.arguments import without
-    from kdoctor.rewrite.guard import Answer, Guard, Question, Situation
+    from kdoctor.rewrite.guard import Guard, GuardAnswer, Question, UseSite
     from kdoctor.rewrite.guards import (
         context,
         display,
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 # A table of rewrites needs nothing of what writes them into a file.
 _HOMES = {
     "ONLY_IN_DEAD_CODE": "refusal",
-    "Answer": "guard",
+    "GuardAnswer": "guard",
     "Guard": "guard",
     "MemberRewrite": "members",
     "MemberTable": "members",
@@ -49,7 +49,7 @@ _HOMES = {
     "Rewrite": "template",
     "RewriteTable": "table",
     "SignatureLookup": "parameters",
-    "Situation": "guard",
+    "UseSite": "guard",
     "Speller": "spelling",
     "attribute": "members",
     "context": "guards",
@@ -72,8 +72,8 @@ _HOMES = {
 
 __all__ = [
     "ONLY_IN_DEAD_CODE",
-    "Answer",
     "Guard",
+    "GuardAnswer",
     "MemberRewrite",
     "MemberTable",
     "Question",
@@ -81,8 +81,8 @@ __all__ = [
     "Rewrite",
     "RewriteTable",
     "SignatureLookup",
-    "Situation",
     "Speller",
+    "UseSite",
     "attribute",
     "context",
     "display",

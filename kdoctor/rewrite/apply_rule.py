@@ -10,13 +10,13 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.model import Applicability, Edit, Fix, ImportNeed, Precedence, Span
-from kdoctor.rewrite.binding import Argument, Binding, bind
+from kdoctor.rewrite.binding import Argument, CallBinding, bind
 from kdoctor.rewrite.build import Builder
-from kdoctor.rewrite.context import check_fits_f_strings
 from kdoctor.rewrite.dtypes import full_dtype
-from kdoctor.rewrite.guard import Answer, Situation
+from kdoctor.rewrite.expression_context import check_fits_f_strings
+from kdoctor.rewrite.guard import GuardAnswer, UseSite
 from kdoctor.rewrite.in_place import edits_in_place
-from kdoctor.rewrite.parameters import SignatureLookup, Slots, takes_the_same
+from kdoctor.rewrite.parameters import NewParameters, SignatureLookup, takes_the_same
 from kdoctor.rewrite.precedence import wanted_around
 from kdoctor.rewrite.refusal import Refused
 from kdoctor.rewrite.spelling import Speller
@@ -33,13 +33,17 @@ _STARS: dict[inspect._ParameterKind, str] = {
 }
 
 
-class Attempt(Struct, frozen=True):
-    """One row on one use. ``fix`` gives the fix or raises ``Refused``."""
+class Application(Struct, frozen=True):
+    """One row on one use. ``fix`` gives the fix or raises ``Refused``.
+
+    ``renews`` says that the import of what is used may be put anew (see ``Speller``).
+    """
 
     module: Module
     reference: Reference
     row: Rewrite
     signatures: SignatureLookup
+    renews: bool = False
 
     def fix(self, applicability: Callable[[Rewrite], Applicability]) -> Fix:
         """Return the fix.
@@ -47,7 +51,7 @@ class Attempt(Struct, frozen=True):
         Raises:
             Refused: the row does not hold here, and why.
         """
-        speller = Speller.at(self.module, self.reference)
+        speller = Speller.at(self.module, self.reference, renews=self.renews)
         needs: dict[ImportNeed, None] = {}
 
         def spell(name: str) -> str:
@@ -65,7 +69,16 @@ class Attempt(Struct, frozen=True):
         check_fits_f_strings(self.module, self.reference.node, edits)
         old = self.module.source(self.reference.node)
         title = f"Write `{new}` instead of `{old}`"
-        return Fix(title, tuple(edits), applicability(self.row), tuple(needs))
+        return Fix(
+            title, tuple(edits), applicability(self.row), tuple(needs), self._drops(tuple(needs))
+        )
+
+    def _drops(self, needs: tuple[ImportNeed, ...]) -> tuple[Span, ...]:
+        """Return the import whose place and name another one takes."""
+        own = self.reference.binding
+        if own.alias is None or not any(need.local == own.local for need in needs):
+            return ()
+        return (self.module.span(own.alias),)
 
     def _rename(self, spell: Callable[[str], str]) -> tuple[list[Edit], str]:
         """Change a name wherever it is read, whatever it is used for."""
@@ -118,7 +131,7 @@ class Attempt(Struct, frozen=True):
         told = self.module.source(alone) if alone is not None and is_short else self.row.right
         return [edit, *self._full_dtypes(binding)], told
 
-    def _full_dtypes(self, binding: Binding) -> Iterator[Edit]:
+    def _full_dtypes(self, binding: CallBinding) -> Iterator[Edit]:
         """Write a dtype by the name that Keras 3 knows it by."""
         for each in binding.passed("dtype"):
             if isinstance(each.value, cst.SimpleString):
@@ -140,15 +153,15 @@ class Attempt(Struct, frozen=True):
             raise Refused("there is a comment inside the name")
         return Edit(span, (new,), Precedence.PRIMARY)
 
-    def _check_guard(self, binding: Binding | None) -> None:
+    def _check_guard(self, binding: CallBinding | None) -> None:
         guard = self.row.when
         if guard is None:
             return
         call = self.reference.call
         node = self.reference.node if call is None else call
-        situation = Situation(self.module, node, binding)
-        if guard.decide(situation) is not Answer.YES:
-            obstacles = guard.obstacles(situation)
+        use_site = UseSite(self.module, node, binding)
+        if guard.decide(use_site) is not GuardAnswer.YES:
+            obstacles = guard.obstacles(use_site)
             raise Refused(" and ".join(obstacles), distance=len(obstacles))
 
     def _check_comments(self, call: cst.Call, arguments: tuple[Argument, ...]) -> None:
@@ -180,5 +193,5 @@ class Attempt(Struct, frozen=True):
             keyword.arg is not None and keyword.arg != ast.unparse(keyword.value)
             for keyword in call.keywords
         )
-        new = Slots.of(name, self.signatures).signature
+        new = NewParameters.of(name, self.signatures).signature
         return name if passed == wanted and not crossed and takes_the_same(old, new) else None

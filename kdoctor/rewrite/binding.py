@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import libcst as cst
 from msgspec import Struct
 
+from kdoctor.rewrite.pattern import Pattern
 from kdoctor.rewrite.refusal import Refused
-from kdoctor.rewrite.template import Pattern
 
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 _KEYWORD = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -32,7 +32,7 @@ class Argument(Struct, frozen=True):
         return None if self.arg.keyword is None else self.arg.keyword.value
 
 
-class Binding(Struct, frozen=True):
+class CallBinding(Struct, frozen=True):
     """A call's arguments in source order, bound to the parameters of ``pattern``."""
 
     pattern: Pattern
@@ -50,7 +50,7 @@ class Binding(Struct, frozen=True):
         return any(each.parameter == parameter for each in self.arguments)
 
 
-def bind(call: cst.Call, pattern: Pattern) -> Binding:
+def bind(call: cst.Call, pattern: Pattern) -> CallBinding:
     """Return the arguments of ``call`` by parameter of the old signature.
 
     Raises:
@@ -93,7 +93,7 @@ def bind(call: cst.Call, pattern: Pattern) -> Binding:
         )
         if required and parameter.name not in taken:
             raise Refused(f"the call does not pass `{parameter.name}`, which `{name}` requires")
-    return Binding(pattern, tuple(arguments))
+    return CallBinding(pattern, tuple(arguments))
 
 
 def _only(parameters: dict[str, inspect.Parameter], kind: inspect._ParameterKind) -> str | None:

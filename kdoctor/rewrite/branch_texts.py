@@ -8,7 +8,7 @@ import tokenize
 from collections.abc import Iterator
 
 from kdoctor import parse_ast
-from kdoctor.rewrite.context import is_for_tools
+from kdoctor.rewrite.expression_context import is_for_tools
 
 _OPPOSITES: dict[type[ast.cmpop], tuple[str, str]] = {
     ast.Eq: ("==", "!="),

@@ -53,9 +53,10 @@ def settled_branches(
     for number in sorted(inside, reverse=True):
         node, own = choices[number].node, inside[number]
         if isinstance(node, cst.If):
-            branches = _branches_of(node)
-            may_change = _may_change(module, branches, own)
-            new = _If.of(module, branches, own, names.at(node)).settled() if may_change else None
+            frame = _frame(module, node)
+            may_change = frame.may_change(own)
+            found = _If.of(module, frame, own, names.at(node)) if may_change else None
+            new = None if found is None else found.settled()
         elif any(each in made for each in own) or _hold_as_many(module, choices, number):
             new = _of_choice(module, node, own, names.at(node))
         else:
@@ -162,20 +163,6 @@ def _branches_of(node: cst.If) -> list[cst.If | cst.Else]:
     return found
 
 
-def _may_change(
-    module: Module, branches: Sequence[cst.If | cst.Else], edits: Sequence[Edit]
-) -> bool:
-    """Say whether edits can empty a branch, or make two the same: at little cost."""
-    counts = [len(each.body.body) for each in branches]
-    if any(abs(one - other) <= len(edits) for one, other in pairwise(counts)):
-        return True
-    for each in branches:
-        first, last = module.span(each.body.body[0]), module.span(each.body.body[-1])
-        if all(any(_meets(edit.span, end) for edit in edits) for end in (first, last)):
-            return True
-    return False
-
-
 def _hold_as_many(module: Module, choices: Sequence[_Choice], number: int) -> bool:
     """Say whether both sides of ``a if b else c`` hold as many choices, as they must to be one.
 
@@ -224,83 +211,136 @@ class _Branch(Struct, frozen=True):
     colon: int
     body: Span
     before: str
-    after: str | None  # None where edits reach over its ends
+    after: str
 
     @property
     def is_emptied(self) -> bool:
         """Whether nothing is left of it, though there was something."""
-        return self.after is not None and is_empty(self.after) and not is_empty(self.before)
+        return is_empty(self.after) and not is_empty(self.before)
+
+
+class _Frame(Struct, frozen=True):
+    """An ``if`` as it was written: found once, however many edits it has."""
+
+    branches: tuple[_Branch, ...]  # nothing becomes of them
+    heads: tuple[int, ...]
+    tests: tuple[Span | None, ...]  # with their brackets
+    ends: tuple[tuple[Span, Span], ...]  # the first and the last statement of each branch
+    closest: int  # by how many statements two neighbours differ, at least
+    end: int  # of its last line, with the line break
+    is_known: bool  # it lies in one cell, as it was written, and each branch was found
+
+    def number(self, offset: int) -> int:
+        """Return the number of the branch that a place lies in, or behind."""
+        return max(bisect.bisect_right(self.heads, offset) - 1, 0)
+
+    def may_change(self, edits: Sequence[Edit]) -> bool:
+        """Say whether edits can empty a branch, or make two the same: at little cost."""
+        if self.closest <= len(edits):
+            return True
+        met: dict[int, list[Span]] = {}
+        for edit in edits:
+            span = edit.span
+            for number in range(self.number(span.start), self.number(span.end) + 1):
+                met.setdefault(number, []).append(span)
+        return any(
+            all(any(_meets(span, end) for span in spans) for end in self.ends[number])
+            for number, spans in met.items()
+        )
+
+    def by_branch(self, edits: Iterable[Edit]) -> dict[int, list[Edit]] | None:
+        """Return the edits in the lines of each branch, None where one is in no branch or test."""
+        found: dict[int, list[Edit]] = {}
+        for edit in edits:
+            number = self.number(edit.span.start)
+            test = self.tests[number]
+            # What is put right above a head is in the branch before.
+            bodies = [each for each in (number, number - 1) if self._is_in_body(edit, each)]
+            if bodies:
+                found.setdefault(bodies[0], []).append(edit)
+            elif test is None or not test.covers(edit.span):
+                return None
+        return found
+
+    def _is_in_body(self, edit: Edit, number: int) -> bool:
+        return number >= 0 and self.branches[number].body.covers(edit.span)
+
+
+@once
+def _frame(module: Module, node: cst.If) -> _Frame:
+    """Return an ``if`` with where its branches stand."""
+    text, nodes = module.text, _branches_of(node)
+    end = line_after(text, module.span(node).end)
+    heads = [module.span(branch).start for branch in nodes]
+    last_ones = [*(line_start(text, head) for head in heads[1:]), end]
+    branches, is_known = [], _is_plain(module, Span(heads[0], end))
+    for branch, head, last in zip(nodes, heads, last_ones, strict=True):
+        colon = _colon(module, branch, head)
+        block = isinstance(branch.body, cst.IndentedBlock)
+        body = Span(line_after(text, colon) if block else colon, last)
+        is_known = is_known and bool(colon) and body.start <= last
+        before = text[body.start : body.end]
+        branches.append(_Branch(branch, head, colon, body, before, before))
+    bodies = [each.body.body for each in nodes]
+    counts = (abs(len(one) - len(other)) for one, other in pairwise(bodies))
+    return _Frame(
+        tuple(branches),
+        tuple(heads),
+        tuple(module.outer_span(each.test) if isinstance(each, cst.If) else None for each in nodes),
+        tuple((module.span(each[0]), module.span(each[-1])) for each in bodies),
+        min(counts, default=len(text)),
+        end,
+        is_known,
+    )
+
+
+def _is_plain(module: Module, whole: Span) -> bool:
+    """Say whether some source lies in one cell, and nothing in it is masked."""
+    masks = module.unit.masks  # in order
+    first = bisect.bisect_left(masks, whole.start, key=lambda each: each.span.start)
+    return module.unit.cell_at(whole.start).span.covers(whole) and not any(
+        _meets(whole, each.span) for each in masks[max(first - 1, 0) : first + 1]
+    )
 
 
 class _If(Struct, frozen=True):
     """An ``if`` with its branches, as edits leave them."""
 
     module: Module
-    branches: tuple[_Branch, ...]
-    edits: tuple[Edit, ...]
+    branches: Sequence[_Branch]
+    edits: Sequence[Edit]
     end: int  # of its last line, with the line break
+    is_emptied: bool  # one of its branches is
     is_below: bool  # something is written right above it
     names: SameCode
 
     @classmethod
     def of(
-        cls,
-        module: Module,
-        nodes: Sequence[cst.If | cst.Else],
-        edits: Sequence[Edit],
-        names: SameCode,
-    ) -> _If:
-        """Return an ``if`` with what edits make of it."""
-        text = module.text
-        end = line_after(text, module.span(nodes[0]).end)
-        heads = [module.span(branch).start for branch in nodes]
-        ends = [*(line_start(text, head) for head in heads[1:]), end]
-        branches = []
-        for branch, head, last in zip(nodes, heads, ends, strict=True):
-            colon = _colon(module, branch, head)
-            first = line_after(text, colon)
-            block = isinstance(branch.body, cst.IndentedBlock)
-            body = Span(first if block else colon, last)
-            after = _written(module, body, edits) if colon and body.start <= last else None
-            before = text[body.start : body.end]
-            branches.append(_Branch(branch, head, colon, body, before, after))
-        start = heads[0]
-        own = tuple(each for each in edits if not each.span.start == each.span.end == start)
-        is_below = any(each.span.start == each.span.end == start for each in edits)
-        return cls(module, tuple(branches), own, end, is_below, names)
+        cls, module: Module, frame: _Frame, edits: Sequence[Edit], names: SameCode
+    ) -> _If | None:
+        """Return an ``if`` with what edits make of it, None where that cannot be told."""
+        start = frame.heads[0]
+        own = [each for each in edits if not each.span.start == each.span.end == start]
+        inside = frame.by_branch(own) if frame.is_known else None
+        if inside is None:
+            return None
+        branches = list(frame.branches)
+        for number, those in inside.items():
+            after = render(module.text, those, branches[number].body, "\n")
+            branches[number] = replace(branches[number], after=after)
+        emptied = any(branches[number].is_emptied for number in inside)
+        return cls(module, branches, own, frame.end, emptied, len(own) < len(edits), names)
 
     def settled(self) -> Edit | None:
         """Return the edit that writes all of it anew, None where it stays as it is."""
-        if not self._is_known():
-            return None
         return self._all_gone() or self._same_at_the_end() or self._turned() or self._last_gone()
-
-    def _is_known(self) -> bool:
-        """Say whether each edit lies in one branch or one test, and all in one cell."""
-        whole = Span(self.branches[0].head, self.end)
-        cell = self.module.unit.cell_at(whole.start).span
-        masks = self.module.unit.masks
-        tests = [
-            self.module.outer_span(each.node.test)
-            for each in self.branches
-            if isinstance(each.node, cst.If)
-        ]
-        rooms = [*tests, *(each.body for each in self.branches)]
-        return (
-            cell.start <= whole.start
-            and whole.end <= cell.end
-            and all(each.after is not None for each in self.branches)
-            and not any(
-                whole.start < each.span.end and each.span.start < whole.end for each in masks
-            )
-            and all(any(room.covers(edit.span) for room in rooms) for edit in self.edits)
-        )
 
     def _all_gone(self) -> Edit | None:
         """Take the whole ``if`` out, where no branch does anything."""
         first = self.branches[0]
-        empty = all(is_empty(each.after) for each in self.branches)
-        if not empty or self.is_below or not any(each.is_emptied for each in self.branches):
+        if self.is_below or not self.is_emptied:
+            return None
+        if not all(is_empty(each.after) for each in self.branches):
             return None
         if not self._only_asks(self.branches) or self._comments(self.branches):
             return None
@@ -319,7 +359,7 @@ class _If(Struct, frozen=True):
         if len(alike) < 2 or was or not self._only_asks(alike):
             return None
         first = alike[0]
-        kept = first.after or ""
+        kept = first.after
         others = [each for each in self._comments(alike) if each not in kept]
         indent = margin(self.module.text, self.branches[0].head)
         if number:
@@ -362,7 +402,7 @@ class _If(Struct, frozen=True):
     def _block(self, branch: _Branch) -> str:
         inline = not isinstance(branch.node.body, cst.IndentedBlock)
         indent = margin(self.module.text, self.branches[0].head)
-        return f"{indent}    {(branch.after or '').strip()}\n" if inline else branch.after or ""
+        return f"{indent}    {branch.after.strip()}\n" if inline else branch.after
 
     def _only_asks(self, branches: Sequence[_Branch]) -> bool:
         return all(
@@ -376,7 +416,7 @@ class _If(Struct, frozen=True):
         found = []
         for each in branches:
             head = self.module.text[each.head : each.body.start]
-            found += comments_of(head) + comments_of(each.after or "")
+            found += comments_of(head) + comments_of(each.after)
         return list(dict.fromkeys(found))
 
 

@@ -10,18 +10,19 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from kdoctor.model import Hole, Precedence
-from kdoctor.rewrite.binding import Argument, Binding
+from kdoctor.rewrite.binding import Argument, CallBinding
 from kdoctor.rewrite.call_items import Item, plan_items
-from kdoctor.rewrite.context import (
+from kdoctor.rewrite.expression_context import (
     breaks_lines_openly,
     runs_in_class_body,
     stands_in_brackets,
 )
 from kdoctor.rewrite.fstrings import f_string
-from kdoctor.rewrite.parameters import SignatureLookup, Slots, same_value
+from kdoctor.rewrite.parameters import NewParameters, SignatureLookup, same_value
+from kdoctor.rewrite.pattern import Code
 from kdoctor.rewrite.precedence import binds, template_binds, template_wants
 from kdoctor.rewrite.refusal import Refused
-from kdoctor.rewrite.template import Code, Rewrite
+from kdoctor.rewrite.template import Rewrite
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import dotted
 from kdoctor.syntax.libcst_walk import descendants
@@ -43,7 +44,7 @@ class Builder(Struct, frozen=True):
     module: Module
     row: Rewrite
     call: cst.BaseExpression
-    binding: Binding
+    binding: CallBinding
     spell: Callable[[str], str]
     signatures: SignatureLookup
 
@@ -161,7 +162,11 @@ class Builder(Struct, frozen=True):
     def _items(self, call: ast.Call) -> list[Item]:
         name = dotted(call.func)
         known = name is not None and not self._is_own(name)
-        slots = Slots.of(name, self.signatures) if known and name is not None else Slots(None)
+        slots = (
+            NewParameters.of(name, self.signatures)
+            if known and name is not None
+            else NewParameters(None)
+        )
         return plan_items(call, slots, self.binding)
 
     def _arguments(self, items: list[Item]) -> Parts:

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from kdoctor.rewrite.binding import Argument, Binding
-from kdoctor.rewrite.parameters import Slot, Slots, same_value
+from kdoctor.rewrite.binding import Argument, CallBinding
+from kdoctor.rewrite.parameters import NewParameter, NewParameters, same_value
 
 
 class Item(Struct, frozen=True):
@@ -24,7 +24,7 @@ class Item(Struct, frozen=True):
     """
 
     node: ast.expr | None
-    slot: Slot
+    slot: NewParameter
     keyword: str | None = None
     passed: Argument | None = None
     reads: tuple[str, ...] = ()
@@ -32,18 +32,18 @@ class Item(Struct, frozen=True):
     omitted: bool = False
 
 
-def plan_items(call: ast.Call, slots: Slots, binding: Binding) -> list[Item]:
+def plan_items(call: ast.Call, slots: NewParameters, binding: CallBinding) -> list[Item]:
     """Return the arguments of the template's ``call`` for what ``binding`` passes."""
     items = _settled([*_positional(call, slots, binding), *_keywords(call, slots, binding)])
     return [item for item in items if not item.omitted]
 
 
-def _positional(call: ast.Call, slots: Slots, binding: Binding) -> Iterator[Item]:
+def _positional(call: ast.Call, slots: NewParameters, binding: CallBinding) -> Iterator[Item]:
     position = 0
     for node in call.args:
         if isinstance(node, ast.Starred):
             for argument in _variadic(node.value, inspect.Parameter.VAR_POSITIONAL, binding):
-                slot = Slot(position, None, None)
+                slot = NewParameter(position, None, None)
                 yield Item(None, slot, passed=argument, reads=(argument.parameter,))
                 position += 1
             continue
@@ -51,18 +51,18 @@ def _positional(call: ast.Call, slots: Slots, binding: Binding) -> Iterator[Item
         position += 1
 
 
-def _keywords(call: ast.Call, slots: Slots, binding: Binding) -> Iterator[Item]:
+def _keywords(call: ast.Call, slots: NewParameters, binding: CallBinding) -> Iterator[Item]:
     for keyword in call.keywords:
         if keyword.arg is not None:
             yield _item(keyword.value, slots.named(keyword.arg), keyword.arg, binding)
             continue
         for argument in _variadic(keyword.value, inspect.Parameter.VAR_KEYWORD, binding):
             written = argument.keyword
-            slot = Slot(None, written, None)
+            slot = NewParameter(None, written, None)
             yield Item(None, slot, written, passed=argument, reads=(argument.parameter,))
 
 
-def _item(node: ast.expr, slot: Slot, keyword: str | None, binding: Binding) -> Item:
+def _item(node: ast.expr, slot: NewParameter, keyword: str | None, binding: CallBinding) -> Item:
     old = binding.pattern.parameters.get(node.id) if isinstance(node, ast.Name) else None
     passed = None if old is None else next(binding.passed(old.name), None)
     absent = old is not None and passed is None
@@ -71,7 +71,9 @@ def _item(node: ast.expr, slot: Slot, keyword: str | None, binding: Binding) -> 
     return Item(node, slot, keyword, passed, reads, absent=absent, omitted=shared)
 
 
-def _variadic(node: ast.expr, kind: inspect._ParameterKind, binding: Binding) -> Iterator[Argument]:
+def _variadic(
+    node: ast.expr, kind: inspect._ParameterKind, binding: CallBinding
+) -> Iterator[Argument]:
     parameter = binding.pattern.parameters.get(node.id) if isinstance(node, ast.Name) else None
     if parameter is None or parameter.kind is not kind:
         raise ValueError(f"{ast.unparse(node)!r}: a star takes a parameter with the same star")

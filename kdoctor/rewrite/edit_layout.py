@@ -13,6 +13,7 @@ from kdoctor.lazy_regex import pattern
 from kdoctor.memoize import once
 from kdoctor.model import Edit, Span
 from kdoctor.rewrite.import_lines import LINE_LIMIT
+from kdoctor.rewrite.kept_layout import keeps_its_layout
 from kdoctor.rewrite.layout import realigned, rejoined, says_the_same, statements, wrapped
 from kdoctor.rewrite.render import render
 from kdoctor.rewrite.source_lines import line_start, margin
@@ -20,6 +21,8 @@ from kdoctor.syntax import Module
 
 _INDENT = pattern(r"^([ \t]+)\S", re.MULTILINE)
 _TEXT = pattern(r"\s*[rRuUbB]?[\"']")
+# A line of a text alone, as in the message of an error: nothing in it can be broken.
+_ONLY_TEXT = pattern(r"\s*[rRuUbBfF]{0,2}(?P<quote>[\"'])[^\"']*(?P=quote)[,)\]}]*\s*$")
 _MARK = pattern(r"\s*#\s*(?:type:|noqa|pylint:|pragma:|nosec).*$")
 # What people set, where their lines are longer than the usual limit.
 _LIMITS = (LINE_LIMIT, 100, 120)
@@ -57,7 +60,7 @@ def _changed(module: Module, edits: Sequence[Edit], limit: int) -> Iterator[tupl
             inside.setdefault(region, []).append(edit)
     written = _Written(module, edits)
     for region, own in inside.items():
-        if not written.may_change(region):
+        if keeps_its_layout(module, region, own, limit) or not written.may_change(region):
             continue
         old = _with_plain_breaks(module.text[region.start : region.end])
         new = _with_plain_breaks(render(module.text, own, region, "\n"))
@@ -187,5 +190,6 @@ def _kept_limit(module: Module) -> int:
     for region in _regions(module):
         lines = module.text[region.start : region.end].splitlines()
         if not _TEXT.match(lines[0]):
-            longest = max(longest, *(len(_MARK.sub("", line)) for line in lines))
+            kept = (line for line in lines if not _ONLY_TEXT.match(line))
+            longest = max([longest, *(len(_MARK.sub("", line)) for line in kept)])
     return next((each for each in _LIMITS if longest <= each), _LIMITS[-1])

@@ -12,12 +12,12 @@ from collections.abc import Callable
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.rewrite.binding import Binding
-from kdoctor.rewrite.template import Code
+from kdoctor.rewrite.binding import CallBinding
+from kdoctor.rewrite.pattern import Code
 from kdoctor.syntax import Module
 
 
-class Answer(enum.Enum):
+class GuardAnswer(enum.Enum):
     """What a guard says of one call."""
 
     YES = "yes"
@@ -25,17 +25,17 @@ class Answer(enum.Enum):
     UNKNOWN = "unknown"
 
     @classmethod
-    def of(cls, *conditions: bool) -> Answer:
+    def of(cls, *conditions: bool) -> GuardAnswer:
         """Return yes where all conditions hold, else no."""
         return cls.YES if all(conditions) else cls.NO
 
 
-class Situation(Struct, frozen=True):
+class UseSite(Struct, frozen=True):
     """A use of an old name: where it stands, and what is passed (None where it is not called)."""
 
     module: Module
     node: cst.CSTNode
-    binding: Binding | None
+    binding: CallBinding | None
 
     def value(self, parameter: str) -> cst.BaseExpression | None:
         """Return what is passed for a parameter, None where its default holds."""
@@ -65,11 +65,11 @@ class Guard(ABC):
     pins: frozenset[str] = frozenset()
 
     @abstractmethod
-    def decide(self, situation: Situation) -> Answer:
+    def decide(self, use_site: UseSite) -> GuardAnswer:
         """Answer for one use."""
 
     @abstractmethod
-    def obstacles(self, situation: Situation) -> tuple[str, ...]:
+    def obstacles(self, use_site: UseSite) -> tuple[str, ...]:
         """Return a sentence for each thing that keeps the answer from being yes."""
 
     def __and__(self, other: Guard) -> Guard:
@@ -98,7 +98,7 @@ class Question(Guard):
         self,
         text: str,
         sentence: str,
-        answer: Callable[[Situation], Answer],
+        answer: Callable[[UseSite], GuardAnswer],
         *,
         parameters: frozenset[str] = frozenset(),
         pins: frozenset[str] = frozenset(),
@@ -109,15 +109,15 @@ class Question(Guard):
         self.parameters = parameters
         self.pins = pins
 
-    def decide(self, situation: Situation) -> Answer:
+    def decide(self, use_site: UseSite) -> GuardAnswer:
         """Answer for one use; a question about arguments is unknown where nothing is called."""
-        if self.parameters and situation.binding is None:
-            return Answer.UNKNOWN
-        return self.answer(situation)
+        if self.parameters and use_site.binding is None:
+            return GuardAnswer.UNKNOWN
+        return self.answer(use_site)
 
-    def obstacles(self, situation: Situation) -> tuple[str, ...]:
+    def obstacles(self, use_site: UseSite) -> tuple[str, ...]:
         """Return the sentence, unless the answer is yes."""
-        return () if self.decide(situation) is Answer.YES else (self.sentence,)
+        return () if self.decide(use_site) is GuardAnswer.YES else (self.sentence,)
 
     def __str__(self) -> str:
         return self.text
@@ -129,14 +129,14 @@ class _Every(Guard):
         self.parameters = frozenset().union(*(guard.parameters for guard in guards))
         self.pins = frozenset().union(*(guard.pins for guard in guards))
 
-    def decide(self, situation: Situation) -> Answer:
-        answers = {guard.decide(situation) for guard in self.guards}
-        if Answer.NO in answers:
-            return Answer.NO
-        return Answer.UNKNOWN if Answer.UNKNOWN in answers else Answer.YES
+    def decide(self, use_site: UseSite) -> GuardAnswer:
+        answers = {guard.decide(use_site) for guard in self.guards}
+        if GuardAnswer.NO in answers:
+            return GuardAnswer.NO
+        return GuardAnswer.UNKNOWN if GuardAnswer.UNKNOWN in answers else GuardAnswer.YES
 
-    def obstacles(self, situation: Situation) -> tuple[str, ...]:
-        return tuple(text for guard in self.guards for text in guard.obstacles(situation))
+    def obstacles(self, use_site: UseSite) -> tuple[str, ...]:
+        return tuple(text for guard in self.guards for text in guard.obstacles(use_site))
 
     def __str__(self) -> str:
         return " & ".join(
@@ -150,16 +150,16 @@ class _Some(Guard):
         self.parameters = frozenset().union(*(guard.parameters for guard in guards))
         self.pins = frozenset(guards[0].pins).intersection(*(guard.pins for guard in guards))
 
-    def decide(self, situation: Situation) -> Answer:
-        answers = {guard.decide(situation) for guard in self.guards}
-        if Answer.YES in answers:
-            return Answer.YES
-        return Answer.UNKNOWN if Answer.UNKNOWN in answers else Answer.NO
+    def decide(self, use_site: UseSite) -> GuardAnswer:
+        answers = {guard.decide(use_site) for guard in self.guards}
+        if GuardAnswer.YES in answers:
+            return GuardAnswer.YES
+        return GuardAnswer.UNKNOWN if GuardAnswer.UNKNOWN in answers else GuardAnswer.NO
 
-    def obstacles(self, situation: Situation) -> tuple[str, ...]:
-        if self.decide(situation) is Answer.YES:
+    def obstacles(self, use_site: UseSite) -> tuple[str, ...]:
+        if self.decide(use_site) is GuardAnswer.YES:
             return ()
-        return (" and ".join(" and ".join(guard.obstacles(situation)) for guard in self.guards),)
+        return (" and ".join(" and ".join(guard.obstacles(use_site)) for guard in self.guards),)
 
     def __str__(self) -> str:
         return " | ".join(str(guard) for guard in self.guards)
@@ -170,19 +170,19 @@ class _Not(Guard):
         self.guard = guard
         self.parameters = guard.parameters
 
-    def decide(self, situation: Situation) -> Answer:
-        match self.guard.decide(situation):
-            case Answer.YES:
-                return Answer.NO
-            case Answer.NO:
-                return Answer.YES
-        return Answer.UNKNOWN
+    def decide(self, use_site: UseSite) -> GuardAnswer:
+        match self.guard.decide(use_site):
+            case GuardAnswer.YES:
+                return GuardAnswer.NO
+            case GuardAnswer.NO:
+                return GuardAnswer.YES
+        return GuardAnswer.UNKNOWN
 
-    def obstacles(self, situation: Situation) -> tuple[str, ...]:
-        answer = self.decide(situation)
-        if answer is Answer.YES:
+    def obstacles(self, use_site: UseSite) -> tuple[str, ...]:
+        answer = self.decide(use_site)
+        if answer is GuardAnswer.YES:
             return ()
-        return (f"{'it holds' if answer is Answer.NO else 'it may hold'} that {self.guard}",)
+        return (f"{'it holds' if answer is GuardAnswer.NO else 'it may hold'} that {self.guard}",)
 
     def __str__(self) -> str:
         inner = str(self.guard)

@@ -13,16 +13,17 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.keras_api import split_root
-from kdoctor.rewrite.guard import Answer, Guard, Question, Situation, every
-from kdoctor.syntax import Context, Kind, Module
+from kdoctor.rewrite.guard import Guard, GuardAnswer, Question, UseSite, every
+from kdoctor.syntax import Module
 from kdoctor.syntax.literals import literal_value_in
 from kdoctor.syntax.scopes import BindingKind
+from kdoctor.value_types import Context, Kind
 
 __all__ = [
-    "Answer",
     "Guard",
+    "GuardAnswer",
     "Question",
-    "Situation",
+    "UseSite",
     "context",
     "display",
     "equals",
@@ -46,8 +47,8 @@ _DISPLAYS = (cst.List, cst.Tuple, cst.ListComp)
 def not_none(*parameters: str) -> Guard:
     """Each of the parameters has a value that cannot be None."""
 
-    def answer(parameter: str) -> Callable[[Situation], Answer]:
-        return lambda situation: _cannot_be_none(situation, parameter)
+    def answer(parameter: str) -> Callable[[UseSite], GuardAnswer]:
+        return lambda use_site: _cannot_be_none(use_site, parameter)
 
     return _each("not_none", parameters, "`{}` may be None", answer)
 
@@ -58,7 +59,7 @@ def given(*parameters: str) -> Guard:
         "given",
         parameters,
         "`{}` is not passed",
-        lambda name: lambda situation: Answer.of(situation.value(name) is not None),
+        lambda name: lambda use_site: GuardAnswer.of(use_site.value(name) is not None),
     )
 
 
@@ -68,7 +69,7 @@ def not_given(*parameters: str) -> Guard:
         "not_given",
         parameters,
         "`{}` is passed",
-        lambda name: lambda situation: Answer.of(situation.value(name) is None),
+        lambda name: lambda use_site: GuardAnswer.of(use_site.value(name) is None),
     )
 
 
@@ -78,7 +79,7 @@ def literal(*parameters: str) -> Guard:
         "literal",
         parameters,
         "`{}` is not a literal",
-        lambda name: lambda situation: Answer.of(_literal(situation.source(name)) is not None),
+        lambda name: lambda use_site: GuardAnswer.of(_literal(use_site.source(name)) is not None),
     )
 
 
@@ -100,7 +101,7 @@ def display(parameter: str) -> Guard:
     return Question(
         f"display({parameter!r})",
         f"`{parameter}` is not written as a list",
-        lambda situation: Answer.of(isinstance(situation.value(parameter), _DISPLAYS)),
+        lambda use_site: GuardAnswer.of(isinstance(use_site.value(parameter), _DISPLAYS)),
         parameters=frozenset({parameter}),
     )
 
@@ -110,7 +111,7 @@ def is_lambda(parameter: str) -> Guard:
     return Question(
         f"is_lambda({parameter!r})",
         f"`{parameter}` is not written as a lambda",
-        lambda situation: Answer.of(isinstance(situation.value(parameter), cst.Lambda)),
+        lambda use_site: GuardAnswer.of(isinstance(use_site.value(parameter), cst.Lambda)),
         parameters=frozenset({parameter}),
     )
 
@@ -119,10 +120,10 @@ def is_kind(parameter: str, *kinds: Kind) -> Guard:
     """The parameter is known to be an object of one of these kinds."""
     wanted = " or ".join(kind.value for kind in kinds)
 
-    def answer(situation: Situation) -> Answer:
-        node = situation.value(parameter)
-        found = None if node is None else situation.module.type_of(node)
-        return Answer.UNKNOWN if found is None else Answer.of(found.kind in kinds)
+    def answer(use_site: UseSite) -> GuardAnswer:
+        node = use_site.value(parameter)
+        found = None if node is None else use_site.module.type_of(node)
+        return GuardAnswer.UNKNOWN if found is None else GuardAnswer.of(found.kind in kinds)
 
     return Question(
         f"is_kind({', '.join([repr(parameter), *(f'Kind.{kind.name}' for kind in kinds)])})",
@@ -135,11 +136,11 @@ def is_kind(parameter: str, *kinds: Kind) -> Guard:
 def context(*contexts: Context) -> Guard:
     """The line runs in one of these contexts."""
 
-    def answer(situation: Situation) -> Answer:
-        found = situation.module.context_of(situation.node)
+    def answer(use_site: UseSite) -> GuardAnswer:
+        found = use_site.module.context_of(use_site.node)
         if found in contexts:
-            return Answer.YES
-        return Answer.UNKNOWN if found is Context.UNKNOWN else Answer.NO
+            return GuardAnswer.YES
+        return GuardAnswer.UNKNOWN if found is Context.UNKNOWN else GuardAnswer.NO
 
     names = " or ".join(each.name.lower().replace("_", " ") for each in contexts)
     return Question(
@@ -154,18 +155,22 @@ def statement_position() -> Guard:
     return Question(
         "statement_position()",
         "the result of the call is used",
-        lambda situation: Answer.of(isinstance(situation.module.parent(situation.node), cst.Expr)),
+        lambda use_site: GuardAnswer.of(
+            isinstance(use_site.module.parent(use_site.node), cst.Expr)
+        ),
     )
 
 
 def indexed() -> Guard:
     """The result is subscripted on the spot with one index: ``K.shape(x)[0]``."""
 
-    def answer(situation: Situation) -> Answer:
-        parent = situation.module.parent(situation.node)
-        if not isinstance(parent, cst.Subscript) or parent.value is not situation.node:
-            return Answer.NO
-        return Answer.of(len(parent.slice) == 1 and isinstance(parent.slice[0].slice, cst.Index))
+    def answer(use_site: UseSite) -> GuardAnswer:
+        parent = use_site.module.parent(use_site.node)
+        if not isinstance(parent, cst.Subscript) or parent.value is not use_site.node:
+            return GuardAnswer.NO
+        return GuardAnswer.of(
+            len(parent.slice) == 1 and isinstance(parent.slice[0].slice, cst.Index)
+        )
 
     return Question("indexed()", "the result of the call is not indexed on the spot", answer)
 
@@ -174,7 +179,7 @@ def _each(
     name: str,
     parameters: tuple[str, ...],
     sentence: str,
-    question: Callable[[str], Callable[[Situation], Answer]],
+    question: Callable[[str], Callable[[UseSite], GuardAnswer]],
 ) -> Guard:
     """Ask one question of each parameter; the sentences name those that fail."""
     atoms = [
@@ -193,11 +198,11 @@ def _value_in(name: str, parameter: str, values: tuple[object, ...], sentence: s
     # Types count: `1 == True`, and `axis=True` is not `axis=1`.
     wanted = {(type(value), repr(value)) for value in values}
 
-    def answer(situation: Situation) -> Answer:
-        found = _literal(situation.source(parameter))
+    def answer(use_site: UseSite) -> GuardAnswer:
+        found = _literal(use_site.source(parameter))
         if found is None:
-            return Answer.UNKNOWN
-        return Answer.of((type(found.value), repr(found.value)) in wanted)
+            return GuardAnswer.UNKNOWN
+        return GuardAnswer.of((type(found.value), repr(found.value)) in wanted)
 
     return Question(
         f"{name}({', '.join(map(repr, (parameter, *values)))})",
@@ -219,18 +224,18 @@ def _literal(source: str | None) -> _Literal | None:
         return None
 
 
-def _cannot_be_none(situation: Situation, parameter: str) -> Answer:
-    node = situation.value(parameter)
+def _cannot_be_none(use_site: UseSite, parameter: str) -> GuardAnswer:
+    node = use_site.value(parameter)
     if node is None:
-        return Answer.of(situation.default(parameter) not in (None, "None"))
-    if _its_negative_is_passed(node, situation):
-        return Answer.YES
-    return _is_a_value(node, situation.module)
+        return GuardAnswer.of(use_site.default(parameter) not in (None, "None"))
+    if _its_negative_is_passed(node, use_site):
+        return GuardAnswer.YES
+    return _is_a_value(node, use_site.module)
 
 
-def _its_negative_is_passed(node: cst.BaseExpression, situation: Situation) -> bool:
+def _its_negative_is_passed(node: cst.BaseExpression, use_site: UseSite) -> bool:
     """Say whether the call is of the form ``clip(x, -limit, limit)``: ``-None`` raises."""
-    call = situation.node
+    call = use_site.node
     if not isinstance(node, cst.Name | cst.Attribute) or not isinstance(call, cst.Call):
         return False
     return any(
@@ -241,30 +246,34 @@ def _its_negative_is_passed(node: cst.BaseExpression, situation: Situation) -> b
     )
 
 
-def _is_a_value(node: cst.BaseExpression, module: Module) -> Answer:
+def _is_a_value(node: cst.BaseExpression, module: Module) -> GuardAnswer:
     """Say whether an expression cannot be None, as far as its form tells."""
     match node:
         case cst.Name(value="None"):
-            return Answer.NO
+            return GuardAnswer.NO
         case cst.Name(value="True" | "False"):
-            return Answer.YES
+            return GuardAnswer.YES
         case cst.IfExp():
             answers = {_is_a_value(node.body, module), _is_a_value(node.orelse, module)}
-            return answers.pop() if len(answers) == 1 else Answer.UNKNOWN
+            return answers.pop() if len(answers) == 1 else GuardAnswer.UNKNOWN
         case cst.BooleanOperation():
             found = _is_a_value(node.right, module)
-            return found if isinstance(node.operator, cst.Or) else Answer.UNKNOWN
+            return found if isinstance(node.operator, cst.Or) else GuardAnswer.UNKNOWN
         case cst.Call(func=cst.Name(value=name) as function) if name in NUMBER_MAKERS:
-            return Answer.YES if module.scope_of(function).owner(name) is None else Answer.UNKNOWN
+            return (
+                GuardAnswer.YES
+                if module.scope_of(function).owner(name) is None
+                else GuardAnswer.UNKNOWN
+            )
         case cst.Call():
             return _from_a_library(node.func, module)
         case cst.Name() if _is_a_constant(node, module):
-            return Answer.YES
+            return GuardAnswer.YES
         case cst.Name() | cst.Attribute():
             return _from_a_library(node, module)
         case cst.Subscript() | cst.Await() | cst.NamedExpr() | cst.Yield():
-            return Answer.UNKNOWN
-    return Answer.YES  # literals, displays, arithmetic, comparisons, lambdas
+            return GuardAnswer.UNKNOWN
+    return GuardAnswer.YES  # literals, displays, arithmetic, comparisons, lambdas
 
 
 def _is_a_constant(name: cst.Name, module: Module) -> bool:
@@ -282,9 +291,9 @@ def _is_a_constant(name: cst.Name, module: Module) -> bool:
     return found is not None and found.value is not None
 
 
-def _from_a_library(node: cst.BaseExpression, module: Module) -> Answer:
+def _from_a_library(node: cst.BaseExpression, module: Module) -> GuardAnswer:
     name = module.qualified(node)
     if name is None:
-        return Answer.UNKNOWN
+        return GuardAnswer.UNKNOWN
     known = split_root(name) is not None or name.partition(".")[0] in _LIBRARIES
-    return Answer.YES if known else Answer.UNKNOWN
+    return GuardAnswer.YES if known else GuardAnswer.UNKNOWN

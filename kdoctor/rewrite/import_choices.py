@@ -8,7 +8,7 @@ from enum import Enum
 import libcst as cst
 
 from kdoctor.model import Span
-from kdoctor.rewrite.context import comments_in, is_for_tools
+from kdoctor.rewrite.expression_context import comments_in, is_for_tools
 from kdoctor.rewrite.roots import import_root
 from kdoctor.rewrite.source_lines import lines_around
 from kdoctor.rewrite.visibility import is_conditional
@@ -22,7 +22,7 @@ _OTHER_BLOCKS = (cst.For, cst.While, cst.With, cst.Match)
 _ACTS = (cst.Call, cst.Await, cst.NamedExpr, cst.Yield)
 
 
-class Hold(Enum):
+class HeldImport(Enum):
     """What keeps an import that nothing uses."""
 
     NONE = "nothing"
@@ -30,26 +30,26 @@ class Hold(Enum):
     FIXED = "whether it can be made is asked, or it stands in a block of another kind"
 
 
-def held(module: Module, binding: ImportBinding) -> Hold:
+def held(module: Module, binding: ImportBinding) -> HeldImport:
     """Say what keeps an import of some branch, beside its uses.
 
     In a function an `if` around it only says where its uses run.
     """
     if not is_conditional(module, binding.statement):
-        return Hold.NONE
+        return HeldImport.NONE
     if not all(each.kind is BindingKind.IMPORT for each in _bound(binding)):
-        return Hold.FIXED  # `K = None`: what is imported is asked for
+        return HeldImport.FIXED  # `K = None`: what is imported is asked for
     in_function = isinstance(binding.scope.node, cst.FunctionDef)
     for each in module.ancestors(binding.statement):
         if each is binding.scope.node:
-            return Hold.NONE if in_function else Hold.CHOICE
+            return HeldImport.NONE if in_function else HeldImport.CHOICE
         if isinstance(each, cst.Try | cst.TryStar):
-            return Hold.CHOICE if _chooses(binding, each) else Hold.FIXED
+            return HeldImport.CHOICE if _chooses(binding, each) else HeldImport.FIXED
         if isinstance(each, cst.FunctionDef | cst.ClassDef):
-            return Hold.FIXED  # `global K`: it is made for others
+            return HeldImport.FIXED  # `global K`: it is made for others
         if isinstance(each, _OTHER_BLOCKS) and not in_function:
-            return Hold.FIXED
-    return Hold.FIXED
+            return HeldImport.FIXED
+    return HeldImport.FIXED
 
 
 def counts(module: Module, binding: ImportBinding, use: cst.CSTNode) -> bool:

@@ -14,7 +14,7 @@ from msgspec import Struct, field
 
 from kdoctor.model import Edit, ImportNeed, Span
 from kdoctor.project.import_sorting import DEFAULT, Sorting
-from kdoctor.rewrite.context import comments_in, is_for_tools
+from kdoctor.rewrite.expression_context import comments_in, is_for_tools
 from kdoctor.rewrite.import_habits import ImportStatement, from_module, name_key, sorting_for
 from kdoctor.rewrite.source_lines import LINE_BREAK, line_end, line_start, margin
 from kdoctor.syntax import Module
@@ -22,7 +22,7 @@ from kdoctor.syntax import Module
 LINE_LIMIT = 88  # where nobody says another: that of ruff and Black
 
 
-class Change(Struct):
+class ImportChange(Struct):
     """What happens to one import statement.
 
     ``gone`` are aliases that go, ``renamed`` aliases that are written otherwise, ``added`` the
@@ -71,7 +71,7 @@ def alias_text(need: ImportNeed) -> str:
 
 def statement_edits(
     module: Module,
-    changes: Mapping[ImportStatement, Change],
+    changes: Mapping[ImportStatement, ImportChange],
     gone: Sequence[Span] = (),
     limit: int = LINE_LIMIT,
     sorting: Sorting = DEFAULT,
@@ -108,7 +108,7 @@ class _Statement:
         self.span = module.span(statement)
         self.aliases = _aliases(statement)
 
-    def edits(self, change: Change) -> Iterator[Edit]:
+    def edits(self, change: ImportChange) -> Iterator[Edit]:
         if not self.aliases:  # `from m import *`: a list of names it has not
             yield self._beside(change.added)
             return
@@ -124,7 +124,7 @@ class _Statement:
         if beside:
             yield self._beside(beside)
 
-    def _inside(self, here: list[ImportNeed], change: Change) -> Iterator[Edit]:
+    def _inside(self, here: list[ImportNeed], change: ImportChange) -> Iterator[Edit]:
         """Yield the edits of the list of names."""
         left, several = list(change.gone), len(here) > 1
         for need in list(here):
@@ -409,7 +409,7 @@ def _sort_key(need: ImportNeed, sorting: Sorting) -> SortKey:
     return need.module, name_key(need.name or "", sorting), need.local
 
 
-def vanishes(statement: ImportStatement, change: Change | None) -> bool:
+def vanishes(statement: ImportStatement, change: ImportChange | None) -> bool:
     """Say whether nothing of a statement stays."""
     return (
         change is not None

@@ -10,9 +10,9 @@ import libcst as cst
 from kdoctor.memoize import once
 from kdoctor.model import Edit, ImportNeed, Span
 from kdoctor.project.import_sorting import Sorting
-from kdoctor.rewrite.context import comments_in, is_for_tools
+from kdoctor.rewrite.expression_context import comments_in, is_for_tools
 from kdoctor.rewrite.import_habits import ImportStatement, from_module, sorting_for
-from kdoctor.rewrite.import_lines import Change, can_join, import_text, vanishes
+from kdoctor.rewrite.import_lines import ImportChange, can_join, import_text, vanishes
 from kdoctor.rewrite.import_order import (
     Group,
     Key,
@@ -30,13 +30,13 @@ from kdoctor.syntax import Module
 Use = tuple[Span, cst.CSTNode]
 
 
-class Places:
+class ImportPlaces:
     """Finds a place for each import; what can be done to a statement is noted in ``changes``."""
 
     def __init__(
         self,
         module: Module,
-        changes: MutableMapping[ImportStatement, Change],
+        changes: MutableMapping[ImportStatement, ImportChange],
         limit: int,
         sorting: Sorting,
     ) -> None:
@@ -88,7 +88,7 @@ class Places:
         return [*edits, *_at_the_top(self._module, at_the_top)]
 
     def _put(self, statement: ImportStatement, *needs: ImportNeed) -> None:
-        change = self._changes.setdefault(statement, Change())
+        change = self._changes.setdefault(statement, ImportChange())
         change.added += (need for need in needs if need not in change.added)
 
     # Star imports
@@ -172,7 +172,7 @@ class Places:
 
     def _move(self, statement: ImportStatement) -> None:
         """Let a line go, and ask for all that it imports: it will stand elsewhere in its group."""
-        change = self._changes.setdefault(statement, Change())
+        change = self._changes.setdefault(statement, ImportChange())
         for alias, need in _needs_of(statement):
             if alias not in change.gone:
                 change.gone.append(alias)

@@ -17,7 +17,7 @@ from kdoctor.memoize import once
 from kdoctor.model import Edit, Fix, ImportNeed, Span
 from kdoctor.project.import_sorting import DEFAULT, Sorting
 from kdoctor.rewrite.import_choices import (
-    Hold,
+    HeldImport,
     counts,
     emptied,
     held,
@@ -26,8 +26,8 @@ from kdoctor.rewrite.import_choices import (
     whole,
 )
 from kdoctor.rewrite.import_habits import ImportStatement, from_module
-from kdoctor.rewrite.import_lines import LINE_LIMIT, Change, statement_edits
-from kdoctor.rewrite.import_places import Places
+from kdoctor.rewrite.import_lines import LINE_LIMIT, ImportChange, statement_edits
+from kdoctor.rewrite.import_places import ImportPlaces
 from kdoctor.rewrite.new_code import names_in, new_text, replaced_stretches
 from kdoctor.rewrite.roots import package_of, transposed
 from kdoctor.rewrite.string_references import is_read_by_text
@@ -86,8 +86,8 @@ class _Plan:
         self.fixed = [edit for fix in fixes for edit in fix.edits]
         self.new_names = set(chain.from_iterable(map(names_in, new_text(self.fixed))))
         self.dropped = {span for fix in fixes for span in fix.drops}
-        self.changes: dict[ImportStatement, Change] = {}
-        self.places = Places(module, self.changes, limit, sorting)
+        self.changes: dict[ImportStatement, ImportChange] = {}
+        self.places = ImportPlaces(module, self.changes, limit, sorting)
         self.replaced = sorted(chain.from_iterable(map(replaced_stretches, self.fixed)))
         self.gone_choices: list[Span] = []
 
@@ -124,10 +124,10 @@ class _Plan:
             return
         forced = self.module.span(alias) in self.dropped
         if not forced and not (
-            held(self.module, binding) is Hold.NONE and self._is_left_unused(binding)
+            held(self.module, binding) is HeldImport.NONE and self._is_left_unused(binding)
         ):
             return
-        change = self.changes.setdefault(binding.statement, Change())
+        change = self.changes.setdefault(binding.statement, ImportChange())
         if forced and alias.asname is None and self._is_package_still_read(binding):
             change.renamed[alias] = binding.local  # `import keras.gone` also bound `keras`
         else:
@@ -176,7 +176,7 @@ class _Plan:
         for binding in chosen:
             if binding.alias is None or self._is_in_gone_choice(binding):
                 continue
-            change = self.changes.setdefault(binding.statement, Change())
+            change = self.changes.setdefault(binding.statement, ImportChange())
             if change.added or not is_in_try(self.module, binding.statement):
                 change.gone.append(binding.alias)
 
@@ -204,7 +204,7 @@ class _Plan:
 
     def _fails(self, binding: ImportBinding) -> bool:
         """Say whether an import finds nothing on the target: no text reads what it is to bind."""
-        return self.module.knowledge.exists(binding.imported) is False
+        return self.module.oracle.exists(binding.imported) is False
 
     def _is_bound_otherwise(self, binding: ImportBinding) -> bool:
         return id(binding) in _bound_otherwise(self.module)
@@ -323,7 +323,7 @@ class _Plan:
         return None
 
     def _add(self, statement: ImportStatement, need: ImportNeed) -> None:
-        change = self.changes.setdefault(statement, Change())
+        change = self.changes.setdefault(statement, ImportChange())
         if need not in change.added:
             change.added.append(need)
 
@@ -403,7 +403,7 @@ def _choices(module: Module) -> list[ImportBinding]:
     return [
         each
         for each in module.imports
-        if each.alias is not None and held(module, each) is Hold.CHOICE
+        if each.alias is not None and held(module, each) is HeldImport.CHOICE
     ]
 
 

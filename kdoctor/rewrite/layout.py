@@ -50,21 +50,20 @@ def realigned(old: str, new: str) -> str:
     ops.sum(x,
             axis=0)
     """
-    before, after = _Statement.of(old), _Statement.of(new)
+    before, after = Statement.of(old), Statement.of(new)
     if before is None or after is None:
         return new
-    lines, moved = new.split("\n"), {0: 0}
+    olds, news = before.brackets_of_lines(), after.brackets_of_lines()
+    lines, below, moved = new.split("\n"), old.split("\n"), {0: 0}
     for number, origin in _origins(before, after).items():
-        bracket = before.innermost(origin)
-        now = _Statement.of("\n".join(lines))
-        here = None if now is None else now.innermost(number)
-        if now is None or bracket is None or here is None:
+        bracket, here = olds[origin], news[number]
+        if bracket is None or here is None:
             continue
-        indent = now.indent(number)
-        if before.aligns(bracket) and before.indent(origin) == bracket.column + 1:
-            wanted = here.column + 1
+        indent, by = _indent(lines[number]), moved.get(here.line, 0)
+        if before.aligns(bracket) and _indent(below[origin]) == bracket.column + 1:
+            wanted = here.column + by + 1
         else:  # it hangs below the line that its bracket stands in, and goes with that
-            wanted = indent + moved.get(here.line, 0)
+            wanted = indent + by
         moved[number] = wanted - indent
         lines[number] = " " * wanted + lines[number].lstrip(" ")
     return "\n".join(lines)
@@ -76,28 +75,34 @@ def rejoined(old: str, new: str, limit: int) -> str:
     >>> print(rejoined("f(\n    one, two\n)", "f(\n    one\n)", 10))
     f(one)
     """
-    before, after = _Statement.of(old), _Statement.of(new)
+    before, after = Statement.of(old), Statement.of(new)
     if before is None or after is None:
         return new
     lines, olds, origins = new.split("\n"), old.split("\n"), _origins(before, after)
+    around = before.brackets_of_lines()
     for pair in sorted(after.pairs, key=lambda each: -each.line):
         number = pair.line + 1
         origin = origins.get(number)
         if origin is None or not after.is_hugged(pair) or olds[origin] == lines[number]:
             continue
-        was = before.innermost(origin)
+        was = around[origin]
         if was is None or not before.is_hugged(was):
             continue
-        if len(_joined(olds, origin)) > limit >= len(_joined(lines, number)):
-            lines[number - 1 : number + 2] = [_joined(lines, number)]
+        if len(joined(olds, origin)) > limit >= len(joined(lines, number)):
+            lines[number - 1 : number + 2] = [joined(lines, number)]
     return "\n".join(lines)
 
 
-def _joined(lines: Sequence[str], number: int) -> str:
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
+
+
+def joined(lines: Sequence[str], number: int) -> str:
+    """Return a line with the two around it as one."""
     return f"{lines[number - 1]}{lines[number].strip()}{lines[number + 1].lstrip()}"
 
 
-def _origins(before: _Statement, after: _Statement) -> dict[int, int]:
+def _origins(before: Statement, after: Statement) -> dict[int, int]:
     """Return which line each line of a changed statement was before; none for what is new."""
     olds, news = before.first_of_lines(), after.first_of_lines()
     if len(olds) == len(news):
@@ -125,7 +130,7 @@ class _Pair(Struct, frozen=True):
     column: int
 
 
-class _Statement(Struct, frozen=True):
+class Statement(Struct, frozen=True):
     """The tokens of one statement, with lines that count from 0."""
 
     text: str
@@ -133,7 +138,7 @@ class _Statement(Struct, frozen=True):
     pairs: Sequence[_Pair]
 
     @classmethod
-    def of(cls, text: str) -> _Statement | None:
+    def of(cls, text: str) -> Statement | None:
         """Return the tokens of a text, None where some go over several lines."""
         try:
             tokens = list(tokenize.generate_tokens(io.StringIO(text + "\n").readline))
@@ -154,12 +159,20 @@ class _Statement(Struct, frozen=True):
                 pairs.append(_Pair(start, number, len(open_ones), row - 1, column))
         return cls(text, tokens, sorted(pairs, key=lambda pair: pair.start))
 
-    def innermost(self, line: int) -> _Pair | None:
-        """Return the innermost brackets that are open where a line starts."""
-        every = (
-            pair for pair in self.pairs if pair.line < line <= self.tokens[pair.end].start[0] - 1
-        )
-        return max(every, key=lambda pair: pair.depth, default=None)
+    def brackets_of_lines(self) -> list[_Pair | None]:
+        """Return the innermost brackets that are open where each line starts."""
+        found, open_ones, number = list[_Pair | None](), list[_Pair](), 0
+        for line in range(self.text.count("\n") + 1):
+            while number < len(self.pairs) and self.pairs[number].line < line:
+                open_ones.append(self.pairs[number])
+                number += 1
+            open_ones = [each for each in open_ones if self.last_line(each) >= line]
+            found.append(open_ones[-1] if open_ones else None)
+        return found
+
+    def last_line(self, pair: _Pair) -> int:
+        """Return the line that brackets close on."""
+        return self.tokens[pair.end].start[0] - 1
 
     def aligns(self, pair: _Pair) -> bool:
         """Say whether something stands behind an opening bracket, for lines to stand below."""
@@ -176,8 +189,7 @@ class _Statement(Struct, frozen=True):
 
     def indent(self, line: int) -> int:
         """Return how far a line is indented."""
-        text = self.text.split("\n")[line]
-        return len(text) - len(text.lstrip(" "))
+        return _indent(self.text.split("\n")[line])
 
     def is_all_of(self, pair: _Pair, line: int) -> bool:
         """Say whether a line is all that stands between brackets that stand on other lines."""
@@ -262,7 +274,7 @@ class _Statement(Struct, frozen=True):
 
 def _broken(text: str, number: int, limit: int, unit: str) -> str | None:
     """Return a statement with one line broken once, None where that cannot be."""
-    statement = _Statement.of(text)
+    statement = Statement.of(text)
     if statement is None:
         return None
     return (
@@ -272,7 +284,7 @@ def _broken(text: str, number: int, limit: int, unit: str) -> str | None:
     )
 
 
-def _at_a_comma(statement: _Statement, number: int, limit: int) -> str | None:
+def _at_a_comma(statement: Statement, number: int, limit: int) -> str | None:
     """Break a line of a list that goes over several lines already, as far behind as it fits."""
     lines = statement.text.split("\n")
     around = [
@@ -302,7 +314,7 @@ def _at_a_comma(statement: _Statement, number: int, limit: int) -> str | None:
 
 
 def _one_a_line(
-    statement: _Statement, pair: _Pair, number: int, commas: Sequence[int]
+    statement: Statement, pair: _Pair, number: int, commas: Sequence[int]
 ) -> str | None:
     """Give each item a line, where all stood on one between the lines of their brackets."""
     lines = statement.text.split("\n")
@@ -319,7 +331,7 @@ def _one_a_line(
     return "\n".join(lines)
 
 
-def _at_brackets(statement: _Statement, number: int, limit: int, unit: str) -> str | None:
+def _at_brackets(statement: Statement, number: int, limit: int, unit: str) -> str | None:
     """Put what stands between brackets on lines of its own, as Black does: the last that help."""
     lines = statement.text.split("\n")
     line, indent = lines[number], " " * statement.indent(number)
@@ -358,7 +370,7 @@ def _at_brackets(statement: _Statement, number: int, limit: int, unit: str) -> s
     return None
 
 
-def _at_a_word(statement: _Statement, number: int) -> str | None:
+def _at_a_word(statement: Statement, number: int) -> str | None:
     """Break a line inside brackets before the loosest words in it, such as `if` and `else`."""
     if not any(
         pair.line < number < statement.tokens[pair.end].start[0] for pair in statement.pairs

@@ -18,13 +18,13 @@ from msgspec.structs import replace
 
 from kdoctor.model import Applicability, Edit, Fix, ImportNeed, Precedence
 from kdoctor.rewrite.arguments import without
-from kdoctor.rewrite.binding import Argument, Binding, bind
+from kdoctor.rewrite.binding import Argument, CallBinding, bind
 from kdoctor.rewrite.build import Builder
 from kdoctor.rewrite.call_items import plan_items
-from kdoctor.rewrite.context import check_fits_f_strings
-from kdoctor.rewrite.guard import Answer, Guard, Situation
+from kdoctor.rewrite.expression_context import check_fits_f_strings
+from kdoctor.rewrite.guard import Guard, GuardAnswer, UseSite
 from kdoctor.rewrite.in_place import edits_in_place
-from kdoctor.rewrite.parameters import SignatureLookup, Slots
+from kdoctor.rewrite.parameters import NewParameters, SignatureLookup
 from kdoctor.rewrite.precedence import wanted_around
 from kdoctor.rewrite.refusal import Refusal, Refused
 from kdoctor.rewrite.roots import import_root
@@ -171,7 +171,7 @@ class _Attempt(Struct, frozen=True):
 
     def _attribute(self, spell: Callable[[str], str]) -> list[Edit]:
         use, code = self.use, self.member.row.replacement.code
-        binding = Binding(self.member.row.pattern, (self._receiver(),))
+        binding = CallBinding(self.member.row.pattern, (self._receiver(),))
         self._check_guard(binding)
         chain = dotted(code.node)
         if chain is not None and chain.startswith(f"{SELF}."):
@@ -200,13 +200,13 @@ class _Attempt(Struct, frozen=True):
         lost = [each for each in dropped if not builder.is_the_default(each)]
         return [*edits, *removed], lost
 
-    def _dropped(self, binding: Binding) -> tuple[list[Argument], Binding]:
+    def _dropped(self, binding: CallBinding) -> tuple[list[Argument], CallBinding]:
         names = self.member.drops or {}
         dropped = [each for each in binding.arguments if each.parameter in names]
         kept = tuple(each for each in binding.arguments if each.parameter not in names)
         return dropped, replace(binding, arguments=kept)
 
-    def _read(self, binding: Binding) -> Binding:
+    def _read(self, binding: CallBinding) -> CallBinding:
         """Return what the right side reads: a plain ``self`` may go, it does nothing."""
         receiver = binding.arguments[0]
         unread = not self.member.row.replacement.uses[SELF]
@@ -221,7 +221,7 @@ class _Attempt(Struct, frozen=True):
             return None
         binding = builder.binding
         without_self = replace(binding, arguments=binding.arguments[1:])
-        slots = Slots.of(f"{self.member.owner}.{name}", self.signatures)
+        slots = NewParameters.of(f"{self.member.owner}.{name}", self.signatures)
         items = plan_items(node, slots, without_self)
         inner = edits_in_place(replace(builder, binding=without_self), items)
         if inner is None:
@@ -238,7 +238,7 @@ class _Attempt(Struct, frozen=True):
         return name.partition(".")[2]
 
     def _anew(
-        self, node: cst.BaseExpression, binding: Binding, spell: Callable[[str], str]
+        self, node: cst.BaseExpression, binding: CallBinding, spell: Callable[[str], str]
     ) -> Edit:
         self._check_comments(node, binding)
         parts, own = self._builder(node, binding, spell).expression()
@@ -246,24 +246,24 @@ class _Attempt(Struct, frozen=True):
         return Edit(self.module.span(node), parts, own, wanted)
 
     def _builder(
-        self, node: cst.BaseExpression, binding: Binding, spell: Callable[[str], str]
+        self, node: cst.BaseExpression, binding: CallBinding, spell: Callable[[str], str]
     ) -> Builder:
         return Builder(self.module, self.member.row, node, binding, spell, self.signatures)
 
     def _receiver(self) -> Argument:
         return Argument(SELF, cst.Arg(self.use.node.value))
 
-    def _check_guard(self, binding: Binding) -> None:
+    def _check_guard(self, binding: CallBinding) -> None:
         guard = self.member.row.when
         if guard is None:
             return
         node = self.use.node if self.use.called is None else self.use.called
-        situation = Situation(self.module, node, binding)
-        if guard.decide(situation) is not Answer.YES:
-            obstacles = guard.obstacles(situation)
+        use_site = UseSite(self.module, node, binding)
+        if guard.decide(use_site) is not GuardAnswer.YES:
+            obstacles = guard.obstacles(use_site)
             raise Refused(" and ".join(obstacles), distance=len(obstacles))
 
-    def _check_comments(self, node: cst.BaseExpression, binding: Binding) -> None:
+    def _check_comments(self, node: cst.BaseExpression, binding: CallBinding) -> None:
         text, span = self.module.text, self.module.span(node)
         kept = [self.module.outer_span(each.value) for each in binding.arguments]
         offset = span.start

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from kdoctor.rewrite.template import Code, Pattern
+from kdoctor.rewrite.pattern import Code, Pattern
 from kdoctor.syntax.literals import literal_value
 
 
@@ -28,7 +28,7 @@ SignatureLookup = Callable[[str], SignatureText | None]
 _BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
-class Slot(Struct, frozen=True):
+class NewParameter(Struct, frozen=True):
     """One parameter of the new callable: by which position and by which keyword it is reached."""
 
     position: int | None
@@ -36,12 +36,12 @@ class Slot(Struct, frozen=True):
     default: Code | None
 
 
-class Slots:
+class NewParameters:
     """The parameters of a new callable. Of an unknown one nothing is known."""
 
     def __init__(self, signature: inspect.Signature | None) -> None:
         self.signature = signature
-        self._ordered: list[Slot] = []
+        self._ordered: list[NewParameter] = []
         for index, parameter in enumerate(signature.parameters.values() if signature else ()):
             position = index if parameter.kind in _BY_POSITION else None
             keyword: str | None = parameter.name
@@ -50,23 +50,23 @@ class Slots:
             if parameter.kind is parameter.POSITIONAL_ONLY:
                 keyword = None
             default = parameter.default if isinstance(parameter.default, Code) else None
-            self._ordered.append(Slot(position, keyword, default))
+            self._ordered.append(NewParameter(position, keyword, default))
 
     @classmethod
-    def of(cls, name: str, lookup: SignatureLookup) -> Slots:
+    def of(cls, name: str, lookup: SignatureLookup) -> NewParameters:
         """Look up what is known of the callable ``name``."""
         found = lookup(name)
         return cls(None if found is None else _parsed(found.text))
 
-    def at(self, position: int) -> Slot:
+    def at(self, position: int) -> NewParameter:
         """Return the slot that a positional argument falls into."""
         found = next((slot for slot in self._ordered if slot.position == position), None)
-        return found or Slot(position, None, None)
+        return found or NewParameter(position, None, None)
 
-    def named(self, keyword: str) -> Slot:
+    def named(self, keyword: str) -> NewParameter:
         """Return the slot that a keyword argument falls into."""
         found = next((slot for slot in self._ordered if slot.keyword == keyword), None)
-        return found or Slot(None, keyword, None)
+        return found or NewParameter(None, keyword, None)
 
 
 @lru_cache(maxsize=1024)

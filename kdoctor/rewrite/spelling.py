@@ -45,30 +45,40 @@ class Speller:
     """Spells names for one place of one file.
 
     ``like`` is the dotted name that is replaced at ``node``, and ``binding`` the import by which it
-    is read: they show root and habit. "" is like nothing of Keras.
+    is read: they show root and habit. "" is like nothing of Keras. ``renews`` says that the import
+    goes, so that one of the same thing may take its place and its name.
     """
 
     def __init__(
-        self, module: Module, node: cst.CSTNode, like: str, binding: ImportBinding | None = None
+        self,
+        module: Module,
+        node: cst.CSTNode,
+        like: str,
+        binding: ImportBinding | None = None,
+        *,
+        renews: bool = False,
     ) -> None:
         self.module = module
         self.node = node
         self.like = like
         self.binding = binding
+        self.renews = renews
 
     @classmethod
-    def at(cls, module: Module, reference: Reference) -> Speller:
+    def at(cls, module: Module, reference: Reference, *, renews: bool = False) -> Speller:
         """Return the speller for what replaces a reference.
 
         In place of another package's name Keras is spelled as elsewhere in the file.
         """
         habit = reference if import_root(reference.name) else _some_use_of_keras(module)
         if habit is None:
-            return cls(module, reference.node, reference.name, reference.binding)
+            own = reference.binding
+            return cls(module, reference.node, reference.name, own, renews=renews)
         # The private copy of Keras 2, which another branch imports, has no `ops`.
         others = (each for each in habit.names if each != habit.name)
         private = any(each.startswith(PRIVATE_ROOT) for each in others)
-        return cls(module, reference.node, habit.name, None if private else habit.binding)
+        shown = None if private else habit.binding
+        return cls(module, reference.node, habit.name, shown, renews=renews)
 
     def spell(self, name: str) -> tuple[str, ImportNeed | None]:
         """Return how to write a builtin or a dotted name, and the import that it needs, if any.
@@ -81,6 +91,8 @@ class Speller:
                 raise Refused(f"`{name}` means something else in this file")
             return name, None
         name = self.under_the_files_root(name)
+        if self.renews and (need := self._in_place_of_the_import(name)) is not None:
+            return need.local, need
         written = (
             self._by_import_at_hand(name)
             or self._in_the_same_way(name)
@@ -99,6 +111,16 @@ class Speller:
             return name
         root = import_root(self.like) or self.module.keras_root_beside()
         return name if root is None else under_root(name, root)
+
+    def _in_place_of_the_import(self, name: str) -> ImportNeed | None:
+        """Import the same thing from where it is now: `from keras.utils import to_categorical`."""
+        own = self.binding
+        if own is None or own.alias is None:
+            return None
+        parent, _, leaf = name.rpartition(".")
+        if leaf != own.imported.rpartition(".")[2] or split_root(parent) is None:
+            return None
+        return in_place_of(own, name)
 
     def _by_import_at_hand(self, name: str) -> str | None:
         """Use an import of the name itself or of the module that it stands in."""
@@ -181,6 +203,16 @@ class Speller:
             # Where it can be read wherever something imported is, one import does.
             if each not in _names_at_uses(self.module) and self.module.is_free(each, [self.node])
         )
+
+
+def in_place_of(binding: ImportBinding, name: str) -> ImportNeed:
+    """Return the need of what is imported instead of something, by the name that this has."""
+    alias = binding.alias
+    parent, _, leaf = name.rpartition(".")
+    again = alias is not None and (
+        alias.asname is not None and alias.evaluated_name == binding.local
+    )
+    return ImportNeed(parent or leaf, leaf if parent else None, binding.local, again)
 
 
 def _is_package(binding: ImportBinding) -> bool:

@@ -8,15 +8,15 @@ import libcst as cst
 from msgspec.structs import replace
 
 from kdoctor.model import Applicability, Fix, ImportNeed, Span
-from kdoctor.rewrite.apply_rule import Attempt
+from kdoctor.rewrite.apply_rule import Application
 from kdoctor.rewrite.parameters import SignatureLookup
 from kdoctor.rewrite.refusal import ONLY_IN_DEAD_CODE, Refusal, Refused
 from kdoctor.rewrite.roots import key_of
-from kdoctor.rewrite.spelling import Speller
+from kdoctor.rewrite.spelling import Speller, in_place_of
 from kdoctor.rewrite.template import Rewrite
 from kdoctor.rewrite.variables import assigned_to_variable
 from kdoctor.rewrite.visibility import says_keep
-from kdoctor.syntax import Module, Reference, ReferenceKind
+from kdoctor.syntax import ImportBinding, Module, Reference, ReferenceKind
 
 _WORST_FIRST = (Applicability.MANUAL, Applicability.UNSAFE, Applicability.SAFE)
 Rating = Callable[[Rewrite], Applicability]
@@ -26,12 +26,19 @@ class RewriteTable:
     """Rewrites by old name, under any import root of Keras.
 
     ``signatures`` says what is known of the new callables; a default is left out only where it is
-    known to be the same.
+    known to be the same. ``renews`` says of which imports every use is rewritten together, so that
+    one of the same thing may take their place.
     """
 
-    def __init__(self, rows: Iterable[Rewrite], signatures: SignatureLookup) -> None:
+    def __init__(
+        self,
+        rows: Iterable[Rewrite],
+        signatures: SignatureLookup,
+        renews: Callable[[ImportBinding], bool] = lambda _: False,
+    ) -> None:
         self._rows: dict[str, list[Rewrite]] = {}
         self._signatures = signatures
+        self._renews = renews
         for row in rows:
             self._rows.setdefault(key_of(row.left.partition("(")[0]), []).append(row)
 
@@ -84,7 +91,8 @@ class RewriteTable:
                 if row.pattern.signature is None and _is_imported_from(row, reference):
                     return _changed_import(module, reference, row, applicability)
                 use = _narrowed(reference, row)
-                return Attempt(module, use, row, self._signatures).fix(applicability)
+                renews = self._renews(use.binding)
+                return Application(module, use, row, self._signatures, renews).fix(applicability)
             except Refused as refused:
                 if nearest is None or refused.distance < nearest.distance:
                     nearest = refused.with_traceback(None)  # it holds this frame, and the tree
@@ -200,9 +208,7 @@ def _changed_import(
         raise Refused(f"the import itself would have to change, and `{row.id}` depends on its use")
     rest = key_of(binding.name).removeprefix(key_of(row.left))
     new = Speller.at(module, reference).under_the_files_root(f"{row.right}{rest}")
-    parent, _, leaf = new.rpartition(".")
-    again = binding.alias.asname is not None and binding.alias.evaluated_name == binding.local
-    need = ImportNeed(parent or leaf, leaf if parent else None, binding.local, again)
+    need = in_place_of(binding, new)
     drops = (module.span(binding.alias),)
     return Fix(
         f"Import `{new}` instead of `{binding.name}`", (), applicability(row), (need,), drops

@@ -14,7 +14,8 @@ from kdoctor.lazy_exports import deferred
 from kdoctor.rules.words import words  # its module has the same name
 
 if TYPE_CHECKING:
-    from kdoctor.rules.registry import all_rules, applies, rule_by_code
+    from kdoctor.rules.entry import applies
+    from kdoctor.rules.registry import all_rules, rule_by_code
     from kdoctor.rules.rule import Check, Example, Rule
 
 # Files that do not speak of Keras need the words only.
@@ -23,7 +24,7 @@ _HOMES = {
     "Example": "rule",
     "Rule": "rule",
     "all_rules": "registry",
-    "applies": "registry",
+    "applies": "entry",
     "rule_by_code": "registry",
 }
 

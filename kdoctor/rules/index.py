@@ -14,33 +14,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from msgspec import Struct
+
+from kdoctor.rules.entry import RuleEntry
 
 if TYPE_CHECKING:
-    from kdoctor.analysis.triggers import Need
     from kdoctor.rules.rule import Rule
-else:
-    Need = tuple
 
 _HERE = Path(__file__).parent
 INDEX = _HERE / "index.json"
 _SHARED = "fixes"  # what the fixes of several rules write: no family
-
-
-class RuleEntry(Struct, frozen=True, kw_only=True):
-    """A rule as far as it is known before its module is imported: ``load`` does that.
-
-    ``needs`` are those of its trigger, ``Trigger.needs``.
-    """
-
-    code: str
-    name: str
-    family: str
-    since: str | None = None
-    until: str | None = None
-    only_with_namespace: bool = False
-    needs: tuple[Need, ...] = ()
-    load: Callable[[], Rule]
 
 
 @cache
@@ -74,7 +56,7 @@ def as_data(rule: Rule) -> Mapping[str, Any]:
 
 def _entry(place: str, data: Mapping[str, Any] | None) -> RuleEntry:
     def load() -> Rule:
-        from kdoctor.rules.registry import load_rule  # noqa: PLC0415
+        from kdoctor.rules.loading import load_rule  # noqa: PLC0415
 
         return load_rule(place)
 

@@ -12,12 +12,12 @@ from kdoctor.digests import sha256
 from kdoctor.model import Confidence, Finding, Fix, Place, Severity
 
 if TYPE_CHECKING:
-    from kdoctor.analysis.facts import Facts
+    from kdoctor.analysis.facts import TargetFacts
     from kdoctor.analysis.triggers import Trigger
     from kdoctor.rewrite import Rewrite
     from kdoctor.syntax import Module
 
-    Check = Callable[[Module, Facts], Iterator[Finding]]
+    Check = Callable[[Module, TargetFacts], Iterator[Finding]]
 else:
     Check = Callable
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from lsprotocol import types
 
-from kdoctor.engine.open_documents import Live, Reading
+from kdoctor.engine.open_documents import OpenDocuments, Reading
 from kdoctor.model import Applicability, Finding, Fix
-from kdoctor.server.documents import Edits, Sheet
+from kdoctor.server.documents import Edits, OpenSheet
 from kdoctor.server.problems import diagnostics
 from kdoctor.server.session import View
 
@@ -37,7 +37,7 @@ class Wanted:
         )
 
 
-def actions_of(view: View, live: Live, wanted: Wanted) -> list[types.CodeAction]:
+def actions_of(view: View, live: OpenDocuments, wanted: Wanted) -> list[types.CodeAction]:
     """Return what can be done about the findings in a stretch, and about the whole file."""
     reading = view.reading
     if reading is None:
@@ -51,7 +51,7 @@ def actions_of(view: View, live: Live, wanted: Wanted) -> list[types.CodeAction]
     return found
 
 
-def _quick_fixes(sheet: Sheet, reading: Reading, wanted: Wanted) -> Iterator[types.CodeAction]:
+def _quick_fixes(sheet: OpenSheet, reading: Reading, wanted: Wanted) -> Iterator[types.CodeAction]:
     # One fix may cure several findings.
     cured: dict[Fix, list[Finding]] = {}
     for finding in _touched(sheet, reading, wanted):
@@ -71,7 +71,7 @@ def _quick_fixes(sheet: Sheet, reading: Reading, wanted: Wanted) -> Iterator[typ
             )
 
 
-def _ignores(sheet: Sheet, reading: Reading, wanted: Wanted) -> Iterator[types.CodeAction]:
+def _ignores(sheet: OpenSheet, reading: Reading, wanted: Wanted) -> Iterator[types.CodeAction]:
     # One comment silences all findings of its line that have the same code.
     silenced: dict[tuple[str, bytes], list[Finding]] = {}
     for finding in _touched(sheet, reading, wanted):
@@ -89,7 +89,7 @@ def _ignores(sheet: Sheet, reading: Reading, wanted: Wanted) -> Iterator[types.C
             )
 
 
-def _touched(sheet: Sheet, reading: Reading, wanted: Wanted) -> Iterator[Finding]:
+def _touched(sheet: OpenSheet, reading: Reading, wanted: Wanted) -> Iterator[Finding]:
     findings = reading.examined.scan.findings
     ranges = sheet.ranges(reading.examined.document, [finding.place for finding in findings])
     for finding in findings:
@@ -99,7 +99,7 @@ def _touched(sheet: Sheet, reading: Reading, wanted: Wanted) -> Iterator[Finding
 
 
 def _fix_all(
-    sheet: Sheet, reading: Reading, live: Live, wanted: Wanted
+    sheet: OpenSheet, reading: Reading, live: OpenDocuments, wanted: Wanted
 ) -> Iterator[types.CodeAction]:
     fixes = (finding.fix for finding in reading.examined.scan.findings)
     if not any(fix is not None and fix.applicability is Applicability.SAFE for fix in fixes):
@@ -128,7 +128,7 @@ def _before(one: types.Position, other: types.Position) -> bool:
     return (one.line, one.character) < (other.line, other.character)
 
 
-def _edit(sheet: Sheet, edits: Edits, wanted: Wanted) -> types.WorkspaceEdit:
+def _edit(sheet: OpenSheet, edits: Edits, wanted: Wanted) -> types.WorkspaceEdit:
     if not wanted.versioned:
         return types.WorkspaceEdit(changes=edits)
     # A cell has a version of its own, which is not that of its notebook.

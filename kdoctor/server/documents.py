@@ -35,7 +35,7 @@ _DECLARED = re.compile(r"\A((?:[^\n\r]*(?:\r\n|\r|\n))?[ \t\f]*#[^\n\r]*?)coding
 _HALVES = re.compile("[\ud800-\udfff]")  # of a surrogate pair, alone: no text that can be encoded
 
 
-class Sheet(Protocol):
+class OpenSheet(Protocol):
     """Something that is open, at one moment."""
 
     @property
@@ -65,7 +65,7 @@ class Sheet(Protocol):
 
 
 @dataclass(frozen=True)
-class Page:
+class OpenPage:
     """One text document."""
 
     uri: str

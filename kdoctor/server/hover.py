@@ -11,13 +11,13 @@ from dataclasses import dataclass
 import libcst as cst
 from lsprotocol import types
 
-from kdoctor.engine.fixes.rewrite_lookup import Cures, cures_of
+from kdoctor.engine.fixes.rewrite_lookup import RewriteLookup, cures_of
 from kdoctor.engine.open_documents import Reading
 from kdoctor.errors import SyntaxProblem
 from kdoctor.keras_api import Presence, lookup, member_lookup, signature, split_root
 from kdoctor.keras_api.history import NameHistory
-from kdoctor.keras_api.query_name import TOLD_ROOTS, Inquiry, inquire
-from kdoctor.server.documents import Sheet
+from kdoctor.keras_api.query_name import TOLD_ROOTS, NameQuery, inquire
+from kdoctor.server.documents import OpenSheet
 from kdoctor.syntax import Module, Reference, ReferenceKind
 from kdoctor.target import Target
 from kdoctor.value_types import Type
@@ -38,7 +38,7 @@ class Named:
 
 
 def hover_at(
-    sheet: Sheet, reading: Reading, uri: str, position: types.Position
+    sheet: OpenSheet, reading: Reading, uri: str, position: types.Position
 ) -> types.Hover | None:
     """Return what is known of the name at a position, None where that is nothing of Keras."""
     for unit in reading.examined.document.units:
@@ -49,7 +49,7 @@ def hover_at(
             for place, named in places.items():
                 where = ranges[place]
                 if sheet.uri_of(place) == uri and _holds(where, position):
-                    text = _told(named, reading.examiner.orders.target)
+                    text = _told(named, reading.examiner.scan_options.target)
                     content = types.MarkupContent(types.MarkupKind.Markdown, text or "")
                     return types.Hover(content, where) if text else None
         except SyntaxProblem:
@@ -116,7 +116,7 @@ def _told(named: Named, target: Target) -> str | None:
     return "\n\n".join(filter(None, parts))
 
 
-def _title(named: Named, answer: Inquiry) -> str:
+def _title(named: Named, answer: NameQuery) -> str:
     kind = next((each.kind for each in answer.histories if each.kind is not None), None)
     return f"**`{named.name}`**{f' ({kind.name.lower()})' if kind is not None else ''}"
 
@@ -144,7 +144,7 @@ def _on_target(named: Named, target: Target) -> str:
     return f"There on {where}{stub}.{shown}"
 
 
-def _instead(cures: Cures, target: Target) -> Iterator[str]:
+def _instead(cures: RewriteLookup, target: Target) -> Iterator[str]:
     if target.is_before_keras_3 or not cures.rewrites:
         return
     rows = [
@@ -157,7 +157,7 @@ def _instead(cures: Cures, target: Target) -> Iterator[str]:
     yield "To write instead on Keras 3:\n" + "\n".join(rows)
 
 
-def _table(answer: Inquiry) -> str:
+def _table(answer: NameQuery) -> str:
     """Return the releases that had the name, a row each root; or the classes that had a member."""
     rows = [(f"`{each.root}`", _when(each)) for each in answer.histories if each.root in TOLD_ROOTS]
     rows += [

@@ -10,7 +10,7 @@ from lsprotocol import types
 from kdoctor.engine.open_documents import Reading
 from kdoctor.model import Finding, Place, Severity, Span
 from kdoctor.report.links import rule_url
-from kdoctor.server.documents import Sheet
+from kdoctor.server.documents import OpenSheet
 from kdoctor.server.session import View
 from kdoctor.syntax import Module, ReferenceKind
 
@@ -36,7 +36,7 @@ def diagnostics_of(view: View) -> dict[str, list[types.Diagnostic]]:
     return found
 
 
-def _of_own_target(sheet: Sheet, reading: Reading) -> Iterator[tuple[str, types.Diagnostic]]:
+def _of_own_target(sheet: OpenSheet, reading: Reading) -> Iterator[tuple[str, types.Diagnostic]]:
     """Yield the note that a document is judged by another target, or could be, at what says so."""
     document, own = reading.examined.document, reading.examined.scan.own_target
     if own is None or not document.units:
@@ -49,7 +49,7 @@ def _of_own_target(sheet: Sheet, reading: Reading) -> Iterator[tuple[str, types.
 
 
 def diagnostics(
-    sheet: Sheet,
+    sheet: OpenSheet,
     reading: Reading,
     findings: Sequence[Finding],
     imports: Mapping[Place, _Import] | None = None,
@@ -65,7 +65,7 @@ def diagnostics(
 
 def _diagnostic(
     finding: Finding,
-    sheet: Sheet,
+    sheet: OpenSheet,
     ranges: Mapping[Place, types.Range],
     imported: _Import | None,
 ) -> types.Diagnostic:

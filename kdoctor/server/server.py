@@ -16,14 +16,14 @@ from pygls.exceptions import JsonRpcException, PyglsError
 from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
 
-from kdoctor import __version__
 from kdoctor.project.readers import READERS
-from kdoctor.server.documents import Sheet
+from kdoctor.server.documents import OpenSheet
 from kdoctor.server.problems import diagnostics_of
 from kdoctor.server.protocol import Protocol
-from kdoctor.server.session import Desk, View
+from kdoctor.server.session import Session, View
 from kdoctor.server.settings import EditorSettings
 from kdoctor.server.text import Encoding
+from kdoctor.version import __version__
 
 _REST: Final = 0.2  # seconds without a keystroke after which a document is looked at
 _PARENT_CHECK: Final = 2.0  # seconds between two looks whether the editor still lives
@@ -49,7 +49,7 @@ class Server(LanguageServer):
                 [types.NotebookDocumentFilterWithNotebook("jupyter-notebook", _CELLS)]
             ),
         )
-        self.desk = Desk({}, Encoding.Utf16, str(Path.cwd()))
+        self.desk = Session({}, Encoding.Utf16, str(Path.cwd()))
         self._waiting: dict[str, asyncio.Task[None]] = {}
         self._told: set[str] = set()
         self._editors_process: int | None = None
@@ -92,7 +92,7 @@ class Server(LanguageServer):
                 settings = msgspec.convert(told, EditorSettings, strict=False)
             except msgspec.ValidationError as error:
                 self.complain(f"the editor's settings of kdoctor are not used: {error}")
-        self.desk = Desk(settings.options(), encoding, str(Path.cwd()))
+        self.desk = Session(settings.options(), encoding, str(Path.cwd()))
 
     def _folder(self, params: types.InitializeParams) -> str | None:
         uris = [folder.uri for folder in params.workspace_folders or ()]
@@ -134,7 +134,7 @@ class Server(LanguageServer):
         self.desk.forget()
         self._look_at_each(list(self.desk.sheets()), delay)
 
-    def _look_at_each(self, sheets: Iterable[Sheet], delay: float) -> None:
+    def _look_at_each(self, sheets: Iterable[OpenSheet], delay: float) -> None:
         pulled = False
         for sheet in sheets:
             if self.is_pulled(sheet):
@@ -181,7 +181,7 @@ class Server(LanguageServer):
             known = self._results[uri] = str(int(known[0]) + 1 if known else 1), found
         return known
 
-    def is_pulled(self, sheet: Sheet) -> bool:
+    def is_pulled(self, sheet: OpenSheet) -> bool:
         """Say whether the editor asks for the diagnostics itself; it does not for notebooks."""
         asks = self.client_capabilities.text_document
         return asks is not None and asks.diagnostic is not None and sheet.uri in sheet.uris

@@ -16,10 +16,10 @@ from lsprotocol import types
 
 from kdoctor.documents.parsing import why_not_python
 from kdoctor.engine.examine import why
-from kdoctor.engine.open_documents import Live, Reading
+from kdoctor.engine.open_documents import OpenDocuments, Reading
 from kdoctor.engine.options import Options
 from kdoctor.errors import UsageProblem
-from kdoctor.server.documents import Notebook, Page, Part, Sheet, kind_of, path_of
+from kdoctor.server.documents import Notebook, OpenPage, OpenSheet, Part, kind_of, path_of
 from kdoctor.server.text import Encoding, Text
 
 T = TypeVar("T")
@@ -35,23 +35,23 @@ class View:
     why not. ``wrong`` is what is wrong with the project's settings.
     """
 
-    sheet: Sheet
+    sheet: OpenSheet
     reading: Reading | None = None
     problem: str = ""
     wrong: str = ""
 
 
-class Desk:
+class Session:
     """The open documents. ``folder`` is where those lie that have no file."""
 
     def __init__(self, options: Options, encoding: Encoding, folder: str) -> None:
-        self._live = Live(options)
+        self._live = OpenDocuments(options)
         self.encoding = encoding
         self._folder = folder
-        self._pages: dict[str, Page] = {}
+        self._pages: dict[str, OpenPage] = {}
         self._notebooks: dict[str, Notebook] = {}
         self._views: dict[str, View] = {}
-        self._running: dict[str, tuple[Sheet, asyncio.Future[View]]] = {}
+        self._running: dict[str, tuple[OpenSheet, asyncio.Future[View]]] = {}
         self._changed_modules: set[str] = set()
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="kdoctor")
 
@@ -63,7 +63,7 @@ class Desk:
         kind = None if path is None else kind_of(path, item.language_id)
         if path is not None and kind is not None:
             text = Text(item.text, self.encoding)
-            self._pages[item.uri] = Page(item.uri, path, kind, text, item.version)
+            self._pages[item.uri] = OpenPage(item.uri, path, kind, text, item.version)
 
     def change_page(self, params: types.DidChangeTextDocumentParams) -> None:
         """Make the changes of a document."""
@@ -71,7 +71,7 @@ class Desk:
         if page is not None:
             text = _changed(page.text, params.content_changes)
             version = params.text_document.version
-            self._pages[page.uri] = Page(page.uri, page.path, page.kind, text, version)
+            self._pages[page.uri] = OpenPage(page.uri, page.path, page.kind, text, version)
 
     def open_notebook(self, params: types.DidOpenNotebookDocumentParams) -> None:
         """Take a notebook that was opened, with its cells."""
@@ -124,14 +124,14 @@ class Desk:
         if sheet is not None:
             self._worker.submit(self._let_go, sheet.draft.path)
 
-    def sheet(self, uri: str) -> Sheet | None:
+    def sheet(self, uri: str) -> OpenSheet | None:
         """Return what is open under a URI, also that of a cell."""
         found = self._pages.get(uri) or self._notebooks.get(uri)
         if found is not None:
             return found
         return next((each for each in self._notebooks.values() if uri in each.uris), None)
 
-    def sheets(self) -> Iterator[Sheet]:
+    def sheets(self) -> Iterator[OpenSheet]:
         """Yield all that is open."""
         yield from self._pages.values()
         yield from self._notebooks.values()
@@ -152,7 +152,7 @@ class Desk:
                 self._views[sheet.uri] = view
                 return view
 
-    async def _made(self, sheet: Sheet) -> View:
+    async def _made(self, sheet: OpenSheet) -> View:
         """Examine a sheet once, however many ask for it."""
         running = self._running.get(sheet.uri)
         if running is None or running[0] is not sheet:
@@ -170,11 +170,11 @@ class Desk:
         return await asyncio.get_running_loop().run_in_executor(self._worker, job)
 
     @property
-    def live(self) -> Live:
+    def live(self) -> OpenDocuments:
         """The engine; to be asked by ``work`` only."""
         return self._live
 
-    def take_over(self, other: Desk) -> None:
+    def take_over(self, other: Session) -> None:
         """Take what is open on another desk, whose place this one takes."""
         self._pages, self._notebooks = other._pages, other._notebooks
         other.stop()
@@ -192,7 +192,7 @@ class Desk:
         """Hear that a module changed on the disk."""
         self._changed_modules.add(path)
 
-    def forget_dependents(self) -> list[Sheet]:
+    def forget_dependents(self) -> list[OpenSheet]:
         """Look anew at what imports a module that has changed, directly or not; return it."""
         changed, self._changed_modules = self._changed_modules, set()
         found = [
@@ -209,7 +209,7 @@ class Desk:
         """Wait for nothing any more."""
         self._worker.shutdown(wait=False, cancel_futures=True)
 
-    def _examined(self, sheet: Sheet) -> View:
+    def _examined(self, sheet: OpenSheet) -> View:
         if self.sheet(sheet.uri) is not sheet:
             return View(sheet)  # it was changed meanwhile: nobody will look at this
         try:

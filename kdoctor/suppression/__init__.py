@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from kdoctor.suppression.directives import Directive, Entry, Form, directives_of
     from kdoctor.suppression.edit_comments import ignore_edits, ignore_fix, removal
     from kdoctor.suppression.may_have_comments import holds_marks, is_marked
-    from kdoctor.suppression.suppressed import Directives, Silenced
+    from kdoctor.suppression.suppressed import Directives, Parted
 
 # A file without a mark needs nothing that reads comments.
 _HOMES = {
@@ -36,7 +36,7 @@ _HOMES = {
     "holds_marks": "may_have_comments",
     "is_marked": "may_have_comments",
     "Directives": "suppressed",
-    "Silenced": "suppressed",
+    "Parted": "suppressed",
     "ignore_edits": "edit_comments",
     "ignore_fix": "edit_comments",
     "removal": "edit_comments",
@@ -47,7 +47,7 @@ __all__ = [
     "Directives",
     "Entry",
     "Form",
-    "Silenced",
+    "Parted",
     "directives_of",
     "holds_marks",
     "ignore_edits",

@@ -18,7 +18,7 @@ from kdoctor.suppression.directives import Directive, Entry, Form, directives_of
 from kdoctor.suppression.may_have_comments import is_marked
 
 
-class Silenced(Struct, frozen=True):
+class Parted(Struct, frozen=True):
     """What comments make of findings: those that are left, and those that are not told."""
 
     left: tuple[Finding, ...]
@@ -88,7 +88,7 @@ class Directives:
         for each in self._units.values():
             yield from ((each.unit, directive) for directive in each.all)
 
-    def silence(self, findings: Iterable[Finding]) -> Silenced:
+    def apply(self, findings: Iterable[Finding]) -> Parted:
         """Part the findings, and remember which comments were of use."""
         left: list[Finding] = []
         suppressed: list[Suppressed] = []
@@ -102,7 +102,7 @@ class Directives:
             unit, directive, _ = found[0]
             reason = next((each.reason for _, each, _ in found if each.reason), "")
             suppressed.append(Suppressed(finding, reason, unit.place(directive.span)))
-        return Silenced(tuple(left), tuple(suppressed))
+        return Parted(tuple(left), tuple(suppressed))
 
     def words(self) -> Counter[str]:
         """Count what the comments say: ``ignore KD101``, ``ignore`` where it means every rule."""

@@ -1,24 +1,45 @@
 """A libcst tree plus what its names mean: bindings, references, light types, contexts, guards."""
 
-from kdoctor.syntax.members import MemberStore, MemberUse
-from kdoctor.syntax.module import Module
-from kdoctor.syntax.package import ClassInfo, Package
-from kdoctor.syntax.references import ImportBinding, Reference, ReferenceKind
-from kdoctor.syntax.type_oracle import NO_KNOWLEDGE, Knowledge
-from kdoctor.value_types import Context, Kind, Type
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kdoctor.lazy_exports import deferred
+
+if TYPE_CHECKING:
+    from kdoctor.syntax.members import MemberStore, MemberUse
+    from kdoctor.syntax.module import Module
+    from kdoctor.syntax.package import ClassInfo, Package
+    from kdoctor.syntax.references import ImportBinding, Reference, ReferenceKind
+    from kdoctor.syntax.type_oracle import NO_ORACLE, TypeOracle
+
+# Imported when first asked for: `lowering` has to come before libcst does.
+_HOMES = {
+    "NO_ORACLE": "type_oracle",
+    "ClassInfo": "package",
+    "ImportBinding": "references",
+    "TypeOracle": "type_oracle",
+    "MemberStore": "members",
+    "MemberUse": "members",
+    "Module": "module",
+    "Package": "package",
+    "Reference": "references",
+    "ReferenceKind": "references",
+}
 
 __all__ = [
-    "NO_KNOWLEDGE",
+    "NO_ORACLE",
     "ClassInfo",
-    "Context",
     "ImportBinding",
-    "Kind",
-    "Knowledge",
     "MemberStore",
     "MemberUse",
     "Module",
     "Package",
     "Reference",
     "ReferenceKind",
-    "Type",
+    "TypeOracle",
 ]
+
+
+def __getattr__(name: str) -> object:
+    return deferred(__name__, _HOMES, name)

@@ -23,11 +23,11 @@ class TooDeepError(Exception):
         self.find = find
 
 
-class TooManyRingsError(Exception):
+class TooManyCyclesError(Exception):
     """What is asked for leads back to itself in more ways than anybody follows."""
 
 
-class Kept:
+class KeptChains:
     """What keys come to, whoever asks."""
 
     def __init__(self, *refusals: type[Exception]) -> None:
@@ -48,13 +48,13 @@ class Kept:
         self.provisional += 1
 
 
-class Following:
+class AliasChain:
     """Finds the answer to one question.
 
     What leads into no ring is kept for all questions, so that it does not matter which comes first.
     """
 
-    def __init__(self, kept: Kept, in_ring: Outcome) -> None:
+    def __init__(self, kept: KeptChains, in_ring: Outcome) -> None:
         self._kept = kept
         self._in_ring = in_ring  # what that comes to which rests on itself
         self._stack: dict[Hashable, bool] = {}  # what is looked at; whether `loosen` was called
@@ -74,14 +74,14 @@ class Following:
             except TooDeepError as problem:
                 self._first[problem.key] = problem.find
                 self._stack[problem.key] = False
-            except TooManyRingsError:
+            except TooManyCyclesError:
                 return _told(self._in_ring)
 
     def of(self, key: Hashable, find: Callable[[], object]) -> object:
         """Return what a key comes to, which ``find`` finds by asking here for others.
 
         Raises:
-            Exception: one of the refusals; ``TooDeepError`` and ``TooManyRingsError`` for
+            Exception: one of the refusals; ``TooDeepError`` and ``TooManyCyclesError`` for
                 ``answer``.
         """
         return _told(self._outcome(key, find))
@@ -140,11 +140,11 @@ class Following:
         """
         self._rings += 1
         if self._rings > _MAX_RINGS:
-            raise TooManyRingsError
+            raise TooManyCyclesError
         self._kept.note_provisional()
 
 
-class FollowingOnce(Following):
+class AliasChainOnce(AliasChain):
     """Looks at each key once for a question, also in a ring.
 
     An answer is as unknown as any that it rests on, other than below ``loosen``: so what is in a

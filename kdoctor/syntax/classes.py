@@ -12,16 +12,16 @@ from kdoctor.syntax.bases import EMPTY_BASES, EMPTY_METACLASSES, MAKE_CLASSES
 from kdoctor.syntax.imports import Imports
 from kdoctor.syntax.name_resolution import Resolver
 from kdoctor.syntax.package import ClassInfo, is_registry
-from kdoctor.syntax.scope_analysis import Store, Survey
+from kdoctor.syntax.scope_analysis import ScopeAnalysis, Store
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope
-from kdoctor.syntax.type_oracle import Knowledge
+from kdoctor.syntax.type_oracle import TypeOracle
 from kdoctor.value_types import Kind, Type
 
 _ANSWERS_ALL = frozenset({"__getattr__", "__getattribute__"})
 _RUN_BY_KERAS = frozenset({Kind.LAYER, Kind.MODEL, Kind.LOSS, Kind.METRIC})
 
 
-class OwnClass(Struct, eq=False):
+class UserClass(Struct, eq=False):
     """A class of this module, or (``node`` is None) of another module of the tree.
 
     ``closed``: nothing but ``members`` and the bases' own can be found on an instance; false where
@@ -32,13 +32,13 @@ class OwnClass(Struct, eq=False):
 
     name: str
     type: Type | None
-    bases: tuple[OwnClass, ...] = ()
+    bases: tuple[UserClass, ...] = ()
     members: frozenset[str] = frozenset()
     closed: bool = True
     node: cst.ClassDef | None = None
     scope: Scope | None = None
     stores: dict[str, list[Store]] = field(default_factory=dict)
-    answers: dict[object, OwnClass | None] = field(default_factory=dict)
+    answers: dict[object, UserClass | None] = field(default_factory=dict)
     keeps: Callable[[str], bool] | None = None
 
     def is_open_to(self, member: str) -> bool:
@@ -56,18 +56,18 @@ class OwnClass(Struct, eq=False):
         """
         return self._nearest(_may_override, member) is not None
 
-    def definer(self, member: str) -> OwnClass | None:
+    def definer(self, member: str) -> UserClass | None:
         """Return the nearest class that surely defines ``member``."""
         return self._nearest(_defines, member)
 
-    def _nearest(self, holds: Callable[[OwnClass, str], bool], member: str) -> OwnClass | None:
+    def _nearest(self, holds: Callable[[UserClass, str], bool], member: str) -> UserClass | None:
         """Return the nearest of the class and its own bases of which something holds.
 
         Each keeps its answer: of 200 classes that are bases of each other, all would be asked for
         each. A base that is there twice is asked once, or diamonds would have 2^n ways up.
         """
         key = holds, member
-        found: OwnClass | None = None
+        found: UserClass | None = None
         seen: set[int] = set()
         waiting = [self]
         while waiting and found is None:
@@ -93,11 +93,11 @@ class OwnClass(Struct, eq=False):
         return None
 
 
-def _may_define(own: OwnClass, member: str) -> bool:
+def _may_define(own: UserClass, member: str) -> bool:
     return member in own.members or own.is_open_to(member)
 
 
-def _may_override(own: OwnClass, member: str) -> bool:
+def _may_override(own: UserClass, member: str) -> bool:
     return (
         own.is_open_to(member)
         or (member in own.members and own.scope is None)
@@ -105,31 +105,35 @@ def _may_override(own: OwnClass, member: str) -> bool:
     )
 
 
-def _defines(own: OwnClass, member: str) -> bool:
+def _defines(own: UserClass, member: str) -> bool:
     return member in own.members
 
 
-class OwnClasses:
+class UserClasses:
     """All classes of one module."""
 
     def __init__(
-        self, survey: Survey, imports: Imports, resolver: Resolver, knowledge: Knowledge
+        self,
+        scope_analysis: ScopeAnalysis,
+        imports: Imports,
+        resolver: Resolver,
+        oracle: TypeOracle,
     ) -> None:
-        self._survey = survey
+        self._scope_analysis = scope_analysis
         self._imports = imports
         self._resolver = resolver
-        self._knowledge = knowledge
-        self._known: dict[cst.ClassDef, OwnClass | None] = {}
+        self._oracle = oracle
+        self._known: dict[cst.ClassDef, UserClass | None] = {}
         self._stores: dict[cst.ClassDef, dict[str, list[Store]]] | None = None
 
-    def of(self, node: cst.ClassDef) -> OwnClass | None:
+    def of(self, node: cst.ClassDef) -> UserClass | None:
         """Return what is known of a class, None where it is its own base."""
         if node not in self._known:
             self._known[node] = None
             self._known[node] = self._read(node)
         return self._known[node]
 
-    def named(self, expression: cst.CSTNode) -> OwnClass | None:
+    def named(self, expression: cst.CSTNode) -> UserClass | None:
         """Return the class that an expression names, if it is one of the user's own."""
         if isinstance(expression, cst.Name):
             bindings = self._resolver.bindings_at(expression)
@@ -149,25 +153,25 @@ class OwnClasses:
         through = self._imports.through_tree(meaning.name)
         return through if isinstance(through, ClassInfo) else None
 
-    def imported(self) -> Iterator[OwnClass]:
+    def imported(self) -> Iterator[UserClass]:
         """Yield the classes of other modules of the tree that are imported, or made here."""
         for each in self._imports.of.values():
             if each.own_class is not None:
                 yield self._from_tree(each.own_class)
-        for node in self._survey.attributes:
-            call = self._survey.parents.get(node)
+        for node in self._scope_analysis.attributes:
+            call = self._scope_analysis.parents.get(node)
             is_made = isinstance(call, cst.Call) and call.func is node
             info = self.of_tree(node) if is_made else None
             if info is not None:
                 yield self._from_tree(info)
 
-    def around(self, function: cst.CSTNode) -> OwnClass | None:
+    def around(self, function: cst.CSTNode) -> UserClass | None:
         """Return the class whose method ``function`` is."""
-        block = self._survey.parents.get(function)
-        holder = self._survey.parents.get(block) if block is not None else None
+        block = self._scope_analysis.parents.get(function)
+        holder = self._scope_analysis.parents.get(block) if block is not None else None
         return self.of(holder) if isinstance(holder, cst.ClassDef) else None
 
-    def receiver(self, binding: Binding) -> OwnClass | None:
+    def receiver(self, binding: Binding) -> UserClass | None:
         """Return the class of which a parameter is the instance: ``self`` of a method."""
         function = binding.scope.node
         if not isinstance(function, cst.FunctionDef) or receiver_of(function) is not binding.node:
@@ -185,7 +189,7 @@ class OwnClasses:
         own = self.around(function)
         return own is not None and own.type is not None and own.type.kind in _RUN_BY_KERAS
 
-    def _bound(self, binding: Binding) -> OwnClass | None:
+    def _bound(self, binding: Binding) -> UserClass | None:
         if isinstance(binding.node, cst.ClassDef):
             return self.of(binding.node)
         if (
@@ -197,13 +201,13 @@ class OwnClasses:
         info = self._imports.of[binding].own_class if binding in self._imports.of else None
         return self._from_tree(info) if info is not None else None
 
-    def _from_tree(self, info: ClassInfo) -> OwnClass:
-        base = None if info.base is None else self._knowledge.class_type(info.base)
+    def _from_tree(self, info: ClassInfo) -> UserClass:
+        base = None if info.base is None else self._oracle.class_type(info.base)
         closed = info.closed and (info.base is None or base is not None)
-        return OwnClass(info.name, _subtype(base, info.name), (), info.members, closed)
+        return UserClass(info.name, _subtype(base, info.name), (), info.members, closed)
 
-    def _read(self, node: cst.ClassDef) -> OwnClass:
-        own: list[OwnClass] = []
+    def _read(self, node: cst.ClassDef) -> UserClass:
+        own: list[UserClass] = []
         types: list[Type] = []
         as_written = all(map(self._adds_nothing, node.keywords)) and all(
             map(self._leaves_as_is, node.decorators)
@@ -211,26 +215,26 @@ class OwnClasses:
         known_bases, first = True, None
         for argument in node.bases:
             base, known = self._base(argument)
-            if isinstance(base, OwnClass):
+            if isinstance(base, UserClass):
                 own.append(base)
                 types += [base.type] if base.type is not None else []
             elif base is not None:
                 types.append(base)
                 first = first or (base if known_bases else None)
             known_bases = known_bases and known
-        scope = self._survey.scopes[node]
+        scope = self._scope_analysis.scopes[node]
         stores = self._self_stores().get(node, {})
         members = frozenset({*scope.bindings, *stores})
         as_written = as_written and not members & _ANSWERS_ALL and scope not in self._set_by_name
         closed = as_written and known_bases
         keeps = None
         if as_written and first is not None and first.qualified is not None:
-            keeps = partial(self._knowledge.defines, first.qualified)
+            keeps = partial(self._oracle.defines, first.qualified)
         name = node.name.value
         kind = _subtype(types[0], name) if types else None
-        return OwnClass(name, kind, tuple(own), members, closed, node, scope, stores, keeps=keeps)
+        return UserClass(name, kind, tuple(own), members, closed, node, scope, stores, keeps=keeps)
 
-    def _base(self, argument: cst.Arg) -> tuple[OwnClass | Type | None, bool]:
+    def _base(self, argument: cst.Arg) -> tuple[UserClass | Type | None, bool]:
         """Return what a base class is, and whether all that it defines is known."""
         if argument.star:
             return None, False
@@ -240,7 +244,7 @@ class OwnClasses:
             return own, value is argument.value or not own.may_define("__class_getitem__")
         meaning = self._resolver.meaning_of(value)
         if meaning is not None:
-            base = self._knowledge.class_type(meaning.name)
+            base = self._oracle.class_type(meaning.name)
             return base, base is not None or meaning.name in EMPTY_BASES
         return None, self._is_builtin(value, "object")
 
@@ -290,7 +294,7 @@ class OwnClasses:
         called = decorator.decorator
         name = called.func if isinstance(called, cst.Call) else called
         meaning = self._resolver.meaning_of(name)
-        if meaning is not None and self._knowledge.exists(meaning.name) is True:
+        if meaning is not None and self._oracle.exists(meaning.name) is True:
             return True
         leaf = name.attr if isinstance(name, cst.Attribute) else name
         return isinstance(leaf, cst.Name) and is_registry(leaf.value)
@@ -299,7 +303,7 @@ class OwnClasses:
         """Return, for each class, what its methods assign to attributes of ``self``."""
         if self._stores is None:
             self._stores = {}
-            for store in self._survey.stores:
+            for store in self._scope_analysis.stores:
                 node = self._receiving_class(store.node.value)
                 if node is not None:
                     by_name = self._stores.setdefault(node, {})
@@ -316,8 +320,8 @@ class OwnClasses:
         receiver = receiver_of(owner.node)
         if receiver is None or receiver.name.value != node.value:
             return None
-        block = self._survey.parents.get(owner.node)
-        holder = self._survey.parents.get(block) if block is not None else None
+        block = self._scope_analysis.parents.get(owner.node)
+        holder = self._scope_analysis.parents.get(block) if block is not None else None
         return holder if isinstance(holder, cst.ClassDef) else None
 
     @cached_property
@@ -325,7 +329,7 @@ class OwnClasses:
         """The scopes in which attributes are made under computed names."""
         return frozenset(
             scope
-            for use in self._survey.uses
+            for use in self._scope_analysis.uses
             if use.name in {"setattr", "vars"} or _ends_in(use.chain, "__dict__")
             for scope in use.scope.enclosing()
         )

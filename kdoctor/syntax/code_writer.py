@@ -185,7 +185,7 @@ class Reached(Exception):
     """All that was wanted is written."""
 
 
-class Writing(CodegenState):
+class CodeWriter(CodegenState):
     """What is written, and where each node stands in it: all but blanks.
 
     Writing ends with ``Reached`` where it comes to the node ``until``. ``outer`` is the whole of a
@@ -330,7 +330,7 @@ class _Recording:
 
     def __init__(
         self,
-        state: Writing,
+        state: CodeWriter,
         node: cst.CSTNode,
         start_node: cst.CSTNode | None,
         end_node: cst.CSTNode | None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Collection
+from functools import cache
 from itertools import product
 from typing import Any, Final, NamedTuple, NoReturn
 
@@ -20,7 +21,7 @@ class NotAGuard(Exception):
     """The condition has nothing to do with what the target is."""
 
 
-class OneOf(Struct, frozen=True):
+class PossibleConstants(Struct, frozen=True):
     """What is one of a few values, nobody knows which: the engine under Keras, Python's version.
 
     ``is_version``: where the values tell different things, nothing is said of either branch.
@@ -39,7 +40,7 @@ class OneOf(Struct, frozen=True):
         raise Undecided if self.is_version else NotAGuard
 
 
-class Something(Struct, frozen=True):
+class UnknownObject(Struct, frozen=True):
     """What is there, and no more is known of it: what ``getattr(keras, "ops", None)`` gives."""
 
 
@@ -69,6 +70,7 @@ OF_PYTHON: Final[dict[str, Callable[[Any], object]]] = {
 """What tells the version of Python, and what it is of a version: names, and calls of names."""
 
 
+@cache
 def python_versions(*, newest: bool = False) -> tuple[_PythonVersion, ...]:
     """Return what ``sys.version_info`` may be: the oldest and the latest of each Python 3.
 
@@ -91,22 +93,22 @@ def of_each(function: Callable[..., Any], *values: object) -> Any:
     >>> of_each(len, OneOf(("tensorflow", "tensorflow")))
     10
     """
-    partly = [each for each in values if isinstance(each, OneOf)]
+    partly = [each for each in values if isinstance(each, PossibleConstants)]
     if not partly:
         return function(*values)
-    whole = OneOf((), any(each.is_version for each in partly))
+    whole = PossibleConstants((), any(each.is_version for each in partly))
     count = 1
     for each in partly:
         count *= len(each.values)
     if count > _MOST:
         whole.undecided()
-    choices = [each.values if isinstance(each, OneOf) else (each,) for each in values]
+    choices = [each.values if isinstance(each, PossibleConstants) else (each,) for each in values]
     found: list[Any] = []
     for chosen in product(*choices):
         made = function(*chosen)
         if made not in found[-1:] and made not in found:
             found.append(made)
-    return found[0] if len(found) == 1 else OneOf(tuple(found), whole.is_version)
+    return found[0] if len(found) == 1 else PossibleConstants(tuple(found), whole.is_version)
 
 
 def truth_of(value: object) -> bool:
@@ -115,7 +117,7 @@ def truth_of(value: object) -> bool:
     Raises:
         Undecided, NotAGuard: it may be one that is, and one that is not.
     """
-    if not isinstance(value, OneOf):
+    if not isinstance(value, PossibleConstants):
         return bool(value)
     truths = {bool(each) for each in value.values}
     return value.undecided() if len(truths) > 1 else truths.pop()
@@ -162,8 +164,8 @@ def _of_one_kind(left: object, right: object) -> tuple[object, object]:
 
     Of something that is there nobody knows whether it is the same as another value.
     """
-    if isinstance(left, Something) or isinstance(right, Something):
-        other = right if isinstance(left, Something) else left
+    if isinstance(left, UnknownObject) or isinstance(right, UnknownObject):
+        other = right if isinstance(left, UnknownObject) else left
         if other is not None:
             raise NotAGuard
     if isinstance(left, Version) and isinstance(right, str):

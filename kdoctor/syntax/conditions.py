@@ -18,13 +18,13 @@ from msgspec import Struct
 from packaging.version import InvalidVersion
 
 from kdoctor.lazy_regex import pattern
-from kdoctor.syntax.alias_chains import Following, Kept
+from kdoctor.syntax.alias_chains import AliasChain, KeptChains
 from kdoctor.syntax.condition_values import (
     OF_PYTHON,
     NotAGuard,
-    OneOf,
-    Something,
+    PossibleConstants,
     Undecided,
+    UnknownObject,
     holds,
     is_text,
     known,
@@ -38,7 +38,7 @@ from kdoctor.syntax.literals import evaluated
 from kdoctor.syntax.name_resolution import Resolver, part_of
 from kdoctor.syntax.scopes import Binding, BindingKind
 from kdoctor.syntax.stored_version_checks import kept_answers
-from kdoctor.syntax.type_oracle import Knowledge
+from kdoctor.syntax.type_oracle import TypeOracle
 from kdoctor.target import LEGACY_SWITCH
 
 _PARSERS = frozenset({
@@ -68,10 +68,10 @@ class _Names(Struct, frozen=True):
     """What ``dir(module)`` gives."""
 
     module: str
-    knowledge: Knowledge
+    oracle: TypeOracle
 
     def __contains__(self, name: object) -> bool:
-        found = self.knowledge.exists(f"{self.module}.{name}")
+        found = self.oracle.exists(f"{self.module}.{name}")
         return _undecided() if found is None else found
 
 
@@ -85,16 +85,16 @@ class Conditions:
     def __init__(
         self,
         resolver: Resolver,
-        knowledge: Knowledge,
+        oracle: TypeOracle,
         live: Callable[[Iterable[Binding]], list[Binding]],
-        kept: Kept,
+        kept: KeptChains,
         *,
         on_new_python: bool = False,
     ) -> None:
         self._resolver = resolver
-        self._knowledge = knowledge
+        self._oracle = oracle
         self._live = live
-        self._following = Following(kept, NotAGuard)
+        self._following = AliasChain(kept, NotAGuard)
         self._on_new_python = on_new_python
 
     def truth(self, test: cst.BaseExpression) -> bool:
@@ -166,8 +166,10 @@ class Conditions:
         unknown: set[type[Exception]] = set()
         value: object = not stops
         for operand in operands:
+            # Each part of `a and b and c` is a condition of what stands behind it.
+            is_chain = isinstance(operand, cst.BooleanOperation)
             try:
-                value = self._value(operand)
+                value = self._kept(operand) if is_chain else self._value(operand)
                 is_true = truth_of(value)
             except (Undecided, NotAGuard) as answer:
                 unknown.add(type(answer))
@@ -217,15 +219,15 @@ class Conditions:
         if name is not None and (name in _METADATA or name in _GETTERS):
             return self._told_outside(name, args)
         if name is not None and name.endswith(".version") and not args:
-            version = self._knowledge.version(name.removesuffix(".version"))
+            version = self._oracle.version(name.removesuffix(".version"))
             if version is not None:
                 return version
         told = None if args else self._of_python(f"{name}()")
         if told is not None:
             return told
-        answers = self._knowledge.answers(name) if name is not None and not args else None
+        answers = self._oracle.answers(name) if name is not None and not args else None
         if answers is not None:
-            return of_each(str, OneOf(tuple(sorted(answers))))
+            return of_each(str, PossibleConstants(tuple(sorted(answers))))
         return self._of_text(node)
 
     def _of_text(self, node: cst.Call) -> object:
@@ -247,7 +249,7 @@ class Conditions:
         """Return an installed version, or what the environment says of the Keras to be used."""
         first, *default = map(self._value, args)
         if name in _METADATA:
-            version = self._knowledge.version(str(first).replace("-", "_"))
+            version = self._oracle.version(str(first).replace("-", "_"))
             return _refuse() if version is None else version
         if first != LEGACY_SWITCH:
             raise NotAGuard
@@ -257,8 +259,8 @@ class Conditions:
 
     def _is_switched(self) -> bool:
         """Say whether ``tf.keras`` is tf_keras on the target."""
-        return (self._knowledge.version("tensorflow.keras") or "").startswith("2.") and (
-            self._knowledge.version("keras") or ""
+        return (self._oracle.version("tensorflow.keras") or "").startswith("2.") and (
+            self._oracle.version("keras") or ""
         ).startswith("3.")
 
     def _returned(self, function: cst.FunctionDef) -> object:
@@ -292,7 +294,7 @@ class Conditions:
                 return of_each(numbers_in, self._value(values))
             case ("dir" | "vars", [owner]):
                 module = self._resolver.name_of(owner)
-                return _refuse() if module is None else _Names(module, self._knowledge)
+                return _refuse() if module is None else _Names(module, self._oracle)
             case _:
                 return _unknown(cst.Name(name))
 
@@ -301,14 +303,14 @@ class Conditions:
         attribute = self._value(member)
         if name is None:
             raise NotAGuard
-        found = self._knowledge.exists(f"{name}.{attribute}")
+        found = self._oracle.exists(f"{name}.{attribute}")
         return _undecided() if found is None else found
 
     def _got(self, owner: cst.BaseExpression, member: cst.BaseExpression) -> object:
         """Return what ``getattr`` gives of a module: its version, else something."""
         name = f"{self._resolver.name_of(owner)}.{self._value(member)}"
         told = self._told_by(name)
-        return Something() if told is None else told
+        return UnknownObject() if told is None else told
 
     def _subscript(self, node: cst.Subscript) -> object:
         value = self._value(node.value)
@@ -342,16 +344,19 @@ class Conditions:
             return _FACTS[name]
         module, _, last = name.rpartition(".")
         if last in {"__version__", "VERSION"}:
-            version = self._knowledge.version(module)
+            version = self._oracle.version(module)
             return _undecided() if version is None else version
         if last == "__dict__":
-            return _Names(module, self._knowledge)
+            return _Names(module, self._oracle)
         return None
 
     def _of_python(self, name: str) -> object | None:
         read = OF_PYTHON.get(name)
+        if read is None:
+            return None
         versions = python_versions(newest=self._on_new_python)
-        return None if read is None else of_each(read, OneOf(versions, is_version=True))
+        told: object = of_each(read, PossibleConstants(versions, is_version=True))
+        return told
 
     def _member(self, node: cst.Attribute) -> object:
         """Return what ``self.is_keras_3`` is, where a class sets it to the answer of a check."""

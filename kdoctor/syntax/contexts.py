@@ -7,15 +7,16 @@ from functools import cached_property
 
 import libcst as cst
 
-from kdoctor.syntax.classes import OwnClasses
+from kdoctor.syntax.classes import UserClasses
 from kdoctor.syntax.imports import dotted
 from kdoctor.syntax.inference import Inference
 from kdoctor.syntax.name_resolution import Resolver
-from kdoctor.syntax.scope_analysis import Survey
-from kdoctor.syntax.type_oracle import Knowledge
+from kdoctor.syntax.scope_analysis import ScopeAnalysis
+from kdoctor.syntax.type_oracle import TypeOracle
 from kdoctor.value_types import Context, Kind
 
 _Function = cst.FunctionDef | cst.Lambda
+_AROUND = frozenset({cst.With, cst.FunctionDef, cst.Lambda})
 _OF_TENSORS = frozenset({Kind.TENSOR, Kind.LIST})
 
 
@@ -24,24 +25,27 @@ class Contexts:
 
     def __init__(
         self,
-        survey: Survey,
+        scope_analysis: ScopeAnalysis,
         resolver: Resolver,
-        classes: OwnClasses,
+        classes: UserClasses,
         inference: Inference,
-        knowledge: Knowledge,
+        oracle: TypeOracle,
     ) -> None:
-        self._survey = survey
-        self._parents = survey.parents
+        self._scope_analysis = scope_analysis
+        self._parents = scope_analysis.parents
         self._resolver = resolver
         self._classes = classes
         self._inference = inference
-        self._knowledge = knowledge
+        self._oracle = oracle
         self._passed: dict[cst.CSTNode, Context | None] = {}
 
     def of(self, node: cst.CSTNode) -> Context:
         """Return the context of ``node``: by what is around it, then by what it works on."""
         child, parent = node, self._parents.get(node)
         while parent is not None:
+            if parent.__class__ not in _AROUND:  # nearly all, and there may be many
+                child, parent = parent, self._parents.get(parent)
+                continue
             found: Context | None = None
             if isinstance(parent, cst.With) and child is parent.body:
                 found = self._block(parent)
@@ -57,7 +61,7 @@ class Contexts:
             if isinstance(item.item, cst.Call):
                 meaning = self._resolver.meaning_of(item.item.func)
                 if meaning is not None:
-                    found = self._knowledge.block_context(meaning.name)
+                    found = self._oracle.block_context(meaning.name)
                     if found is not None:
                         return found
         return None
@@ -74,7 +78,7 @@ class Contexts:
             if own is not None:
                 if own.type is None:
                     return None
-                return self._knowledge.method_context(own.type, function.name.value)
+                return self._oracle.method_context(own.type, function.name.value)
         names = [
             each.name.value for each in (*function.params.posonly_params, *function.params.params)
         ]
@@ -82,7 +86,7 @@ class Contexts:
             # Whatever its parameters are called. In a layer's `call` nothing is symbolic.
             around = self.of(function)
             return Context.FUNCTIONAL if around is Context.UNKNOWN else around
-        found = self._knowledge.function_context(names)
+        found = self._oracle.function_context(names)
         if found is not None:
             return found
         contexts = {self._as_argument(node) for node in self._mentions(function)}
@@ -95,7 +99,7 @@ class Contexts:
 
     @cached_property
     def _symbolic_functions(self) -> frozenset[cst.CSTNode]:
-        self._inference.value(self._survey.tree)  # it settles what the parameters are
+        self._inference.value(self._scope_analysis.tree)  # it settles what the parameters are
         return frozenset(
             each.scope.node
             for each, value in self._inference.assumed.items()
@@ -112,7 +116,9 @@ class Contexts:
             names = {dotted(each.target) for each in target.targets}
         else:
             names = {function.name.value}
-        for use in (use for name in names for use in self._survey.uses_by_name.get(name or "", ())):
+        for use in (
+            use for name in names for use in self._scope_analysis.uses_by_name.get(name or "", ())
+        ):
             if use.node is use.chain:
                 bindings = self._resolver.bindings(use.name, use.node, use.scope)
                 if any(each.node is function or each.value is function for each in bindings):
@@ -137,7 +143,7 @@ class Contexts:
             return None
         position = [arg for arg in call.args if arg.keyword is None]
         argument = position.index(parent) if parent.keyword is None else parent.keyword.value
-        return self._knowledge.argument_context(callee, argument)
+        return self._oracle.argument_context(callee, argument)
 
     # -- by what is worked on
 

@@ -9,12 +9,12 @@ import libcst as cst
 from msgspec.structs import replace
 
 from kdoctor.syntax.annotations import declared
-from kdoctor.syntax.classes import OwnClasses
+from kdoctor.syntax.classes import UserClasses
 from kdoctor.syntax.docstrings import Docstrings
 from kdoctor.syntax.name_resolution import Resolver
-from kdoctor.syntax.scope_analysis import Survey
+from kdoctor.syntax.scope_analysis import ScopeAnalysis
 from kdoctor.syntax.scopes import Binding
-from kdoctor.syntax.type_oracle import Knowledge
+from kdoctor.syntax.type_oracle import TypeOracle
 from kdoctor.syntax.values import UNKNOWN, Value, is_tensor, item_of
 
 
@@ -30,16 +30,16 @@ class Declarations:
 
     def __init__(
         self,
-        survey: Survey,
+        scope_analysis: ScopeAnalysis,
         resolver: Resolver,
-        classes: OwnClasses,
-        knowledge: Knowledge,
+        classes: UserClasses,
+        oracle: TypeOracle,
         inference: Classes,
     ) -> None:
-        self._survey = survey
+        self._scope_analysis = scope_analysis
         self._resolver = resolver
         self._classes = classes
-        self._knowledge = knowledge
+        self._oracle = oracle
         self._inference = inference
         self._docstrings = Docstrings()
 
@@ -74,7 +74,7 @@ class Declarations:
 
     @cached_property
     def _attribute_names(self) -> frozenset[str]:
-        return frozenset(node.attr.value for node in self._survey.attributes)
+        return frozenset(node.attr.value for node in self._scope_analysis.attributes)
 
     def _instance_of_text(self, node: cst.CSTNode, text: str) -> Value:
         root, *path = text.split(".")
@@ -86,4 +86,4 @@ class Declarations:
         meaning = self._resolver.meaning(root, node, scope)
         if meaning is None:
             return UNKNOWN
-        return Value(self._knowledge.class_type(self._resolver.member(meaning, path).name))
+        return Value(self._oracle.class_type(self._resolver.member(meaning, path).name))

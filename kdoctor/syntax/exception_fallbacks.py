@@ -33,9 +33,9 @@ from kdoctor.syntax.fallback_helpers import (
 from kdoctor.syntax.imports import Imports, dotted
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.name_resolution import Resolver, part_of
-from kdoctor.syntax.scope_analysis import Survey
+from kdoctor.syntax.scope_analysis import ScopeAnalysis
 from kdoctor.syntax.scopes import Binding, BindingKind
-from kdoctor.syntax.type_oracle import Knowledge
+from kdoctor.syntax.type_oracle import TypeOracle
 
 _Function = cst.FunctionDef | cst.Lambda
 _TRIES_AND_FUNCTIONS = frozenset({cst.Try, cst.TryStar, cst.FunctionDef, cst.Lambda})
@@ -50,22 +50,22 @@ _ONLY_ASKS = (
 )
 
 
-class Tries:
+class ExceptionFallbacks:
     """Answers for one module. ``is_guarded`` says whether what fails at a node does no harm."""
 
     def __init__(  # noqa: PLR0913, PLR0917 - what is known of the module, and who else decides
         self,
-        survey: Survey,
+        scope_analysis: ScopeAnalysis,
         imports: Imports,
-        knowledge: Knowledge,
+        oracle: TypeOracle,
         resolver: Callable[[], Resolver],
         is_guarded: Callable[[cst.CSTNode], bool],
         will_be_mended: Callable[[Import, Try], bool],
     ) -> None:
-        self._survey = survey
-        self._parents = survey.parents
+        self._scope_analysis = scope_analysis
+        self._parents = scope_analysis.parents
         self._imports = imports
-        self._knowledge = knowledge
+        self._oracle = oracle
         self._resolver = resolver
         self._is_guarded = is_guarded
         self._will_be_mended = will_be_mended
@@ -140,7 +140,7 @@ class Tries:
                 return False
             if imports and all(only_imports_fail(each) for each in attempt.body.body):
                 return True
-            return self._finds_all(attempt, part, self._knowledge.exists)
+            return self._finds_all(attempt, part, self._oracle.exists)
         place = self._place_in(attempt, node) if imports else 0
         return any(
             index < place and self._ends(attempt, each) and self._is_survived(attempt, each)
@@ -158,9 +158,7 @@ class Tries:
         """
         bound = self._imports.by_statement.get(statement, ())
         fails = [
-            each
-            for each in bound
-            if self._knowledge.exists(self._imports.of[each].imported) is False
+            each for each in bound if self._oracle.exists(self._imports.of[each].imported) is False
         ]
         if all(map(self._is_guarded, (each.node for each in fails or bound))):
             return True
@@ -171,7 +169,7 @@ class Tries:
             if catches(handler, failures)
             for name in bound_in(handler)
         } - {each.name for each in bound}
-        asked = (use for name in noted for use in self._survey.uses_by_name.get(name, ()))
+        asked = (use for name in noted for use in self._scope_analysis.uses_by_name.get(name, ()))
         return bool(noted) and not any(stops_the_module(use.node, self._parents) for use in asked)
 
     def _finds_all(
@@ -199,7 +197,7 @@ class Tries:
         child, parent = node, self._parents.get(node)
         while parent is not None and child is not attempt:
             if parent is attempt.body:
-                return self._survey.place_in(attempt.body, child)
+                return self._scope_analysis.place_in(attempt.body, child)
             child, parent = parent, self._parents.get(parent)
         return len(attempt.body.body)
 
@@ -213,9 +211,9 @@ class Tries:
     def _works(self, statement: cst.Import | cst.ImportFrom) -> bool | None:
         """Say whether an import statement succeeds on the target, None where that is not known."""
         names = [each if each[:1] != "." else "" for each in self._imported_names(statement)]
-        exists = [self._knowledge.exists(each) for each in names]
+        exists = [self._oracle.exists(each) for each in names]
         if isinstance(statement, cst.Import):  # `import keras.layers.Dense` looks for a module
-            exists += [False for each in names if self._knowledge.is_module(each) is False]
+            exists += [False for each in names if self._oracle.is_module(each) is False]
         if any(each is False for each in exists):
             return False
         return True if exists and all(each is True for each in exists) else None
@@ -278,7 +276,7 @@ class Tries:
         """Return what ``node`` raises where what it names is not there: an exception, its base."""
         if isinstance(statement, cst.ImportFrom):
             module = next(iter(self._imported_names(statement)), "").rpartition(".")[0]
-            if self._knowledge.exists(module) is True:
+            if self._oracle.exists(module) is True:
                 return ("ImportError",)  # a name is missing, not the module
         if isinstance(statement, Import):
             return ("ModuleNotFoundError", "ImportError")
@@ -309,7 +307,7 @@ class Tries:
                     failed = self._name(chain_on(node, self._parents))
                     names = map(self._name, attributes_in(other))
                     twins = (self._name(call.func), *named_alike(failed, names))
-                    likewise = any(each and self._knowledge.exists(each) for each in twins)
+                    likewise = any(each and self._oracle.exists(each) for each in twins)
                     likewise = likewise or is_another_member(call.func, node)
                 case _:
                     continue
@@ -343,7 +341,7 @@ class Tries:
             if not is_below(other.node, handler, self._parents):
                 continue
             if other.kind is BindingKind.IMPORT:
-                exists = self._knowledge.exists(self._imports.of[other].imported)
+                exists = self._oracle.exists(self._imports.of[other].imported)
                 if exists is not False or self._is_guarded(other.node):
                     return True
             else:
@@ -352,7 +350,7 @@ class Tries:
                     return True
         read = [
             use.node
-            for use in self._survey.uses_by_name.get(binding.name, ())
+            for use in self._scope_analysis.uses_by_name.get(binding.name, ())
             if not is_below(use.node, handler, self._parents)
             and binding in self._resolver().bindings(use.name, use.node, use.scope)
         ]
@@ -367,7 +365,7 @@ class Tries:
     def _fails(self, value: cst.CSTNode) -> bool:
         """Say whether something that an expression reads is missing on the target."""
         return any(
-            self._knowledge.exists(name) is False
+            self._oracle.exists(name) is False
             for each in reads_in(value, self._parents)
             if (name := self._name(each)) is not None
         )

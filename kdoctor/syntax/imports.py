@@ -10,7 +10,7 @@ import libcst as cst
 from kdoctor.syntax.literals import evaluated
 from kdoctor.syntax.package import ClassInfo, Package
 from kdoctor.syntax.references import ImportBinding
-from kdoctor.syntax.scope_analysis import Survey
+from kdoctor.syntax.scope_analysis import ScopeAnalysis
 from kdoctor.syntax.scopes import Binding, BindingKind, ScopeKind
 
 
@@ -53,16 +53,16 @@ def hands_over(package: Package, path: str, name: str) -> Collection[tuple[int, 
 class Imports:
     """All imports of one module, and the tree's modules that they go through."""
 
-    def __init__(self, survey: Survey, path: str, package: Package | None) -> None:
-        self._survey = survey
+    def __init__(self, scope_analysis: ScopeAnalysis, path: str, package: Package | None) -> None:
+        self._scope_analysis = scope_analysis
         self._path = path
         self._package = package
         self._through_tree: dict[str, str | ClassInfo | None] = {}
         self._hands_over: dict[str, Collection[tuple[int, str]]] = {}
         self._in_init = path.replace("\\", "/").rpartition("/")[2] == "__init__.py"
-        self.listed_for_export = frozenset(_listed_for_export(survey))
+        self.listed_for_export = frozenset(_listed_for_export(scope_analysis))
         self.of: dict[Binding, ImportBinding] = {
-            each: self._import_binding(each) for each in survey.import_bindings
+            each: self._import_binding(each) for each in scope_analysis.import_bindings
         }
         self.by_node: dict[cst.CSTNode, ImportBinding] = {
             each.node: imported for each, imported in self.of.items()
@@ -164,7 +164,7 @@ class Imports:
 
     def _import_binding(self, binding: Binding) -> ImportBinding:
         alias = binding.node if isinstance(binding.node, cst.ImportAlias) else None
-        statement = self._survey.parents[binding.node]
+        statement = self._scope_analysis.parents[binding.node]
         if isinstance(statement, cst.ImportFrom):
             imported = _module_name(statement)
             if alias is not None:
@@ -209,15 +209,15 @@ def _module_name(statement: cst.ImportFrom) -> str:
     return "." * len(statement.relative) + (dotted(statement.module) or "")
 
 
-def _listed_for_export(survey: Survey) -> Iterator[str]:
+def _listed_for_export(scope_analysis: ScopeAnalysis) -> Iterator[str]:
     """Yield the names in ``__all__``, in all the ways that type checkers understand."""
-    for binding in survey.module.bindings.get("__all__", ()):
+    for binding in scope_analysis.module.bindings.get("__all__", ()):
         if binding.kind in {BindingKind.ASSIGN, BindingKind.AUGMENT}:
             yield from _strings(binding.value)
-    for use in survey.uses:
+    for use in scope_analysis.uses:
         if use.name != "__all__" or not isinstance(use.chain, cst.Attribute):
             continue
-        call = survey.parents.get(use.chain)
+        call = scope_analysis.parents.get(use.chain)
         if isinstance(call, cst.Call) and call.func is use.chain:
             for arg in call.args:
                 yield from _strings(arg.value)

@@ -1,7 +1,7 @@
 """Light types: what kind of object an expression is, as far as one file (and its tree) tells.
 
 What is not certain from the code at hand has no type. Nothing of Keras is known here: what its
-classes and functions give is asked of ``Knowledge``.
+classes and functions give is asked of ``TypeOracle``.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ import libcst as cst
 from msgspec.structs import replace
 
 from kdoctor.syntax.annotations import leaves_open
-from kdoctor.syntax.classes import OwnClass, OwnClasses
+from kdoctor.syntax.classes import UserClass, UserClasses
 from kdoctor.syntax.declarations import Declarations
 from kdoctor.syntax.imports import dotted
-from kdoctor.syntax.inference_memo import Memory, OutOfOrderError
-from kdoctor.syntax.list_mutations import FilledLists, is_new_and_empty
+from kdoctor.syntax.inference_memo import InferenceMemo, OutOfOrderError
+from kdoctor.syntax.list_mutations import MutatedLists, is_new_and_empty
 from kdoctor.syntax.name_resolution import Resolver, part_of
 from kdoctor.syntax.node_predicates import is_number, is_property, is_starred, returns_of
 from kdoctor.syntax.parametrized import passed_by_pytest
 from kdoctor.syntax.partials import made_partial
 from kdoctor.syntax.reaching_definitions import TOO_MANY
-from kdoctor.syntax.scope_analysis import Survey
+from kdoctor.syntax.scope_analysis import ScopeAnalysis
 from kdoctor.syntax.scopes import Binding, BindingKind
 from kdoctor.syntax.symbolic_parameters import SymbolicParameters
 from kdoctor.syntax.transfer import applied, called, compared, is_applied, operated
-from kdoctor.syntax.type_oracle import Knowledge
-from kdoctor.syntax.usage_inference import ByUse
+from kdoctor.syntax.type_oracle import TypeOracle
+from kdoctor.syntax.usage_inference import UsageInference
 from kdoctor.syntax.values import (
     NONE,
     UNKNOWN,
@@ -70,30 +70,30 @@ class Inference:
 
     def __init__(
         self,
-        survey: Survey,
+        scope_analysis: ScopeAnalysis,
         resolver: Resolver,
-        classes: OwnClasses,
-        knowledge: Knowledge,
-        by_use: ByUse,
+        classes: UserClasses,
+        oracle: TypeOracle,
+        by_use: UsageInference,
     ) -> None:
-        self._survey = survey
+        self._scope_analysis = scope_analysis
         self._resolver = resolver
         self._classes = classes
-        self._knowledge = knowledge
-        self._memory = Memory()
+        self._oracle = oracle
+        self._memory = InferenceMemo()
         self._by_use = by_use
         self.assumed: dict[Binding, Value] = {}
         self._returns: dict[cst.FunctionDef, Sequence[cst.Return] | None] = {}
         own = weakref.proxy(self)  # a ring would keep the tree until a collector comes
-        self._declarations = Declarations(survey, resolver, classes, knowledge, own)
-        self._lists = FilledLists(survey, resolver, knowledge, own)
+        self._declarations = Declarations(scope_analysis, resolver, classes, oracle, own)
+        self._lists = MutatedLists(scope_analysis, resolver, oracle, own)
         self._is_settled = False
 
     def value(self, node: cst.CSTNode) -> Value:
         """Return what an expression of the module is."""
         if not self._is_settled:
             self._is_settled = True
-            SymbolicParameters(self._survey, self._resolver, self._knowledge, self).settle()
+            SymbolicParameters(self._scope_analysis, self._resolver, self._oracle, self).settle()
         try:
             return self.infer(node)
         except (OutOfOrderError, RecursionError):
@@ -119,7 +119,7 @@ class Inference:
     def _assigned_values(self) -> Sequence[cst.BaseExpression]:
         assigned = [
             (binding.order, binding.value)
-            for scope in self._survey.all_scopes()
+            for scope in self._scope_analysis.all_scopes()
             for bindings in scope.bindings.values()
             for binding in bindings
             if binding.kind is BindingKind.ASSIGN and binding.value is not None
@@ -215,7 +215,7 @@ class Inference:
 
     def _augmented(self, binding: Binding) -> Value:
         """Return what ``x += value`` leaves in ``x``."""
-        value, statement = binding.value, self._survey.parents[binding.node]
+        value, statement = binding.value, self._scope_analysis.parents[binding.node]
         if value is None or not isinstance(statement, cst.AugAssign):
             return UNKNOWN
         sides = (self.infer(binding.node), self.infer(value))
@@ -298,7 +298,7 @@ class Inference:
             return value
         return Value(self._by_use.of_member(owner.own.node, node.attr.value), exact=False)
 
-    def _own_member(self, definer: OwnClass, member: str) -> Value:
+    def _own_member(self, definer: UserClass, member: str) -> Value:
         method = definer.method(member)
         if method is not None:
             return self._returned(method) if is_property(method) else UNKNOWN
@@ -322,7 +322,7 @@ class Inference:
             return UNKNOWN
         if owner.own is not None and owner.own.definer(member) is not None:
             return UNKNOWN
-        return Value(self._knowledge.member_type(owner.type, member, called=called))
+        return Value(self._oracle.member_type(owner.type, member, called=called))
 
     def _call(self, node: cst.Call) -> Value:
         function = node.func
@@ -331,7 +331,7 @@ class Inference:
             return instance
         meaning = self._resolver.meaning_of(function)
         if meaning is not None:
-            made = self._knowledge.result_type(meaning.name)
+            made = self._oracle.result_type(meaning.name)
             return Value(made) if made is not None else self._applied(meaning.name, node)
         if isinstance(function, cst.Name):
             bindings = self._resolver.bindings_at(function)
@@ -369,13 +369,13 @@ class Inference:
             if isinstance(each, cst.List | cst.Tuple)
             for element in each.elements
         ]
-        return applied(name, given, self._knowledge)
+        return applied(name, given, self._oracle)
 
     def _called(self, callee: Value, call: cst.Call) -> Value:
         """Return what calling an instance gives."""
         if not call.args or callee.type is None:
             return UNKNOWN
-        return called(callee.type, lambda: self.infer(call.args[0].value), self._knowledge)
+        return called(callee.type, lambda: self.infer(call.args[0].value), self._oracle)
 
     def instance(self, cls: cst.BaseExpression) -> Value:
         """Return what calling a class makes, nothing where ``cls`` is no class."""
@@ -388,7 +388,7 @@ class Inference:
             if bound and (of := passed_by_pytest(bound) or made_partial(bound, self._resolver)):
                 return either(self.instance(each) for each in of)
         meaning = self._resolver.meaning_of(cls)
-        return Value(None if meaning is None else self._knowledge.class_type(meaning.name))
+        return Value(None if meaning is None else self._oracle.class_type(meaning.name))
 
     def _super(self, call: cst.Call) -> Value:
         """Return what ``super()`` gives access to, where there is one base only."""

@@ -31,7 +31,7 @@ class _Unsettled(Struct, frozen=True):
     lowest: int
 
 
-class Memory:
+class InferenceMemo:
     """Values by node: some for good, and some until other parameters are assumed.
 
     Whoever infers says by ``note_assumption`` that a value rests on a parameter; so does then all

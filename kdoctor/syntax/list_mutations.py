@@ -12,9 +12,9 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.syntax.name_resolution import Resolver, part_of
-from kdoctor.syntax.scope_analysis import Survey, Use
+from kdoctor.syntax.scope_analysis import ScopeAnalysis, Use
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope, ScopeKind
-from kdoctor.syntax.type_oracle import Knowledge
+from kdoctor.syntax.type_oracle import TypeOracle
 from kdoctor.syntax.values import UNKNOWN, Value, is_list, item_of, list_of, merged
 from kdoctor.value_types import Kind, Type
 
@@ -30,26 +30,26 @@ _TENSOR: Final = Type(Kind.TENSOR)
 _CONTAINERS = cst.Element | cst.Tuple | cst.List
 
 
-class Filling(Struct, frozen=True, eq=False):
+class ListMutation(Struct, frozen=True, eq=False):
     """Something that is put into a list; ``is_many``: the elements of it are."""
 
     value: cst.BaseExpression
     is_many: bool = False
 
 
-class Fillings(Struct, frozen=True, eq=False):
+class ListMutations(Struct, frozen=True, eq=False):
     """All that is seen to be put into a list; ``are_all``: nothing else can be.
 
     ``other_names`` are those that have the very same list, too.
     """
 
-    found: tuple[Filling, ...] = ()
+    found: tuple[ListMutation, ...] = ()
     are_all: bool = True
     other_names: tuple[Binding, ...] = ()
 
 
-_NONE: Final = Fillings()
-_UNSEEN: Final = Fillings(are_all=False)
+_NONE: Final = ListMutations()
+_UNSEEN: Final = ListMutations(are_all=False)
 
 
 class Inferring(Protocol):
@@ -62,36 +62,36 @@ class Inferring(Protocol):
         """Return the function of the module, or the method of one of its classes."""
 
 
-class FilledLists:
+class MutatedLists:
     """Answers for one module."""
 
     def __init__(
         self,
-        survey: Survey,
+        scope_analysis: ScopeAnalysis,
         resolver: Resolver,
-        knowledge: Knowledge,
+        oracle: TypeOracle,
         inference: Inferring,
     ) -> None:
-        self._survey = survey
+        self._scope_analysis = scope_analysis
         self._resolver = resolver
-        self._knowledge = knowledge
+        self._oracle = oracle
         self._inference = inference
-        self._known: dict[Binding, Fillings] = {}
+        self._known: dict[Binding, ListMutations] = {}
 
     def filled(self, binding: Binding, made: Value) -> Value:
         """Return what the list is that a binding holds: as it was made, and what is put into it."""
-        fillings = self._of(binding)
-        if not fillings.are_all and not is_list(made):
+        mutations = self._of(binding)
+        if not mutations.are_all and not is_list(made):
             return UNKNOWN
         found = [item_of(made)] if is_list(made) else []
-        for each in fillings.found:
+        for each in mutations.found:
             value = self._inference.infer(each.value)
             found.append(item_of(value) if each.is_many else value)
         return list_of(merged(found))
 
-    def _of(self, binding: Binding) -> Fillings:
+    def _of(self, binding: Binding) -> ListMutations:
         """Return what is put into a list, by whatever name."""
-        names, found, are_all = [binding], list[Filling](), True
+        names, found, are_all = [binding], list[ListMutation](), True
         for name in names:  # it grows meanwhile
             by_name = self._known.get(name)
             if by_name is None:
@@ -99,15 +99,15 @@ class FilledLists:
             found += by_name.found
             are_all = are_all and by_name.are_all
             names += [each for each in by_name.other_names if each not in names]
-        return Fillings(tuple(found), are_all)
+        return ListMutations(tuple(found), are_all)
 
-    def _by_name(self, binding: Binding) -> Fillings:
+    def _by_name(self, binding: Binding) -> ListMutations:
         uses = [
             self._by_use(binding, use)
-            for use in self._survey.uses_by_name.get(binding.name, ())
+            for use in self._scope_analysis.uses_by_name.get(binding.name, ())
             if binding in self._resolver.bindings(use.name, use.node, use.scope)
         ]
-        return Fillings(
+        return ListMutations(
             tuple(each for use in uses for each in use.found),
             all(use.are_all for use in uses) and not self._has_other_names(binding),
             tuple(each for use in uses for each in use.other_names),
@@ -117,13 +117,13 @@ class FilledLists:
         """Say whether others may have the very same list: `a = b = []`, a class's, a global."""
         if binding.remote or binding.scope.kind is ScopeKind.CLASS:
             return True
-        target = self._survey.parents.get(binding.node)
-        assign = None if target is None else self._survey.parents.get(target)
+        target = self._scope_analysis.parents.get(binding.node)
+        assign = None if target is None else self._scope_analysis.parents.get(target)
         return isinstance(assign, cst.Assign) and len(assign.targets) > 1
 
-    def _by_use(self, binding: Binding, use: Use) -> Fillings:
+    def _by_use(self, binding: Binding, use: Use) -> ListMutations:
         """Return what a use of the list puts into it."""
-        parents, node, is_inside = self._survey.parents, use.node, False
+        parents, node, is_inside = self._scope_analysis.parents, use.node, False
         while True:
             parent = parents[node]
             match parent:
@@ -140,7 +140,7 @@ class FilledLists:
                 case cst.Arg():
                     return self._by_call(parent, is_inside=is_inside)
                 case cst.AugAssign(target=target, value=value) if target is node:
-                    return Fillings((Filling(value, is_many=True),))
+                    return ListMutations((ListMutation(value, is_many=True),))
                 case cst.Assign() if not is_inside:
                     return self._by_alias(parent, use.scope)
                 case cst.Return():
@@ -152,8 +152,8 @@ class FilledLists:
                     return _UNSEEN
             node = parent
 
-    def _by_method(self, attribute: cst.Attribute) -> Fillings:
-        call, method = self._survey.parents[attribute], attribute.attr.value
+    def _by_method(self, attribute: cst.Attribute) -> ListMutations:
+        call, method = self._scope_analysis.parents[attribute], attribute.attr.value
         if not isinstance(call, cst.Call) or call.func is not attribute:
             return _UNSEEN
         if method in _READING:
@@ -161,17 +161,17 @@ class FilledLists:
         place = _PUTTING.get(method)
         if place is None or len(call.args) != place + 1 or any(map(_is_special, call.args)):
             return _UNSEEN
-        return Fillings((Filling(call.args[place].value, is_many=method == "extend"),))
+        return ListMutations((ListMutation(call.args[place].value, is_many=method == "extend"),))
 
-    def _by_index(self, subscript: cst.Subscript) -> Fillings:
+    def _by_index(self, subscript: cst.Subscript) -> ListMutations:
         """Return what ``outs[0] = value`` puts in, nothing where an element is read or deleted."""
-        node, parents = subscript, self._survey.parents
+        node, parents = subscript, self._scope_analysis.parents
         holder: cst.CSTNode = parents[node]
         if isinstance(holder, cst.AssignTarget):
             assign = parents[holder]
             assert isinstance(assign, cst.Assign)
             is_one = len(node.slice) == 1 and isinstance(node.slice[0].slice, cst.Index)
-            return Fillings((Filling(assign.value, is_many=not is_one),))
+            return ListMutations((ListMutation(assign.value, is_many=not is_one),))
         inner: cst.CSTNode = node
         while isinstance(holder, cst.StarredElement | _CONTAINERS):
             inner, holder = holder, parents[holder]
@@ -181,9 +181,9 @@ class FilledLists:
         )
         return _UNSEEN if is_target else _NONE
 
-    def _by_call(self, argument: cst.Arg, *, is_inside: bool) -> Fillings:
+    def _by_call(self, argument: cst.Arg, *, is_inside: bool) -> ListMutations:
         """Return what a call puts in that gets the list, in another one perhaps."""
-        call = self._survey.parents[argument]
+        call = self._scope_analysis.parents[argument]
         if argument.star == "*" and not is_inside:
             return _NONE  # its elements are passed
         if not isinstance(call, cst.Call) or argument.star:
@@ -194,14 +194,14 @@ class FilledLists:
         function = None if is_inside else self._inference.own_function(call.func)
         if function is not None:
             parameter = self._parameter(function, call, argument)
-            return _UNSEEN if parameter is None else Fillings(other_names=(parameter,))
+            return _UNSEEN if parameter is None else ListMutations(other_names=(parameter,))
         return _NONE if self._only_reads(call.func) else _UNSEEN
 
     def _only_reads(self, callee: cst.BaseExpression) -> bool:
         """Say whether what is called is known, and changes no list that it gets."""
         meaning = self._resolver.meaning_of(callee)
         if meaning is not None:
-            known = self._knowledge
+            known = self._oracle
             return bool(
                 known.class_type(meaning.name)
                 or known.result_type(meaning.name)
@@ -218,7 +218,7 @@ class FilledLists:
         self, function: cst.FunctionDef, call: cst.Call, argument: cst.Arg
     ) -> Binding | None:
         """Return which parameter gets an argument; None where that is not clear."""
-        scope = self._survey.scopes[function]
+        scope = self._scope_analysis.scopes[function]
         given = call.args[: list(call.args).index(argument)]
         if function.decorators or any(each.star for each in given):
             return None
@@ -233,14 +233,14 @@ class FilledLists:
             return None
         return scope.parameter(name)
 
-    def _by_alias(self, assign: cst.Assign, scope: Scope) -> Fillings:
+    def _by_alias(self, assign: cst.Assign, scope: Scope) -> ListMutations:
         """Return which other names the list gets."""
         targets = [each.target for each in assign.targets]
         # Tuples get its elements.
         names = [each for each in targets if not isinstance(each, cst.Tuple | cst.List)]
         bound = [self._bound_by(each, scope) for each in names]
         known = tuple(each for each in bound if each is not None)
-        return Fillings(are_all=len(known) == len(bound), other_names=known)
+        return ListMutations(are_all=len(known) == len(bound), other_names=known)
 
     @staticmethod
     def _bound_by(target: cst.BaseAssignTargetExpression, scope: Scope) -> Binding | None:

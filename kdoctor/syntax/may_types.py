@@ -17,23 +17,23 @@ from kdoctor.syntax import type_sets
 from kdoctor.syntax.ast_walk import chain_of, nodes_in
 from kdoctor.syntax.bases import unsubscripted
 from kdoctor.syntax.docstrings import documented_type
-from kdoctor.syntax.may_types_by_use import PossibleByUse
+from kdoctor.syntax.may_types_by_use import MayTypesByUse
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.syntax.symbol_table import (
     FUNCTIONS,
-    Bound,
+    BoundName,
     Condition,
     Function,
     Loop,
+    Namespace,
     Place,
-    Sketch,
-    Space,
     Steps,
+    SymbolTable,
     chain_in,
     passed,
     unstarred,
 )
-from kdoctor.syntax.type_oracle import PARTIAL, Knowledge, Names
+from kdoctor.syntax.type_oracle import PARTIAL, NameFacts, TypeOracle
 from kdoctor.syntax.type_sets import Types, items_of, kinds_in, list_of, parts_of, subtype_of
 from kdoctor.value_types import EAGER_TENSOR, EAGER_TENSORS, Kind, Type
 
@@ -45,14 +45,14 @@ _TENSORS = frozenset({Kind.TENSOR, Kind.EAGER})
 _MAKES_A_TENSOR = ast.Lt | ast.LtE | ast.Gt | ast.GtE | ast.NotEq
 
 
-class Possible:
+class MayTypes:
     """Answers for one source."""
 
-    def __init__(self, sketch: Sketch, names: Names, knowledge: Knowledge) -> None:
-        self.sketch = sketch
+    def __init__(self, symbol_table: SymbolTable, names: NameFacts, oracle: TypeOracle) -> None:
+        self.symbol_table = symbol_table
         self._names = names
-        self._knowledge = knowledge
-        self._by_use = PossibleByUse(sketch, names, knowledge)
+        self._oracle = oracle
+        self._by_use = MayTypesByUse(symbol_table, names, oracle)
         self._known: dict[object, Types] = {}
         self._asked: set[object] = set()
         self._asked_last: list[object] = []
@@ -62,12 +62,12 @@ class Possible:
     def reads(self, members: Collection[str]) -> Iterator[Place]:
         """Yield where such attributes are read."""
         for member in members:
-            yield from self.sketch.reads.get(member, ())
+            yield from self.symbol_table.reads.get(member, ())
 
     def writes(self, members: Collection[str]) -> Iterator[Place]:
         """Yield where such attributes are assigned to, updated or deleted."""
         for member in members:
-            yield from self.sketch.writes.get(member, ())
+            yield from self.symbol_table.writes.get(member, ())
 
     def is_assigned(self, read: Place) -> bool:
         """Say whether the source assigns what is written in the same way, wherever that stands."""
@@ -90,9 +90,9 @@ class Possible:
             RecursionError: the code is nested too deeply to tell.
         """
         # What stands among the parameters of types, `def f[T: g(x)]()`, is in no place.
-        return self.types_of(node, self.sketch.places.get(place, self.sketch.module))
+        return self.types_of(node, self.symbol_table.places.get(place, self.symbol_table.module))
 
-    def types_of(self, node: ast.expr, space: Space) -> Types:
+    def types_of(self, node: ast.expr, space: Namespace) -> Types:
         """Return all types that an expression may have.
 
         Raises:
@@ -132,21 +132,21 @@ class Possible:
             self._known[key] = found
         return found
 
-    def _of(self, node: ast.expr, space: Space) -> Types:
+    def _of(self, node: ast.expr, space: Namespace) -> Types:
         way = _WAYS.get(node.__class__)
         return _NOTHING if way is None else way(self, node, space)
 
     # -- names
 
-    def _name(self, node: ast.Name, space: Space) -> Types:
-        bindings = self.sketch.bindings(node.id, space)
+    def _name(self, node: ast.Name, space: Namespace) -> Types:
+        bindings = self.symbol_table.bindings(node.id, space)
         if not bindings:
             return _NOTHING
         return self._recall(
             (node.id, space), lambda: chain.from_iterable(map(self._bound, bindings))
         )
 
-    def _bound(self, bound: Bound) -> Iterator[Type]:
+    def _bound(self, bound: BoundName) -> Iterator[Type]:
         """Yield what a binding may hold."""
         yield from self._by_use.of_bindings.get(bound, ())
         match bound.kind:
@@ -162,7 +162,7 @@ class Possible:
             case BindingKind.PARAMETER if isinstance(bound.node, FUNCTIONS):
                 yield from self._parameter(bound, bound.node)
 
-    def _part(self, value: ast.expr, path: Steps, space: Space) -> Iterator[Type]:
+    def _part(self, value: ast.expr, path: Steps, space: Namespace) -> Iterator[Type]:
         """Yield what an unpacking assignment takes of a value."""
         if not path:
             yield from self._of(value, space)
@@ -175,12 +175,12 @@ class Possible:
         yield from (each for each in types if each.kind in _TENSORS)  # one, or several
         if isinstance(value, ast.Call):
             for function in self._functions(value.func, space):
-                inner = self.sketch.spaces[function]
+                inner = self.symbol_table.spaces[function]
                 for each in inner.returns:
                     if isinstance(each, ast.Tuple | ast.List):
                         yield from self._part(each, path, inner)
 
-    def _element(self, iterable: ast.expr, path: Steps, space: Space) -> Iterator[Type]:
+    def _element(self, iterable: ast.expr, path: Steps, space: Namespace) -> Iterator[Type]:
         """Yield what a loop over ``iterable`` binds."""
         if isinstance(iterable, ast.Call) and isinstance(iterable.func, ast.Name):
             name, given = iterable.func.id, unstarred(iterable)
@@ -197,7 +197,7 @@ class Possible:
             items = frozenset(items_of(items))
         yield from items
 
-    def _parameter(self, bound: Bound, function: Function) -> Iterator[Type]:
+    def _parameter(self, bound: BoundName, function: Function) -> Iterator[Type]:
         around = bound.space.parent or bound.space
         if bound.place == 0 and isinstance(around.node, ast.ClassDef):
             yield from self._class(around.node)
@@ -206,20 +206,20 @@ class Possible:
         named = documented_type(ast.get_docstring(function, clean=False), bound.name)
         if named is not None:
             yield from self._instances(chain_in(named), bound.space)
-        tensor = self._knowledge.member_type(Type(Kind.LAYER), "__call__", called=True)
+        tensor = self._oracle.member_type(Type(Kind.LAYER), "__call__", called=True)
         if bound.place >= 0 and tensor is not None:
             yield from self._symbolic(bound, function, tensor)
 
-    def _symbolic(self, bound: Bound, function: Function, tensor: Type) -> Iterator[Type]:
+    def _symbolic(self, bound: BoundName, function: Function, tensor: Type) -> Iterator[Type]:
         """Yield what a parameter may be, by what is passed, or by a layer that is called with it.
 
         It is a list only where one is written out.
         """
-        given = self.sketch.passed_for(bound, function)
+        given = self.symbol_table.passed_for(bound, function)
         types = {each for given_ in given for each in self._of(*given_)}
-        applied = self.sketch.applied_to(bound)
+        applied = self.symbol_table.applied_to(bound)
         layers = (each for call, space in applied for each in self._of(call.func, space))
-        weighted = any(map(self._knowledge.has_weights, layers))
+        weighted = any(map(self._oracle.has_weights, layers))
         yield from type_sets.passed_on(types)
         is_symbolic = weighted or Kind.TENSOR in kinds_in(frozenset(types))
         if weighted or any(each.kind is Kind.TENSOR for each in types):
@@ -227,7 +227,7 @@ class Possible:
         if is_symbolic and any(isinstance(each, ast.List | ast.Tuple) for each, _ in given):
             yield Type(Kind.LIST, item=tensor)
 
-    def _declared(self, annotation: ast.expr, space: Space) -> Iterator[Type]:
+    def _declared(self, annotation: ast.expr, space: Namespace) -> Iterator[Type]:
         match annotation:
             case ast.Constant(value=str() as text):
                 yield from self._instances(chain_in(text), space)
@@ -246,23 +246,23 @@ class Possible:
 
     # -- classes and functions
 
-    def _instances(self, cls: ast.expr, space: Space) -> Iterator[Type]:
+    def _instances(self, cls: ast.expr, space: Namespace) -> Iterator[Type]:
         """Yield what calling a class may make, nothing where ``cls`` can be no class."""
-        made = map(self._knowledge.class_type, self._names.meant_by(cls))
+        made = map(self._oracle.class_type, self._names.meant_by(cls))
         yield from (each for each in made if each is not None)
         for info in self._names.classes_meant_by(cls):
-            base = None if info.base is None else self._knowledge.class_type(info.base)
+            base = None if info.base is None else self._oracle.class_type(info.base)
             if base is not None:
                 yield subtype_of(base, info.name)
         if isinstance(cls, ast.Name):
-            bindings = self.sketch.bindings(cls.id, space)
+            bindings = self.symbol_table.bindings(cls.id, space)
             if bindings:
                 yield from self._recall(
                     ("class", cls.id, space),
                     lambda: chain.from_iterable(map(self._instances_of, bindings)),
                 )
 
-    def _instances_of(self, bound: Bound) -> Iterator[Type]:
+    def _instances_of(self, bound: BoundName) -> Iterator[Type]:
         """Yield what calling the class makes that a name of the source is bound to."""
         match bound.kind, bound.node:
             case BindingKind.CLASS, ast.ClassDef() as own:
@@ -287,26 +287,26 @@ class Possible:
         )
 
     def _of_bases(self, node: ast.ClassDef) -> Iterator[Type]:
-        around = self.sketch.spaces[node].parent or self.sketch.module
+        around = self.symbol_table.spaces[node].parent or self.symbol_table.module
         for each in node.bases:
             yield from self._instances(unsubscripted(each), around)
 
-    def _functions(self, callee: ast.expr, space: Space) -> list[Function]:
+    def _functions(self, callee: ast.expr, space: Namespace) -> list[Function]:
         """Return the functions of the source that a call may be of."""
         match callee:
             case ast.Name(id=name):
-                bindings = self.sketch.bindings(name, space)
+                bindings = self.symbol_table.bindings(name, space)
                 made = (each for each in bindings if each.kind is BindingKind.FUNCTION)
                 return [each.node for each in made if isinstance(each.node, FUNCTIONS)]
             case ast.Attribute(attr=name):
-                return self.sketch.methods.get(name, [])
+                return self.symbol_table.methods.get(name, [])
         return []
 
     def _returned(self, function: Function) -> Types:
         return self._recall(function, lambda: self._found_returned(function))
 
     def _found_returned(self, function: Function) -> Iterator[Type]:
-        inner = self.sketch.spaces[function]
+        inner = self.symbol_table.spaces[function]
         for each in inner.returns:
             yield from self._of(each, inner)
         if function.returns is not None:
@@ -314,10 +314,10 @@ class Possible:
 
     # -- attributes and calls
 
-    def _attribute(self, node: ast.Attribute, space: Space) -> Types:
+    def _attribute(self, node: ast.Attribute, space: Namespace) -> Types:
         kept = self._recall(("kept", node.attr), lambda: self._kept(node.attr))
         given = {
-            self._knowledge.member_type(owner, node.attr, called=False)
+            self._oracle.member_type(owner, node.attr, called=False)
             for owner in self._of(node.value, space)
         }
         return kept.union(each for each in given if each is not None)
@@ -325,24 +325,24 @@ class Possible:
     def _kept(self, member: str) -> Iterator[Type]:
         """Yield what an attribute of that name may hold in an object of one's own class."""
         yield from self._by_use.of_members.get(member, ())
-        for each in self.sketch.stores.get(member, ()):
+        for each in self.symbol_table.stores.get(member, ()):
             yield from self._bound(each)
-        for each in self.sketch.by_name.get(member, ()):
+        for each in self.symbol_table.by_name.get(member, ()):
             if isinstance(each.space.node, ast.ClassDef):
                 yield from self._bound(each)
-        for method in self.sketch.methods.get(member, ()):
+        for method in self.symbol_table.methods.get(member, ()):
             if any(chain_of(each) == ("property",) for each in method.decorator_list):
                 yield from self._returned(method)
 
     def _members(self, owners: Types, member: str) -> Iterator[Type]:
         """Yield what calling a member of such objects may give."""
-        given = (self._knowledge.member_type(each, member, called=True) for each in owners)
+        given = (self._oracle.member_type(each, member, called=True) for each in owners)
         yield from (each for each in given if each is not None)
 
-    def _call(self, node: ast.Call, space: Space) -> Types:
+    def _call(self, node: ast.Call, space: Namespace) -> Types:
         return self._recall(node, lambda: self._given(node, space))
 
-    def _given(self, node: ast.Call, space: Space) -> Iterator[Type]:
+    def _given(self, node: ast.Call, space: Namespace) -> Iterator[Type]:
         """Yield what a call may give."""
         callee = node.func
         yield from self._instances(callee, space)
@@ -370,41 +370,41 @@ class Possible:
                 if Kind.EAGER in kinds:
                     yield EAGER_TENSORS
 
-    def _made(self, node: ast.Call, space: Space) -> Iterator[Type]:
+    def _made(self, node: ast.Call, space: Namespace) -> Iterator[Type]:
         """Yield what an imported function gives, by itself or of the tensors that go in."""
         for name in self._names.meant_by(node.func):
-            made = self._knowledge.result_type(name)
+            made = self._oracle.result_type(name)
             if made is not None:
                 yield made
-            if self._knowledge.applied_type(name, _TENSOR) is None:
+            if self._oracle.applied_type(name, _TENSOR) is None:
                 continue
             given = {part for each in passed(node) for part in parts_of(self._of(each, space))}
             tensors = (each for each in given if each.kind in _TENSORS)
-            applied = (self._knowledge.applied_type(name, each) for each in tensors)
+            applied = (self._oracle.applied_type(name, each) for each in tensors)
             yield from (each for each in applied if each is not None)
 
-    def _super(self, space: Space) -> Iterator[Type]:
+    def _super(self, space: Namespace) -> Iterator[Type]:
         for each in space.enclosing():
             if isinstance(each.node, ast.ClassDef):
                 yield from self._of_bases(each.node)
 
     # -- other expressions
 
-    def _subscript(self, node: ast.Subscript, space: Space) -> Types:
+    def _subscript(self, node: ast.Subscript, space: Namespace) -> Types:
         types = self._of(node.value, space)
         lists = (each for each in types if each.kind is Kind.LIST)
         return frozenset((*lists, *items_of(types), *self._members(types, "__getitem__")))
 
-    def _whole(self, node: ast.NamedExpr | ast.Starred, space: Space) -> Types:
+    def _whole(self, node: ast.NamedExpr | ast.Starred, space: Namespace) -> Types:
         return self._of(node.value, space)
 
-    def _either(self, node: ast.IfExp, space: Space) -> Types:
+    def _either(self, node: ast.IfExp, space: Namespace) -> Types:
         return self._of(node.body, space) | self._of(node.orelse, space)
 
-    def _boolean(self, node: ast.BoolOp, space: Space) -> Types:
+    def _boolean(self, node: ast.BoolOp, space: Namespace) -> Types:
         return frozenset().union(*(self._of(each, space) for each in node.values))
 
-    def _operation(self, node: ast.BinOp, space: Space) -> Types:
+    def _operation(self, node: ast.BinOp, space: Namespace) -> Types:
         sides = self._of(node.left, space) | self._of(node.right, space)
         return frozenset(
             EAGER_TENSOR if each.kind is Kind.EAGER else each
@@ -412,36 +412,36 @@ class Possible:
             if each.kind in _TENSORS or each.kind is Kind.LIST
         )
 
-    def _unary(self, node: ast.UnaryOp, space: Space) -> Types:
+    def _unary(self, node: ast.UnaryOp, space: Namespace) -> Types:
         return frozenset(each for each in self._of(node.operand, space) if each.kind in _TENSORS)
 
-    def _comparison(self, node: ast.Compare, space: Space) -> Types:
+    def _comparison(self, node: ast.Compare, space: Namespace) -> Types:
         if len(node.ops) > 1 or not isinstance(node.ops[0], _MAKES_A_TENSOR):
             return _NOTHING
         sides = (self._of(each, space) for each in (node.left, *node.comparators))
         return frozenset(each for types in sides for each in types if each.kind is Kind.TENSOR)
 
-    def _display(self, node: ast.List | ast.Tuple, space: Space) -> Types:
+    def _display(self, node: ast.List | ast.Tuple, space: Namespace) -> Types:
         return frozenset(list_of(type_) for each in node.elts for type_ in self._of(each, space))
 
-    def _comprehension(self, node: ast.ListComp | ast.GeneratorExp, space: Space) -> Types:
+    def _comprehension(self, node: ast.ListComp | ast.GeneratorExp, space: Namespace) -> Types:
         return frozenset(map(list_of, self._of(node.elt, space)))
 
 
-_WAYS: Mapping[type[ast.expr], Callable[[Possible, Any, Space], Types]] = {
-    ast.Name: Possible._name,  # noqa: SLF001
-    ast.Attribute: Possible._attribute,  # noqa: SLF001
-    ast.Call: Possible._call,  # noqa: SLF001
-    ast.Subscript: Possible._subscript,  # noqa: SLF001
-    ast.NamedExpr: Possible._whole,  # noqa: SLF001
-    ast.Starred: Possible._whole,  # noqa: SLF001
-    ast.IfExp: Possible._either,  # noqa: SLF001
-    ast.BoolOp: Possible._boolean,  # noqa: SLF001
-    ast.BinOp: Possible._operation,  # noqa: SLF001
-    ast.UnaryOp: Possible._unary,  # noqa: SLF001
-    ast.Compare: Possible._comparison,  # noqa: SLF001
-    ast.List: Possible._display,  # noqa: SLF001
-    ast.Tuple: Possible._display,  # noqa: SLF001
-    ast.ListComp: Possible._comprehension,  # noqa: SLF001
-    ast.GeneratorExp: Possible._comprehension,  # noqa: SLF001
+_WAYS: Mapping[type[ast.expr], Callable[[MayTypes, Any, Namespace], Types]] = {
+    ast.Name: MayTypes._name,  # noqa: SLF001
+    ast.Attribute: MayTypes._attribute,  # noqa: SLF001
+    ast.Call: MayTypes._call,  # noqa: SLF001
+    ast.Subscript: MayTypes._subscript,  # noqa: SLF001
+    ast.NamedExpr: MayTypes._whole,  # noqa: SLF001
+    ast.Starred: MayTypes._whole,  # noqa: SLF001
+    ast.IfExp: MayTypes._either,  # noqa: SLF001
+    ast.BoolOp: MayTypes._boolean,  # noqa: SLF001
+    ast.BinOp: MayTypes._operation,  # noqa: SLF001
+    ast.UnaryOp: MayTypes._unary,  # noqa: SLF001
+    ast.Compare: MayTypes._comparison,  # noqa: SLF001
+    ast.List: MayTypes._display,  # noqa: SLF001
+    ast.Tuple: MayTypes._display,  # noqa: SLF001
+    ast.ListComp: MayTypes._comprehension,  # noqa: SLF001
+    ast.GeneratorExp: MayTypes._comprehension,  # noqa: SLF001
 }

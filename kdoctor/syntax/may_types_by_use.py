@@ -7,34 +7,34 @@ from collections.abc import Iterator
 from itertools import takewhile
 
 from kdoctor.syntax.scopes import HOLDERS
-from kdoctor.syntax.symbol_table import Bound, Sketch, Space
-from kdoctor.syntax.type_oracle import Knowledge, Names
+from kdoctor.syntax.symbol_table import BoundName, Namespace, SymbolTable
+from kdoctor.syntax.type_oracle import NameFacts, TypeOracle
 from kdoctor.value_types import Kind, Type
 
 
-class PossibleByUse:
+class MayTypesByUse:
     """Answers for one source."""
 
-    def __init__(self, sketch: Sketch, names: Names, knowledge: Knowledge) -> None:
-        self.of_bindings: dict[Bound, set[Type]] = {}
+    def __init__(self, symbol_table: SymbolTable, names: NameFacts, oracle: TypeOracle) -> None:
+        self.of_bindings: dict[BoundName, set[Type]] = {}
         self.of_members: dict[str, set[Type]] = {}  # by attribute
-        self._sketch, self._names, self._knowledge = sketch, names, knowledge
-        telling = knowledge.telling_methods
-        for call, space in sketch.asked:
+        self._symbol_table, self._names, self._oracle = symbol_table, names, oracle
+        telling = oracle.telling_methods
+        for call, space in symbol_table.asked:
             if call.func.attr in telling:
                 for told in self._told(call.func.attr, call, space):
                     self._note(call.func.value, space, told)
 
-    def _note(self, receiver: ast.expr, space: Space, told: Type) -> None:
+    def _note(self, receiver: ast.expr, space: Namespace, told: Type) -> None:
         match receiver:
             case ast.Name(id=name):
-                for bound in self._sketch.bindings(name, space):
+                for bound in self._symbol_table.bindings(name, space):
                     if bound.kind in HOLDERS:
                         self.of_bindings.setdefault(bound, set()).add(told)
             case ast.Attribute(attr=member):
                 self.of_members.setdefault(member, set()).add(told)
 
-    def _told(self, method: str, call: ast.Call, space: Space) -> Iterator[Type]:
+    def _told(self, method: str, call: ast.Call, space: Namespace) -> Iterator[Type]:
         """Yield what a call of a method may tell, one of what is passed being known at a time."""
         first = takewhile(lambda each: not isinstance(each, ast.Starred), call.args)
         passed: dict[int | str, ast.expr] = dict(enumerate(first))
@@ -45,17 +45,17 @@ class PossibleByUse:
         }
         known = ({key: made} for key, each in passed.items() for made in self._made(each, space))
         for given in ({}, *known):
-            told = self._knowledge.receiver_type(method, unknown | given)
+            told = self._oracle.receiver_type(method, unknown | given)
             if told is not None:
                 yield told
 
-    def _made(self, node: ast.expr, space: Space) -> Iterator[Type]:
+    def _made(self, node: ast.expr, space: Namespace) -> Iterator[Type]:
         """Yield what a call of a class may make, by way of a name, too."""
         match node:
             case ast.Call(func=cls):
-                made = map(self._knowledge.class_type, self._names.meant_by(cls))
+                made = map(self._oracle.class_type, self._names.meant_by(cls))
                 yield from (each for each in made if each is not None)
             case ast.Name(id=name):
-                for bound in self._sketch.bindings(name, space):
+                for bound in self._symbol_table.bindings(name, space):
                     if isinstance(bound.value, ast.Call):
                         yield from self._made(bound.value, space)

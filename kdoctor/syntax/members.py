@@ -10,10 +10,10 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.model import Confidence
-from kdoctor.syntax.classes import OwnClass, OwnClasses
+from kdoctor.syntax.classes import UserClass, UserClasses
 from kdoctor.syntax.imports import dotted
 from kdoctor.syntax.inference import Inference
-from kdoctor.syntax.scope_analysis import Survey
+from kdoctor.syntax.scope_analysis import ScopeAnalysis
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.syntax.values import Value
 from kdoctor.value_types import Kind, Type
@@ -66,11 +66,11 @@ class MemberStore(Struct, frozen=True, eq=False):
 
 
 def member_stores(
-    survey: Survey, inference: Inference, classes: OwnClasses
+    scope_analysis: ScopeAnalysis, inference: Inference, classes: UserClasses
 ) -> Iterator[MemberStore]:
     """Yield the assignments in source order."""
-    subclasses = _Subclasses(survey, classes)
-    for store in survey.stores:
+    subclasses = _Subclasses(scope_analysis, classes)
+    for store in scope_analysis.stores:
         owner, member = inference.value(store.node.value), store.node.attr.value
         if owner.type is None:
             continue
@@ -88,19 +88,21 @@ def member_stores(
         )
 
 
-def member_uses(survey: Survey, inference: Inference, classes: OwnClasses) -> Iterator[MemberUse]:
+def member_uses(
+    scope_analysis: ScopeAnalysis, inference: Inference, classes: UserClasses
+) -> Iterator[MemberUse]:
     """Yield the uses in source order."""
-    stored = {store.node for store in survey.stores}
+    stored = {store.node for store in scope_analysis.stores}
     assigned = {(dotted(each.value), each.attr.value) for each in stored}
-    assigned |= set(_set_by_name(survey))
-    subclasses = _Subclasses(survey, classes)
-    for node in survey.attributes:
+    assigned |= set(_set_by_name(scope_analysis))
+    subclasses = _Subclasses(scope_analysis, classes)
+    for node in scope_analysis.attributes:
         if node in stored:
             continue
         owner = inference.value(node.value)
         if owner.type is None:
             continue
-        call = survey.parents.get(node)
+        call = scope_analysis.parents.get(node)
         is_callee = isinstance(call, cst.Call) and call.func is node
         member = node.attr.value
         is_own = (owner.own is not None and owner.own.may_define(member)) or subclasses.may_define(
@@ -121,8 +123,8 @@ def member_uses(survey: Survey, inference: Inference, classes: OwnClasses) -> It
 class _Subclasses:
     """The user's own classes that the module makes or imports."""
 
-    def __init__(self, survey: Survey, classes: OwnClasses) -> None:
-        self._survey = survey
+    def __init__(self, scope_analysis: ScopeAnalysis, classes: UserClasses) -> None:
+        self._scope_analysis = scope_analysis
         self._classes = classes
 
     def may_define(self, owner: Value, member: str) -> bool:
@@ -166,42 +168,42 @@ class _Subclasses:
         return _united(self._all, _body_of)
 
     @cached_property
-    def _made(self) -> Mapping[Kind, Sequence[OwnClass]]:
-        return _by_kind(self._classes.of(node) for node in self._survey.classes)
+    def _made(self) -> Mapping[Kind, Sequence[UserClass]]:
+        return _by_kind(self._classes.of(node) for node in self._scope_analysis.classes)
 
     @cached_property
-    def _all(self) -> Mapping[Kind, Sequence[OwnClass]]:
+    def _all(self) -> Mapping[Kind, Sequence[UserClass]]:
         return _by_kind(chain(*self._made.values(), self._classes.imported()))
 
 
 def _united(
-    classes: Mapping[Kind, Sequence[OwnClass]], names: Callable[[OwnClass], Iterable[str]]
+    classes: Mapping[Kind, Sequence[UserClass]], names: Callable[[UserClass], Iterable[str]]
 ) -> Mapping[Kind, Collection[str]]:
     return {kind: frozenset(chain.from_iterable(map(names, own))) for kind, own in classes.items()}
 
 
-def _members_of(own: OwnClass) -> Iterable[str]:
+def _members_of(own: UserClass) -> Iterable[str]:
     return own.members
 
 
-def _body_of(own: OwnClass) -> Iterable[str]:
+def _body_of(own: UserClass) -> Iterable[str]:
     return own.members if own.scope is None else own.scope.bindings
 
 
-def _by_kind(classes: Iterable[OwnClass | None]) -> Mapping[Kind, Sequence[OwnClass]]:
-    found: dict[Kind, list[OwnClass]] = {}
+def _by_kind(classes: Iterable[UserClass | None]) -> Mapping[Kind, Sequence[UserClass]]:
+    found: dict[Kind, list[UserClass]] = {}
     for each in classes:
         if each is not None and each.type is not None:
             found.setdefault(each.type.kind, []).append(each)
     return found
 
 
-def _set_by_name(survey: Survey) -> Iterator[tuple[str | None, str]]:
+def _set_by_name(scope_analysis: ScopeAnalysis) -> Iterator[tuple[str | None, str]]:
     """Yield what ``setattr(owner, "member", …)`` assigns."""
-    for use in survey.uses:
+    for use in scope_analysis.uses:
         if use.name != "setattr":
             continue
-        match survey.parents.get(use.node):
+        match scope_analysis.parents.get(use.node):
             case cst.Call(
                 args=[cst.Arg(value=owner), cst.Arg(value=cst.SimpleString() as member), *_]
             ):

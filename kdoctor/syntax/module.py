@@ -10,7 +10,7 @@ import unicodedata
 import weakref
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import libcst as cst
 
@@ -19,27 +19,25 @@ from kdoctor.errors import SyntaxProblem
 from kdoctor.lazy_regex import pattern
 from kdoctor.model import Place, Span
 from kdoctor.syntax.annotations import names_in_string
-from kdoctor.syntax.classes import OwnClasses
+from kdoctor.syntax.classes import UserClasses
 from kdoctor.syntax.contexts import Contexts
 from kdoctor.syntax.imports import Imports
 from kdoctor.syntax.inference import Inference
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.lowering.ast_spans import DifferentTextError, Places
+from kdoctor.syntax.lowering.parse import Parsed
 from kdoctor.syntax.members import MemberStore, MemberUse, member_stores, member_uses
 from kdoctor.syntax.name_resolution import Meaning, Resolver
 from kdoctor.syntax.package import ClassInfo, Package
-from kdoctor.syntax.parsing import Parsed, on_a_deep_stack, parse
-from kdoctor.syntax.reachability import Guards
+from kdoctor.syntax.parsing import on_a_deep_stack, parse
+from kdoctor.syntax.reachability import Reachability
 from kdoctor.syntax.references import ImportBinding, Reference, ReferenceKind
-from kdoctor.syntax.scope_analysis import Mode, Store, Survey, Use
-from kdoctor.syntax.scope_visitor import survey
+from kdoctor.syntax.scope_analysis import Mode, ScopeAnalysis, Store, Use
+from kdoctor.syntax.scope_visitor import scope_analysis
 from kdoctor.syntax.scopes import Binding, Scope
-from kdoctor.syntax.type_oracle import NO_KNOWLEDGE, Knowledge
-from kdoctor.syntax.usage_inference import ByUse, use_tells
+from kdoctor.syntax.spans import DifferentTextError, Spans
+from kdoctor.syntax.type_oracle import NO_ORACLE, TypeOracle
+from kdoctor.syntax.usage_inference import UsageInference, use_tells
 from kdoctor.value_types import Context, Type
-
-if TYPE_CHECKING:
-    from kdoctor.syntax.lowering.rewritten_spans import Positions
 
 _WORD = pattern(r"\w+")
 _BLANKS_AND_COMMENTS = pattern(r"(?:[\s\\]|#[^\r\n]*)*")
@@ -60,14 +58,14 @@ class Module:
         self,
         unit: Unit,
         parsed: Parsed,
-        knowledge: Knowledge = NO_KNOWLEDGE,
+        oracle: TypeOracle = NO_ORACLE,
         package: Package | None = None,
     ) -> None:
         self.unit = unit
         self.text = unit.text
         self.path = unit.path
         self.tree = parsed.tree
-        self.knowledge = knowledge
+        self.oracle = oracle
         self._parsed = parsed
         self._package = package
         self.answers: dict[Hashable, object] = {}  # of `once`
@@ -76,7 +74,7 @@ class Module:
     def parse(
         cls,
         unit: Unit,
-        knowledge: Knowledge = NO_KNOWLEDGE,
+        oracle: TypeOracle = NO_ORACLE,
         package: Package | None = None,
         tree: ast.Module | None = None,
     ) -> Module:
@@ -88,11 +86,11 @@ class Module:
             SyntaxProblem: it is no Python that libcst can parse. Line and column are those of the
                 document (in a notebook: of the cell).
         """
-        return cls(unit, parse(unit, tree), knowledge, package)
+        return cls(unit, parse(unit, tree), oracle, package)
 
-    def known_by(self, knowledge: Knowledge) -> Module:
+    def known_by(self, oracle: TypeOracle) -> Module:
         """Return the same module for somebody who knows other things."""
-        return Module(self.unit, self._parsed, knowledge, self._package)
+        return Module(self.unit, self._parsed, oracle, self._package)
 
     # -- places
 
@@ -102,12 +100,12 @@ class Module:
         Raises:
             SyntaxProblem: libcst does not write this tree back as it was; no place in it is sure.
         """
-        return self._placed(self._positions.inner, node)
+        return self._placed(self._spans.inner, node)
 
     def outer_span(self, node: cst.CSTNode) -> Span:
         """Return the span of an expression with its own parentheses; ``span`` for other nodes."""
         if isinstance(node, cst.BaseExpression):
-            return self._placed(self._positions.outer, node)
+            return self._placed(self._spans.outer, node)
         return self.span(node)
 
     def place(self, node: cst.CSTNode) -> Place:
@@ -128,13 +126,8 @@ class Module:
         return Span(before.end(), before.end() + 1)
 
     @cached_property
-    def _positions(self) -> Positions | Places:
-        parsed, parents = self._parsed, self._survey.parents
-        if parsed.built is not None:
-            return Places(parsed.built, parsed.text, parents)
-        from kdoctor.syntax.lowering.rewritten_spans import Positions  # noqa: PLC0415 - few files need it
-
-        return Positions(parsed.tree, parsed.text, parents)
+    def _spans(self) -> Spans:
+        return self._parsed.spans(self._scope_analysis.parents)
 
     def _placed(self, ask: Callable[[cst.CSTNode], Span], node: cst.CSTNode) -> Span:
         try:
@@ -153,11 +146,11 @@ class Module:
 
     def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """Return the node that holds ``node``, None for the module."""
-        return self._survey.parents.get(node)
+        return self._scope_analysis.parents.get(node)
 
     def ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         """Yield what ``node`` is inside of, from the inside out."""
-        parents = self._survey.parents
+        parents = self._scope_analysis.parents
         above = parents.get(node)
         while above is not None:
             yield above
@@ -171,18 +164,18 @@ class Module:
 
     def nodes(self, kind: type[_Node]) -> Sequence[_Node]:
         """Return all nodes of one class (not of its subclasses), in source order."""
-        found = self._survey.gathered.get(kind)
+        found = self._scope_analysis.gathered.get(kind)
         return self._nodes.get(kind, ()) if found is None else found  # type: ignore[return-value]
 
     @property
     def attributes(self) -> Sequence[cst.Attribute]:
         """All attributes that are taken of something, in source order: none of import lines."""
-        return self._survey.attributes
+        return self._scope_analysis.attributes
 
     @property
     def stores(self) -> Sequence[Store]:
         """All attributes that are bound, of whatever: ``self.x = value``."""
-        return self._survey.stores
+        return self._scope_analysis.stores
 
     @cached_property
     def _nodes(self) -> dict[type[cst.CSTNode], list[cst.CSTNode]]:
@@ -196,8 +189,8 @@ class Module:
         return self._resolver.scope_of(node)
 
     @cached_property
-    def _survey(self) -> Survey:
-        return survey(self.tree)
+    def _scope_analysis(self) -> ScopeAnalysis:
+        return scope_analysis(self.tree)
 
     # -- names
 
@@ -258,12 +251,12 @@ class Module:
 
         They are in source order; of two that start at one place, the outer comes first.
         """
-        return tuple(member_uses(self._survey, self._inference, self._classes))
+        return tuple(member_uses(self._scope_analysis, self._inference, self._classes))
 
     @cached_property
     def member_stores(self) -> tuple[MemberStore, ...]:
         """Every attribute of an instance of known kind that is assigned to, in source order."""
-        return tuple(member_stores(self._survey, self._inference, self._classes))
+        return tuple(member_stores(self._scope_analysis, self._inference, self._classes))
 
     def type_of(self, expression: cst.CSTNode) -> Type | None:
         """Return what kind of object an expression is, None where that is not known."""
@@ -326,7 +319,7 @@ class Module:
 
         It cannot where it is bound, a builtin or from a star import in the module or around them.
         """
-        module = self._survey.module
+        module = self._scope_analysis.module
         if local in module.bindings or local in self.unbound_reads or self._in_a_star(local):
             return False
         return all(self.scope_of(node).owner(local) is None for node in at)
@@ -341,7 +334,7 @@ class Module:
         return tuple(self._resolver.unreadable_stars())
 
     def _in_a_star(self, local: str) -> bool:
-        scope = self._survey.module
+        scope = self._scope_analysis.module
         return bool(scope.stars) and self._resolver.meaning(local, self.tree, scope) is not None
 
     @cached_property
@@ -352,38 +345,42 @@ class Module:
 
     @cached_property
     def _imports(self) -> Imports:
-        return Imports(self._survey, self.path, self._package)
+        return Imports(self._scope_analysis, self.path, self._package)
 
     @cached_property
     def _resolver(self) -> Resolver:
         guards = self._guards
         return Resolver(
-            self._survey, self._imports, self.knowledge, guards.is_unmade, guards.are_alternatives
+            self._scope_analysis,
+            self._imports,
+            self.oracle,
+            guards.is_unmade,
+            guards.are_alternatives,
         )
 
     @cached_property
-    def _classes(self) -> OwnClasses:
-        return OwnClasses(self._survey, self._imports, self._resolver, self.knowledge)
+    def _classes(self) -> UserClasses:
+        return UserClasses(self._scope_analysis, self._imports, self._resolver, self.oracle)
 
     @cached_property
     def _inference(self) -> Inference:
-        parts = (self._survey, self._resolver, self._classes, self.knowledge)
+        parts = (self._scope_analysis, self._resolver, self._classes, self.oracle)
         own = weakref.proxy(self)  # a ring would keep the tree until a collector comes
 
         def tells() -> bool:
-            return use_tells(own.references, own._imports, own.knowledge)  # noqa: SLF001
+            return use_tells(own.references, own._imports, own.oracle)  # noqa: SLF001
 
-        return Inference(*parts, ByUse(*parts, tells))
+        return Inference(*parts, UsageInference(*parts, tells))
 
     @cached_property
     def _contexts(self) -> Contexts:
-        parts = self._survey, self._resolver, self._classes, self._inference
-        return Contexts(*parts, self.knowledge)
+        parts = self._scope_analysis, self._resolver, self._classes, self._inference
+        return Contexts(*parts, self.oracle)
 
     @cached_property
-    def _guards(self) -> Guards:
+    def _guards(self) -> Reachability:
         own = weakref.proxy(self)  # a ring would keep the tree until a collector comes
-        return Guards(self._survey, self._imports, self.knowledge, lambda: own._resolver)  # noqa: SLF001
+        return Reachability(self._scope_analysis, self._imports, self.oracle, lambda: own._resolver)  # noqa: SLF001
 
     def _import_references(self) -> Iterator[tuple[int, Reference]]:
         for binding, imported in self._imports.of.items():
@@ -396,9 +393,9 @@ class Module:
             )
 
     def _use_references(self) -> Iterator[tuple[int, Reference]]:
-        resolver, parents = self._resolver, self._survey.parents
+        resolver, parents = self._resolver, self._scope_analysis.parents
         names = resolver.may_be_imported
-        for use in self._survey.uses:
+        for use in self._scope_analysis.uses:
             if use.name not in names:
                 continue
             if (meaning := resolver.meaning_of(use.chain)) is not None:
@@ -418,13 +415,13 @@ class Module:
         """The names that are read in annotations that are strings."""
         return tuple(
             Use(text.partition(".")[0], node, node, scope, Mode.ANNOTATION, order, text)
-            for node, scope, order in self._survey.strings
+            for node, scope, order in self._scope_analysis.strings
             for text in names_in_string(node)
         )
 
     @cached_property
     def _all_uses(self) -> tuple[Use, ...]:
-        return (*self._survey.uses, *self._string_uses)
+        return (*self._scope_analysis.uses, *self._string_uses)
 
     @cached_property
     def _uses_by_import(self) -> dict[int, tuple[cst.CSTNode, ...]]:
@@ -435,7 +432,7 @@ class Module:
                 reaching = self._resolver.bindings(use.name, use.node, use.scope)
                 for binding in self._imports.with_siblings(reaching):
                     found.setdefault(id(imports[binding]), []).append(use.node)
-        for use in self._all_uses if self._survey.module.stars else ():
+        for use in self._all_uses if self._scope_analysis.module.stars else ():
             if use.scope.owner(use.name) is None:
                 meaning = self._resolver.meaning(use.name, use.node, use.scope)
                 if meaning is not None:

@@ -11,11 +11,11 @@ from msgspec.structs import replace
 
 from kdoctor.model import Confidence
 from kdoctor.syntax.imports import Imports
-from kdoctor.syntax.reaching_definitions import TOO_MANY, Exits, Flow
+from kdoctor.syntax.reaching_definitions import TOO_MANY, Exits, ReachingDefinitions
 from kdoctor.syntax.references import ImportBinding
-from kdoctor.syntax.scope_analysis import Survey
+from kdoctor.syntax.scope_analysis import ScopeAnalysis
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope, ScopeKind
-from kdoctor.syntax.type_oracle import Knowledge
+from kdoctor.syntax.type_oracle import TypeOracle
 
 # What makes a scope, and what part of which belongs to the scope around.
 _AT_SCOPES = frozenset({
@@ -52,22 +52,22 @@ class Resolver:
 
     def __init__(
         self,
-        survey: Survey,
+        scope_analysis: ScopeAnalysis,
         imports: Imports,
-        knowledge: Knowledge,
+        oracle: TypeOracle,
         is_dead: Callable[[cst.CSTNode], bool],
         are_alternatives: Callable[[cst.CSTNode, cst.CSTNode], bool],
     ) -> None:
-        self._survey = survey
+        self._scope_analysis = scope_analysis
         self._imports = imports
-        self._knowledge = knowledge
+        self._oracle = oracle
         self._is_dead = is_dead
         self._are_alternatives = are_alternatives
-        self._flows: dict[tuple[Scope, str], Flow] = {}
-        self._exits = Exits(survey)
+        self._flows: dict[tuple[Scope, str], ReachingDefinitions] = {}
+        self._exits = Exits(scope_analysis)
         self._meanings: dict[Binding, Meaning | None] = {}
         self._stars: list[tuple[Binding, frozenset[str] | None]] | None = None
-        self._scopes_of_names = {use.node: use.scope for use in survey.uses}
+        self._scopes_of_names = {use.node: use.scope for use in scope_analysis.uses}
         self._chains: dict[cst.CSTNode, Meaning | None] = {}
 
     def scope_of(self, node: cst.CSTNode) -> Scope:
@@ -75,7 +75,7 @@ class Resolver:
         known = self._scopes_of_names.get(node)
         if known is not None:
             return known
-        parents, scopes = self._survey.parents, self._survey.scopes
+        parents, scopes = self._scope_analysis.parents, self._scope_analysis.scopes
         child, parent = node, parents.get(node)
         while parent is not None:
             if parent.__class__ not in _AT_SCOPES:
@@ -97,7 +97,7 @@ class Resolver:
                     child, parent = holder, parents.get(holder)
                     continue
             child, parent = parent, parents.get(parent)
-        return self._survey.module
+        return self._scope_analysis.module
 
     def bindings(self, name: str, place: cst.CSTNode, scope: Scope) -> tuple[Binding, ...]:
         """Return what may have bound ``name`` when ``place`` reads it, none for a builtin."""
@@ -116,7 +116,9 @@ class Resolver:
             return tuple(bindings)
         flow = self._flows.get((owner, name))
         if flow is None:
-            flow = self._flows[owner, name] = Flow(owner, bindings, self._survey, self._exits)
+            flow = self._flows[owner, name] = ReachingDefinitions(
+                owner, bindings, self._scope_analysis, self._exits
+            )
         reaching = flow.reaching(place, scope)
         if not reaching and owner.kind is ScopeKind.CLASS and owner.parent is not None:
             # A class body reads what is around it until it binds the name itself.
@@ -197,11 +199,11 @@ class Resolver:
     @cached_property
     def may_be_imported(self) -> frozenset[str]:
         """All names that are bound to something imported anywhere in the module."""
-        found = {each.name for each in self._survey.import_bindings}
+        found = {each.name for each in self._scope_analysis.import_bindings}
         for _, names in self._known_stars():
             found |= names or frozenset()
         aliases: dict[str, set[str]] = {}
-        for scope in self._survey.all_scopes():
+        for scope in self._scope_analysis.all_scopes():
             for binding in (each for bindings in scope.bindings.values() for each in bindings):
                 if binding.kind is BindingKind.ASSIGN:
                     root = _root(part_of(binding.value, binding.path))
@@ -240,7 +242,7 @@ class Resolver:
     def _one_of_keras(self, meanings: Sequence[Meaning]) -> Meaning | None:
         """Return what is the same of Keras, whatever decides which root it comes from."""
         names = tuple(dict.fromkeys(name for each in meanings for name in each.names))
-        taken = self._knowledge.taken_for_all(names)
+        taken = self._oracle.taken_for_all(names)
         if taken is None:
             return None
         chosen = next((each for each in meanings if taken in each.names), meanings[0])
@@ -283,7 +285,7 @@ class Resolver:
         """
         stars = [self._imports.of[self._known_stars()[index][0]] for index in holding]
         names = [f"{star.name}.{name}" for star in stars]
-        moved_to = () if len(holding) == 1 else self._knowledge.moved_to(names[-1])
+        moved_to = () if len(holding) == 1 else self._oracle.moved_to(names[-1])
         alive = (index for index, each in zip(holding, names, strict=True) if each in moved_to)
         return max(alive, default=holding[-1])
 
@@ -293,7 +295,7 @@ class Resolver:
             if star.order < after or names is None or name not in names:
                 continue
             # What a release had once, and the target has no more, binds nothing there.
-            if self._knowledge.exists(f"{self._imports.of[star].name}.{name}") is not False:
+            if self._oracle.exists(f"{self._imports.of[star].name}.{name}") is not False:
                 yield star
 
     def _in_star(self, star: Binding, name: str) -> Meaning:
@@ -304,11 +306,11 @@ class Resolver:
     def _known_stars(self) -> list[tuple[Binding, frozenset[str] | None]]:
         if self._stars is None:
             self._stars = []
-            for binding in self._survey.module.stars:
+            for binding in self._scope_analysis.module.stars:
                 star = self._imports.of[binding]
                 known = self._imports.star_names(star)
                 if known is None:
-                    names = self._knowledge.star_names(star.name)
+                    names = self._oracle.star_names(star.name)
                     known = None if names is None else frozenset(names)
                 self._stars.append((binding, known))
         return self._stars

@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from kdoctor.syntax.annotations import leaves_open
 from kdoctor.syntax.classes import receiver_of
 from kdoctor.syntax.name_resolution import Resolver
-from kdoctor.syntax.scope_analysis import Survey, Use
+from kdoctor.syntax.scope_analysis import ScopeAnalysis, Use
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope, ScopeKind
 
 _LONGEST = 500  # calls, one on the result of the other: more than any network has
@@ -48,8 +48,8 @@ class Candidate(Struct, frozen=True, eq=False):
 class Parameters:
     """Finds the candidates of one module, by form alone."""
 
-    def __init__(self, survey: Survey, resolver: Resolver) -> None:
-        self._survey = survey
+    def __init__(self, scope_analysis: ScopeAnalysis, resolver: Resolver) -> None:
+        self._scope_analysis = scope_analysis
         self._resolver = resolver
 
     def candidates(self) -> tuple[Candidate, ...]:
@@ -57,7 +57,7 @@ class Parameters:
         by_function: dict[cst.FunctionDef, list[Use]] = {}
         functions = self._functions()
         names = {each.name.value for each in functions}
-        for use in self._survey.uses:
+        for use in self._scope_analysis.uses:
             if use.name in names:
                 bindings = self._resolver.bindings(use.name, use.node, use.scope)
                 for each in bindings:
@@ -75,7 +75,7 @@ class Parameters:
     def _methods(self) -> list[cst.FunctionDef]:
         return [
             node
-            for node, scope in self._survey.scopes.items()
+            for node, scope in self._scope_analysis.scopes.items()
             if isinstance(node, cst.FunctionDef)
             and not node.decorators
             and node.asynchronous is None
@@ -90,10 +90,10 @@ class Parameters:
 
         All are of the form ``self.method(…)`` in its own class.
         """
-        name, own = method.name.value, self._survey.scopes[method].parent
+        name, own = method.name.value, self._scope_analysis.scopes[method].parent
         calls: list[cst.Call] = []
         for each in self._attributes_by_name.get(name, ()):
-            call, cls = self._survey.parents.get(each), self._class_of_receiver(each.value)
+            call, cls = self._scope_analysis.parents.get(each), self._class_of_receiver(each.value)
             if cls is not None and cls is not own and name in cls.bindings:
                 continue  # another class has its own
             if cls is not own or not isinstance(call, cst.Call) or call.func is not each:
@@ -106,7 +106,7 @@ class Parameters:
     @cached_property
     def _attributes_by_name(self) -> dict[str, list[cst.Attribute]]:
         found: dict[str, list[cst.Attribute]] = {}
-        for each in self._survey.attributes:
+        for each in self._scope_analysis.attributes:
             found.setdefault(each.attr.value, []).append(each)
         return found
 
@@ -125,7 +125,7 @@ class Parameters:
     def _functions(self) -> list[cst.FunctionDef]:
         return [
             node
-            for node, scope in self._survey.scopes.items()
+            for node, scope in self._scope_analysis.scopes.items()
             if isinstance(node, cst.FunctionDef)
             and not node.decorators
             and node.asynchronous is None
@@ -139,10 +139,10 @@ class Parameters:
 
         What is defined in a method is called there.
         """
-        may_be_called_in_a_class = _is_in_a_class(self._survey.scopes[function])
+        may_be_called_in_a_class = _is_in_a_class(self._scope_analysis.scopes[function])
         calls: list[cst.Call] = []
         for use in uses:
-            call = self._survey.parents.get(use.node)
+            call = self._scope_analysis.parents.get(use.node)
             if not isinstance(call, cst.Call) or call.func is not use.node:
                 return None
             if any(argument.star for argument in call.args):
@@ -156,7 +156,7 @@ class Parameters:
         self, function: cst.FunctionDef, calls: list[cst.Call], skipped: int = 0
     ) -> Iterator[Candidate]:
         """Yield the candidates, without the first parameters that no call passes: ``self``."""
-        scope = self._survey.scopes[function]
+        scope = self._scope_analysis.scopes[function]
         parameters = [*function.params.posonly_params, *function.params.params][skipped:]
         # In a method such layers may be those of a `call`.
         applied = {} if _is_in_a_class(scope) else self._applications
@@ -178,11 +178,11 @@ class Parameters:
     def _applications(self) -> dict[Binding, list[Application]]:
         """The calls ``Layer(…)(x)`` by the one parameter of the same function that ``x`` was."""
         found: dict[Binding, list[Application]] = {}
-        for use in self._survey.uses:
+        for use in self._scope_analysis.uses:
             if use.name not in use.scope.bindings or not isinstance(use.node, cst.Name):
                 continue
-            argument = self._survey.parents.get(use.node)
-            call = self._survey.parents.get(argument) if argument is not None else None
+            argument = self._scope_analysis.parents.get(use.node)
+            call = self._scope_analysis.parents.get(argument) if argument is not None else None
             if not isinstance(call, cst.Call) or _made_and_called_with(call) is not use.node:
                 continue
             through: set[cst.Call] = set()

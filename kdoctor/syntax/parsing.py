@@ -20,17 +20,16 @@ from collections.abc import Callable
 from typing import TypeVar
 
 import libcst as cst
-from msgspec import Struct
 
 from kdoctor import parse_ast
 from kdoctor.documents import Unit
 from kdoctor.errors import SyntaxProblem
 from kdoctor.lazy_regex import pattern
 from kdoctor.model import Span
-from kdoctor.syntax.lowering.building import Built, build
-from kdoctor.syntax.lowering.chunked_parse import parse_in_pieces
-from kdoctor.syntax.lowering.expressions import UnknownCodeError
+from kdoctor.syntax.lowering.parse import Parsed
+from kdoctor.syntax.lowering.parse import parse as lower
 from kdoctor.syntax.nesting_limit import MOST, Extent, deep_line
+from kdoctor.syntax.python_2_handlers import old_handler
 from kdoctor.syntax.unusual_indents import with_spaces
 
 _T = TypeVar("_T")
@@ -43,17 +42,6 @@ _MOST_BRACKETS = 200  # MAXLEVEL of CPython's tokenizer: deeper nesting is no Py
 _LARGEST = 4_000_000
 _DEEP_STACK = 512 * 2**20
 _DEEP_RECURSION = 150_000
-
-
-class Parsed(Struct, frozen=True):
-    """A tree, and the text of equal length that it is the tree of.
-
-    ``built`` says what it was built from, where libcst did not parse it.
-    """
-
-    tree: cst.Module
-    text: str
-    built: Built | None
 
 
 def parse(unit: Unit, tree: ast.Module | None = None) -> Parsed:
@@ -76,7 +64,7 @@ def parse(unit: Unit, tree: ast.Module | None = None) -> Parsed:
         extent = Extent.of(parsed)
         _refuse_deep_brackets(parsed, extent)
         _refuse_deep_statements(parsed, extent)
-        return _parsed(parsed, extent, tree if parsed == unit.text else None)
+        return _of_python_3(_parsed(parsed, extent, tree if parsed == unit.text else None))
     except _NotPythonError as error:
         problem = error
     except (RecursionError, MemoryError):
@@ -100,28 +88,16 @@ class _NotPythonError(Exception):
 
 def _parsed(text: str, extent: Extent, tree: ast.Module | None) -> Parsed:
     def parsed(text: str) -> Parsed:
-        built = _built(text, tree)
-        if built is not None:
-            return Parsed(built.tree, text, built)
         try:
-            return Parsed(parse_in_pieces(text), text, None)
+            return lower(text, tree)
         except cst.ParserSyntaxError:
             spaced = with_spaces(text)
-            built = None if spaced is None else _built(spaced, None)
-            if spaced is None or built is None:
+            if spaced is None:
                 raise
-            return Parsed(built.tree, spaced, built)
+            return lower(spaced)
 
     # A thread is not free: what it allocates comes from memory of its own, which stays with it.
     return on_a_deep_stack(parsed, text) if extent.needs_a_deep_stack else parsed(text)
-
-
-def _built(text: str, tree: ast.Module | None) -> Built | None:
-    """Return the tree that is built from Python's, None where libcst has to parse the text."""
-    try:
-        return build(text, parse_ast.parse(text) if tree is None else tree)
-    except (UnknownCodeError, SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
 
 
 def _problem(text: str, line: int, message: str) -> _NotPythonError:
@@ -192,6 +168,15 @@ def _refuse_large(text: str) -> None:
     if len(text) > _LARGEST:
         why = f"the code is longer than {_LARGEST:,} characters; split it, or exclude the file"
         raise _NotPythonError(why, 0)
+
+
+def _of_python_3(parsed: Parsed) -> Parsed:
+    """Return what was parsed, unless it is Python 2 that reads as the newest Python 3."""
+    offset = old_handler(parsed.text, parsed.tree)
+    if offset is not None:
+        # What each Python says that does not take it for two exceptions.
+        raise _NotPythonError("multiple exception types must be parenthesized", offset)
+    return parsed
 
 
 def _refuse_deep_statements(text: str, extent: Extent) -> None:

@@ -18,11 +18,11 @@ from msgspec import Struct
 from kdoctor.lazy_regex import pattern
 from kdoctor.syntax.ast_walk import chain_of, dotted, nodes_in
 from kdoctor.syntax.imports import hands_over, through_tree
-from kdoctor.syntax.may_types import Possible
+from kdoctor.syntax.may_types import MayTypes
 from kdoctor.syntax.package import ClassInfo, Package
-from kdoctor.syntax.source_index import Path, Sight, joined
-from kdoctor.syntax.symbol_table import Sketch
-from kdoctor.syntax.type_oracle import Knowledge
+from kdoctor.syntax.source_index import Path, SourceIndex, joined
+from kdoctor.syntax.symbol_table import SymbolTable
+from kdoctor.syntax.type_oracle import TypeOracle
 from kdoctor.target import FRAMEWORKS
 
 _WORD = pattern(r"\w+")
@@ -34,7 +34,7 @@ _LONGEST_ANNOTATION = 200  # characters
 Stars = Callable[[str], Collection[str] | None]
 
 
-class Called(Struct, frozen=True, eq=False, gc=False):
+class QuickCall(Struct, frozen=True, eq=False, gc=False):
     """One call: of what (dotted names, none where it is nothing imported), and with what.
 
     ``leaf`` is the last name as written, "" where a call or the like is called. ``places`` is the
@@ -80,7 +80,7 @@ class Called(Struct, frozen=True, eq=False, gc=False):
         return self.node.args[place] if place is not None and place < self.places else None
 
 
-class Glimpse(Sight):
+class QuickFacts(SourceIndex):
     """One source, as seen from the file ``path`` of the tree that ``package`` knows.
 
     ``stars`` says what ``from module import *`` binds for a module outside of the tree.
@@ -100,7 +100,7 @@ class Glimpse(Sight):
         self._tops = {"": True, **dict.fromkeys(FRAMEWORKS, False)}
         self._handed_over: dict[str, Collection[tuple[int, str]]] = {}
         self._meanings: dict[tuple[str, Path], frozenset[str]] = {}
-        self._possible: Possible | None = None
+        self._possible: MayTypes | None = None
 
     # -- what is written
 
@@ -144,35 +144,35 @@ class Glimpse(Sight):
         return frozenset(self.of_expressions).union(*ends)
 
     @cached_property
-    def calls(self) -> tuple[Called, ...]:
+    def calls(self) -> tuple[QuickCall, ...]:
         """Every call."""
         return tuple(map(self._called, self.call_nodes))
 
-    def calls_of(self, name: str) -> Sequence[Called]:
+    def calls_of(self, name: str) -> Sequence[QuickCall]:
         """Return the calls of something of such a name, as written or as meant."""
         written = self.calls_by_leaf.get(name, [])
         return [*written, *self._calls_meant[name]] if name in self._calls_meant else written
 
-    def calls_with(self, keyword: str) -> Sequence[Called]:
+    def calls_with(self, keyword: str) -> Sequence[QuickCall]:
         """Return the calls that pass such a keyword."""
         return self._calls_by_keyword.get(keyword, ())
 
     @cached_property
-    def calls_by_meaning(self) -> dict[str, list[Called]]:
+    def calls_by_meaning(self) -> dict[str, list[QuickCall]]:
         """The calls of each dotted name that something called may be."""
         return _grouped((name, called) for called in self.calls for name in called.names)
 
     @cached_property
-    def calls_by_leaf(self) -> dict[str, list[Called]]:
+    def calls_by_leaf(self) -> dict[str, list[QuickCall]]:
         """The calls of each last name that is written."""
         return _grouped((called.leaf, called) for called in self.calls)
 
     @cached_property
-    def _calls_by_keyword(self) -> dict[str, list[Called]]:
+    def _calls_by_keyword(self) -> dict[str, list[QuickCall]]:
         return _grouped((name, called) for called in self.calls for name in called.keywords)
 
     @cached_property
-    def _calls_meant(self) -> dict[str, list[Called]]:
+    def _calls_meant(self) -> dict[str, list[QuickCall]]:
         """The calls of each last name that is meant and not written, as ``D()`` of ``Dense``."""
         return _grouped(
             (leaf, called)
@@ -223,11 +223,11 @@ class Glimpse(Sight):
             if isinstance(found, ClassInfo):
                 yield found
 
-    def possible(self, knowledge: Knowledge) -> Possible:
+    def possible(self, oracle: TypeOracle) -> MayTypes:
         """Return what the expressions may be, for somebody who knows what names make."""
         if self._possible is None:
             own = weakref.proxy(self)  # a ring would keep the tree until a collector comes
-            self._possible = Possible(Sketch(self.scopes), own, knowledge)
+            self._possible = MayTypes(SymbolTable(self.scopes), own, oracle)
         return self._possible
 
     # -- what names mean
@@ -324,14 +324,14 @@ class Glimpse(Sight):
         chains = (each.split(".") for each in written if each.partition(".")[0] in known)
         return _NOTHING.union(*(self._meant(root, tuple(path)) for root, *path in chains))
 
-    def _called(self, node: ast.Call) -> Called:
+    def _called(self, node: ast.Call) -> QuickCall:
         function, keywords = node.func, node.keywords
         leaf, names = "", _NOTHING
         if isinstance(function, ast.Attribute):
             leaf, names = function.attr, self.meant_by(function)
         elif isinstance(function, ast.Name):
             leaf, names = function.id, self._meant(function.id, ())
-        return Called(
+        return QuickCall(
             names,
             leaf,
             len(node.args),
@@ -340,8 +340,8 @@ class Glimpse(Sight):
         )
 
 
-def _grouped(pairs: Iterable[tuple[str, Called]]) -> dict[str, list[Called]]:
-    found: defaultdict[str, list[Called]] = defaultdict(list)
+def _grouped(pairs: Iterable[tuple[str, QuickCall]]) -> dict[str, list[QuickCall]]:
+    found: defaultdict[str, list[QuickCall]] = defaultdict(list)
     for name, called in pairs:
         found[name].append(called)
     return dict(found)

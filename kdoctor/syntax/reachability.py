@@ -9,11 +9,11 @@ from itertools import takewhile
 
 import libcst as cst
 
-from kdoctor.syntax.alias_chains import Kept
+from kdoctor.syntax.alias_chains import KeptChains
 from kdoctor.syntax.blocks import early_exits, end_of_program, refuses
 from kdoctor.syntax.condition_values import NotAGuard, Undecided
 from kdoctor.syntax.conditions import Conditions
-from kdoctor.syntax.exception_fallbacks import Import, Tries, Try
+from kdoctor.syntax.exception_fallbacks import ExceptionFallbacks, Import, Try
 from kdoctor.syntax.fallback_helpers import (
     asks_for,
     conditions,
@@ -25,14 +25,17 @@ from kdoctor.syntax.imports import Imports
 from kdoctor.syntax.libcst_walk import STATEMENTS
 from kdoctor.syntax.match_cases import Cases
 from kdoctor.syntax.name_resolution import Resolver, part_of
-from kdoctor.syntax.scope_analysis import Block, Survey
+from kdoctor.syntax.scope_analysis import Block, ScopeAnalysis
 from kdoctor.syntax.scopes import Binding, BindingKind
-from kdoctor.syntax.type_oracle import Knowledge
+from kdoctor.syntax.type_oracle import TypeOracle
 
 _HANDLERS = (cst.ExceptHandler, cst.ExceptStarHandler)
+# Where it is noted that no guard stands around: statements, and what stands in itself again and
+# again, such as the parts of `a or b or c`.
+_MARKED = STATEMENTS | {cst.BooleanOperation, cst.BinaryOperation, cst.CompFor}
 
 
-class Guards:
+class Reachability:
     """Answers for one module.
 
     ``as_it_is``: also an import for which nothing makes up ends what stands below it. Otherwise it
@@ -41,30 +44,32 @@ class Guards:
 
     def __init__(
         self,
-        survey: Survey,
+        scope_analysis: ScopeAnalysis,
         imports: Imports,
-        knowledge: Knowledge,
+        oracle: TypeOracle,
         resolver: Callable[[], Resolver],
         *,
         as_it_is: bool = False,
     ) -> None:
-        self._survey = survey
-        self._parents = survey.parents
+        self._scope_analysis = scope_analysis
+        self._parents = scope_analysis.parents
         self._imports = imports
-        self._knowledge = knowledge
+        self._oracle = oracle
         self._resolver = resolver
         self._busy: set[cst.CSTNode] = set()
         self._dead: dict[cst.CSTNode, bool] = {}
         self._found_out: set[cst.CSTNode] = set()  # whether they are dead, at the moment
-        self._kept = Kept(Undecided, NotAGuard)
-        self._kept_on_new_python = Kept(Undecided, NotAGuard)
+        self._kept = KeptChains(Undecided, NotAGuard)
+        self._kept_on_new_python = KeptChains(Undecided, NotAGuard)
         self._answers: dict[cst.CSTNode, object] = {}
         self._is_answering = False
         self._members: dict[cst.BaseExpression, frozenset[str]] = {}
         self._free: set[cst.CSTNode] = set()  # statements with no guard around them, for sure
         self._cases = Cases()
         self._exits: dict[Block, dict[int, cst.BaseExpression]] = {}
-        own: Guards = weakref.proxy(self)  # a ring would keep the tree until a collector comes
+        own: Reachability = weakref.proxy(
+            self
+        )  # a ring would keep the tree until a collector comes
 
         def is_guarded(node: cst.CSTNode) -> bool:
             return own.is_guarded(node)  # `own.is_guarded` itself would hold the guards
@@ -74,7 +79,9 @@ class Guards:
 
         self._mended: dict[cst.CSTNode, bool] = {}
         self._mending: set[cst.CSTNode] = set()  # of which that is being found out
-        self._tries = Tries(survey, imports, knowledge, resolver, is_guarded, will_be_mended)
+        self._tries = ExceptionFallbacks(
+            scope_analysis, imports, oracle, resolver, is_guarded, will_be_mended
+        )
 
     def is_guarded(self, node: cst.CSTNode) -> bool:
         """Say whether what fails at ``node`` on the target does no harm there.
@@ -115,13 +122,15 @@ class Guards:
         return known
 
     def is_made_up_for(self, statement: Import, attempt: Try) -> bool:
-        """Say whether the program is written for an import that fails: see ``Tries``."""
+        """Say whether the program allows for an import to fail: see ``ExceptionFallbacks``."""
         return self._tries.is_made_up_for(statement, attempt)
 
     @cached_property
-    def _as_it_is(self) -> Guards:
+    def _as_it_is(self) -> Reachability:
         """The same, where nothing is taken for mended."""
-        return Guards(self._survey, self._imports, self._knowledge, self._resolver, as_it_is=True)
+        return Reachability(
+            self._scope_analysis, self._imports, self._oracle, self._resolver, as_it_is=True
+        )
 
     def is_dead(self, node: cst.CSTNode) -> bool:
         """Say whether the target certainly never gets to ``node``."""
@@ -192,7 +201,7 @@ class Guards:
     def _truth(self, test: cst.BaseExpression, *, on_new_python: bool = False) -> object:
         kept = self._kept_on_new_python if on_new_python else self._kept
         conditions = Conditions(
-            self._resolver(), self._knowledge, self.live, kept, on_new_python=on_new_python
+            self._resolver(), self._oracle, self.live, kept, on_new_python=on_new_python
         )
         try:
             return conditions.truth(test)
@@ -227,17 +236,26 @@ class Guards:
                 if self._exits[parent]:
                     passed.clear()
             child, parent = parent, self._parents.get(parent)
-        self._free.update(each for each in passed if each.__class__ in STATEMENTS)
+        self._free.update(each for each in passed if each.__class__ in _MARKED)
 
     def _asks_for(self, test: cst.BaseExpression, node: cst.CSTNode) -> bool:
         """Say whether ``test`` asks for a member that is (part of) what ``node`` reads."""
         return asks_for(self._members_asked_for(test), node)
 
     def _members_asked_for(self, test: cst.BaseExpression) -> frozenset[str]:
-        known = self._members.get(test)
-        if known is None:
-            known = self._members[test] = members_asked_for(test)
-        return known
+        # Of `a and b and c`, each part is a test of what stands behind it.
+        chain = [test]
+        while chain[-1] not in self._members and isinstance(chain[-1], cst.BooleanOperation):
+            chain.append(chain[-1].left)
+        for each in reversed(chain):
+            if each in self._members:
+                continue
+            if isinstance(each, cst.BooleanOperation):
+                members = self._members[each.left] | members_asked_for(each.right)
+            else:
+                members = members_asked_for(each)
+            self._members[each] = members
+        return self._members[test]
 
     def _tests(
         self, parent: cst.CSTNode, child: cst.CSTNode
@@ -262,7 +280,7 @@ class Guards:
             exits = self._exits[block] = dict(early_exits(block))
         if not exits:
             return
-        end = self._survey.place_in(block, until)
+        end = self._scope_analysis.place_in(block, until)
         for place in list(takewhile(end.__gt__, exits)):
             test = exits.get(place)
             if test is not None and self._is_refusal(self._parents[test]):

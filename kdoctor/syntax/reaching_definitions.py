@@ -17,7 +17,7 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.syntax.blocks import leaves
-from kdoctor.syntax.scope_analysis import Block, Survey
+from kdoctor.syntax.scope_analysis import Block, ScopeAnalysis
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope, ScopeKind
 
 TOO_MANY = 64
@@ -51,15 +51,17 @@ _NO_WAY_OUT = _Outflow((), replaces=True)
 class Exits:
     """The statements after which, whatever they bind, control never goes on: ``if`` and ``try``."""
 
-    def __init__(self, survey: Survey) -> None:
-        self._survey = survey
+    def __init__(self, scope_analysis: ScopeAnalysis) -> None:
+        self._scope_analysis = scope_analysis
         self._known: dict[Block, tuple[int, ...]] = {}
 
     def of(self, block: Block) -> tuple[int, ...]:
         """Return the places of such statements in a block, first things first."""
         known = self._known.get(block)
         if known is None:
-            nothing = Flow(self._survey.module, (), self._survey, self)
+            nothing = ReachingDefinitions(
+                self._scope_analysis.module, (), self._scope_analysis, self
+            )
             known = self._known[block] = tuple(
                 place
                 for place, statement in enumerate(block.body)
@@ -68,15 +70,15 @@ class Exits:
         return known
 
 
-class Flow:
+class ReachingDefinitions:
     """The bindings of one name in one scope."""
 
     def __init__(
-        self, scope: Scope, bindings: Sequence[Binding], survey: Survey, exits: Exits
+        self, scope: Scope, bindings: Sequence[Binding], scope_analysis: ScopeAnalysis, exits: Exits
     ) -> None:
         self._scope = scope
         self._bindings = tuple(each for each in bindings if each.kind is not BindingKind.ANNOTATE)
-        self._survey = survey
+        self._scope_analysis = scope_analysis
         self._exits = exits
         self._is_remote = any(each.remote for each in self._bindings)
         self._known: dict[cst.CSTNode, tuple[Binding, ...]] = {}
@@ -89,7 +91,7 @@ class Flow:
                 self._climb(each)
 
     def _climb(self, binding: Binding) -> None:
-        node, parents = binding.node, self._survey.parents
+        node, parents = binding.node, self._scope_analysis.parents
         self._inside.setdefault(node, []).append(binding)
         while node is not self._scope.node and node in parents:
             parent = parents[node]
@@ -114,7 +116,7 @@ class Flow:
 
     def _reaching(self, place: cst.CSTNode) -> tuple[Binding, ...]:
         found: list[Binding] = []
-        node, parents = place, self._survey.parents
+        node, parents = place, self._scope_analysis.parents
         while node is not self._scope.node:
             parent = parents[node]
             before = self._before(parent, node)
@@ -136,7 +138,7 @@ class Flow:
         if parent not in self._inside:
             return _NOTHING
         if parent.__class__ in _BLOCKS:
-            return self._sequence(parent, self._survey.place_in(parent, node))
+            return self._sequence(parent, self._scope_analysis.place_in(parent, node))
         match parent:
             case cst.FunctionDef() | cst.ClassDef() | cst.Else() | cst.NamedExpr():
                 return _NOTHING
@@ -199,7 +201,9 @@ class Flow:
         """Return where in a block the name is bound, or control never goes on."""
         known = self._places.get(block)
         if known is None:
-            own = (self._survey.place_in(block, each) for each in self._steps.get(block, ()))
+            own = (
+                self._scope_analysis.place_in(block, each) for each in self._steps.get(block, ())
+            )
             known = self._places[block] = sorted({*own, *self._exits.of(block)})
         return known
 

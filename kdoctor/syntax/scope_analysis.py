@@ -40,7 +40,7 @@ class Use(Struct, eq=False):
     text: str | None = None
 
 
-class How(Struct, frozen=True):
+class BindingWay(Struct, frozen=True):
     """How a target is bound. The fields are those of ``Binding``."""
 
     kind: BindingKind
@@ -49,9 +49,9 @@ class How(Struct, frozen=True):
     path: tuple[int | None, ...] = ()
     annotation: cst.BaseExpression | None = None
 
-    def step(self, step: int | None) -> How:
+    def step(self, step: int | None) -> BindingWay:
         """Return how an element of the target is bound."""
-        return How(self.kind, self.scope, self.value, (*self.path, step))
+        return BindingWay(self.kind, self.scope, self.value, (*self.path, step))
 
 
 class Store(Struct, eq=False):
@@ -65,7 +65,7 @@ class Store(Struct, eq=False):
     annotation: cst.BaseExpression | None
 
 
-class Survey(Struct, eq=False, dict=True):
+class ScopeAnalysis(Struct, eq=False, dict=True):
     """What one walk gathers."""
 
     tree: cst.Module

@@ -8,18 +8,18 @@ from itertools import count
 import libcst as cst
 
 from kdoctor.syntax.libcst_walk import FIELDS, children
-from kdoctor.syntax.scope_analysis import How, Mode, Store, Survey, Use
+from kdoctor.syntax.scope_analysis import BindingWay, Mode, ScopeAnalysis, Store, Use
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope, ScopeKind
 
 Item = tuple[cst.CSTNode, Scope, Mode]
 """A node to visit."""
 
 
-class Gathering:
+class ScopeBuilder:
     """What is gathered of a tree, and what waits to be visited, last things first."""
 
     def __init__(self, tree: cst.Module) -> None:
-        self.found = Survey(tree, Scope(ScopeKind.MODULE, tree, None))
+        self.found = ScopeAnalysis(tree, Scope(ScopeKind.MODULE, tree, None))
         self.found.scopes[tree] = self.found.module
         self.parents = self.found.parents
         self.next_order = count(1).__next__
@@ -43,7 +43,7 @@ class Gathering:
                 if FIELDS[child.__class__]:
                     waiting.append(child)
 
-    def bind(self, name: str, node: cst.CSTNode, how: How) -> None:
+    def bind(self, name: str, node: cst.CSTNode, how: BindingWay) -> None:
         """Note that ``node`` binds a name."""
         scope = how.scope
         binding = Binding(name, how.kind, node, scope, how.value, how.path, how.annotation)
@@ -59,11 +59,11 @@ class Gathering:
             binding.scope = scope = self.found.module
         scope.bindings.setdefault(name, []).append(binding)
 
-    def target(self, parent: cst.CSTNode, node: cst.BaseExpression, how: How) -> None:
+    def target(self, parent: cst.CSTNode, node: cst.BaseExpression, how: BindingWay) -> None:
         """Bind the names of a target; have the expressions in it visited next."""
         self.waiting += reversed(self.targets(parent, node, how))
 
-    def targets(self, parent: cst.CSTNode, node: cst.BaseExpression, how: How) -> list[Item]:
+    def targets(self, parent: cst.CSTNode, node: cst.BaseExpression, how: BindingWay) -> list[Item]:
         """Bind the names of a target; return the parts of it that are expressions."""
         self.parents[node] = parent
         if type(node) is cst.Name:

@@ -9,12 +9,12 @@ import libcst as cst
 
 from kdoctor.syntax.libcst_walk import FIELDS, NODES
 from kdoctor.syntax.node_predicates import first_name
-from kdoctor.syntax.scope_analysis import How, Mode, Survey, Use
-from kdoctor.syntax.scope_builder import Gathering, Item
+from kdoctor.syntax.scope_analysis import BindingWay, Mode, ScopeAnalysis, Use
+from kdoctor.syntax.scope_builder import Item, ScopeBuilder
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope, ScopeKind
 
 
-def survey(tree: cst.Module) -> Survey:
+def scope_analysis(tree: cst.Module) -> ScopeAnalysis:
     """Walk ``tree`` once."""
     return _Walk(tree).run()
 
@@ -23,10 +23,10 @@ _LOAD: Final = Mode.LOAD  # Python finds a member of an enumeration far more slo
 _NUMBERS: Final = frozenset({cst.Integer, cst.Float})  # in which there is nothing to visit
 
 
-class _Walk(Gathering):
-    """``Gathering``, and for each class of nodes what there is to gather."""
+class _Walk(ScopeBuilder):
+    """``ScopeBuilder``, and for each class of nodes what there is to gather."""
 
-    def run(self) -> Survey:
+    def run(self) -> ScopeAnalysis:
         found = self.found
         waiting, parents = self.waiting, self.parents
         waiting.append((found.tree, found.module, _LOAD))
@@ -138,7 +138,7 @@ class _Walk(Gathering):
         while around.kind is ScopeKind.COMPREHENSION and around.parent is not None:
             around = around.parent
         self.push(node, [(node.value, scope, _LOAD)])
-        self.target(node, node.target, How(BindingKind.ASSIGN, around, node.value))
+        self.target(node, node.target, BindingWay(BindingKind.ASSIGN, around, node.value))
 
     def lambda_(self, node: cst.Lambda, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
         inner = self.enter(node, ScopeKind.FUNCTION, scope)
@@ -170,7 +170,7 @@ class _Walk(Gathering):
                 *((each, scope, _LOAD) for each in (*node.ifs, *inner)),
             ],
         )
-        self.target(node, node.target, How(BindingKind.LOOP, scope, node.iter))
+        self.target(node, node.target, BindingWay(BindingKind.LOOP, scope, node.iter))
 
     # -- statements
 
@@ -202,12 +202,12 @@ class _Walk(Gathering):
         # The first, mostly the only one, is next anyway.
         target = node.targets[0]
         parents[target] = node
-        self.target(target, target.target, How(BindingKind.ASSIGN, scope, node.value))
+        self.target(target, target.target, BindingWay(BindingKind.ASSIGN, scope, node.value))
 
     def assign_target(self, node: cst.AssignTarget, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
         statement = self.parents[node]
         value = statement.value if isinstance(statement, cst.Assign) else None
-        self.target(node, node.target, How(BindingKind.ASSIGN, scope, value))
+        self.target(node, node.target, BindingWay(BindingKind.ASSIGN, scope, value))
 
     def annotated(self, node: cst.AnnAssign, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
         kind = BindingKind.ASSIGN if node.value is not None else BindingKind.ANNOTATE
@@ -216,16 +216,16 @@ class _Walk(Gathering):
             items.append((node.value, scope, _LOAD))
         self.push(node, items)
         annotation = node.annotation.annotation
-        self.target(node, node.target, How(kind, scope, node.value, annotation=annotation))
+        self.target(node, node.target, BindingWay(kind, scope, node.value, annotation=annotation))
 
     def augmented(self, node: cst.AugAssign, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
         self.push(node, [(node.value, scope, _LOAD)])
         if isinstance(node.target, cst.Name):
             self.read(node.target, node.target, scope, _LOAD)
-        self.target(node, node.target, How(BindingKind.AUGMENT, scope, node.value))
+        self.target(node, node.target, BindingWay(BindingKind.AUGMENT, scope, node.value))
 
     def delete(self, node: cst.Del, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
-        self.target(node, node.target, How(BindingKind.DELETE, scope))
+        self.target(node, node.target, BindingWay(BindingKind.DELETE, scope))
 
     def if_(self, node: cst.If, scope: Scope, mode: Mode) -> None:
         self.found.conditions.append(node)
@@ -235,13 +235,13 @@ class _Walk(Gathering):
     def for_(self, node: cst.For, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
         rest = [node.iter, node.body, *([] if node.orelse is None else [node.orelse])]
         self.push(node, [(each, scope, _LOAD) for each in rest])
-        self.target(node, node.target, How(BindingKind.LOOP, scope, node.iter))
+        self.target(node, node.target, BindingWay(BindingKind.LOOP, scope, node.iter))
 
     def with_item(self, node: cst.WithItem, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
         if node.asname is not None:
             self.parents[node.asname] = node
             name = node.asname.name
-            self.target(node.asname, name, How(BindingKind.WITH, scope, node.item))
+            self.target(node.asname, name, BindingWay(BindingKind.WITH, scope, node.item))
         self.push(node, [(node.item, scope, _LOAD)])
 
     def handler(
@@ -252,7 +252,7 @@ class _Walk(Gathering):
     ) -> None:
         if node.name is not None:
             self.parents[node.name] = node
-            self.target(node.name, node.name.name, How(BindingKind.EXCEPT, scope))
+            self.target(node.name, node.name.name, BindingWay(BindingKind.EXCEPT, scope))
         kinds = [] if node.type is None else [node.type]
         self.push(node, [(each, scope, _LOAD) for each in (*kinds, node.body)])
 
@@ -265,7 +265,7 @@ class _Walk(Gathering):
         name = node.rest if isinstance(node, cst.MatchMapping) else node.name
         if name is not None:
             self.parents[name] = node
-            self.bind(name.value, name, How(BindingKind.CAPTURE, scope))
+            self.bind(name.value, name, BindingWay(BindingKind.CAPTURE, scope))
         fields: list[cst.CSTNode] = []
         if isinstance(node, cst.MatchAs) and node.pattern is not None:
             fields.append(node.pattern)
@@ -303,13 +303,13 @@ class _Walk(Gathering):
     def import_alias(self, alias: cst.ImportAlias, scope: Scope) -> None:
         local = first_name(alias.name if alias.asname is None else alias.asname.name)
         if local is not None:
-            self.bind(local.value, alias, How(BindingKind.IMPORT, scope))
+            self.bind(local.value, alias, BindingWay(BindingKind.IMPORT, scope))
 
     def function(self, node: cst.FunctionDef, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
         self.parents[node.name] = node
         self.parents[node.params] = node
         self.found.functions.append(node)
-        self.bind(node.name.value, node, How(BindingKind.FUNCTION, scope))
+        self.bind(node.name.value, node, BindingWay(BindingKind.FUNCTION, scope))
         around, bounds = self.type_parameters(node, scope)
         inner = self.enter(node, ScopeKind.FUNCTION, around)
         self.push(node, [(node.body, inner, _LOAD)])
@@ -338,14 +338,14 @@ class _Walk(Gathering):
             if param.default is not None:
                 self.parents[param.default] = param
                 items.append((param.default, around, _LOAD))
-            how = How(BindingKind.PARAMETER, inner, annotation=annotation)
+            how = BindingWay(BindingKind.PARAMETER, inner, annotation=annotation)
             self.bind(param.name.value, param, how)
         return items
 
     def class_(self, node: cst.ClassDef, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
         self.parents[node.name] = node
         self.found.classes.append(node)
-        self.bind(node.name.value, node, How(BindingKind.CLASS, scope))
+        self.bind(node.name.value, node, BindingWay(BindingKind.CLASS, scope))
         around, bounds = self.type_parameters(node, scope)
         inner = self.enter(node, ScopeKind.CLASS, around)
         rest = [(each, around, _LOAD) for each in (*node.bases, *node.keywords)]
@@ -365,7 +365,7 @@ class _Walk(Gathering):
         for each in node.type_parameters.params:
             self.parents[each] = node.type_parameters
             self.adopt(each)
-            self.bind(each.param.name.value, each.param, How(BindingKind.TYPE, inner))
+            self.bind(each.param.name.value, each.param, BindingWay(BindingKind.TYPE, inner))
             if isinstance(each.param, cst.TypeVar) and each.param.bound is not None:
                 items.append((each.param.bound, inner, Mode.ANNOTATION))
             if each.default is not None:
@@ -374,7 +374,7 @@ class _Walk(Gathering):
 
     def type_alias(self, node: cst.TypeAlias, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
         self.parents[node.name] = node
-        self.bind(node.name.value, node, How(BindingKind.TYPE, scope))
+        self.bind(node.name.value, node, BindingWay(BindingKind.TYPE, scope))
         around, bounds = self.type_parameters(node, scope)
         self.push(node, [(node.value, around, Mode.ANNOTATION)])
         self.waiting += reversed(bounds)

@@ -12,7 +12,7 @@ from kdoctor.syntax.ast_walk import NODE_FIELDS, chain_of, parameters_of
 Path = tuple[str, ...]
 
 
-class Sight:
+class SourceIndex:
     """The names, texts and nodes of one source."""
 
     def __init__(self, tree: ast.Module) -> None:
@@ -225,32 +225,32 @@ _AS_IN_LIBCST: dict[type[ast.AST], type[ast.AST]] = {
     ast.AsyncFunctionDef: ast.FunctionDef,
     ast.AsyncFor: ast.For,
 }
-_HANDLERS: dict[type[ast.AST], Callable[[Sight, Any], None]] = {
-    ast.Import: Sight._import,  # noqa: SLF001
-    ast.ImportFrom: Sight._import_from,  # noqa: SLF001
-    ast.AnnAssign: Sight._assign_one,  # noqa: SLF001
-    ast.NamedExpr: Sight._assign_one,  # noqa: SLF001
-    ast.FunctionDef: Sight._function,  # noqa: SLF001
-    ast.AsyncFunctionDef: Sight._function,  # noqa: SLF001
-    ast.ClassDef: Sight._class,  # noqa: SLF001
+_HANDLERS: dict[type[ast.AST], Callable[[SourceIndex, Any], None]] = {
+    ast.Import: SourceIndex._import,  # noqa: SLF001
+    ast.ImportFrom: SourceIndex._import_from,  # noqa: SLF001
+    ast.AnnAssign: SourceIndex._assign_one,  # noqa: SLF001
+    ast.NamedExpr: SourceIndex._assign_one,  # noqa: SLF001
+    ast.FunctionDef: SourceIndex._function,  # noqa: SLF001
+    ast.AsyncFunctionDef: SourceIndex._function,  # noqa: SLF001
+    ast.ClassDef: SourceIndex._class,  # noqa: SLF001
 }
 _SCOPES = frozenset({ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef})
 _IDENTIFIERS = frozenset({"name", "names", "arg", "rest", "kwd_attrs"})
 
 
-class _Plan(NamedTuple):
+class _WalkPlan(NamedTuple):
     """What is done with a class of nodes. ``fields`` are those that hold nodes to look at."""
 
-    note: Callable[[Sight, Any], None] | None
+    note: Callable[[SourceIndex, Any], None] | None
     kept_as: type[ast.AST] | None
     identifiers: tuple[str, ...]
     fields: tuple[str, ...]
 
 
-class _Plans(dict[type[ast.AST], _Plan]):
+class _WalkPlans(dict[type[ast.AST], _WalkPlan]):
     """Of each class of nodes."""
 
-    def __missing__(self, kind: type[ast.AST]) -> _Plan:
+    def __missing__(self, kind: type[ast.AST]) -> _WalkPlan:
         known = getattr(kind, "_fields", ())  # None has none: `{**a}` has no key
         identifiers = tuple(each for each in known if each in _IDENTIFIERS - {*NODE_FIELDS[kind]})
         if kind in {ast.Import, ast.ImportFrom}:
@@ -259,8 +259,8 @@ class _Plans(dict[type[ast.AST], _Plan]):
         fields = NODE_FIELDS[kind]
         if kind in _SCOPES:  # what is inside has its own turn
             fields = tuple(each for each in fields if each != "body")
-        self[kind] = _Plan(_HANDLERS.get(kind), kept, identifiers, fields)
+        self[kind] = _WalkPlan(_HANDLERS.get(kind), kept, identifiers, fields)
         return self[kind]
 
 
-_PLANS = _Plans()
+_PLANS = _WalkPlans()

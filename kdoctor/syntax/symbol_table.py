@@ -22,23 +22,23 @@ Condition = ast.If | ast.While | ast.IfExp | ast.Assert
 Loop = ast.For | ast.AsyncFor | ast.comprehension
 
 
-class Space(Struct, eq=False):
+class Namespace(Struct, eq=False):
     """One namespace: the module, a class, a function. ``returns`` is what a function gives."""
 
     node: ast.AST
-    parent: Space | None
-    bound: dict[str, list[Bound]] = field(default_factory=dict)
+    parent: Namespace | None
+    bound: dict[str, list[BoundName]] = field(default_factory=dict)
     returns: list[ast.expr] = field(default_factory=list)
 
-    def enclosing(self) -> Iterator[Space]:
+    def enclosing(self) -> Iterator[Namespace]:
         """Yield this one and those around it, the module last."""
-        space: Space | None = self
+        space: Namespace | None = self
         while space is not None:
             yield space
             space = space.parent
 
 
-class Bound(Struct, eq=False):
+class BoundName(Struct, eq=False):
     """One place that binds a name, or an attribute. The fields are those of ``scopes.Binding``.
 
     ``node`` is the function or the class, for a parameter its function, of which it is that called
@@ -46,7 +46,7 @@ class Bound(Struct, eq=False):
     """
 
     kind: BindingKind
-    space: Space
+    space: Namespace
     value: ast.expr | None = None
     path: Steps = ()
     annotation: ast.expr | None = None
@@ -62,18 +62,18 @@ class Bound(Struct, eq=False):
         return self.kind is BindingKind.ASSIGN
 
 
-Place = tuple[Any, Space]
+Place = tuple[Any, Namespace]
 """An attribute that is read or assigned, or a call, and where."""
 
 
-class Sketch:
+class SymbolTable:
     """One source, given what stands in each of its scopes: see ``Sight.scopes``."""
 
     def __init__(self, scopes: Mapping[ast.AST, Iterable[Any]]) -> None:
-        self.module = Space(next(iter(scopes)), None)
-        self.spaces: dict[ast.AST, Space] = {self.module.node: self.module}
-        self.by_name: dict[str, list[Bound]] = {}  # wherever they are bound
-        self.stores: dict[str, list[Bound]] = {}  # by attribute
+        self.module = Namespace(next(iter(scopes)), None)
+        self.spaces: dict[ast.AST, Namespace] = {self.module.node: self.module}
+        self.by_name: dict[str, list[BoundName]] = {}  # wherever they are bound
+        self.stores: dict[str, list[BoundName]] = {}  # by attribute
         self.reads: dict[str, list[Place]] = {}  # of attributes, by their names
         self.writes: dict[str, list[Place]] = {}
         self.methods: dict[str, list[Function]] = {}
@@ -81,7 +81,7 @@ class Sketch:
         self.applied: dict[str, list[Place]] = {}  # `layer(…)(x)`, by the name that is passed first
         self.asked: list[Place] = []  # calls of attributes with something
         self.called_members: dict[str, list[Place]] = {}  # the same, by attribute
-        self.places: dict[ast.AST, Space] = {}  # of calls, loops and conditions
+        self.places: dict[ast.AST, Namespace] = {}  # of calls, loops and conditions
         self.remote: set[str] = set()  # names that are said to be global, or not local
         for node, found in scopes.items():
             self._space = self.spaces[node]
@@ -92,7 +92,7 @@ class Sketch:
         for space in self.spaces.values():
             space.bound.clear()
 
-    def bindings(self, name: str, space: Space) -> list[Bound]:
+    def bindings(self, name: str, space: Namespace) -> list[BoundName]:
         """Return all that a name may be bound by where it is read."""
         if name in self.remote:
             return self.by_name.get(name, [])
@@ -111,7 +111,7 @@ class Sketch:
             return None
         return [each.value for each in bound if each.value is not None and not each.path]
 
-    def passed_for(self, bound: Bound, function: Function) -> list[tuple[ast.expr, Space]]:
+    def passed_for(self, bound: BoundName, function: Function) -> list[tuple[ast.expr, Namespace]]:
         """Return what may be passed for a parameter of a function, by calls or by default."""
         default = _default_of(function.args, bound.place)
         found = [] if default is None else [(default, bound.space)]
@@ -122,7 +122,7 @@ class Sketch:
                 found += [(each, space) for each in _passed_for(call, bound.place - 1, bound.name)]
         return found
 
-    def applied_to(self, bound: Bound) -> Iterator[Place]:
+    def applied_to(self, bound: BoundName) -> Iterator[Place]:
         """Yield the calls ``layer(…)(x)`` of a parameter ``x`` where it is seen."""
         for call, space in self.applied.get(bound.name, ()):
             if bound.space in space.enclosing():
@@ -147,11 +147,11 @@ class Sketch:
                 if handler is not None:
                     handler(self, node)
 
-    def _bind(self, name: str, bound: Bound) -> None:
+    def _bind(self, name: str, bound: BoundName) -> None:
         self._space.bound.setdefault(name, []).append(bound)
         self.by_name.setdefault(name, []).append(bound)
 
-    def _target(self, target: ast.expr, bound: Bound) -> None:
+    def _target(self, target: ast.expr, bound: BoundName) -> None:
         if isinstance(target, ast.Name):
             self._bind(target.id, bound)
         elif isinstance(target, ast.Subscript) and bound.value is not None:
@@ -161,7 +161,7 @@ class Sketch:
         elif isinstance(target, ast.Tuple | ast.List):
             for index, each in enumerate(target.elts):
                 starred = isinstance(each, ast.Starred)
-                part = Bound(
+                part = BoundName(
                     bound.kind, bound.space, bound.value,
                     (*bound.path, None if starred else index),
                 )  # fmt: skip
@@ -170,35 +170,35 @@ class Sketch:
     def _put(self, owner: ast.expr, items: ast.expr) -> None:
         """Note what is put into a list: ``xs.append(x)`` leaves in it what ``xs += [x]`` does."""
         if isinstance(owner, ast.Name):
-            bound = Bound(BindingKind.AUGMENT, self._space, items)
+            bound = BoundName(BindingKind.AUGMENT, self._space, items)
             self.by_name.setdefault(owner.id, []).append(bound)
             for space in self._space.enclosing():
                 space.bound.setdefault(owner.id, []).append(bound)
 
     def _assign(self, node: ast.Assign) -> None:
         for target in node.targets:
-            self._target(target, Bound(BindingKind.ASSIGN, self._space, node.value))
+            self._target(target, BoundName(BindingKind.ASSIGN, self._space, node.value))
 
     def _annotated(self, node: ast.AnnAssign) -> None:
-        bound = Bound(BindingKind.ASSIGN, self._space, node.value, annotation=node.annotation)
+        bound = BoundName(BindingKind.ASSIGN, self._space, node.value, annotation=node.annotation)
         self._target(node.target, bound)
 
     def _augmented(self, node: ast.AugAssign) -> None:
-        self._target(node.target, Bound(BindingKind.AUGMENT, self._space, node.value))
+        self._target(node.target, BoundName(BindingKind.AUGMENT, self._space, node.value))
 
     def _walrus(self, node: ast.NamedExpr) -> None:
-        self._target(node.target, Bound(BindingKind.ASSIGN, self._space, node.value))
+        self._target(node.target, BoundName(BindingKind.ASSIGN, self._space, node.value))
 
     def _condition(self, node: Condition) -> None:
         self.places[node] = self._space
 
     def _loop(self, node: Loop) -> None:
         self.places[node] = self._space
-        self._target(node.target, Bound(BindingKind.LOOP, self._space, node.iter))
+        self._target(node.target, BoundName(BindingKind.LOOP, self._space, node.iter))
 
     def _with(self, node: ast.withitem) -> None:
         if node.optional_vars is not None:
-            bound = Bound(BindingKind.WITH, self._space, node.context_expr)
+            bound = BoundName(BindingKind.WITH, self._space, node.context_expr)
             self._target(node.optional_vars, bound)
 
     def _remote(self, node: ast.Global | ast.Nonlocal) -> None:
@@ -228,10 +228,10 @@ class Sketch:
 
     def _function(self, node: Function) -> None:
         outer = self._space
-        self._bind(node.name, Bound(BindingKind.FUNCTION, outer, node=node))
+        self._bind(node.name, BoundName(BindingKind.FUNCTION, outer, node=node))
         if isinstance(outer.node, ast.ClassDef):
             self.methods.setdefault(node.name, []).append(node)
-        self._space = self.spaces[node] = Space(node, outer)
+        self._space = self.spaces[node] = Namespace(node, outer)
         self._parameters(node)
         self._space = outer
 
@@ -249,11 +249,11 @@ class Sketch:
         self, node: Function | ast.Lambda, name: str, annotation: ast.expr | None, place: int = -1
     ) -> None:
         kind, space = BindingKind.PARAMETER, self._space
-        self._bind(name, Bound(kind, space, None, (), annotation, node, name, place))
+        self._bind(name, BoundName(kind, space, None, (), annotation, node, name, place))
 
     def _class(self, node: ast.ClassDef) -> None:
-        self._bind(node.name, Bound(BindingKind.CLASS, self._space, node=node))
-        self.spaces[node] = Space(node, self._space)
+        self._bind(node.name, BoundName(BindingKind.CLASS, self._space, node=node))
+        self.spaces[node] = Namespace(node, self._space)
 
 
 def passed(call: ast.Call) -> Iterator[ast.expr]:
@@ -295,24 +295,24 @@ def chain_in(text: str) -> ast.expr:
     return node
 
 
-_HANDLERS: dict[type[ast.AST], Callable[[Sketch, Any], None]] = {
-    ast.Assign: Sketch._assign,  # noqa: SLF001
-    ast.AnnAssign: Sketch._annotated,  # noqa: SLF001
-    ast.AugAssign: Sketch._augmented,  # noqa: SLF001
-    ast.NamedExpr: Sketch._walrus,  # noqa: SLF001
-    ast.For: Sketch._loop,  # noqa: SLF001
-    ast.AsyncFor: Sketch._loop,  # noqa: SLF001
-    ast.comprehension: Sketch._loop,  # noqa: SLF001
-    ast.If: Sketch._condition,  # noqa: SLF001
-    ast.While: Sketch._condition,  # noqa: SLF001
-    ast.IfExp: Sketch._condition,  # noqa: SLF001
-    ast.Assert: Sketch._condition,  # noqa: SLF001
-    ast.withitem: Sketch._with,  # noqa: SLF001
-    ast.Global: Sketch._remote,  # noqa: SLF001
-    ast.Nonlocal: Sketch._remote,  # noqa: SLF001
-    ast.Return: Sketch._return,  # noqa: SLF001
-    ast.FunctionDef: Sketch._function,  # noqa: SLF001
-    ast.AsyncFunctionDef: Sketch._function,  # noqa: SLF001
-    ast.Lambda: Sketch._parameters,  # noqa: SLF001
-    ast.ClassDef: Sketch._class,  # noqa: SLF001
+_HANDLERS: dict[type[ast.AST], Callable[[SymbolTable, Any], None]] = {
+    ast.Assign: SymbolTable._assign,  # noqa: SLF001
+    ast.AnnAssign: SymbolTable._annotated,  # noqa: SLF001
+    ast.AugAssign: SymbolTable._augmented,  # noqa: SLF001
+    ast.NamedExpr: SymbolTable._walrus,  # noqa: SLF001
+    ast.For: SymbolTable._loop,  # noqa: SLF001
+    ast.AsyncFor: SymbolTable._loop,  # noqa: SLF001
+    ast.comprehension: SymbolTable._loop,  # noqa: SLF001
+    ast.If: SymbolTable._condition,  # noqa: SLF001
+    ast.While: SymbolTable._condition,  # noqa: SLF001
+    ast.IfExp: SymbolTable._condition,  # noqa: SLF001
+    ast.Assert: SymbolTable._condition,  # noqa: SLF001
+    ast.withitem: SymbolTable._with,  # noqa: SLF001
+    ast.Global: SymbolTable._remote,  # noqa: SLF001
+    ast.Nonlocal: SymbolTable._remote,  # noqa: SLF001
+    ast.Return: SymbolTable._return,  # noqa: SLF001
+    ast.FunctionDef: SymbolTable._function,  # noqa: SLF001
+    ast.AsyncFunctionDef: SymbolTable._function,  # noqa: SLF001
+    ast.Lambda: SymbolTable._parameters,  # noqa: SLF001
+    ast.ClassDef: SymbolTable._class,  # noqa: SLF001
 }

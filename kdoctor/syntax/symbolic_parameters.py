@@ -11,9 +11,9 @@ from msgspec.structs import replace
 
 from kdoctor.syntax.name_resolution import Resolver
 from kdoctor.syntax.parameters import Candidate, Parameters
-from kdoctor.syntax.scope_analysis import Survey
+from kdoctor.syntax.scope_analysis import ScopeAnalysis
 from kdoctor.syntax.scopes import Binding
-from kdoctor.syntax.type_oracle import Knowledge
+from kdoctor.syntax.type_oracle import TypeOracle
 from kdoctor.syntax.type_sets import is_passed_on
 from kdoctor.syntax.values import OPEN, UNKNOWN, Value, merged, same_kind
 from kdoctor.value_types import Kind, Type
@@ -36,11 +36,15 @@ class SymbolicParameters:
     """Settles the parameters of one module."""
 
     def __init__(
-        self, survey: Survey, resolver: Resolver, knowledge: Knowledge, inference: Hypotheses
+        self,
+        scope_analysis: ScopeAnalysis,
+        resolver: Resolver,
+        oracle: TypeOracle,
+        inference: Hypotheses,
     ) -> None:
-        self._survey = survey
+        self._scope_analysis = scope_analysis
         self._resolver = resolver
-        self._knowledge = knowledge
+        self._oracle = oracle
         self._inference = inference
         self._assumed: dict[Binding, Value] = {}
 
@@ -50,7 +54,7 @@ class SymbolicParameters:
         Functions call each other, so all candidates are taken for symbolic until a call says
         otherwise of one; what is left when no call does is so.
         """
-        candidates = Parameters(self._survey, self._resolver).candidates()
+        candidates = Parameters(self._scope_analysis, self._resolver).candidates()
         if not candidates or not self._makes_tensors_or_layers():
             return
         confirmed = self._largest(candidates)
@@ -122,19 +126,17 @@ class SymbolicParameters:
 
     def _makes_tensors_or_layers(self) -> bool:
         names = self._resolver.may_be_imported
-        for use in self._survey.uses:
+        for use in self._scope_analysis.uses:
             meaning = self._resolver.meaning_of(use.chain) if use.name in names else None
             if meaning is None:
                 continue
-            made = self._knowledge.class_type(meaning.name) or self._knowledge.result_type(
-                meaning.name
-            )
+            made = self._oracle.class_type(meaning.name) or self._oracle.result_type(meaning.name)
             if made is not None and made.kind in {Kind.TENSOR, Kind.LAYER, Kind.MODEL}:
                 return True
         return False
 
     def _symbolic(self, candidate: Candidate) -> Value:
-        tensor = self._knowledge.member_type(Type(Kind.LAYER), "__call__", called=True)
+        tensor = self._oracle.member_type(Type(Kind.LAYER), "__call__", called=True)
         if candidate.in_list and tensor is not None:
             return Value(Type(Kind.LIST, item=tensor), exact=False)
         return Value(tensor, exact=False)
@@ -161,4 +163,4 @@ class SymbolicParameters:
         called = self._inference.value(call.func).type
         if called is None or called.kind not in {Kind.LAYER, Kind.MODEL}:
             return False
-        return not with_weights or self._knowledge.has_weights(called)
+        return not with_weights or self._oracle.has_weights(called)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import libcst as cst
 
-from kdoctor.syntax.type_oracle import Knowledge
+from kdoctor.syntax.type_oracle import TypeOracle
 from kdoctor.syntax.values import OPEN, UNKNOWN, Value, is_tensor, item_of
 from kdoctor.value_types import EAGER_TENSOR, EAGER_TENSORS, Kind, Type
 
@@ -36,13 +36,13 @@ def compared(sides: Sequence[Value], operator: cst.BaseCompOp) -> Value:
     return next(found, UNKNOWN)
 
 
-def applied(name: str, given: Sequence[Value], knowledge: Knowledge) -> Value:
+def applied(name: str, given: Sequence[Value], oracle: TypeOracle) -> Value:
     """Return what an imported function makes of what goes in, where there are tensors in it."""
     types = {each.type.kind: each.type for each in reversed(given) if each.type is not None}
     if Kind.TENSOR not in types and OPEN in given:
         return OPEN
     tensor = types.get(Kind.TENSOR) or types.get(Kind.EAGER)
-    return UNKNOWN if tensor is None else Value(knowledge.applied_type(name, tensor))
+    return UNKNOWN if tensor is None else Value(oracle.applied_type(name, tensor))
 
 
 def is_applied(callee: Type | None) -> bool:
@@ -50,7 +50,7 @@ def is_applied(callee: Type | None) -> bool:
     return callee is not None and callee.kind in {Kind.LAYER, Kind.MODEL}
 
 
-def called(callee: Type, first: Callable[[], Value], knowledge: Knowledge) -> Value:
+def called(callee: Type, first: Callable[[], Value], oracle: TypeOracle) -> Value:
     """Return what calling an instance gives: that depends on what it is called with first."""
     if not is_applied(callee):
         return UNKNOWN
@@ -63,7 +63,7 @@ def called(callee: Type, first: Callable[[], Value], knowledge: Knowledge) -> Va
         kind = item.type.kind
     if kind is not Kind.TENSOR and kind is not Kind.EAGER:
         return UNKNOWN
-    symbolic = Value(knowledge.member_type(callee, "__call__", called=True))
+    symbolic = Value(oracle.member_type(callee, "__call__", called=True))
     if kind is Kind.TENSOR:
         return symbolic
     return Value(EAGER_TENSORS if symbolic.may_be_several else EAGER_TENSOR)

@@ -19,7 +19,7 @@ PARTIAL: Final = "functools.partial"
 """Calling what it gives calls its first argument: ``partial(Conv2D, padding="same")(64)``."""
 
 
-class Knowledge(Protocol):
+class TypeOracle(Protocol):
     """What names mean on the target."""
 
     def class_type(self, qualified: str) -> Type | None:
@@ -107,7 +107,7 @@ class Knowledge(Protocol):
         """Return the context of the body of ``with qualified():``."""
 
 
-class _Nothing(Struct, frozen=True):
+class _NoOracle(Struct, frozen=True):
     """Knows nothing: names are still resolved, but have no meaning."""
 
     def class_type(self, qualified: str) -> Type | None:  # noqa: ARG002
@@ -175,10 +175,10 @@ class _Nothing(Struct, frozen=True):
         return None
 
 
-NO_KNOWLEDGE: Knowledge = _Nothing()
+NO_ORACLE: TypeOracle = _NoOracle()
 
 
-class Names(Protocol):
+class NameFacts(Protocol):
     """Tells what names of a source mean."""
 
     def meant_by(self, node: ast.expr) -> Collection[str]:

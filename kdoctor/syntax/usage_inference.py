@@ -1,7 +1,7 @@
 """What a name must hold, by what is done with it: ``model.compile(optimizer, loss=…)``.
 
 A model is often made elsewhere and passed in. Calls that only a model takes tell that it is one,
-wherever else the same binding is read. Which calls those are is asked of ``Knowledge``.
+wherever else the same binding is read. Which calls those are is asked of ``TypeOracle``.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from itertools import takewhile
 
 import libcst as cst
 
-from kdoctor.syntax.classes import OwnClasses
+from kdoctor.syntax.classes import UserClasses
 from kdoctor.syntax.imports import Imports
 from kdoctor.syntax.name_resolution import Resolver
 from kdoctor.syntax.references import Reference
-from kdoctor.syntax.scope_analysis import Survey
+from kdoctor.syntax.scope_analysis import ScopeAnalysis
 from kdoctor.syntax.scopes import HOLDERS, Binding, BindingKind
-from kdoctor.syntax.type_oracle import Knowledge
+from kdoctor.syntax.type_oracle import TypeOracle
 from kdoctor.value_types import Kind, Type
 
 
-def use_tells(references: Iterable[Reference], imports: Imports, knowledge: Knowledge) -> bool:
+def use_tells(references: Iterable[Reference], imports: Imports, oracle: TypeOracle) -> bool:
     """Say whether what is done with an object may tell what it is, in a module.
 
     Not where nothing that the code imports, or uses of it, is of what is known: others have a
@@ -30,19 +30,19 @@ def use_tells(references: Iterable[Reference], imports: Imports, knowledge: Know
     elsewhere: the models of tf_keras are compiled like those of Keras.
     """
     return (
-        any(knowledge.is_spoken_of(each.name) for each in references)
+        any(oracle.is_spoken_of(each.name) for each in references)
         and not imports.take_another
-        and not any(_is_of_whatever(each, imports, knowledge) for each in references)
+        and not any(_is_of_whatever(each, imports, oracle) for each in references)
     )
 
 
-def _is_of_whatever(reference: Reference, imports: Imports, knowledge: Knowledge) -> bool:
+def _is_of_whatever(reference: Reference, imports: Imports, oracle: TypeOracle) -> bool:
     """Say whether something is called like a known class, and a module of the tree chose it."""
     name = reference.name
     return (
         reference.binding.own_class is None
-        and knowledge.is_called_like(name)
-        and knowledge.class_type(name) is None
+        and oracle.is_called_like(name)
+        and oracle.class_type(name) is None
         and imports.through_tree(name) is None
         and imports.is_of_the_tree(name)
     )
@@ -54,22 +54,22 @@ def _assigned(binding: Binding) -> cst.BaseExpression | None:
     return binding.value if is_whole and not isinstance(binding.value, cst.Name) else None
 
 
-class ByUse:
+class UsageInference:
     """Answers for one module, where ``tells`` says that use can tell anything in it."""
 
     def __init__(
         self,
-        survey: Survey,
+        scope_analysis: ScopeAnalysis,
         resolver: Resolver,
-        classes: OwnClasses,
-        knowledge: Knowledge,
+        classes: UserClasses,
+        oracle: TypeOracle,
         tells: Callable[[], bool],
     ) -> None:
         self._tells = tells
-        self._survey = survey
+        self._scope_analysis = scope_analysis
         self._resolver = resolver
         self._classes = classes
-        self._knowledge = knowledge
+        self._oracle = oracle
 
     def of_binding(self, binding: Binding) -> Type | None:
         """Return what a binding holds."""
@@ -86,13 +86,13 @@ class ByUse:
         return told if told and self._tells() else ()
 
     def _calls(self) -> Iterator[tuple[cst.BaseExpression, Type]]:
-        for node in self._survey.attributes:
-            if node.attr.value not in self._knowledge.telling_methods:
+        for node in self._scope_analysis.attributes:
+            if node.attr.value not in self._oracle.telling_methods:
                 continue
-            call = self._survey.parents.get(node)
+            call = self._scope_analysis.parents.get(node)
             if type(call) is not cst.Call or call.func is not node:
                 continue
-            told = self._knowledge.receiver_type(node.attr.value, self._given(call))
+            told = self._oracle.receiver_type(node.attr.value, self._given(call))
             if told is not None and self._resolver.meaning_of(node.value) is None:
                 yield node.value, told
 
@@ -111,7 +111,7 @@ class ByUse:
                 return Type(Kind.LIST)
             case cst.Call():
                 meaning = self._resolver.meaning_of(node.func)
-                return None if meaning is None else self._knowledge.class_type(meaning.name)
+                return None if meaning is None else self._oracle.class_type(meaning.name)
             case cst.Name():
                 made = [_assigned(each) for each in self._resolver.bindings_at(node)]
                 types = [None if each is None else self._made(each) for each in made]

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 from msgspec.structs import replace
 
-from kdoctor.syntax.classes import OwnClass
+from kdoctor.syntax.classes import UserClass
 from kdoctor.value_types import Kind, Type
 
 
@@ -20,7 +20,7 @@ class Value(Struct, frozen=True):
     """
 
     type: Type | None = None
-    own: OwnClass | None = None
+    own: UserClass | None = None
     is_none: bool = False
     exact: bool = True
     is_open: bool = False
@@ -75,7 +75,7 @@ def either(values: Iterable[Value]) -> Value:
     shared = merged(replace(each, own=None) for each in real)
     if not owns or not all(real) or shared.type is None:
         return shared if not owns else UNKNOWN
-    own = OwnClass(shared.type.cls or "", shared.type, tuple(dict.fromkeys(owns)))
+    own = UserClass(shared.type.cls or "", shared.type, tuple(dict.fromkeys(owns)))
     return replace(shared, own=own)
 
 

@@ -15,7 +15,7 @@ from kdoctor.verify.values import arrays_in
 
 
 @dataclass(frozen=True, slots=True)
-class Limit:
+class AcceptedRefusal:
     """Where the new side may raise: for which modes and arguments, and if need be which error.
 
     ``raises`` is the name of the error's class, where another one would be a failure of its own.
@@ -43,7 +43,7 @@ EXCEPTIONS = {
 }
 
 
-def limits_of(function: str) -> tuple[Limit, ...]:
+def limits_of(function: str) -> tuple[AcceptedRefusal, ...]:
     """Return the limits of what replaces ``function``."""
     return _LIMITS.get(function, ())
 
@@ -104,14 +104,14 @@ def _has_channels_first(_: str, arguments: dict[str, Any]) -> bool:
     return bool(arguments["data_format"] == "channels_first")
 
 
-_EMPTY = Limit("of no elements at all the new function may raise", _is_empty)
-_NO_OUTPUT = Limit(
+_EMPTY = AcceptedRefusal("of no elements at all the new function may raise", _is_empty)
+_NO_OUTPUT = AcceptedRefusal(
     "a kernel larger than its input, which gives no output, raises", _kernel_sticks_out
 )
-_CHANNELS = Limit(
+_CHANNELS = AcceptedRefusal(
     'data_format="channels_first" raises on a CPU', _has_channels_first, "UnimplementedError"
 )
-_NUMBER = Limit("a bfloat16 tensor without axes raises", _is_bfloat16_without_axes)
+_NUMBER = AcceptedRefusal("a bfloat16 tensor without axes raises", _is_bfloat16_without_axes)
 
 _LIMITS = {
     **dict.fromkeys(
@@ -125,12 +125,16 @@ _LIMITS = {
     **dict.fromkeys(("eval", "get_value", "batch_get_value"), (_NUMBER,)),
     **dict.fromkeys(("conv1d", "conv2d"), (_NO_OUTPUT, _CHANNELS)),
     **dict.fromkeys(("depthwise_conv2d", "separable_conv2d"), (_NO_OUTPUT,)),
-    "reverse": (Limit("a tensor without axes raises", _has_no_axes),),
+    "reverse": (AcceptedRefusal("a tensor without axes raises", _has_no_axes),),
     "squeeze": (
-        Limit("an axis of unknown size, as the batch may be, raises", _squeezes_what_is_unknown),
+        AcceptedRefusal(
+            "an axis of unknown size, as the batch may be, raises", _squeezes_what_is_unknown
+        ),
     ),
     "arange": (
-        Limit("a range that runs away from its end, empty in Keras 2, raises", _runs_backwards),
-        Limit('dtype="bool" raises', _is_of_bools),
+        AcceptedRefusal(
+            "a range that runs away from its end, empty in Keras 2, raises", _runs_backwards
+        ),
+        AcceptedRefusal('dtype="bool" raises', _is_of_bools),
     ),
 }

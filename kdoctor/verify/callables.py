@@ -20,7 +20,7 @@ _ROOTS = {"tensorflow": tf}
 
 
 @dataclass(frozen=True, slots=True)
-class Sides:
+class Callables:
     """``old`` takes what is passed, ``new`` all parameters: defaults are filled in for it."""
 
     function: str
@@ -41,7 +41,7 @@ class Sides:
         return self.new(**filled)
 
 
-def read_sides(left: str, right: str) -> Sides | None:
+def read_sides(left: str, right: str) -> Callables | None:
     """Make both sides callable; None where no oracle knows the old name."""
     name, _, parameters = left.partition("(")
     # Templates are the project's own code, not the user's.
@@ -63,4 +63,4 @@ def read_sides(left: str, right: str) -> Sides | None:
             except ImportError:
                 continue  # a name that a lambda or comprehension binds
     new = eval(f"lambda {', '.join(defaults)}: {right}", namespace)  # noqa: S307
-    return Sides(name.rpartition(".")[2], oracle, defaults, new)
+    return Callables(name.rpartition(".")[2], oracle, defaults, new)

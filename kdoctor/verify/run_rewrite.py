@@ -19,7 +19,7 @@ from kdoctor.verify.accepted_refusals import EXCEPTIONS, limits_of
 from kdoctor.verify.aliasing import compare_links, links
 from kdoctor.verify.backends import Backend, this_backend
 from kdoctor.verify.bind_inputs import as_used
-from kdoctor.verify.callables import Sides, read_sides
+from kdoctor.verify.callables import Callables, read_sides
 from kdoctor.verify.compare import Bounds, coarser, difference, same_distribution
 from kdoctor.verify.conditions import Conditions, UnknownGuard, allowances, read
 from kdoctor.verify.frameworks import NEW, OLD, run
@@ -45,13 +45,13 @@ _SET = 6  # every so many cases another type of floats is set
 _RARE = {"function_sizes": 2}  # of those, every so many in these modes
 
 
-class Prover:
+class RewriteProver:
     """Runs the cases of one rewrite and keeps the score.
 
     ``backend`` runs the new side: the one that this process has, unless another is given.
     """
 
-    def __init__(self, job: RewriteJob, sides: Sides, backend: Backend | None = None) -> None:
+    def __init__(self, job: RewriteJob, sides: Callables, backend: Backend | None = None) -> None:
         self.job = job
         self.sides = sides
         limits = tuple(limit.text for limit in limits_of(sides.function))
@@ -353,7 +353,7 @@ def prove_rewrite(job: RewriteJob) -> Outcome:
         return _unproven(Outcome(job.id, job.backend), str(contradicted))
     if sides is None:
         return _unproven(Outcome(job.id, job.backend), "nobody here knows what the old name did")
-    return Prover(job, sides).prove()
+    return RewriteProver(job, sides).prove()
 
 
 def _widened(arguments: dict[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from io import StringIO
 from pathlib import Path
 
 from kdoctor.diagnose import Diagnosis, Fault, explain
-from kdoctor.diagnose.environment import Check, State, examine
+from kdoctor.diagnose.environment import Check, CheckState, examine
 from kdoctor.errors import KdoctorError
 from kdoctor.report.diagnosis import write_text
 from kdoctor.report.output import Page, wants_color
@@ -117,11 +117,12 @@ def _broken(failure: Failure) -> list[Check]:
         return []
     folder = Path(failure.folder) if failure.folder else Path.cwd()
     try:
-        vitals = examine(failure.python, folder if folder.is_dir() else Path.cwd())
+        health_report = examine(failure.python, folder if folder.is_dir() else Path.cwd())
     except KdoctorError:
         return []
     return [
         check
-        for check in vitals.checks
-        if check.state is State.BROKEN and _OF_A_LIBRARY.get(check.subject, concerned) & concerned
+        for check in health_report.checks
+        if check.state is CheckState.BROKEN
+        and _OF_A_LIBRARY.get(check.subject, concerned) & concerned
     ]

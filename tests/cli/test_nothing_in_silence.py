@@ -105,6 +105,7 @@ def test_what_is_not_what_it_is_called_is_named_and_counted(project, name, conte
         ("print x, y", "a print statement"),
         ("if x: print x", "a print statement"),
         ("exec code in scope", "an exec statement"),
+        ("try:\n    x = 1\nexcept Exception, e:\n    print(e)", "`except E, e:`"),
         ("raise ValueError, 'no'", "`raise E, text`"),
         ("x = a <> b", "the operator `<>`"),
         ("x = `a`", "backquotes"),
@@ -127,6 +128,28 @@ def test_python_2_is_called_so_with_what_to_do(project, line, construct):
     assert "1 code block skipped (Python 2), 2 files not checked" in ended.out
     # What is Python in it is checked all the same.
     assert "b.ipynb:cell 1:2:1: KD101" in ended.out
+
+
+@pytest.mark.parametrize(
+    ("above", "handler"),
+    [
+        ("", "ValueError, TypeError"),
+        ("import socket\nfrom queue import (\n    Empty,\n)", "socket.error, Empty"),
+        ("class mine(Exception): ...", "ValueError, mine"),
+        ("mine = OSError", "KeyError, mine"),
+        ("from errors import *", "KeyError, mine"),
+        ("", "(KeyError, mine)"),
+        ("'''Of old:\nexcept Exception, e:\n'''", "KeyError"),
+    ],
+)
+def test_exceptions_without_parentheses_are_python_3_where_the_file_knows_them(
+    project, above, handler
+):
+    code = f"{OLD}\n{above}\ntry:\n    pass\nexcept {handler}:\n    pass\n"
+    project.write({"a.py": code})
+    ended = project.kdoctor("scan", *TARGET)
+    assert "a.py:2:1: KD101" in ended.out
+    assert "not checked" not in ended.out
 
 
 @pytest.mark.parametrize(

@@ -208,12 +208,26 @@ def problems(room):
 def run(trial, folder):
     """Return what is wrong with a step that is run here, beside Keras 3 and tf_keras.
 
-    ``fails`` is what its program says without the step, ``says`` what it says with it.
+    ``fails`` is what its program says without the step, ``says`` what it says with it. ``beside``
+    is installed for it first. With ``python`` it is run in an environment of its own, with what
+    ``puts`` install there, one after the other, and nothing else.
     """
     from kdoctor import explain  # noqa: PLC0415
 
     environ = {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "HOME": str(folder)}
     environ |= QUIET | trial.get("environ", {})
+    if "python" in trial:
+        python = python_of(trial["python"])
+        if python is None:
+            return None
+        subprocess.run([python, "-m", "venv", folder / "room"], check=True)
+        environ["PATH"] = f"{folder / 'room' / 'bin'}:{os.environ['PATH']}"
+        for each in trial["puts"]:
+            shell(f"pip install -q {each}", environ, folder)
+    if trial.get("beside"):
+        wanted = ["install", "-q", "--target", folder / "beside", *trial["beside"]]
+        subprocess.run([sys.executable, "-m", "pip", *wanted], check=True, capture_output=True)
+        environ["PYTHONPATH"] = str(folder / "beside")
     program = trial.get("program", "")
     if program:
         (folder / "train.py").write_text(program, "utf-8")
@@ -225,6 +239,7 @@ def run(trial, folder):
         if trial["step"] not in told:
             return f"not told: {told}"
     command = f"export {trial['step']}; python train.py" if program else trial["step"]
+    command += trial.get("then", "")
     said = shell(command, environ, folder)
     return "" if re.search(trial["says"], said, re.MULTILINE) else f"it said: {said[-900:]}"
 

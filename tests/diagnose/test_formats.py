@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kdoctor import explain
-from kdoctor.diagnose import Origin, read_exceptions
-from kdoctor.diagnose.frames import Frame
+from kdoctor.diagnose import FrameOrigin, read_exceptions
+from kdoctor.diagnose.frames import TracebackFrame
 
 MEAN = "module 'keras.backend' has no attribute 'mean'"
 
@@ -367,7 +367,7 @@ RuntimeError: install keras
 def test_the_line_of_the_user_is_found(text, type_, path, line, source):
     error = read_exceptions(text)[-1]
     assert error.type == type_
-    frame = [each for each in error.frames if each.origin is Origin.USER][-1]
+    frame = [each for each in error.frames if each.origin is FrameOrigin.USER][-1]
     assert (frame.path, frame.line, frame.source) == (path, line, source)
     found = explain(text, read=lambda _: None)
     assert found.is_known
@@ -434,31 +434,35 @@ def test_what_keras_puts_around_a_message_is_taken_off():
 @pytest.mark.parametrize(
     ("path", "origin", "package"),
     [
-        ("/home/me/train.py", Origin.USER, ""),
-        ("C:\\Users\\me\\train.py", Origin.USER, ""),
-        ("C:\\Python311\\Lib\\site-packages\\keras\\src\\x.py", Origin.KERAS, "keras"),
-        ("C:\\Python311\\Lib\\json\\decoder.py", Origin.PYTHON, ""),
-        ("/usr/lib/python3.11/json/decoder.py", Origin.PYTHON, ""),
-        ("/usr/lib/python3/dist-packages/numpy/x.py", Origin.PACKAGE, "numpy"),
+        ("/home/me/train.py", FrameOrigin.USER, ""),
+        ("C:\\Users\\me\\train.py", FrameOrigin.USER, ""),
+        ("C:\\Python311\\Lib\\site-packages\\keras\\src\\x.py", FrameOrigin.KERAS, "keras"),
+        ("C:\\Python311\\Lib\\json\\decoder.py", FrameOrigin.PYTHON, ""),
+        ("/usr/lib/python3.11/json/decoder.py", FrameOrigin.PYTHON, ""),
+        ("/usr/lib/python3/dist-packages/numpy/x.py", FrameOrigin.PACKAGE, "numpy"),
         (
             "/v/lib/python3.7/site-packages/tensorflow_core/python/keras/x.py",
-            Origin.KERAS,
+            FrameOrigin.KERAS,
             "tensorflow_core",
         ),
         (
             "/v/lib/python3.11/site-packages/tensorflow/python/ops/x.py",
-            Origin.TENSORFLOW,
+            FrameOrigin.TENSORFLOW,
             "tensorflow",
         ),
-        ("/v/lib/python3.7/site-packages/Keras-2.3.1-py3.7.egg/keras/x.py", Origin.KERAS, "keras"),
-        ("/v/lib/python3.11/site-packages/six.py", Origin.PACKAGE, "six"),
-        ("<frozen importlib._bootstrap>", Origin.PYTHON, ""),
-        ("<stdin>", Origin.USER, ""),
-        ("/opt/__autograph_generated_file1.py", Origin.GENERATED, ""),
+        (
+            "/v/lib/python3.7/site-packages/Keras-2.3.1-py3.7.egg/keras/x.py",
+            FrameOrigin.KERAS,
+            "keras",
+        ),
+        ("/v/lib/python3.11/site-packages/six.py", FrameOrigin.PACKAGE, "six"),
+        ("<frozen importlib._bootstrap>", FrameOrigin.PYTHON, ""),
+        ("<stdin>", FrameOrigin.USER, ""),
+        ("/opt/__autograph_generated_file1.py", FrameOrigin.GENERATED, ""),
     ],
 )
 def test_whose_file_it_is(path, origin, package):
-    frame = Frame(path, 1)
+    frame = TracebackFrame(path, 1)
     assert (frame.origin, frame.package) == (origin, package)
 
 

@@ -250,6 +250,21 @@ def test_what_git_tracks_is_never_ignored() -> None:
 
 
 @pytest.mark.usefixtures("tree")
+@pytest.mark.parametrize("rules", ["", "build/\n"])
+@pytest.mark.parametrize("name", ["build", "dist"])
+def test_what_git_tracks_of_a_build_folder_is_source(rules: str, name: str) -> None:
+    touch(f"pkg/{name}/inner/model.py", f"pkg/{name}/inner/made.py")
+    write(".gitignore", rules)
+    assert not discover(["."], tracked=tracked_files).files
+    git("init", "--quiet")
+    assert not discover(["."], tracked=tracked_files).files
+    git("add", "--force", f"pkg/{name}/inner/model.py")
+
+    assert discover(["."], tracked=tracked_files).files == (f"pkg/{name}/inner/model.py",)
+    assert not discover(["."], [name], tracked=tracked_files).files
+
+
+@pytest.mark.usefixtures("tree")
 def test_a_repository_within_one_has_files_of_its_own() -> None:
     touch("inner/a.py", "inner/b.py")
     git("init", "--quiet")

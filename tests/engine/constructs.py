@@ -191,6 +191,21 @@ REPEATED: dict[str, tuple[str, str, str]] = {
         "    @property\n    def p$i(self):\n        return K.sum(self.p$p or self.p$pp)\n",
         "",
     ),
+    "elements on lines": (f"{X}y = [\n", "    lambda x: K.sum(x),\n", "]\n"),
+    "layers on lines": (
+        "Sequential([\n", "    Dense($i,\n          init='uniform'),\n", "])\n",
+    ),
+    "generators": (X, "y = sum(K.sum(z) for z in x)\n", ""),
+    "walrus": (X, "if (y := K.sum(x)) is not None and (z := K.mean(y)):\n    x = K.abs(z)\n", ""),
+    "reads of a shape": (X, "x = K.shape(x)[$i]\ny = K.int_shape(x)[1:][0]\n", ""),
+    "statements of one line": (X, "x = K.sum(x); ", "\n"),
+    "elements of an f-string": (f"{X}y = f'", "{K.sum(x)} ", "'\n"),
+    "layers of one model": ("m = Sequential()\n", "m.add(Dense(3, init='uniform'))\n", ""),
+    "elifs that return": (
+        "def f(x):\n    if x == 'a':\n        return K.sum(1)\n",
+        "    elif x == 'a$i':\n        return Dense($i, init='uniform')\n",
+        "",
+    ),
 }  # fmt: skip
 
 NESTED: dict[str, Callable[[int], str]] = {
@@ -204,6 +219,18 @@ NESTED: dict[str, Callable[[int], str]] = {
     ),
     "a chain of calls": lambda n: f"{X}K.sum(x){'.a(K.sum(x))' * min(n, 100)}\n",
     "a chain of attributes": lambda n: f"Sequential(){'.layers' * n}.lr = K.sum(1)\n",
+    "conditions of a shape": lambda n: (
+        f"{X}if {' or '.join(f'K.ndim(x) == {i}' for i in range(n))}:\n    K.sum(x)\n"
+    ),
+    "assignments in a condition": lambda n: (
+        f"{X}if {' and '.join(f'(y{i} := K.sum(x))' for i in range(n))}:\n    K.abs(y0)\n"
+    ),
+    "clauses of a comprehension": lambda n: (
+        f"{X}y = [K.sum(x){''.join(f' for z{i} in x if z{i}' for i in range(min(n, 60)))}]\n"
+    ),
+    "lambdas in each other": lambda n: (
+        f"{X}y = {''.join(f'lambda a{i}: ' for i in range(min(n, 80)))}K.sum(a0)\n"
+    ),
     "a boolean operation": lambda n: f"{X}y = {' and '.join(['x'] * n)} and K.sum(x)\n",
     "a sum": lambda n: f"{X}y = {' + '.join(['x'] * n)} + K.sum(x)\n",
     "a concatenation": lambda n: f"Sequential().save({' + '.join(['p'] * n)} + '.h5')\n",
@@ -281,6 +308,14 @@ TREES: dict[str, Callable[[int], Files]] = {
             ],
             "metadata": {}, "nbformat": 4, "nbformat_minor": 5,
         })
+    },
+    "functions in a ring": lambda n: {
+        f"own{i}.py": f"from keras import backend as K\nfrom own{(i + 1) % n} import f{(i + 1) % n}\n"
+        f"def f{i}(x):\n    return f{(i + 1) % n}(K.sum(x))\n"
+        for i in range(n)
+    },
+    "sessions of a fence": lambda n: {
+        "own.md": "```pycon\n>>> from keras import backend as K\n" + ">>> K.sum(1)\n3\n" * n + "```\n"
     },
     "fences": lambda n: {"own.md": "```python\nfrom keras import backend as K\nK.sum(1)\n```\n\n" * n},
 }  # fmt: skip

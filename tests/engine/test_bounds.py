@@ -11,16 +11,16 @@ from collections.abc import Iterable
 import pytest
 from msgspec.structs import replace
 
-from kdoctor.engine import scanning
+from kdoctor.engine import examiners, scanning
 from kdoctor.engine.schedule import plan
-from kdoctor.engine.schedule.compressed import Packed
-from kdoctor.engine.schedule.jobs import Orders, Source, Task
+from kdoctor.engine.schedule.compressed import Compressed
+from kdoctor.engine.schedule.jobs import ScanOptions, Source, Task
 from kdoctor.keras_api import newest_target, resolve_target
 from kdoctor.modules import exports, prefilter
-from kdoctor.modules.ast_cache import Trees
+from kdoctor.modules.ast_cache import AstCache
 from kdoctor.modules.exports import ProjectPackage
-from kdoctor.modules.module_summary import outline_from
-from kdoctor.modules.prefilter import Facts, Prefilter
+from kdoctor.modules.module_summary import summary_from
+from kdoctor.modules.prefilter import FileWords, Prefilter
 from kdoctor.rules import Rule, all_rules
 from kdoctor.syntax import Module
 
@@ -38,10 +38,10 @@ def project(tmp_path):
 
 def test_what_is_known_of_the_tree_is_forgotten_where_it_is_much(project, monkeypatch):
     def found():
-        scanning.forget()
+        examiners.forget()
         for number in range(FILES):
             path = str(project / f"use{number}.py")
-            examiner = scanning.examiner_for(Orders(newest_target()))
+            examiner = examiners.examiner_for(ScanOptions(newest_target()))
             scan = examiner.scan(Task(Source(path), 1))
             sizes.append(examiner.trace.size)
             yield [finding.symbol for finding in scan.findings]
@@ -64,7 +64,7 @@ def test_a_project_that_is_much_for_each_of_its_files_is_not_read_again_for_each
 
     def outlined(tree, source):
         read.append(tree)
-        return outline_from(tree, source)
+        return summary_from(tree, source)
 
     def read_for(most):
         monkeypatch.setattr(exports, "_MOST", most)
@@ -124,16 +124,16 @@ def test_nothing_is_left_of_the_prefilter_once_the_files_are_known(project):
 
 
 def test_what_files_have_left_is_forgotten_before_others_share_it(project):
-    orders = Orders(newest_target())
-    scanning.forget()
-    scanning.get_ready(orders)
+    scan_options = ScanOptions(newest_target())
+    examiners.forget()
+    examiners.get_ready(scan_options)
     before = trees_alive()
-    examiner = scanning.examiner_for(orders)
+    examiner = examiners.examiner_for(scan_options)
     for number in range(FILES):
         assert examiner.scan(Task(Source(str(project / f"use{number}.py")), 1)).findings
     assert trees_alive() > before
     assert examiner.trace.size > FILES
-    scanning.get_ready(orders)
+    examiners.get_ready(scan_options)
     assert trees_alive() == before
     assert examiner.trace.size < FILES
 
@@ -158,7 +158,7 @@ def left_by(rule: Rule) -> int:
 
 
 def scan_examples(rules: Iterable[Rule]) -> None:
-    examiner = scanning.examiner_for(Orders(newest_target()))
+    examiner = examiners.examiner_for(ScanOptions(newest_target()))
     for rule in rules:
         for example in rule.invalid:
             source = example.before.encode()
@@ -177,9 +177,9 @@ def trees_alive() -> int:
 def test_projects_of_one_release_share_an_examiner_wherever_each_names_it(tmp_path, monkeypatch):
     release, other = newest_target(), resolve_target("keras==2.15.0", "--target")
     sources = [replace(release, source=f"{number}/requirements.txt:{number}") for number in (1, 2)]
-    examiners = [scanning.examiner_for(Orders(target)) for target in [*sources, other]]
-    assert examiners[0] is examiners[1]
-    assert examiners[1] is not examiners[2]
+    kept = [examiners.examiner_for(ScanOptions(target)) for target in [*sources, other]]
+    assert kept[0] is kept[1]
+    assert kept[1] is not kept[2]
 
     monkeypatch.chdir(tmp_path)
     for number in range(FILES):
@@ -192,7 +192,7 @@ def test_projects_of_one_release_share_an_examiner_wherever_each_names_it(tmp_pa
     # Each project still says where its own is named.
     lines = [f"project{number}/requirements.txt:{number + 1}" for number in range(FILES)]
     assert sorted(use.target.source for use in result.targets) == sorted(lines)
-    assert scanning._examiner_for.cache_info().currsize == 1
+    assert examiners._examiner_for.cache_info().currsize == 1
 
 
 def test_a_plan_of_many_files_is_kept_as_bytes(project, monkeypatch):
@@ -202,18 +202,18 @@ def test_a_plan_of_many_files_is_kept_as_bytes(project, monkeypatch):
     )
     monkeypatch.setattr(plan, "_MUCH", 2)
     planned = plan.Plan([project], {"isolated": True})
-    assert isinstance(planned.tasks, Packed)
-    assert isinstance(planned.gathered.files, Packed)
+    assert isinstance(planned.tasks, Compressed)
+    assert isinstance(planned.gathered.files, Compressed)
     assert list(planned.tasks) == as_usual[0]
     assert scanning.scan([project], isolated=True) == as_usual[1]
 
 
 def facts_alive() -> int:
-    return sum(isinstance(each, Facts) for each in gc.get_objects())
+    return sum(isinstance(each, FileWords) for each in gc.get_objects())
 
 
 def test_the_tree_of_a_large_source_is_not_kept():
-    trees, small, large = Trees(), b"first = 1\n", b"# much\n" * 15_000
+    trees, small, large = AstCache(), b"first = 1\n", b"# much\n" * 15_000
     first = trees.of_bytes(small)
     assert trees.of_bytes(large) is not trees.of_bytes(large)
     assert trees.of_bytes(small) is first

@@ -15,7 +15,7 @@ import kdoctor
 from kdoctor import engine
 from kdoctor.engine.cache import store, version
 from kdoctor.engine.examine import Examiner
-from kdoctor.engine.fixes.fixpoint import Mender
+from kdoctor.engine.fixes.fixpoint import FixLoop
 from kdoctor.modules import file_stamp
 
 OLD = "from keras import backend as K\n\nx = K.sum(1)\n"
@@ -436,9 +436,9 @@ def test_a_fix_passes_over_what_needs_none_and_does_all_the_rest(monkeypatch):
     how = {"target": "keras==3.15.1", "jobs": 1}
     expected = engine.fix(["."], **how)
     fixed = []
-    fix = Mender.fix
+    fix = FixLoop.fix
     monkeypatch.setattr(
-        Mender, "fix", lambda self, task, *rest: fixed.append(task) or fix(self, task, *rest)
+        FixLoop, "fix", lambda self, task, *rest: fixed.append(task) or fix(self, task, *rest)
     )
     for _ in range(2):
         fixed.clear()

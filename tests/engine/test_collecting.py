@@ -12,9 +12,9 @@ import pytest
 import kdoctor
 from kdoctor.engine.schedule import gc_control
 from kdoctor.engine.schedule.gc_control import collector_waits
-from kdoctor.syntax.may_types import Possible
-from kdoctor.syntax.quick_facts import Glimpse
-from kdoctor.syntax.symbol_table import Space
+from kdoctor.syntax.may_types import MayTypes
+from kdoctor.syntax.quick_facts import QuickFacts
+from kdoctor.syntax.symbol_table import Namespace
 
 # Rings were made by scopes and what they bind, by guards that ask what names mean, by conditions
 # of which several parts are unknown, and by rewrites that are refused.
@@ -126,12 +126,12 @@ def test_no_glimpse_waits_for_that_of_the_next_file(tmp_path: Path) -> None:
     with collector_waits():
         scan(path)
         gc.unfreeze()
-        assert not any(type(each) is Glimpse for each in gc.get_objects())
+        assert not any(type(each) is QuickFacts for each in gc.get_objects())
 
 
 def nodes_alive() -> int:
     """Count what a file's trees are made of: the parse's, and what the gate makes of its own."""
-    kinds = (cst.CSTNode, Glimpse, Possible, Space)
+    kinds = (cst.CSTNode, QuickFacts, MayTypes, Namespace)
     return sum(issubclass(type(each), kinds) for each in gc.get_objects())
 
 

@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 from kdoctor import engine
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import trigger_of
-from kdoctor.engine.rule_prefilter import Gate
+from kdoctor.engine.rule_prefilter import RulePrefilter
 from kdoctor.keras_api import newest_target
 from kdoctor.modules.exports import ProjectPackage
 from kdoctor.modules.prefilter import Prefilter
 from kdoctor.syntax import parsing
 
 WORDS = ("keras", "segmentation_models", "tensorflow losses")
-FACTS = Facts(newest_target())
+FACTS = TargetFacts(newest_target())
 ANY: frozenset[str] = frozenset()
 BACKEND = frozenset({"backend", "unique_object_name"})
 
@@ -38,7 +38,7 @@ def admits(source, *triggers, path="nowhere/f.py"):
     holds = [trigger_of(each).holds for each in triggers or (ANY,)]
     questions = {str(n): (lambda g, h=h: h(g, FACTS)) for n, h in enumerate(holds)}
     tree = package.trees.take(source)
-    return Gate(WORDS, questions, package).admits(str(path), source, tree)
+    return RulePrefilter(WORDS, questions, package).admits(str(path), source, tree)
 
 
 @pytest.mark.parametrize(
@@ -230,5 +230,5 @@ def test_a_rule_is_asked_where_there_is_one_word_of_each_set_that_it_needs(sourc
     }
     questions = dict.fromkeys(("KD1", "KD2", "KD3", "KD4"), lambda _: True)
     package = ProjectPackage({}.get)
-    gate = Gate(WORDS, questions, package, needs)
+    gate = RulePrefilter(WORDS, questions, package, needs)
     assert set(gate.may_fire("nowhere/f.py", source, package.trees.take(source))) == asked

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kdoctor.engine.examine import Examiner
-from kdoctor.engine.schedule.jobs import Orders
+from kdoctor.engine.schedule.jobs import ScanOptions
 from kdoctor.keras_api import newest_target
 from kdoctor.rules import all_rules
 
@@ -39,7 +39,7 @@ def sources(tmp_path):
 
 def may_fire(sources):
     """Ask one examiner of sources, one after another."""
-    examiner = Examiner(Orders(newest_target()))
+    examiner = Examiner(ScanOptions(newest_target()))
     take = examiner._package.trees.take
     # Each rule's answer for itself.
     return {each: frozenset(examiner._gate.may_fire(*each, take(each[1]))) for each in sources}

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from kdoctor.engine import open_documents
-from kdoctor.engine.open_documents import Draft, Live
+from kdoctor.engine.open_documents import Draft, OpenDocuments
 from kdoctor.errors import UsageProblem
 
 SOURCE = b"from pkg.compat import K\n\nK.sum(1)\n"
@@ -27,7 +27,7 @@ def codes(known, project, data=SOURCE):
 
 
 def test_a_keystroke_reads_no_file_again(project, monkeypatch):
-    known = Live({})
+    known = OpenDocuments({})
     assert codes(known, project) == ["KD101"]
 
     def read(path):
@@ -40,7 +40,7 @@ def test_a_keystroke_reads_no_file_again(project, monkeypatch):
 
 
 def test_a_module_that_changed_on_the_disk_is_read_again(project):
-    known, compat = Live({}), project / "pkg" / "compat.py"
+    known, compat = OpenDocuments({}), project / "pkg" / "compat.py"
     assert codes(known, project) == ["KD101"]
     before = compat.stat()
     compat.write_text("K = None\n")
@@ -49,7 +49,7 @@ def test_a_module_that_changed_on_the_disk_is_read_again(project):
 
 
 def test_a_held_module_counts_as_it_stands_and_says_when_others_see_another(project):
-    known, path = Live({}), str(project / "pkg" / "compat.py")
+    known, path = OpenDocuments({}), str(project / "pkg" / "compat.py")
     assert known.hold(path, "from keras import backend as K\n\n\ndef f(): pass\n")
     assert not known.hold(path, "from keras import backend as K\n\n\ndef f(): return 1\n")
     assert known.hold(path, "K = None\n")
@@ -62,7 +62,7 @@ def test_a_held_module_counts_as_it_stands_and_says_when_others_see_another(proj
 
 
 def test_what_the_project_says_is_asked_again_when_told_so(project):
-    known = Live({})
+    known = OpenDocuments({})
     assert codes(known, project) == ["KD101"]
     (project / "kdoctor.toml").write_text('target = "keras==2.15.0"\n')
     assert codes(known, project) == ["KD101"]

@@ -4,29 +4,31 @@ from __future__ import annotations
 
 import pytest
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import trigger_of
 from kdoctor.engine.examine import Examiner
-from kdoctor.engine.rule_prefilter import Gate
-from kdoctor.engine.schedule.jobs import Orders
-from kdoctor.keras_api import knowledge, newest_target
+from kdoctor.engine.rule_prefilter import RulePrefilter
+from kdoctor.engine.schedule.jobs import ScanOptions
+from kdoctor.keras_api import newest_target, oracle
 from kdoctor.modules.exports import ProjectPackage
 from kdoctor.rules import all_rules
 
-FACTS = Facts(newest_target())
+FACTS = TargetFacts(newest_target())
 TRIGGERS = {rule.code: trigger_of(rule.triggers) for rule in all_rules()}
 
 
 def opens(code, source, path="nowhere/f.py"):
-    package = ProjectPackage(knowledge(newest_target()).star_names)
-    gate = Gate(["keras"], {code: lambda glimpse: TRIGGERS[code].holds(glimpse, FACTS)}, package)
+    package = ProjectPackage(oracle(newest_target()).star_names)
+    gate = RulePrefilter(
+        ["keras"], {code: lambda quick: TRIGGERS[code].holds(quick, FACTS)}, package
+    )
     source = f"import keras\n{source}"
     return gate.admits(path, source, package.trees.take(source))
 
 
 def found(code, source, path):
-    orders = Orders(newest_target(), codes=(code,), diffs=False, anchors=False)
-    return Examiner(orders).examine(path, f"import keras\n{source}".encode()).scan.findings
+    scan_options = ScanOptions(newest_target(), codes=(code,), diffs=False, anchors=False)
+    return Examiner(scan_options).examine(path, f"import keras\n{source}".encode()).scan.findings
 
 
 NEAR_MISSES = [

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from kdoctor.modules import ast_cache
-from kdoctor.modules.ast_cache import Trees
-from kdoctor.modules.dependencies import Trace
-from kdoctor.modules.function_summaries import OwnFunctions
+from kdoctor.modules.ast_cache import AstCache
+from kdoctor.modules.dependencies import Dependencies
+from kdoctor.modules.function_summaries import FunctionSummaries
 from kdoctor.modules.module_summary import parsed
 
 _SOURCE = '''\
@@ -44,7 +44,7 @@ _NAMES = ("plain", "zeros", "decorated", "twice", "inner", "last", "missing")
 def test_a_function_is_read_by_its_own_lines(tmp_path: Path, monkeypatch, newline: str):
     path = tmp_path / "own.py"
     path.write_bytes(_SOURCE.replace("\n", newline).encode())
-    noted, anew = (OwnFunctions(Trace(), Trees()) for _ in range(2))
+    noted, anew = (FunctionSummaries(Dependencies(), AstCache()) for _ in range(2))
     noted.note(str(path), ast.parse(path.read_bytes()))
     wanted = {each: (anew.handed_over(str(path), each), anew.returned_call(str(path), each))
               for each in _NAMES}  # fmt: skip

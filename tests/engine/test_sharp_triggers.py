@@ -11,20 +11,20 @@ import pytest
 
 from benchmarks.speed.material import filled, templates
 from benchmarks.speed.trees import _HEADS
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import trigger_of
 from kdoctor.engine.examine import Examiner
-from kdoctor.engine.rule_prefilter import Gate
-from kdoctor.engine.schedule.jobs import Orders
-from kdoctor.keras_api import knowledge, newest_target
+from kdoctor.engine.rule_prefilter import RulePrefilter
+from kdoctor.engine.schedule.jobs import ScanOptions
+from kdoctor.keras_api import newest_target, oracle
 from kdoctor.modules.exports import ProjectPackage
 from kdoctor.rules import all_rules
 
-_FACTS = Facts(newest_target())
+_FACTS = TargetFacts(newest_target())
 
 
-def _holds(trigger, glimpse):
-    return trigger.holds(glimpse, _FACTS)
+def _holds(trigger, quick):
+    return trigger.holds(quick, _FACTS)
 
 
 def _cases(text):
@@ -33,8 +33,8 @@ def _cases(text):
     return list(zip(parts[::2], parts[1::2], strict=True))
 
 
-_PACKAGE = ProjectPackage(knowledge(newest_target()).star_names)
-_GATE = Gate(
+_PACKAGE = ProjectPackage(oracle(newest_target()).star_names)
+_GATE = RulePrefilter(
     ["keras"],
     {rule.code: partial(_holds, trigger_of(rule.triggers)) for rule in all_rules()},
     _PACKAGE,
@@ -1810,6 +1810,12 @@ class Own(keras.callbacks.Callback):
         opt = this.model.optimizer
         if not hasattr(opt, "lr"): raise ValueError
 
+# KD481
+from tensorflow.keras import callbacks as c
+class Own(c.Callback):
+    def on_epoch_begin(this, epoch, logs=None):
+        if (hasattr)(this.model.optimizer, '''lr'''): this.model.optimizer.lr = 0.1
+
 # KD445
 from keras.layers import *
 norm = BatchNormalization(3)
@@ -2573,8 +2579,8 @@ model.predict(x=inputs)
 
 @pytest.mark.parametrize(("code", "source"), _cases(SNEAKY))
 def test_what_is_written_in_an_unusual_way_is_found_behind_the_gate(code, source):
-    orders = Orders(newest_target(), codes=(code,), diffs=False, anchors=False)
-    found = Examiner(orders).examine("nowhere/f.py", source.encode()).scan.findings
+    scan_options = ScanOptions(newest_target(), codes=(code,), diffs=False, anchors=False)
+    found = Examiner(scan_options).examine("nowhere/f.py", source.encode()).scan.findings
     assert {each.code for each in found} == {code}
 
 
@@ -2670,8 +2676,8 @@ double(symbol((3,)))
 def test_what_a_module_of_the_project_brings_in_is_found_behind_the_gate(code, source, tmp_path):
     (tmp_path / "pyproject.toml").touch()
     (tmp_path / "own.py").write_text(OWN)
-    orders = Orders(newest_target(), codes=(code,), diffs=False, anchors=False)
-    found = Examiner(orders).examine(str(tmp_path / "f.py"), source.encode()).scan.findings
+    scan_options = ScanOptions(newest_target(), codes=(code,), diffs=False, anchors=False)
+    found = Examiner(scan_options).examine(str(tmp_path / "f.py"), source.encode()).scan.findings
     assert {each.code for each in found} == {code}
 
 
@@ -2698,5 +2704,7 @@ inspect.signature(*keras.layers.Dense)
 
 @pytest.mark.parametrize(("code", "source"), _cases(SENSELESS))
 def test_what_cannot_be_told_is_found_neither_behind_the_gate_nor_without_it(code, source):
-    orders = Orders(newest_target(), codes=(code,), gate=False, diffs=False, anchors=False)
-    assert not Examiner(orders).examine("nowhere/f.py", source.encode()).scan.findings
+    scan_options = ScanOptions(
+        newest_target(), codes=(code,), gate=False, diffs=False, anchors=False
+    )
+    assert not Examiner(scan_options).examine("nowhere/f.py", source.encode()).scan.findings

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from kdoctor.modules import ast_cache, module_summary
-from kdoctor.modules.ast_cache import Trees
-from kdoctor.modules.module_summary import outline_in
+from kdoctor.modules.ast_cache import AstCache
+from kdoctor.modules.module_summary import summary_in
 
 
 @pytest.mark.parametrize(
@@ -28,13 +28,13 @@ def test_the_tree_of_bytes_is_what_python_makes_of_them(data: bytes):
         wanted = ast.dump(ast.parse(data), include_attributes=True)
     except (SyntaxError, ValueError):
         wanted = None
-    tree = Trees().of_bytes(data)
+    tree = AstCache().of_bytes(data)
     assert (tree and ast.dump(tree, include_attributes=True)) == wanted
-    assert (outline_in(data) is None) == (wanted is None)
+    assert (summary_in(data) is None) == (wanted is None)
 
 
 def test_a_source_is_parsed_once_for_what_imports_it_and_for_its_file():
-    trees = Trees()
+    trees = AstCache()
     outlined = trees.of_bytes(b"import keras\n")
     assert trees.of_bytes(b"import keras\n") is outlined
     assert trees.take("import keras\n") is outlined
@@ -42,18 +42,18 @@ def test_a_source_is_parsed_once_for_what_imports_it_and_for_its_file():
 
 
 def test_the_oldest_trees_make_room():
-    trees = Trees()
+    trees = AstCache()
     first = trees.of_bytes(b"first = 1\n")
     for number in range(30):
         trees.of_bytes(b"%d\n" % number + b"# much\n" * 5_000)
     assert trees.take("first = 1\n") is not first
 
 
-@pytest.mark.parametrize("ask", [Trees.take, lambda trees, text: trees.of_bytes(text.encode())])
+@pytest.mark.parametrize("ask", [AstCache.take, lambda trees, text: trees.of_bytes(text.encode())])
 def test_a_large_source_is_parsed_when_there_is_room_for_it(
-    monkeypatch: pytest.MonkeyPatch, ask: Callable[[Trees, str], object]
+    monkeypatch: pytest.MonkeyPatch, ask: Callable[[AstCache, str], object]
 ):
-    trees = Trees()
+    trees = AstCache()
     kept = weakref.ref(trees.of_bytes(b"first = 1\n"))
     small = "second = 2\n"
     ask(trees, small)

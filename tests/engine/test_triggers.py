@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kdoctor.engine.examine import Examiner
-from kdoctor.engine.schedule.jobs import Orders
+from kdoctor.engine.schedule.jobs import ScanOptions
 from kdoctor.keras_api import newest_target, resolve_target
 from kdoctor.rules import all_rules
 from kdoctor.rules.members._may_be_removed import GONE_OF_CLASSES
@@ -26,7 +26,7 @@ FRAGMENTS = [source for rule in RULES for source in rule.valid]
 
 def orders_for(example, **options):
     target = resolve_target(example.on, "a test") if example.on else newest_target()
-    return Orders(target, diffs=False, anchors=False, namespace=example.namespace, **options)
+    return ScanOptions(target, diffs=False, anchors=False, namespace=example.namespace, **options)
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
@@ -111,8 +111,8 @@ WAYS = [beside_another_keras, in_a_function, asynchronously, in_a_branch, by_ass
 
 
 def findings(source, *, gate):
-    orders = Orders(newest_target(), gate=gate, diffs=False, anchors=False)
-    return Examiner(orders).examine("nowhere/f.py", source.encode()).scan.findings
+    scan_options = ScanOptions(newest_target(), gate=gate, diffs=False, anchors=False)
+    return Examiner(scan_options).examine("nowhere/f.py", source.encode()).scan.findings
 
 
 @settings(max_examples=40, deadline=None)

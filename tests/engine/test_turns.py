@@ -8,7 +8,7 @@ import pytest
 
 import kdoctor
 from kdoctor.engine.schedule.dispatch import run
-from kdoctor.engine.schedule.jobs import Orders, Source, Task, Turn
+from kdoctor.engine.schedule.jobs import Priority, ScanOptions, Source, Task
 from kdoctor.engine.schedule.plan import Plan
 from kdoctor.keras_api import newest_target
 from kdoctor.modules import ast_cache
@@ -30,29 +30,29 @@ def project(tmp_path: Path) -> Path:
 
 def test_who_imports_what_speaks_of_keras_comes_last_and_what_it_imports_first(project: Path):
     plan = Plan([project], {"isolated": True})
-    assert {Path(task.source.path).name: task.turn for task in plan.tasks} == {
-        "__init__.py": Turn.IMPORTER,
-        "layer.py": Turn.IMPORTED,
-        "model.py": Turn.IMPORTED,
-        "train.py": Turn.USUAL,
+    assert {Path(task.source.path).name: task.priority for task in plan.tasks} == {
+        "__init__.py": Priority.IMPORTER,
+        "layer.py": Priority.IMPORTED,
+        "model.py": Priority.IMPORTED,
+        "train.py": Priority.USUAL,
     }
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_files_of_one_folder_are_done_by_turns_and_told_of_in_order(jobs):
-    turns = [Turn.IMPORTER, Turn.USUAL, Turn.IMPORTED, Turn.IMPORTED]
+    turns = [Priority.IMPORTER, Priority.USUAL, Priority.IMPORTED, Priority.IMPORTED]
     tasks = [
-        Task(Source(f"{folder}/{place}.py"), 1, turn=turn)
+        Task(Source(f"{folder}/{place}.py"), 1, priority=priority)
         for folder in "ab"
-        for place, turn in enumerate(turns)
+        for place, priority in enumerate(turns)
     ]
     done: list[str] = []
 
-    def work(_orders: Orders, some: list[Task]) -> list[str]:
+    def work(_scan_options: ScanOptions, some: list[Task]) -> list[str]:
         done.extend(task.source.path for task in some)
         return [task.source.path for task in some]
 
-    told = run(work, Orders(newest_target()), tasks, jobs)
+    told = run(work, ScanOptions(newest_target()), tasks, jobs)
     assert told == [task.source.path for task in tasks]
     assert done == [f"{folder}/{place}.py" for folder in "ab" for place in (2, 3, 1, 0)]
 

@@ -10,7 +10,7 @@ import pytest
 
 from kdoctor import fix
 from kdoctor.engine import at_risk, undo, write
-from kdoctor.engine.fixes.undo_folder import Project, journals_of_user
+from kdoctor.engine.fixes.undo_folder import UndoProject, journals_of_user
 from kdoctor.errors import UsageProblem
 from kdoctor.project.git import not_in_git
 
@@ -36,7 +36,7 @@ def apply(path: str = "."):
 
 
 def journals(folder: Path) -> Path:
-    return journals_of_user() / Project.at(folder).name
+    return journals_of_user() / UndoProject.at(folder).name
 
 
 def contents(folder: Path) -> dict[str, str]:
@@ -137,7 +137,7 @@ def test_a_new_project_with_the_inode_of_a_deleted_one_has_nothing_to_take_back(
     folder: Path, monkeypatch: pytest.MonkeyPatch, content: str | None
 ) -> None:
     apply()
-    deleted = Project.at(folder)
+    deleted = UndoProject.at(folder)
     new = folder.with_name(folder.name + "-new")
     (new / "src").mkdir(parents=True)
     (new / "pyproject.toml").touch()
@@ -146,7 +146,9 @@ def test_a_new_project_with_the_inode_of_a_deleted_one_has_nothing_to_take_back(
     shutil.rmtree(folder)
     monkeypatch.chdir(new)
     monkeypatch.setattr(
-        Project, "at", lambda root: Project(os.path.realpath(root), deleted.device, deleted.inode)
+        UndoProject,
+        "at",
+        lambda root: UndoProject(os.path.realpath(root), deleted.device, deleted.inode),
     )
 
     with pytest.raises(UsageProblem, match="there is no `kdoctor fix --apply` to take back in"):
@@ -331,6 +333,75 @@ def test_nothing_outside_of_the_project_is_written_back(
     assert not undone.restored
     assert "it leads out of the project" in undone.left_alone[0].why
     assert (outside / "a.py").read_text() == "mine\n"
+
+
+@pytest.mark.parametrize("way", ["absolute", "up", "link"])
+def test_nothing_outside_of_a_moved_project_is_written_back(
+    folder: Path, tmp_path_factory, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    (outside / "a.py").write_text("mine\n")
+    apply()
+    lines = journals(folder) / "000001" / "journal.jsonl"
+    head, first, second = map(json.loads, lines.read_text().splitlines())
+    first["after"] = hashlib.sha256(b"mine\n").hexdigest()
+    moved = folder.with_name(folder.name + "-moved")
+    shutil.move(folder, moved)
+    monkeypatch.chdir(moved)
+    if way == "link":
+        (moved / "src" / "a.py").unlink()
+        (moved / "src" / "a.py").symlink_to(outside / "a.py")
+    else:
+        first["path"] = str(outside / "a.py")
+        if way == "up":
+            first["path"] = os.path.relpath(first["path"], moved)
+    lines.write_text("".join(f"{json.dumps(each)}\n" for each in (head, first, second)))
+
+    undone = undo(["."])
+    assert undone.restored == ("src/b.py",)  # by it the project is known
+    assert "it leads out of the project" in undone.left_alone[0].why
+    assert (outside / "a.py").read_text() == "mine\n"
+
+
+def test_a_project_is_not_known_by_files_outside_of_it(
+    folder: Path, tmp_path_factory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outside = tmp_path_factory.mktemp("outside") / "a.py"
+    outside.write_text("mine\n")
+    apply("src/a.py")
+    lines = journals(folder) / "000001" / "journal.jsonl"
+    head, line = map(json.loads, lines.read_text().splitlines())
+    line |= {"path": str(outside), "after": hashlib.sha256(b"mine\n").hexdigest()}
+    lines.write_text(f"{json.dumps(head)}\n{json.dumps(line)}\n")
+    moved = folder.with_name(folder.name + "-moved")
+    shutil.move(folder, moved)
+    monkeypatch.chdir(moved)
+
+    with pytest.raises(UsageProblem, match="there is no `kdoctor fix --apply` to take back"):
+        undo(["."])
+    assert outside.read_text() == "mine\n"
+
+
+def test_a_link_that_leads_elsewhere_since_the_project_moved_is_left(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared = folder.with_name(f"{folder.name}-shared.py")
+    shared.write_text(OLD)
+    (folder / "shared.py").symlink_to(f"../{shared.name}")
+    apply("shared.py")
+    apply("src")
+    other = folder.parent / "deeper" / shared.name
+    moved = other.parent / folder.name
+    other.parent.mkdir()
+    shutil.move(folder, moved)
+    shutil.copy(shared, other)  # of another project, and the same as what was left in the first
+    fixed = other.read_text()
+    monkeypatch.chdir(moved)
+
+    assert undo(["."]).restored == ("src/a.py", "src/b.py")
+    with pytest.raises(UsageProblem):
+        undo(["."])
+    assert other.read_text() == shared.read_text() == fixed
 
 
 def test_a_link_out_of_the_project_that_was_named_is_taken_back(

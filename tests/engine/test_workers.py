@@ -18,13 +18,13 @@ from pathlib import Path
 import pytest
 
 from kdoctor.engine.schedule import gc_control, process_pool
-from kdoctor.engine.schedule.compressed import Packed
+from kdoctor.engine.schedule.compressed import Compressed
 from kdoctor.engine.schedule.dispatch import _chunks, enough, run
-from kdoctor.engine.schedule.jobs import Orders, Source, Task
+from kdoctor.engine.schedule.jobs import ScanOptions, Source, Task
 from kdoctor.errors import KdoctorError
 from kdoctor.keras_api import newest_target
 
-ORDERS = Orders(newest_target())
+ORDERS = ScanOptions(newest_target())
 FEW = process_pool._LOT - 8  # chunks: a worker could take them all before it makes room for another
 
 
@@ -55,7 +55,7 @@ def wait_until(holds):
         time.sleep(0.01)
 
 
-def paths_and_processes_once_shared(orders, some):
+def paths_and_processes_once_shared(scan_options, some):
     """Do nothing here before another process has begun something of the same lot."""
     marks = Path(os.environ["MARKS"])
     if multiprocessing.parent_process() is None:
@@ -63,24 +63,24 @@ def paths_and_processes_once_shared(orders, some):
         wait_until(lambda: lots <= {lot_of(each.name) for each in marks.iterdir()})
     for task in some:
         (marks / task.source.path).touch()
-    return paths_and_processes(orders, some)
+    return paths_and_processes(scan_options, some)
 
 
-def paths_and_processes_but_slowly_here(orders, some):
+def paths_and_processes_but_slowly_here(scan_options, some):
     if multiprocessing.parent_process() is None:
         time.sleep(0.2)  # this process must not have done all before the other has begun
-    return paths_and_processes(orders, some)
+    return paths_and_processes(scan_options, some)
 
 
-def paths_and_processes(_orders, some):
+def paths_and_processes(_scan_options, some):
     return [(task.source.path, os.getpid()) for task in some]
 
 
-def are_untouched(_orders, some):
+def are_untouched(_scan_options, some):
     return [gc.get_freeze_count() > 10_000 for _ in some]
 
 
-def die(_orders, some):
+def die(_scan_options, some):
     if multiprocessing.parent_process() is not None:
         os._exit(1)
     time.sleep(0.2)  # this process must not have done all before the other has begun
@@ -239,7 +239,7 @@ def test_what_goes_wrong_while_tasks_are_found_ends_the_workers():
 
 def test_results_that_wait_are_kept_as_bytes_of_few():
     results = [(f"{number}.py", "the same sentence " * 20) for number in range(100)]
-    packed = Packed(results)
+    packed = Compressed(results)
     assert list(packed) == results
     assert len(packed) == 100
     assert len(packed.data) < 2_000
@@ -256,9 +256,9 @@ def test_progress_is_told_within_a_large_folder_too():
     begun = []
     done = []
 
-    def note(orders, some):
+    def note(scan_options, some):
         begun.extend(some)
-        return paths_and_processes(orders, some)
+        return paths_and_processes(scan_options, some)
 
     run(note, ORDERS, tasks(100, 1000), 1, lambda *_: done.append(len(begun)))
     assert done[0] < 50

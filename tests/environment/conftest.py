@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from kdoctor.diagnose.environment import State, examine
+from kdoctor.diagnose.environment import CheckState, examine
 from tests.forking import Forking
 
 # What the releases themselves ask for, of what is looked at here.
@@ -88,7 +88,7 @@ class Room:
 
     def check(self, subject):
         """Return the one check of a subject, the worst first."""
-        order = [State.BROKEN, State.WARNING, State.OK]
+        order = [CheckState.BROKEN, CheckState.WARNING, CheckState.OK]
         found = sorted(self.checks(subject), key=lambda check: order.index(check.state))
         assert found, [check.subject for check in self.examine().checks]
         return found[0]

@@ -105,6 +105,6 @@ def test_deep_outlives_an_import_that_kills_its_process_or_never_ends(room):
     [check] = [each for each in room.examine(deep=True).checks if each.subject == "import numpy"]
     assert (check.state, "the process died" in check.message) == ("broken", True)
     (room.site / "numpy/__init__.py").write_text("print('noise')\nimport time\ntime.sleep(60)\n")
-    vitals = examine(str(room.python), room.work, {"PATH": "/bin"}, deep=True, patience=2)
-    [check] = [each for each in vitals.checks if each.subject == "import numpy"]
+    health_report = examine(str(room.python), room.work, {"PATH": "/bin"}, deep=True, patience=2)
+    [check] = [each for each in health_report.checks if each.subject == "import numpy"]
     assert check.message == "2 seconds went by while it was imported"

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import shlex
+
 import pytest
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+
+from kdoctor.diagnose.environment.facts import releases
 
 
 def test_a_sound_environment_is_healthy_and_each_line_is_ok(room):
     room.keras_3()
-    vitals = room.examine()
-    assert vitals.healthy
-    assert {check.state for check in vitals.checks} == {"ok"}
-    said = {check.subject: check.message for check in vitals.checks}
+    health_report = room.examine()
+    assert health_report.healthy
+    assert {check.state for check in health_report.checks} == {"ok"}
+    said = {check.subject: check.message for check in health_report.checks}
     assert said["keras"] == "3.15.1"
     assert said["tf.keras"] == "is keras 3.15.1"
     assert said["numpy"] == "2.4.6"
@@ -201,7 +207,18 @@ def test_numpy_2_under_tensorflow_2_10_is_broken_though_its_wheel_allows_it(room
     check = room.check("numpy")
     assert check.state == "broken"
     assert "2.2.6 is too new for tensorflow 2.10.1" in check.message
-    assert check.remedy.command == f"{room.python} -m pip install 'numpy<2'"
+    assert check.remedy.command == f"{room.python} -m pip install 'numpy>=1.20,<2'"
+
+
+@pytest.mark.parametrize("version", releases("tensorflow"))
+def test_what_is_told_to_install_is_what_the_tensorflow_asks_for(room, version):
+    asked = releases("tensorflow")[version].requires
+    room.install("tensorflow", version, *(f"{name}{bounds}" for name, bounds in asked.items()))
+    room.install("numpy", "2.4.6").install("protobuf", "7.36.2").install("h5py", "3.16.0")
+    for check in room.examine().checks:
+        if check.subject in {"numpy", "protobuf", "h5py"} and check.remedy is not None:
+            told = Requirement(shlex.split(check.remedy.command)[-1])
+            assert set(SpecifierSet(asked[check.subject])) <= set(told.specifier)
 
 
 def test_a_release_that_was_not_tried_is_judged_by_those_around_it(room):

@@ -12,9 +12,9 @@ from kdoctor.keras_api import (
     Presence,
     error_text,
     error_type,
-    knowledge,
     lookup,
     newest_target,
+    oracle,
     signature,
     tables,
 )
@@ -218,7 +218,7 @@ def test_foreign_bases_have_the_members_that_the_table_gives_them(runtime):
 
 
 def test_functions_and_members_give_what_the_table_of_returns_says(runtime):
-    known = knowledge(TARGET)
+    known = oracle(TARGET)
     for name, mro in runtime["returned"].items():
         owner, _, member = name.rpartition(".")
         if owner in set(Kind):

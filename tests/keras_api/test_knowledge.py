@@ -3,11 +3,11 @@ from pathlib import Path
 
 import pytest
 
-from kdoctor.keras_api import knowledge, newest_target, resolve_target, signature, tables
+from kdoctor.keras_api import newest_target, oracle, resolve_target, signature, tables
 from kdoctor.keras_api.returns import LAYERS_OF_SEVERAL, TENSOR, TENSORS
 from kdoctor.value_types import EAGER_TENSOR, Context, Kind, Type
 
-KNOWN = knowledge(newest_target())
+KNOWN = oracle(newest_target())
 
 
 @pytest.mark.parametrize(
@@ -103,8 +103,8 @@ def test_existence_is_told_on_the_target():
 def test_versions_are_those_of_the_target():
     assert KNOWN.version("keras") == "3.15.1"
     assert KNOWN.version("tensorflow").startswith("2.")
-    assert knowledge(resolve_target("keras==2.3.1", "x")).version("tensorflow") is None
-    assert knowledge(resolve_target("tensorflow==2.10", "x")).version("tensorflow") == "2.10"
+    assert oracle(resolve_target("keras==2.3.1", "x")).version("tensorflow") is None
+    assert oracle(resolve_target("tensorflow==2.10", "x")).version("tensorflow") == "2.10"
     assert KNOWN.version("numpy") is None
 
 
@@ -118,7 +118,7 @@ def test_the_engines_are_those_that_keras_has():
 
 def test_keras_2_had_other_engines_until_it_had_one():
     def engines(target, function="keras.backend.backend"):
-        return knowledge(resolve_target(target, "x")).answers(function)
+        return oracle(resolve_target(target, "x")).answers(function)
 
     assert engines("keras==2.3.1") is None
     assert engines("keras==2.10.0") == {"tensorflow"}

@@ -36,12 +36,12 @@ def test_a_name_by_a_longer_way_has_a_short_one():
 
 
 def test_what_names_make_is_known_by_each_way():
-    knowledge = keras_oracle.KerasKnowledge(None)
+    oracle = keras_oracle.KerasOracle(None)
 
     for way in ways_to("tensorflow.zeros"):
-        assert knowledge.result_type(way) == knowledge.result_type("tensorflow.zeros") is not None
+        assert oracle.result_type(way) == oracle.result_type("tensorflow.zeros") is not None
     for way in ways_also_by_1("tensorflow.GradientTape"):
-        assert knowledge.block_context(way) is not None
+        assert oracle.block_context(way) is not None
 
 
 @pytest.mark.frameworks

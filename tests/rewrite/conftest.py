@@ -28,9 +28,9 @@ class Result:
     reasons: tuple[str, ...]
 
 
-def parsed(source, path="code.py", knowledge=None):
+def parsed(source, path="code.py", oracle=None):
     unit = Document.parse(source.encode(), path).units[0]
-    return Module.parse(unit) if knowledge is None else Module.parse(unit, knowledge)
+    return Module.parse(unit) if oracle is None else Module.parse(unit, oracle)
 
 
 def looked_up(signatures):
@@ -50,11 +50,11 @@ def fix():
     """Fix all uses of the rows' names in a source; the result must parse, and a second run rest."""
 
     def fixed(
-        source, *rows, path="code.py", signatures=(), twice=True, imports_too=False, knowledge=None
+        source, *rows, path="code.py", signatures=(), twice=True, imports_too=False, oracle=None
     ):
         rows = [row if not isinstance(row, tuple) else rewrite(*row) for row in rows]
         table = RewriteTable(rows, looked_up(dict(signatures)))
-        module = parsed(source, path, knowledge)
+        module = parsed(source, path, oracle)
         fixes, reasons, bound, left = [], [], {}, False
         for reference in module.references:
             if not table.rows_for(reference.name):
@@ -80,7 +80,7 @@ def fix():
                 path=path,
                 signatures=signatures,
                 imports_too=imports_too,
-                knowledge=knowledge,
+                oracle=oracle,
             )
         if twice and text != source:
             again = fixed(
@@ -90,7 +90,7 @@ def fix():
                 signatures=signatures,
                 twice=False,
                 imports_too=imports_too,
-                knowledge=knowledge,
+                oracle=oracle,
             )
             assert again.text == text
         return Result(text, tuple(fixes), tuple(reasons))

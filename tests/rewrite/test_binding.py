@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kdoctor.rewrite.binding import bind
+from kdoctor.rewrite.pattern import Pattern
 from kdoctor.rewrite.refusal import Refused
-from kdoctor.rewrite.template import Pattern
 
 SUM = "keras.backend.sum(x, axis=None, keepdims=False)"
 

@@ -8,7 +8,7 @@ from collections import Counter
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
-from kdoctor.rewrite.template import Pattern
+from kdoctor.rewrite.pattern import Pattern
 
 PARAMETERS = ("a", "b", "c", "d")
 VALUES = (

@@ -17,7 +17,8 @@ from kdoctor.rewrite import (
     rewrite,
     statement_position,
 )
-from kdoctor.syntax import NO_KNOWLEDGE, Context, Kind, Type
+from kdoctor.syntax import NO_ORACLE
+from kdoctor.value_types import Context, Kind, Type
 
 LEFT = "keras.backend.f(x, a=None, b='valid')"
 RIGHT = "keras.ops.g(x, a, b)"
@@ -134,7 +135,7 @@ class FewThings:
     """Knows what a layer and a variable are, and nothing else."""
 
     def __getattr__(self, question):
-        return getattr(NO_KNOWLEDGE, question)
+        return getattr(NO_ORACLE, question)
 
     def class_type(self, qualified):
         kinds = {"keras.layers.Layer": Kind.LAYER, "keras.Variable": Kind.VARIABLE}
@@ -149,18 +150,18 @@ def test_is_kind_asks_the_inferred_type(line, refusal):
         "`x` is not known to be a variable"
     )
     source = "import keras\nv = keras.Variable(0)\nK.f(v)"
-    row, knowledge = guarded(is_kind("x", Kind.VARIABLE)), FewThings()
+    row, oracle = guarded(is_kind("x", Kind.VARIABLE)), FewThings()
     assert "ops.g(v)" in line(
-        source, row, knowledge=knowledge, signatures={"keras.ops.g": "x, a=None, b='valid'"}
+        source, row, oracle=oracle, signatures={"keras.ops.g": "x, a=None, b='valid'"}
     )
 
 
 def test_context_asks_where_the_line_runs(line, refusal):
     inside = "class A(Layer):\n    def call(self, x):\n        return K.f(x)"
     source = f"from keras.layers import Layer\n{inside}"
-    row, knowledge = guarded(context(Context.CALL)), FewThings()
-    assert "ops.g(x" in line(source, row, knowledge=knowledge)
-    assert "call code" in refusal("def g(x):\n    return K.f(x)", row, knowledge=knowledge)
+    row, oracle = guarded(context(Context.CALL)), FewThings()
+    assert "ops.g(x" in line(source, row, oracle=oracle)
+    assert "call code" in refusal("def g(x):\n    return K.f(x)", row, oracle=oracle)
 
 
 def test_statement_position(line, refusal):

@@ -104,6 +104,28 @@ def test_what_editors_are_told_counts_as_well(tmp_path, text, limit):
     assert style_of(tmp_path).line_limit == limit
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "limit"),
+    [
+        ("pyproject.toml", "[tool.black]\ntarget-version = ['py311']\n", 88),
+        ("pyproject.toml", "[tool.ruff.lint]\nselect = ['ALL']\n", 88),
+        ("ruff.toml", "[lint]\nselect = ['ALL']\n", 88),
+        ("ruff.toml", "extend = '../ruff.toml'\n", None),
+        ("setup.cfg", "[isort]\nprofile = black\n", 88),
+        ("setup.cfg", "[flake8]\nexclude = build\n", 79),
+        ("tox.ini", "[pycodestyle]\nstatistics = True\n", 79),
+        (".flake8", "[flake8]\nignore = E203,E501\n", None),
+        (".flake8", "[flake8]\nextend-ignore = E5\n", None),
+        (".flake8", "[flake8]\nmax-line-length = 130\n", 130),
+        ("pyproject.toml", "[tool.black]\nline-length = 100\n[tool.ruff.lint]\n", 100),
+        ("pyproject.toml", "[project]\nname = 'x'\n", None),
+    ],
+)
+def test_a_tool_that_is_told_no_limit_has_its_usual_one(tmp_path, name, text, limit):
+    (tmp_path / name).write_text(text)
+    assert style_of(tmp_path).line_limit == limit
+
+
 def test_each_project_of_a_repository_has_the_lines_that_it_asks_for(tmp_path):
     source = (
         "from keras import backend as K\n\n\ndef f(x, y):\n"

@@ -146,6 +146,16 @@ def test_the_limit_is_the_projects_own(tmp_path, name, text):
     assert max(map(len, after.splitlines())) <= 70
 
 
+@pytest.mark.parametrize("text", ['f"{x} of the message"', "'of the message'"])
+def test_a_long_text_on_its_own_line_says_nothing_of_the_limit(tmp_path, text):
+    long = text.replace("of the", "of the " * 12)
+    path = tmp_path / "code.py"
+    path.write_text(SOURCE.format(CALL + " + K.sum(x + y)") + f"raise TypeError(\n    {long},\n)\n")
+    assert sum(len(line) > 88 for line in path.read_text().splitlines()) == 1
+    fix([path], apply=True, target="keras==3.15.1")
+    assert sum(len(line) > 88 for line in path.read_text().splitlines()) == 1
+
+
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 def test_a_file_keeps_its_line_breaks(tmp_path, newline):
     (tmp_path / "ruff.toml").write_text("line-length = 70\n")

@@ -3,12 +3,12 @@
 import pytest
 
 from kdoctor.model import Applicability
-from kdoctor.rewrite import Answer, Question, given, rewrite
+from kdoctor.rewrite import GuardAnswer, Question, given, rewrite
 
 SQUARE = ("keras.backend.square(x)", "keras.ops.square(x)")
 ARGMAX = ("keras.backend.argmax(x, axis=-1)", "keras.ops.argmax(x, axis)")
 PERMUTE = ("keras.backend.permute_dimensions(x, pattern)", "keras.ops.transpose(x, pattern)")
-ALWAYS = Question("always()", "never", lambda _: Answer.YES)
+ALWAYS = Question("always()", "never", lambda _: GuardAnswer.YES)
 INPUT = ("keras.models.Input", "keras.Input")
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kdoctor.keras_api import knowledge, known_releases, newest_target
+from kdoctor.keras_api import known_releases, newest_target, oracle
 from kdoctor.keras_api.surface import surface_at
 from kdoctor.rewrite.spelling import TWINS
 
@@ -110,7 +110,7 @@ def test_a_root_that_may_be_the_private_copy_is_not_used(fix):
     )
     # The branches would say the same.
     after = "from tensorflow.keras import ops\nops.square(x)\n"
-    assert fix(before, SQUARE, knowledge=knowledge(newest_target())).text == after
+    assert fix(before, SQUARE, oracle=oracle(newest_target())).text == after
 
 
 @pytest.mark.parametrize(

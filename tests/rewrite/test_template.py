@@ -3,7 +3,7 @@
 import pytest
 
 from kdoctor.rewrite import not_none, rewrite
-from kdoctor.rewrite.template import Pattern
+from kdoctor.rewrite.pattern import Pattern
 
 
 def test_the_left_side_is_a_name_and_a_signature_with_defaults():

@@ -6,7 +6,7 @@ import pytest
 
 from kdoctor.analysis.roots import _HELPERS, _MAKERS
 from kdoctor.engine import scan
-from kdoctor.keras_api import knowledge, newest_target, tables
+from kdoctor.keras_api import newest_target, oracle, tables
 from kdoctor.keras_api.surface import PRIVATE_ROOT
 from kdoctor.rules import all_rules
 
@@ -112,7 +112,7 @@ def test_no_rule_takes_the_other_keras_for_keras_3():
 
 
 def test_no_helper_makes_an_object_whose_members_rules_know():
-    known = knowledge(newest_target())
+    known = oracle(newest_target())
     names = tables.names_table(PRIVATE_ROOT).names
     helpers = [each for each in names if f"{each}.".startswith(_HELPERS)]
     makers = {

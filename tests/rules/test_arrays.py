@@ -11,20 +11,20 @@ import pandas as pd
 import pytest
 
 from kdoctor.analysis.tensors import constructors as makers
-from kdoctor.analysis.tensors.constructors import LABELS, Data, Form, Numbers
+from kdoctor.analysis.tensors.constructors import LABELS, ArrayData, ArrayForm, NumberKind
 from kdoctor.analysis.tensors.rank import arrays_of
 from kdoctor.documents import Document
-from kdoctor.keras_api import knowledge, newest_target
+from kdoctor.keras_api import newest_target, oracle
 from kdoctor.rules.behaviour._counted_steps import LOADED
 from kdoctor.syntax import Module
 
-KNOWLEDGE = knowledge(newest_target())
+KNOWLEDGE = oracle(newest_target())
 HEAD = "import numpy as np\n"
 PANDAS = f"{HEAD}import pandas as pd\n\n"
 FRAME = f"{PANDAS}df = pd.DataFrame({{'a': [1, 2, 3], 'b': [1.5, 2.5, 3.5]}})\n"
 SKLEARN = f"{HEAD}from sklearn import datasets, model_selection, preprocessing, utils\n\n"
 DRAWN = f"{SKLEARN}x, y = datasets.make_moons(n_samples=20)\n"
-BOOL, INT, FLOAT = Numbers.BOOL, Numbers.INT, Numbers.FLOAT
+BOOL, INT, FLOAT = NumberKind.BOOL, NumberKind.INT, NumberKind.FLOAT
 KINDS = {"b": BOOL, "i": INT, "u": INT, "f": FLOAT}
 
 
@@ -119,55 +119,61 @@ NUMPY = [
     ),
 ]
 OF_PANDAS = [
-    ("here(df['a'])", Data(Form.COLUMN, 1)),
-    ("name = 'a'\nhere(df[name])", Data(Form.COLUMN, 1)),
-    ("here(df[['a']])", Data(Form.FRAME, 2)),
-    ("here(df['a'].values)", Data(axes=1)),
-    ("here(df.a.values)", Data(axes=1)),
-    ("here(df.a.to_numpy())", Data(axes=1)),
-    ("here(df.values)", Data(axes=2)),
-    ("here(df.values[:, -1])", Data(axes=1)),
-    ("here(df.iloc[:, 1])", Data(Form.COLUMN, 1)),
-    ("here(df.iloc[:, 1].values)", Data(axes=1)),
-    ("here(df.iloc[:, :1].values)", Data(axes=2)),
-    ("here(df.loc[:, 'a'])", Data(Form.COLUMN, 1)),
-    ("here(df[df['a'] > 1]['b'])", Data(Form.COLUMN, 1)),
-    ("here(df.drop('a', axis=1).values)", Data(axes=2)),
-    ("here(df.pop('a').values)", Data(axes=1)),
-    ("here(np.array(df['a']))", Data(axes=1)),
-    ("here(df['a'].astype(int))", Data(Form.COLUMN, 1, INT)),
-    ("y = df['a'].astype(int)\ny /= 2\nhere(y)", Data(Form.COLUMN, 1)),
-    ("here(df['a'].astype(int).clip(0.5, 1.5))", Data(Form.COLUMN, 1)),
-    ("here(df['a'].map({1: 0.5}).values)", Data(axes=1)),
-    ("here((df['a'] > 1).astype('int').values)", Data(axes=1, numbers=INT)),
-    ("here(np.log1p(df['b'].values))", Data(axes=1, numbers=FLOAT)),
-    ("here(df['a'].reset_index())", Data(Form.FRAME, 2)),
-    ("here(pd.get_dummies(df['a']).values)", Data(axes=2)),
-    ("here(df.sample(frac=1.0).reset_index(drop=True)['a'])", Data(Form.COLUMN, 1)),
+    ("here(df['a'])", ArrayData(ArrayForm.COLUMN, 1)),
+    ("name = 'a'\nhere(df[name])", ArrayData(ArrayForm.COLUMN, 1)),
+    ("here(df[['a']])", ArrayData(ArrayForm.FRAME, 2)),
+    ("here(df['a'].values)", ArrayData(axes=1)),
+    ("here(df.a.values)", ArrayData(axes=1)),
+    ("here(df.a.to_numpy())", ArrayData(axes=1)),
+    ("here(df.values)", ArrayData(axes=2)),
+    ("here(df.values[:, -1])", ArrayData(axes=1)),
+    ("here(df.iloc[:, 1])", ArrayData(ArrayForm.COLUMN, 1)),
+    ("here(df.iloc[:, 1].values)", ArrayData(axes=1)),
+    ("here(df.iloc[:, :1].values)", ArrayData(axes=2)),
+    ("here(df.loc[:, 'a'])", ArrayData(ArrayForm.COLUMN, 1)),
+    ("here(df[df['a'] > 1]['b'])", ArrayData(ArrayForm.COLUMN, 1)),
+    ("here(df.drop('a', axis=1).values)", ArrayData(axes=2)),
+    ("here(df.pop('a').values)", ArrayData(axes=1)),
+    ("here(np.array(df['a']))", ArrayData(axes=1)),
+    ("here(df['a'].astype(int))", ArrayData(ArrayForm.COLUMN, 1, INT)),
+    ("y = df['a'].astype(int)\ny /= 2\nhere(y)", ArrayData(ArrayForm.COLUMN, 1)),
+    ("here(df['a'].astype(int).clip(0.5, 1.5))", ArrayData(ArrayForm.COLUMN, 1)),
+    ("here(df['a'].map({1: 0.5}).values)", ArrayData(axes=1)),
+    ("here((df['a'] > 1).astype('int').values)", ArrayData(axes=1, numbers=INT)),
+    ("here(np.log1p(df['b'].values))", ArrayData(axes=1, numbers=FLOAT)),
+    ("here(df['a'].reset_index())", ArrayData(ArrayForm.FRAME, 2)),
+    ("here(pd.get_dummies(df['a']).values)", ArrayData(axes=2)),
+    ("here(df.sample(frac=1.0).reset_index(drop=True)['a'])", ArrayData(ArrayForm.COLUMN, 1)),
 ]
 OF_SKLEARN = [
-    ("here(y)", Data(axes=1, numbers=INT)),
+    ("here(y)", ArrayData(axes=1, numbers=INT)),
     ("here(datasets.make_regression()[1])", None),  # by an index: not followed
-    ("here(datasets.load_iris().target)", Data(axes=1, numbers=INT)),
-    ("data = datasets.load_diabetes()\nhere(data.target)", Data(axes=1, numbers=FLOAT)),
-    ("_, targets = datasets.load_iris(return_X_y=True)\nhere(targets)", Data(axes=1, numbers=INT)),
+    ("here(datasets.load_iris().target)", ArrayData(axes=1, numbers=INT)),
+    ("data = datasets.load_diabetes()\nhere(data.target)", ArrayData(axes=1, numbers=FLOAT)),
+    (
+        "_, targets = datasets.load_iris(return_X_y=True)\nhere(targets)",
+        ArrayData(axes=1, numbers=INT),
+    ),
     (
         "a, b, c, d = model_selection.train_test_split(x, y)\nhere(d)",
-        Data(axes=1, numbers=INT),
+        ArrayData(axes=1, numbers=INT),
     ),
-    ("a, b = utils.shuffle(x, y.reshape(-1, 1))\nhere(b)", Data(axes=2, numbers=INT)),
+    ("a, b = utils.shuffle(x, y.reshape(-1, 1))\nhere(b)", ArrayData(axes=2, numbers=INT)),
     (
         "coder = preprocessing.LabelEncoder()\nhere(coder.fit_transform(['a', 'b']))",
-        Data(axes=1, numbers=INT),
+        ArrayData(axes=1, numbers=INT),
     ),
     (
         "coder = preprocessing.LabelBinarizer().fit(['a'])\nhere(coder.fit_transform(['a', 'b']))",
-        Data(axes=2, numbers=INT),
+        ArrayData(axes=2, numbers=INT),
     ),
-    ("here(preprocessing.StandardScaler().fit_transform(x)[:, 0])", Data(axes=1, numbers=FLOAT)),
+    (
+        "here(preprocessing.StandardScaler().fit_transform(x)[:, 0])",
+        ArrayData(axes=1, numbers=FLOAT),
+    ),
     (
         "for train, test in model_selection.StratifiedKFold(2).split(x, y):\n    here(y[train])",
-        Data(axes=1, numbers=INT),
+        ArrayData(axes=1, numbers=INT),
     ),
 ]
 NOT_KNOWN = [
@@ -209,7 +215,7 @@ NOT_KNOWN = [
 
 @pytest.mark.parametrize(("code", "axes", "numbers"), NUMPY)
 def test_what_is_read_off_is_what_numpy_makes(code, axes, numbers):
-    assert read_off(HEAD + code) == Data(axes=axes, numbers=numbers)
+    assert read_off(HEAD + code) == ArrayData(axes=axes, numbers=numbers)
     array = really(HEAD + code)
     assert array.ndim == axes
     assert numbers in {None, KINDS[array.dtype.kind]}
@@ -229,7 +235,11 @@ def test_what_is_read_off_of_other_libraries(head, code, data):
 @pytest.mark.parametrize(("code", "data"), OF_PANDAS)
 def test_pandas_makes_what_is_read_off(code, data):
     made = really(FRAME + code)
-    forms = {np.ndarray: Form.ARRAY, pd.Series: Form.COLUMN, pd.DataFrame: Form.FRAME}
+    forms = {
+        np.ndarray: ArrayForm.ARRAY,
+        pd.Series: ArrayForm.COLUMN,
+        pd.DataFrame: ArrayForm.FRAME,
+    }
     assert (forms[type(made)], made.ndim) == (data.form, data.axes)
     kind = getattr(made, "dtype", np.dtype("O")).kind
     assert data.numbers in {None, KINDS.get(kind)}
@@ -284,7 +294,11 @@ ENTRIES = [
 @pytest.mark.parametrize(("head", "code"), ENTRIES)
 def test_each_entry_is_what_its_library_makes(head, code):
     found, made = read_off(head + code), really(head + code)
-    forms = {np.ndarray: Form.ARRAY, pd.Series: Form.COLUMN, pd.DataFrame: Form.FRAME}
+    forms = {
+        np.ndarray: ArrayForm.ARRAY,
+        pd.Series: ArrayForm.COLUMN,
+        pd.DataFrame: ArrayForm.FRAME,
+    }
     assert (found.form, found.axes) == (forms[type(made)], made.ndim)
     kind = getattr(made, "dtype", np.dtype("O")).kind
     assert found.numbers in {None, KINDS.get(kind)}
@@ -315,7 +329,7 @@ def test_keras_says_of_its_datasets_what_is_read_off(name, data):
     told = getattr(keras.datasets, name).load_data.__doc__
     of_targets = told.split("y_train", 2)[2].split("x_test")[0]
     if "lists of integer" in of_targets:  # arrays, by what is downloaded
-        assert data == Data(axes=1, numbers=INT)
+        assert data == ArrayData(axes=1, numbers=INT)
     else:
         assert ("integers" in of_targets) == (data.numbers is INT)
         assert ("1)`" in of_targets) == (data.axes == 2)

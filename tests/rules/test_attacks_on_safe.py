@@ -61,6 +61,24 @@ SAFE = {
         "[int(rows), hasattr(rows, 'numpy')]",
         [4, True],
     ),
+    "sizes that are kept in a dict and a list": (
+        (
+            "x = K.constant(np.ones((4, 3)))\nsizes = {'rows': K.shape(x)[0]}\nall_sizes = []\n"
+            "all_sizes.append(K.shape(x)[1])\nkinds = [each.dtype.name for each in all_sizes]\n"
+        ),
+        "[sizes['rows'].dtype.name, kinds]",
+        ["int32", ["int32"]],
+    ),
+    "a size that is handed on": (
+        (
+            "def kind(size):\n    return size.dtype.name\n\n\nclass Rows:\n"
+            "    def __init__(self, rows):\n        self.rows = rows\n\n"
+            "    def told(self, size):\n        return hasattr(size, 'numpy')\n\n\n"
+            "x = K.constant(np.ones((4, 3)))\nrows = Rows(rows=K.shape(x)[0])\n"
+        ),
+        "[kind(K.shape(x)[0]), int(rows.rows.numpy()), rows.told(K.shape(x)[1])]",
+        ["int32", 4, True],
+    ),
     "a size that is a number to whom it may be one": (
         "x = K.constant(np.ones((4, 3)))\nn = K.shape(x)[1]\ny = K.reshape(x, (n, -1))\n",
         "[int(n) // 2, list(K.int_shape(y))]",
@@ -112,6 +130,19 @@ def test_integers_that_overflow_on_keras_2_are_not_added_up_by_a_safe_fix(functi
     assert use not in fixed(of_floats, "KD101")
     in_a_loss = f"{HEAD}{LOSS.format(use)}"
     assert use not in fixed(in_a_loss, "KD101")
+
+
+@pytest.mark.parametrize(
+    ("cast", "made"), [("", "keras.Input((2,), dtype='uint8')"), ("x = K.cast(x, 'int16')", "1")]
+)
+def test_a_model_of_integers_that_overflow_is_not_added_up_by_a_safe_fix(cast, made):
+    source = (
+        f"import keras\n{HEAD}\n\nclass Count(keras.layers.Layer):\n"
+        f"    def call(self, x):\n        {cast}\n        return K.sum(x)\n\n\nx = {made}\n"
+    )
+    assert "K.sum(x)" in fixed(source, "KD101")
+    wide = source.replace("uint8", "uint32").replace("int16", "int64")
+    assert "K.sum(x)" not in fixed(f"{wide}pixels = np.zeros(3, 'uint8')\n", "KD101")
 
 
 LOSS = """

@@ -6,15 +6,15 @@ import textwrap
 
 import pytest
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.documents import Document
-from kdoctor.keras_api import knowledge, newest_target
+from kdoctor.keras_api import newest_target, oracle
 from kdoctor.model import Applicability
 from kdoctor.rewrite import Refusal, RewriteTable
 from kdoctor.rules.names._backend import REWRITES
 from kdoctor.syntax import Module, ReferenceKind
 
-FACTS = Facts(newest_target())
+FACTS = TargetFacts(newest_target())
 KEPT = (
     "class A:\n    def __init__(self, rate=0.1):\n        self.rate = {}\n\n"
     "    def f(self):\n        K.get_value(self.rate)"
@@ -26,7 +26,7 @@ def rows_used(code, name):
     """Return the guards of the rows that hold for the uses of one function, None for a refusal."""
     source = f"import keras\nfrom keras import backend as K\n\n{textwrap.dedent(code)}"
     [unit] = Document.parse(source.encode(), "code.py").units
-    module = Module.parse(unit, knowledge(FACTS.target))
+    module = Module.parse(unit, oracle(FACTS.target))
     used = []
     for reference in module.references:
         if reference.name != f"keras.backend.{name}" or reference.kind is ReferenceKind.IMPORT:

@@ -4,7 +4,7 @@ import inspect
 
 import pytest
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.engine import fix, scan
 from kdoctor.keras_api import newest_target, tables
 from kdoctor.rules.behaviour.default_changed import MATTERS, SAME, changed_defaults
@@ -112,7 +112,7 @@ def test_the_old_guess_is_that_of_keras_2(cls: str, monitor: str) -> None:
     ("root", "prefix"), [("keras", "keras."), ("tf.keras", "tensorflow.keras.")]
 )
 def test_every_default_that_changed_is_decided(root: str, prefix: str) -> None:
-    facts = Facts(newest_target())
+    facts = TargetFacts(newest_target())
     open_ones = [
         (name, parameter, old, new)
         for name in tables.names_table(root).names

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from kdoctor.analysis.facts import FACADES, Facts
+from kdoctor.analysis.facts import FACADES, TargetFacts
 from kdoctor.engine import fix, scan
 from kdoctor.keras_api import newest_target
 from kdoctor.rules import all_rules
@@ -80,8 +80,10 @@ def test_what_a_whole_file_uses_is_found_and_mended_through_its_own_import(impor
 
 @pytest.mark.parametrize("root", FACADES)
 def test_a_way_through_tensorflow_leads_to_keras_3_where_it_has_that(root):
-    assert Facts(newest_target()).runs_keras_3(root)
-    assert not Facts(Target("tensorflow", "2.15", "test", "2.15.0", "2.15.0")).runs_keras_3(root)
+    assert TargetFacts(newest_target()).runs_keras_3(root)
+    assert not TargetFacts(Target("tensorflow", "2.15", "test", "2.15.0", "2.15.0")).runs_keras_3(
+        root
+    )
 
 
 @pytest.mark.frameworks

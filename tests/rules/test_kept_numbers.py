@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.documents import Document
-from kdoctor.keras_api import knowledge, newest_target
-from kdoctor.rules.names._backend.value_facts import Inference
+from kdoctor.keras_api import newest_target, oracle
+from kdoctor.rules.names._backend.value_facts import ValueFacts
 from kdoctor.syntax import Module
 
 LAYER = """
@@ -28,10 +28,10 @@ EITHER = "if last:\n            self.axis = 3\n        else:\n            self.a
 
 def is_whole(code):
     [unit] = Document.parse(code.encode(), "code.py").units
-    module = Module.parse(unit, knowledge(Facts(newest_target()).target))
+    module = Module.parse(unit, oracle(TargetFacts(newest_target()).target))
     [use] = [each for each in module.references if each.name == "keras.backend.l2_normalize"]
     call = module.parent(use.node)
-    return Inference(module).is_whole(call.args[1].value)
+    return ValueFacts(module).is_whole(call.args[1].value)
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,13 @@ from __future__ import annotations
 import libcst as cst
 import pytest
 
-from kdoctor.analysis.dataflow.points_to import Origins
-from kdoctor.analysis.dataflow.points_to_by_call import Makings
+from kdoctor.analysis.dataflow.points_to import PointsTo
+from kdoctor.analysis.dataflow.points_to_by_call import PointsToByCall
 from kdoctor.documents import Document
-from kdoctor.keras_api import knowledge, newest_target
+from kdoctor.keras_api import newest_target, oracle
 from kdoctor.syntax import Module
 
-KNOWLEDGE = knowledge(newest_target())
+KNOWLEDGE = oracle(newest_target())
 HEAD = "from keras import Input, Model, Sequential, ops\nfrom keras.layers import Dense, Flatten\n"
 
 
@@ -24,14 +24,14 @@ def asked(source):
         for each in module.nodes(cst.Call)
         if isinstance(each.func, cst.Name) and each.func.value == "here"
     )
-    return module, Makings(module, Origins(module)), call.args[0].value
+    return module, PointsToByCall(module, PointsTo(module)), call.args[0].value
 
 
-def shown(module, makings, made):
+def shown(module, by_call, made):
     """Return how an object is made: the call, and those by which control gets there."""
     if made is None:
         return None
-    return " < ".join(module.source(each) for each in makings.chain(made.call, made.frame))
+    return " < ".join(module.source(each) for each in by_call.chain(made.call, made.frame))
 
 
 @pytest.mark.parametrize(
@@ -75,9 +75,9 @@ def shown(module, makings, made):
     ],
 )
 def test_an_object_is_what_one_run_makes(source: str, objects: list[str | None]) -> None:
-    module, makings, node = asked(source)
-    found = [makings.made(node, frame) for frame in makings.runs(node)]
-    assert [shown(module, makings, each) for each in found] == objects
+    module, by_call, node = asked(source)
+    found = [by_call.made(node, frame) for frame in by_call.runs(node)]
+    assert [shown(module, by_call, each) for each in found] == objects
 
 
 @pytest.mark.parametrize(
@@ -113,26 +113,26 @@ def test_a_model_has_the_weights_of_what_is_in_it(
     possible: list[str],
     is_all: bool,  # noqa: FBT001
 ) -> None:
-    module, makings, node = asked(HEAD + source)
-    model = makings.made(node, None)
+    module, by_call, node = asked(HEAD + source)
+    model = by_call.made(node, None)
     assert model is not None
-    found = makings.weights(model, {})
+    found = by_call.weights(model, {})
     names = [
-        sorted(shown(module, makings, e) for e in each) for each in (found.sure, found.possible)
+        sorted(shown(module, by_call, e) for e in each) for each in (found.sure, found.possible)
     ]
     assert names == [sure, sorted(sure + possible)]
     assert found.is_all == is_all
 
 
 def test_what_is_frozen_is_not_trained() -> None:
-    module, makings, node = asked(
+    module, by_call, node = asked(
         f"{HEAD}one, two = Sequential([Dense(1)]), Sequential([Dense(2)])\n"
         "here(Sequential([one, two]))"
     )
-    model = makings.made(node, None)
+    model = by_call.made(node, None)
     assert model is not None
-    parts = [makings.made(each.value, None) for each in node.args[0].value.elements]
-    frozen, unknown = (makings.weights(model, {parts[0]: value}) for value in (False, None))
-    assert [shown(module, makings, each) for each in frozen.possible] == ["Dense(2)"]
-    assert [shown(module, makings, each) for each in unknown.sure] == ["Dense(2)"]
+    parts = [by_call.made(each.value, None) for each in node.args[0].value.elements]
+    frozen, unknown = (by_call.weights(model, {parts[0]: value}) for value in (False, None))
+    assert [shown(module, by_call, each) for each in frozen.possible] == ["Dense(2)"]
+    assert [shown(module, by_call, each) for each in unknown.sure] == ["Dense(2)"]
     assert len(unknown.possible) == 2

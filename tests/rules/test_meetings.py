@@ -5,13 +5,13 @@ from __future__ import annotations
 import libcst as cst
 import pytest
 
-from kdoctor.analysis.dataflow.points_to import origins_of
+from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.documents import Document
-from kdoctor.keras_api import knowledge, newest_target
+from kdoctor.keras_api import newest_target, oracle
 from kdoctor.rules.behaviour._elementwise_operands import Pair, first_meetings
 from kdoctor.syntax import Module
 
-KNOWLEDGE = knowledge(newest_target())
+KNOWLEDGE = oracle(newest_target())
 HEAD = "import keras\nimport tensorflow as tf\nfrom keras import backend as K, ops\n\n\n"
 BY_ELEMENT, MIXES = "by element", "mixes"
 
@@ -25,7 +25,7 @@ def meetings(source):
     pair = Pair(function, targets, predictions)
     return {
         (module.source(each.node), *([BY_ELEMENT] * each.by_element), *([MIXES] * each.mixes))
-        for each in first_meetings(module, origins_of(module), pair)
+        for each in first_meetings(module, points_to_of(module), pair)
     }
 
 

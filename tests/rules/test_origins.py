@@ -5,15 +5,15 @@ from __future__ import annotations
 import libcst as cst
 import pytest
 
-from kdoctor.analysis.dataflow.points_to import Origins
+from kdoctor.analysis.dataflow.points_to import PointsTo
 from kdoctor.documents import Document
-from kdoctor.keras_api import knowledge, newest_target
+from kdoctor.keras_api import newest_target, oracle
 from kdoctor.syntax import Module
 
-KNOWLEDGE = knowledge(newest_target())
+KNOWLEDGE = oracle(newest_target())
 
 
-def origins(source):
+def points_to(source):
     """Return what makes the argument of `here(…)`, as written, with the part that it is."""
     unit = Document.parse(source.encode(), "code.py").units[0]
     module = Module.parse(unit, KNOWLEDGE)
@@ -22,7 +22,7 @@ def origins(source):
         for call in module.nodes(cst.Call)
         if isinstance(call.func, cst.Name) and call.func.value == "here"
     )
-    found = Origins(module).of(asked.args[0].value)
+    found = PointsTo(module).of(asked.args[0].value)
     return sorted((module.source(each.call), each.part) for each in found)
 
 
@@ -98,7 +98,7 @@ def origins(source):
     ],
 )  # fmt: skip
 def test_what_makes_it(source, made):
-    assert origins(source) == made
+    assert points_to(source) == made
 
 
 @pytest.mark.parametrize("given", ["", "one()"])
@@ -107,9 +107,9 @@ def test_what_a_method_is_called_on_is_none_of_its_arguments(given):
         "class C:\n    def run(self, *a):\n        self.use({})\n"
         "    def use(self, x=None):\n        here(self)\n"
     )
-    assert origins(source.format(given)) == []
+    assert points_to(source.format(given)) == []
 
 
 def test_of_too_many_nothing_is_said():
     calls = "".join(f"f(made({each}))\n" for each in range(100))
-    assert origins(f"def f(x):\n    here(x)\n{calls}") == []
+    assert points_to(f"def f(x):\n    here(x)\n{calls}") == []

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kdoctor.documents import Document
 from kdoctor.engine import fix, scan
-from kdoctor.keras_api import knowledge, newest_target
+from kdoctor.keras_api import newest_target, oracle
 from kdoctor.rules.saving._path_endings import ending
 from kdoctor.rules.saving._text_endings import NUMBER, texts_of
 from kdoctor.syntax import Module
@@ -212,7 +212,7 @@ def test_what_is_known_of_a_path_is_what_python_makes_of_it(expression):
     exec(source, scope)  # noqa: S102 - it is drawn from the parts above
     real = scope["path"]
     unit = Document.parse(source.encode(), "f.py").units[0]
-    module = Module.parse(unit, knowledge(newest_target()))
+    module = Module.parse(unit, oracle(newest_target()))
     value = module.nodes(cst.Assign)[-1].value
     number = r"[-+.\de]+"
     known = [

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.engine import scan
 from kdoctor.keras_api import newest_target
 from kdoctor.rules import all_rules
@@ -15,7 +15,7 @@ from kdoctor.rules.idioms._tensorflow.differences import DIFFERENCES as OF_TENSO
 from kdoctor.rules.names._backend import REWRITES
 from kdoctor.rules.names._backend.differences import DIFFERENCES as OF_KERAS
 
-FACTS = Facts(newest_target())
+FACTS = TargetFacts(newest_target())
 # What says what to write, or where to read on, says nothing of what may differ here.
 NO_REASON = re.compile(r"^$|^write |^use |kdoctor rules|^the functions of keras\.backend")
 # Of these the page of the rule has more to say than a sentence.

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from kdoctor.analysis import facts as facts_module
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.engine import scan
 from kdoctor.errors import UsageProblem
 from kdoctor.keras_api import newest_target
@@ -73,7 +73,7 @@ def test_a_rule_is_silent_on_versions_that_it_does_not_concern() -> None:
 
 def test_without_a_record_nothing_is_safe(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     example = Example(before="a", after="b")
-    facts = Facts(newest_target())
+    facts = TargetFacts(newest_target())
     record = tmp_path / "proofs.json"
     monkeypatch.setattr(facts_module, "RECORD", record)
     read_anew = facts_module.proofs_that_hold.__wrapped__

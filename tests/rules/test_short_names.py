@@ -13,7 +13,7 @@ import pytest
 import tf_keras
 from keras.src.trainers import compile_utils
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.diagnose.identifiers import NOT_BY_NAME
 from kdoctor.keras_api import newest_target
 from kdoctor.keras_api.surface import known_releases, surface_at
@@ -102,7 +102,7 @@ _MODULES = ("activations", "constraints", "losses", "metrics", "regularizers")
 @pytest.mark.frameworks
 @pytest.mark.parametrize("module", _MODULES)
 def test_what_keras_knows_by_name_is_never_told_to_be_unknown(module):
-    facts = Facts(newest_target())
+    facts = TargetFacts(newest_target())
     names = importlib.import_module(f"keras.src.{module}").ALL_OBJECTS_DICT
 
     assert not [each for each in names if not is_known(facts, module, each)]
@@ -120,8 +120,8 @@ def test_what_compile_chooses_by_the_targets_is_known(choose, module):
 
     assert len(names) == 2
     for name in names:
-        assert is_known(Facts(newest_target()), module, name)
-        assert is_known(Facts(newest_target()), module, name.upper())
+        assert is_known(TargetFacts(newest_target()), module, name)
+        assert is_known(TargetFacts(newest_target()), module, name.upper())
 
 
 @pytest.mark.frameworks
@@ -130,7 +130,7 @@ def test_what_compile_chooses_by_the_targets_is_known(choose, module):
     [("activations", "LeakyReLU"), ("constraints", "radial_constraint"), ("regularizers", "six")],
 )
 def test_names_that_only_keras_2_had_are_refused(module, some):
-    facts = Facts(newest_target())
+    facts = TargetFacts(newest_target())
     olds = [surface_at("keras", each) for each in known_releases("keras") if each[0] == "2"]
     places = (module, "layers") if module == "activations" else (module,)
     names = {name.rpartition(".")[2] for old in olds for at in places for name in old.children(at)}

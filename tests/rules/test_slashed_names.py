@@ -11,7 +11,8 @@ _BLOCK = (
     "x = keras.Input((3,))\n"
 )
 _TURNS = "".join(
-    f"x = block(x, prefix + str({turn}))\nprefix = prefix + '{turn}'\n" for turn in range(100)
+    f"x = block(x, prefix + str({priority}))\nprefix = prefix + '{priority}'\n"
+    for priority in range(100)
 )
 
 

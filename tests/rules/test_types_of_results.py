@@ -36,6 +36,13 @@ NOT_SAFE = {
     "def f(data):\n    for x, y in data:\n        tf.print(np_utils.to_categorical(y))\n",
     "of a tensor of the backend": f"from keras import backend as K\n{IMPORT}"
     "y = K.argmax(K.ones((2, 3)))\nz = np_utils.to_categorical(y)\n",
+    "with the old keyword, of a tensor": (
+        "import tensorflow as tf\nimport keras\ny = keras.utils.to_categorical(y=tf.constant([1]))\n"
+    ),
+    "with the type, of what may be a tensor": (
+        "import tensorflow as tf\nimport keras\n\n\ndef f(data):\n    for x, y in data:\n"
+        "        tf.print(keras.utils.to_categorical(y, 3, dtype='int32'))\n"
+    ),
     "a part of a call": "import keras\nfrom functools import partial\n"
     "f = partial(keras.utils.to_categorical, y=[1])\n",
 }
@@ -61,3 +68,18 @@ def test_the_reason_names_the_default_that_is_gone():
 def test_a_name_whose_results_have_their_old_type_is_only_renamed():
     source = f"import numpy as np\n{IMPORT}x = np_utils.normalize(np.ones((2, 3)))\n"
     assert fixed(source, "KD102").endswith("x = utils.normalize(np.ones((2, 3)))\n")
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["[[1.0, 2.0]]", "list(rows)", "rows.tolist()", "[row for row in rows]", "kept", "*rows"],
+)
+def test_no_safe_fix_passes_a_list_to_what_makes_a_tensor_of_it(given):
+    source = f"{IMPORT}kept = [[1, 2]]\n\n\ndef f(rows):\n    return np_utils.normalize({given})\n"
+    assert fixed(source, "KD102") == source
+    assert "utils.normalize(" in fixed(source, "KD102", unsafe=True)
+
+
+def test_a_function_of_arrays_that_is_handed_on_may_get_lists():
+    source = f"{IMPORT}\n\ndef f(rows):\n    return map(np_utils.normalize, rows)\n"
+    assert fixed(source, "KD102") == source

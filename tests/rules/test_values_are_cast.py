@@ -22,6 +22,8 @@ CAST = {
     "floats in a list": "v = tf.Variable([1, 2])\nK.set_value(v, [1.5, 2.5])\n",
     "a tensor": "v = tf.Variable(0.0)\nK.set_value(v, tf.constant(3))\n",
     "a number for a truth value": "v = tf.Variable(True)\nK.set_value(v, 0)\n",
+    "a number for a comparison": "v = tf.Variable(np.ones(2) > 1)\nK.set_value(v, [1.0, 0.0])\n",
+    "one of several at once": "v, w = tf.Variable(1), tf.Variable(0.0)\nK.set_value(v, 3.7)\n",
     "a variable kept in an attribute": (
         "class C:\n    def __init__(self):\n        self.v = tf.Variable(1)\n\n"
         "    def f(self, n):\n        K.set_value(self.v, n / 2)\n"

@@ -19,7 +19,8 @@ from kdoctor.syntax.libcst_walk import FIELDS, children, descendants
 from kdoctor.syntax.lowering.building import build
 from kdoctor.syntax.lowering.expressions import UnknownCodeError
 from kdoctor.syntax.lowering.lean_nodes import parse_module
-from kdoctor.syntax.parsing import Parsed, parse
+from kdoctor.syntax.lowering.parse import Parsed
+from kdoctor.syntax.parsing import parse
 
 SEED = random.SystemRandom().randrange(10**6)  # drawn anew each time; a failure tells it
 DRAWN = 30
@@ -197,7 +198,7 @@ def test_what_this_python_may_not_know_libcst_parses(text):
 def test_a_tree_that_is_at_hand_is_not_made_again(monkeypatch):
     unit = unit_of("import k\n")
     tree = ast.parse(unit.text)
-    monkeypatch.delattr("kdoctor.syntax.parsing.quiet_ast.parse")
+    monkeypatch.delattr("kdoctor.syntax.lowering.parse.parse_ast.parse")
     assert parse(unit, tree).built is not None
 
 

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from kdoctor.syntax.alias_chains import Following, FollowingOnce, Kept
+from kdoctor.syntax.alias_chains import AliasChain, AliasChainOnce, KeptChains
 
 Graph = dict[int, list[int]]
 
@@ -20,21 +20,21 @@ class Names:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        self.kept = Kept(Refused)
+        self.kept = KeptChains(Refused)
         self.steps = self.deepest = self._depth = 0
 
     def value(self, name: int) -> frozenset[int] | None:
-        following = Following(self.kept, Refused)
+        following = AliasChain(self.kept, Refused)
         return following.answer(lambda: self._of(name, following))
 
     def strict_value(self, name: int) -> frozenset[int] | None:
-        following = FollowingOnce(self.kept, (None,))
+        following = AliasChainOnce(self.kept, (None,))
         return following.answer(lambda: self._strict(name, following))
 
-    def _of(self, name: int, following: Following) -> frozenset[int]:
+    def _of(self, name: int, following: AliasChain) -> frozenset[int]:
         return following.of(name, lambda: self._find(name, lambda each: self._of(each, following)))
 
-    def _strict(self, name: int, following: Following) -> frozenset[int] | None:
+    def _strict(self, name: int, following: AliasChain) -> frozenset[int] | None:
         def find() -> frozenset[int] | None:
             parts = self._find(name, lambda each: self._strict(each, following) or {None})
             return None if None in parts else parts

@@ -8,9 +8,9 @@ import textwrap
 import pytest
 
 from kdoctor.modules.exports import ProjectPackage
-from kdoctor.syntax.may_types import Possible
-from kdoctor.syntax.quick_facts import Glimpse
-from kdoctor.syntax.symbol_table import Sketch
+from kdoctor.syntax.may_types import MayTypes
+from kdoctor.syntax.quick_facts import QuickFacts
+from kdoctor.syntax.symbol_table import SymbolTable
 from kdoctor.value_types import Kind
 from tests.syntax.conftest import World
 
@@ -26,8 +26,8 @@ def package(tmp_path):
 
 def possible_of(source, package):
     known, path = package
-    glimpse = Glimpse(ast.parse(textwrap.dedent(source)), path, known, known.stars)
-    return Possible(Sketch(glimpse.scopes), glimpse, World())
+    quick = QuickFacts(ast.parse(textwrap.dedent(source)), path, known, known.stars)
+    return MayTypes(SymbolTable(quick.scopes), quick, World())
 
 
 def possible_in(source, package, member="it"):

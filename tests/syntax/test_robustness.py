@@ -105,14 +105,14 @@ def test_three_hundred_layers_in_a_chain_are_followed(parse):
     ],
 )
 def test_types_do_not_depend_on_which_was_asked_first(parse, ring):
-    def types(turn):
+    def types(priority):
         module = parse(f"import k\n{ring}")
         nodes = [
             *module.nodes(cst.Name),
             *module.nodes(cst.Call),
             *module.nodes(cst.BinaryOperation),
         ]
-        asked = {node: module.type_of(node) for node in turn(nodes)}
+        asked = {node: module.type_of(node) for node in priority(nodes)}
         return [asked[node] for node in nodes]
 
     assert types(reversed) == types(list) == types(lambda nodes: nodes[len(nodes) // 2 :] + nodes)

@@ -16,7 +16,7 @@ import pytest
 
 from kdoctor.documents import Document
 from kdoctor.documents.layout import line_starts
-from kdoctor.keras_api import knowledge, newest_target
+from kdoctor.keras_api import newest_target, oracle
 from kdoctor.rules import all_rules
 from kdoctor.syntax import Module
 from kdoctor.verify.jobs import ExampleJob
@@ -62,7 +62,7 @@ class Watched(ast.NodeTransformer):
 def watched(code):
     """Return the code so that it looks at itself, and how many expressions it looks at."""
     module = Module.parse(
-        Document.parse(code.encode(), "code.py").units[0], knowledge(newest_target())
+        Document.parse(code.encode(), "code.py").units[0], oracle(newest_target())
     )
     starts = line_starts(code)
 

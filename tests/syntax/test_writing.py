@@ -6,7 +6,7 @@ import libcst as cst
 import pytest
 
 import kdoctor
-from kdoctor.syntax.code_writer import LAYOUTS, Writing
+from kdoctor.syntax.code_writer import LAYOUTS, CodeWriter
 from kdoctor.syntax.lowering.lean_nodes import parse_module
 from tests.syntax.conftest import every_node
 
@@ -69,14 +69,17 @@ class A : pass
 class A ( ) :
 	def f ( self ) -> None : return a  is  not  b
 """
-SOURCES = [SPACIOUS, *((HERE / name).read_text("utf-8") for name in ("guards.py", "writing.py"))]
+SOURCES = [
+    SPACIOUS,
+    *((HERE / name).read_text("utf-8") for name in ("reachability.py", "code_writer.py")),
+]
 
 
 @pytest.mark.parametrize("source", SOURCES)
 def test_text_and_places_are_those_of_libcst(source):
     tree = parse_module(source)
     for statement in (each for each in every_node(tree) if isinstance(each, cst.BaseStatement)):
-        ours, theirs = Writing("    ", "\n"), Writing("    ", "\n")
+        ours, theirs = CodeWriter("    ", "\n"), CodeWriter("    ", "\n")
         for writing in (ours, theirs):
             writing.increase_indent("  ")
         ours.write(statement)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kdoctor.interpreters import interpreter_for
-from kdoctor.verify.user.results import State
+from kdoctor.verify.user.results import VerdictState
 from kdoctor.verify.user.running import Limits
 from kdoctor.verify.user.verifying import Source, verify
 
@@ -178,7 +178,7 @@ def tried(tmp_path_factory):
 def test_it_gets_a_verdict_and_so_does_what_stands_beside_it(tried, name):
     found = tried[0][name]
     print(found["bad"])
-    assert found["good"].state is State.EQUAL, found["good"]
+    assert found["good"].state is VerdictState.EQUAL, found["good"]
     harmless = {"writes into its folder", "prints megabytes", "writes where answers are written"}
     harmless |= {
         "starts threads",
@@ -190,8 +190,8 @@ def test_it_gets_a_verdict_and_so_does_what_stands_beside_it(tried, name):
     # Its child may not start a program, which multiprocessing does not tell.
     harmless.add("starts a process by multiprocessing")
     harmless |= {each for each in MODULES if each.endswith("is imported")}
-    allowed = {State.NOT_ON_KERAS_2, State.NOT_TRIED} | (
-        {State.EQUAL} if name in harmless else set()
+    allowed = {VerdictState.NOT_ON_KERAS_2, VerdictState.NOT_TRIED} | (
+        {VerdictState.EQUAL} if name in harmless else set()
     )
     assert found["bad"].state in allowed, found["bad"]
 

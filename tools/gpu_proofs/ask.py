@@ -44,7 +44,7 @@ def asked(job: RewriteJob, modes: Sequence[str] | None = None) -> Asked:
     from kdoctor.verify.callables import read_sides  # noqa: PLC0415
     from kdoctor.verify.generators import OMITTED  # noqa: PLC0415
     from kdoctor.verify.references import NEW_STATE, OBSERVE  # noqa: PLC0415
-    from kdoctor.verify.run_rewrite import RANDOM, Prover  # noqa: PLC0415
+    from kdoctor.verify.run_rewrite import RANDOM, RewriteProver  # noqa: PLC0415
 
     def portable(value: Any) -> Any:
         if isinstance(value, tf.DType):
@@ -53,7 +53,7 @@ def asked(job: RewriteJob, modes: Sequence[str] | None = None) -> Asked:
             return type(value)(portable(each) for each in value)
         return value
 
-    class Asker(Prover):
+    class Asker(RewriteProver):
         """Notes what to ask where a prover would run the new side."""
 
         def try_mode(self, conditions: Any, mode: str, arguments: dict[str, Any]) -> None:

@@ -47,7 +47,7 @@ def judged(
     """Return what becomes of one rewrite, with answers for the new side."""
     from kdoctor.verify.backends import other_backend  # noqa: PLC0415 - with TensorFlow
     from kdoctor.verify.callables import read_sides  # noqa: PLC0415
-    from kdoctor.verify.run_rewrite import Prover  # noqa: PLC0415
+    from kdoctor.verify.run_rewrite import RewriteProver  # noqa: PLC0415
 
     def replayed(mode: str, _: Callable[..., Any], arguments: dict[str, Any]) -> Ran:
         answer = given[digest_of(mode, arguments)]
@@ -60,7 +60,7 @@ def judged(
     backend = other_backend(job.backend, replayed)
     if modes is not None:
         backend = replace(backend, modes=tuple(modes))
-    return Prover(job, sides, backend).prove()
+    return RewriteProver(job, sides, backend).prove()
 
 
 def main() -> None:

@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from kdoctor.interpreters import Interpreter
-from kdoctor.verify.user.results import State, Verdict
+from kdoctor.verify.user.results import Verdict, VerdictState
 from kdoctor.verify.user.running import Limits
 from kdoctor.verify.user.verifying import Source, verify
 from tools.judged_rewrites.material import HERE, Rewrite, rewrites
@@ -93,7 +93,11 @@ def _outcome(rewrite: Rewrite, verdicts: list[Verdict]) -> Outcome:
     if not rewrite.spoilt:
         said = "; ".join(f"{each.name}: {each.where} {each.told} {each.why}" for each in bad)
         return Outcome(
-            verdict.state is State.EQUAL and not bad, verdict.state.value, said or verdict.why
+            verdict.state is VerdictState.EQUAL and not bad,
+            verdict.state.value,
+            said or verdict.why,
+            verdict.state.value,
+            said or verdict.why,
         )
     names_it = rewrite.layer in verdict.where
     return Outcome(verdict.is_bad and names_it, verdict.state.value, told)

@@ -40,13 +40,13 @@ def main(words: list[str]) -> int:
 
 
 def _side(side: str, chosen: list[Rewrite], folder: Path) -> list[Values]:
-    orders = folder / f"{side}.orders"
-    orders.write_bytes(
+    scan_options = folder / f"{side}.orders"
+    scan_options.write_bytes(
         pickle.dumps([(e.before if side == "keras_2" else e.after, e.name, e.told) for e in chosen])
     )
-    command = [sys.executable, "-m", __spec__.name, "--side", side, str(orders)]
+    command = [sys.executable, "-m", __spec__.name, "--side", side, str(scan_options)]
     subprocess.run(command, check=True)
-    found: list[Values] = pickle.loads(orders.with_suffix(".values").read_bytes())  # noqa: S301
+    found: list[Values] = pickle.loads(scan_options.with_suffix(".values").read_bytes())  # noqa: S301
     return found
 
 

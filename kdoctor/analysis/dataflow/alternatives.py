@@ -10,6 +10,7 @@ from kdoctor.analysis.models.user_classes import class_around
 from kdoctor.analysis.node_values import default_of, stored_by
 from kdoctor.memoize import once
 from kdoctor.syntax import Module
+from kdoctor.syntax.name_resolution import part_of
 from kdoctor.syntax.scopes import Binding, BindingKind
 
 Asked = Callable[[Module, cst.BaseExpression], bool]
@@ -44,9 +45,10 @@ def perhaps(module: Module, node: cst.BaseExpression, is_it: Asked) -> bool:
 
 
 def value_of_binding(binding: Binding) -> cst.BaseExpression | None:
-    """Return what an assignment gives a name as a whole."""
-    is_whole = binding.kind is BindingKind.ASSIGN and not binding.path
-    return binding.value if is_whole else None
+    """Return what an assignment gives a name: a value, or its place in a display of values."""
+    if binding.kind is not BindingKind.ASSIGN:
+        return None
+    return part_of(binding.value, binding.path)
 
 
 @once

@@ -119,7 +119,7 @@ def _makes_layers(module: Module, function: _Function) -> bool:
         if made is not None and made.kind in _MAKES:
             return True
         name = module.qualified(node.func)
-        known = None if name is None else module.knowledge.class_type(name)
+        known = None if name is None else module.oracle.class_type(name)
         if known is not None and known.kind is Kind.TENSOR:  # `keras.Input`
             return True
     return False

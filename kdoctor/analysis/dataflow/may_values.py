@@ -7,46 +7,46 @@ from collections.abc import Iterator
 
 from kdoctor.analysis.triggers import lineages, method_of
 from kdoctor.memoize import once
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 
 
-def values_given(glimpse: Glimpse, node: ast.expr | None) -> Iterator[ast.expr]:
+def values_given(quick: QuickFacts, node: ast.expr | None) -> Iterator[ast.expr]:
     """Yield what an expression may hold: itself, or where it is a name all that may be its value.
 
     That is what is assigned, looped over, or passed for a parameter of this name.
     """
-    yield from glimpse.values_of(node)
+    yield from quick.values_of(node)
     if isinstance(node, ast.Name):
-        yield from looped_over(glimpse, node.id)
-        yield from passed_for(glimpse, node.id)
+        yield from looped_over(quick, node.id)
+        yield from passed_for(quick, node.id)
 
 
-def looped_over(glimpse: Glimpse, name: str) -> Iterator[ast.expr]:
+def looped_over(quick: QuickFacts, name: str) -> Iterator[ast.expr]:
     """Yield what loops run over with a variable of this name."""
-    yield from _loops(glimpse).get(name, ())
+    yield from _loops(quick).get(name, ())
 
 
-def passed_for(glimpse: Glimpse, name: str) -> Iterator[ast.expr]:
+def passed_for(quick: QuickFacts, name: str) -> Iterator[ast.expr]:
     """Yield what parameters of this name get, by default and from the calls of their functions."""
-    yield from _passed(glimpse).get(name, ())
+    yield from _passed(quick).get(name, ())
 
 
 @once  # many calls ask it
-def _loops(glimpse: Glimpse) -> dict[str, list[ast.expr]]:
+def _loops(quick: QuickFacts) -> dict[str, list[ast.expr]]:
     found: dict[str, list[ast.expr]] = {}
-    for each in (*glimpse.nodes.get(ast.For, ()), *glimpse.nodes.get(ast.comprehension, ())):
+    for each in (*quick.nodes.get(ast.For, ()), *quick.nodes.get(ast.comprehension, ())):
         if isinstance(each.target, ast.Name):
             found.setdefault(each.target.id, []).append(each.iter)
     return found
 
 
 @once
-def _passed(glimpse: Glimpse) -> dict[str, list[ast.expr]]:
+def _passed(quick: QuickFacts) -> dict[str, list[ast.expr]]:
     found: dict[str, list[ast.expr]] = {}
-    classes = _makers(glimpse)
-    for node in glimpse.nodes.get(ast.FunctionDef, ()):
+    classes = _makers(quick)
+    for node in quick.nodes.get(ast.FunctionDef, ()):
         names = classes.get(node, ()) if node.name == "__init__" else (node.name,)
-        calls = [each for name in names for each in glimpse.calls_by_leaf.get(name, ())]
+        calls = [each for name in names for each in quick.calls_by_leaf.get(name, ())]
         for parameter, place, default in _parameters(node.args):
             values = [
                 each.argument(parameter, at)
@@ -69,10 +69,10 @@ def _parameters(given: ast.arguments) -> Iterator[tuple[str, int | None, ast.exp
         yield each.arg, None, default
 
 
-def _makers(glimpse: Glimpse) -> dict[ast.AST, set[str]]:
+def _makers(quick: QuickFacts) -> dict[ast.AST, set[str]]:
     """Return the classes whose objects an ``__init__`` may make: its own, and those below."""
     found: dict[ast.AST, set[str]] = {}
-    for line in lineages(glimpse):
+    for line in lineages(quick):
         for each in line:
             init = method_of(each, "__init__")
             if init is not None:

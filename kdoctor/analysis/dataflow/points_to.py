@@ -29,25 +29,25 @@ Path = tuple[int | str, ...]
 """Which part of a value: indices of elements, and ``"layers"``."""
 
 
-class Origin(Struct, frozen=True):
+class Allocation(Struct, frozen=True):
     """What a call gives, or a part of it: for ``b`` in ``a, b = made()`` the part ``(1,)``."""
 
     call: cst.Call
     part: Path = ()
 
 
-_NOTHING: frozenset[Origin] = frozenset()
+_NOTHING: frozenset[Allocation] = frozenset()
 
 
-class Origins:
+class PointsTo:
     """Follows the objects of one module."""
 
     def __init__(self, module: Module) -> None:
         self._module = module
-        self._known: dict[tuple[cst.CSTNode, Path], frozenset[Origin]] = {}
-        self._objects: dict[cst.CSTNode, frozenset[Origin]] = {}
+        self._known: dict[tuple[cst.CSTNode, Path], frozenset[Allocation]] = {}
+        self._objects: dict[cst.CSTNode, frozenset[Allocation]] = {}
 
-    def of(self, expression: cst.CSTNode) -> frozenset[Origin]:
+    def of(self, expression: cst.CSTNode) -> frozenset[Allocation]:
         """Return the calls that make what an expression may stand for, nothing where none is known.
 
         What a function of the file makes and returns is made anew by each call of that function.
@@ -56,9 +56,9 @@ class Origins:
             self._objects[expression] = self._outside(expression)
         return self._objects[expression]
 
-    def _outside(self, expression: cst.CSTNode) -> frozenset[Origin]:
-        found: set[Origin] = set()
-        seen: set[Origin] = set()
+    def _outside(self, expression: cst.CSTNode) -> frozenset[Allocation]:
+        found: set[Allocation] = set()
+        seen: set[Allocation] = set()
         waiting = [*self._followed(expression, (), 0)]
         while waiting:
             origin = waiting.pop()
@@ -73,7 +73,7 @@ class Origins:
                 return _NOTHING
         return frozenset(found)
 
-    def made_here(self, expression: cst.CSTNode) -> frozenset[Origin]:
+    def made_here(self, expression: cst.CSTNode) -> frozenset[Allocation]:
         """Return the same as seen in the function around an expression, not by who calls that."""
         return self._followed(expression, (), 0)
 
@@ -116,7 +116,7 @@ class Origins:
 
     # -- from a name back to the call
 
-    def _followed(self, node: cst.CSTNode | None, path: Path, depth: int) -> frozenset[Origin]:
+    def _followed(self, node: cst.CSTNode | None, path: Path, depth: int) -> frozenset[Allocation]:
         if node is None or depth > _DEEPEST:
             return _NOTHING
         key = (node, path)
@@ -125,7 +125,7 @@ class Origins:
             self._known[key] = self._traced(node, path, depth + 1)
         return self._known[key]
 
-    def _traced(self, node: cst.CSTNode, path: Path, depth: int) -> frozenset[Origin]:
+    def _traced(self, node: cst.CSTNode, path: Path, depth: int) -> frozenset[Allocation]:
         match node:
             case cst.Name():
                 bound = self._module.bindings_at(node)
@@ -142,7 +142,7 @@ class Origins:
                 return self._called(node, path, depth)
         return _NOTHING
 
-    def _bound(self, binding: Binding, path: Path, depth: int) -> frozenset[Origin]:
+    def _bound(self, binding: Binding, path: Path, depth: int) -> frozenset[Allocation]:
         if binding.kind is BindingKind.PARAMETER and isinstance(binding.node, cst.Param):
             return self._passed(binding.node, path, depth)
         if None in binding.path:
@@ -155,7 +155,7 @@ class Origins:
             return _all(self._followed(each.value, within, depth) for each in each_one)
         return _NOTHING
 
-    def _passed(self, parameter: cst.Param, path: Path, depth: int) -> frozenset[Origin]:
+    def _passed(self, parameter: cst.Param, path: Path, depth: int) -> frozenset[Allocation]:
         """Return what the calls of a function pass for a parameter."""
         function = self.function_around(parameter)
         if function is None:
@@ -163,25 +163,27 @@ class Origins:
         given = (self.passed(call, parameter) for call in self.callers(function))
         return _all(self._followed(each, path, depth) for each in given)
 
-    def _attribute(self, node: cst.Attribute, path: Path, depth: int) -> frozenset[Origin]:
+    def _attribute(self, node: cst.Attribute, path: Path, depth: int) -> frozenset[Allocation]:
         """Return what ``self.x`` holds, or ``x`` of an instance of a class of the file."""
         found = self.stored(node, depth)
         return _NOTHING if found is None else self._followed(found[0], (*found[1], *path), depth)
 
-    def _called(self, call: cst.Call, path: Path, depth: int) -> frozenset[Origin]:
+    def _called(self, call: cst.Call, path: Path, depth: int) -> frozenset[Allocation]:
         function = self.function_called(call.func)
         if function is None:
             is_layer = path[:1] == ("layers",)
             return (
-                self._layer(call, path[1:], depth) if is_layer else frozenset({Origin(call, path)})
+                self._layer(call, path[1:], depth)
+                if is_layer
+                else frozenset({Allocation(call, path)})
             )
         # What it only hands on was made elsewhere.
         inside = _all(self._followed(each, path, depth) for each in self._returned(function))
         through = {each for each in inside if self.function_around(each.call) is not function}
-        made = {Origin(call, path)} if len(through) < len(inside) or not inside else set()
+        made = {Allocation(call, path)} if len(through) < len(inside) or not inside else set()
         return frozenset(through | made)
 
-    def _layer(self, call: cst.Call, path: Path, depth: int) -> frozenset[Origin]:
+    def _layer(self, call: cst.Call, path: Path, depth: int) -> frozenset[Allocation]:
         """Return a layer of ``Sequential([first, second])``."""
         made = self._module.type_of(call)
         if made is None or made.cls != "Sequential" or not call.args or not path:
@@ -192,7 +194,7 @@ class Origins:
 
     # -- from inside a function out
 
-    def _handed_out(self, origin: Origin) -> list[Origin]:
+    def _handed_out(self, origin: Allocation) -> list[Allocation]:
         """Return where callers get what a function makes and returns; nothing for all else."""
         function = self.function_around(origin.call)
         if function is None:
@@ -203,7 +205,7 @@ class Origins:
             for part, each in _parts(value)
             if origin in self._followed(each, (), 0)
         ]
-        return [Origin(call, part) for part in parts for call in self.callers(function)]
+        return [Allocation(call, part) for part in parts for call in self.callers(function)]
 
     def _returned(self, function: cst.FunctionDef) -> Sequence[cst.BaseExpression]:
         return self._returns.get(function, ())
@@ -314,7 +316,7 @@ class Origins:
         return found
 
 
-def _all(found: Iterable[frozenset[Origin]]) -> frozenset[Origin]:
+def _all(found: Iterable[frozenset[Allocation]]) -> frozenset[Allocation]:
     together = frozenset().union(*found)
     return together if len(together) <= _WIDEST else _NOTHING
 
@@ -345,7 +347,7 @@ def _first(function: cst.FunctionDef) -> cst.Param | None:
 
 
 @once
-def origins_of(module: Module) -> Origins:
+def points_to_of(module: Module) -> PointsTo:
     """Return the origins of a module, made once: they keep what they looked up."""
     # A ring would keep the tree until a collector comes: the module keeps this answer.
-    return Origins(weakref.proxy(module))
+    return PointsTo(weakref.proxy(module))

@@ -1,9 +1,9 @@
 """Which object an expression is in one run of the code around it, and whose weights are in it.
 
-``Origins`` tells the calls that may have made an object, whoever runs them. Here each call of a
-function of the file is a run of its own (a ``Frame``): what it makes is another object than what
-the next one makes, and its parameters are what that one call passes. Of several values that a name
-may have nothing is said.
+``PointsTo`` tells the calls that may have made an object, whoever runs them. Here each call of a
+function of the file is a run of its own (a ``CallFrame``): what it makes is another object than
+what the next one makes, and its parameters are what that one call passes. Of several values that a
+name may have nothing is said.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from functools import cached_property
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.analysis.dataflow.points_to import Origins, origins_of
+from kdoctor.analysis.dataflow.points_to import PointsTo, points_to_of
 from kdoctor.analysis.models.user_classes import class_named
 from kdoctor.keras_api import split_root
 from kdoctor.memoize import once
@@ -35,7 +35,7 @@ _CONSTANTS = frozenset({"True", "False", "None"})
 LOOPS = (cst.For, cst.While)
 
 
-class Frame(Struct, frozen=True):
+class CallFrame(Struct, frozen=True):
     """One run of a function of the file: by which call, and in which run that stands.
 
     No ``call``: by whoever calls it.
@@ -43,14 +43,14 @@ class Frame(Struct, frozen=True):
 
     function: cst.FunctionDef
     call: cst.Call | None = None
-    outer: Frame | None = None
+    outer: CallFrame | None = None
 
 
-class Made(Struct, frozen=True):
+class MadeObject(Struct, frozen=True):
     """An object: what one run of a call makes. Without ``frame`` it stands outside of functions."""
 
     call: cst.Call
-    frame: Frame | None = None
+    frame: CallFrame | None = None
 
 
 class Weights(Struct, frozen=True):
@@ -59,12 +59,12 @@ class Weights(Struct, frozen=True):
     ``sure`` are surely in it; nothing but ``possible`` is, where ``is_all``.
     """
 
-    sure: frozenset[Made]
-    possible: frozenset[Made]
+    sure: frozenset[MadeObject]
+    possible: frozenset[MadeObject]
     is_all: bool
 
 
-Placed = tuple[cst.CSTNode, Frame | None]
+Placed = tuple[cst.CSTNode, CallFrame | None]
 """An expression, in a run."""
 
 
@@ -75,34 +75,36 @@ class _Parts(Struct):
     has_own: bool | None = False
 
 
-class Makings:
+class PointsToByCall:
     """The objects of one module."""
 
-    def __init__(self, module: Module, origins: Origins) -> None:
+    def __init__(self, module: Module, points_to: PointsTo) -> None:
         self._module = module
-        self._origins = origins
-        self._runs: dict[cst.FunctionDef | None, tuple[Frame | None, ...]] = {}
+        self._points_to = points_to
+        self._runs: dict[cst.FunctionDef | None, tuple[CallFrame | None, ...]] = {}
         self._known: dict[Placed, list[Placed]] = {}
 
-    def runs(self, node: cst.CSTNode) -> Sequence[Frame | None]:
+    def runs(self, node: cst.CSTNode) -> Sequence[CallFrame | None]:
         """Return the runs of the function around a node; none where they are too many."""
-        return self._runs_of(self._origins.function_around(node), 0)
+        return self._runs_of(self._points_to.function_around(node), 0)
 
-    def values(self, node: cst.CSTNode, frame: Frame | None) -> Sequence[Placed]:
+    def values(self, node: cst.CSTNode, frame: CallFrame | None) -> Sequence[Placed]:
         """Return what an expression is, past names, attributes and functions of the file.
 
         Several values are those that it may have; none: that is not known.
         """
         return self._values(node, frame, 0)
 
-    def made(self, node: cst.CSTNode, frame: Frame | None) -> Made | None:
+    def made(self, node: cst.CSTNode, frame: CallFrame | None) -> MadeObject | None:
         """Return the one object that an expression is, None where that is not known."""
         found = self._values(node, frame, 0)
         if len(found) != 1 or not isinstance(found[0][0], cst.Call):
             return None
-        return Made(found[0][0], found[0][1])
+        return MadeObject(found[0][0], found[0][1])
 
-    def each_made(self, node: cst.CSTNode, frame: Frame | None) -> tuple[list[Made], bool]:
+    def each_made(
+        self, node: cst.CSTNode, frame: CallFrame | None
+    ) -> tuple[list[MadeObject], bool]:
         """Return the objects that an expression is, one after the other or by what comes first.
 
         The flag says whether it is all of them in turn: one, or those that a loop goes through.
@@ -110,19 +112,21 @@ class Makings:
         found = self._values(node, frame, 0)
         bound = self._module.bindings_at(node) if isinstance(node, cst.Name) else ()
         is_loop = len(bound) == 1 and bound[0].kind is BindingKind.LOOP
-        made = [Made(each, run) for each, run in found if isinstance(each, cst.Call)]
+        made = [MadeObject(each, run) for each, run in found if isinstance(each, cst.Call)]
         return made, len(found) == 1 or is_loop
 
-    def weights(self, model: Made, trained: Mapping[Made, bool | None]) -> Weights:
+    def weights(self, model: MadeObject, trained: Mapping[MadeObject, bool | None]) -> Weights:
         """Return what gives a model weights to train.
 
         ``trained`` says whether layers and models in it are to be trained, None for perhaps; those
         that it does not name are.
         """
-        sure: set[Made] = set()
-        possible: set[Made] = set()
+        sure: set[MadeObject] = set()
+        possible: set[MadeObject] = set()
         is_all = True
-        waiting: list[tuple[cst.CSTNode, Frame | None, bool]] = [(model.call, model.frame, True)]
+        waiting: list[tuple[cst.CSTNode, CallFrame | None, bool]] = [
+            (model.call, model.frame, True)
+        ]
         seen = set(waiting)
         for node, frame, is_sure in waiting:  # it grows meanwhile
             if len(waiting) > _MOST:
@@ -130,7 +134,7 @@ class Makings:
             values = self._values(node, frame, 0)
             is_all = is_all and bool(values)
             for value, run in values:
-                made = Made(value, run) if isinstance(value, cst.Call) else None
+                made = MadeObject(value, run) if isinstance(value, cst.Call) else None
                 is_trained = trained.get(made, True) if made else True
                 if is_trained is False:
                     continue
@@ -150,7 +154,7 @@ class Makings:
                 seen.update(more)
         return Weights(frozenset(sure), frozenset(possible), is_all)
 
-    def inside(self, model: Made) -> frozenset[cst.Call]:
+    def inside(self, model: MadeObject) -> frozenset[cst.Call]:
         """Return the calls that surely make a model and its layers, as they are written."""
         found: set[cst.Call] = set()
         waiting: list[Placed] = [(model.call, model.frame)]
@@ -168,7 +172,7 @@ class Makings:
             seen.update(more)
         return frozenset(found)
 
-    def chain(self, node: cst.CSTNode, frame: Frame | None) -> list[cst.CSTNode]:
+    def chain(self, node: cst.CSTNode, frame: CallFrame | None) -> list[cst.CSTNode]:
         """Return a node and the calls by which control gets to it, outermost last."""
         found = [node]
         while frame is not None and frame.call is not None:
@@ -176,7 +180,7 @@ class Makings:
             frame = frame.outer
         return found
 
-    def loops(self, node: cst.CSTNode, frame: Frame | None) -> set[cst.CSTNode]:
+    def loops(self, node: cst.CSTNode, frame: CallFrame | None) -> set[cst.CSTNode]:
         """Return the loops that run a node again and again, in its function and around the call."""
         return {
             loop
@@ -196,7 +200,9 @@ class Makings:
 
     # -- runs
 
-    def _runs_of(self, function: cst.FunctionDef | None, depth: int) -> tuple[Frame | None, ...]:
+    def _runs_of(
+        self, function: cst.FunctionDef | None, depth: int
+    ) -> tuple[CallFrame | None, ...]:
         if function is None:
             return (None,)
         if function not in self._runs:
@@ -204,33 +210,33 @@ class Makings:
             self._runs[function] = self._found_runs(function, depth)
         return self._runs[function]
 
-    def _found_runs(self, function: cst.FunctionDef, depth: int) -> tuple[Frame | None, ...]:
-        callers = self._origins.callers(function)
+    def _found_runs(self, function: cst.FunctionDef, depth: int) -> tuple[CallFrame | None, ...]:
+        callers = self._points_to.callers(function)
         if not callers or depth > _DEEPEST:
-            return (Frame(function),)
-        around = self._origins.function_around
+            return (CallFrame(function),)
+        around = self._points_to.function_around
         found = tuple(
-            Frame(function, call, outer)
+            CallFrame(function, call, outer)
             for call in callers
             for outer in self._runs_of(around(call), depth + 1)
         )
         if len(found) > 1 and function.name.value == "__init__":
-            return (Frame(function),)  # objects of one class are all alike
+            return (CallFrame(function),)  # objects of one class are all alike
         return found if len(found) <= _WIDEST else ()
 
-    def _run_of(self, node: cst.CSTNode, frame: Frame | None) -> Frame | None:
+    def _run_of(self, node: cst.CSTNode, frame: CallFrame | None) -> CallFrame | None:
         """Return the run in which a node of this function, or of one around, was reached."""
-        function = self._origins.function_around(node)
+        function = self._points_to.function_around(node)
         while frame is not None and frame.function is not function:
             frame = frame.outer
         if frame is not None or function is None:
             return frame
         runs = self._runs_of(function, 0)
-        return runs[0] if len(runs) == 1 else Frame(function)
+        return runs[0] if len(runs) == 1 else CallFrame(function)
 
     # -- values
 
-    def _values(self, node: cst.CSTNode, frame: Frame | None, depth: int) -> list[Placed]:
+    def _values(self, node: cst.CSTNode, frame: CallFrame | None, depth: int) -> list[Placed]:
         if depth > _DEEPEST:
             return []
         key = (node, frame)
@@ -239,12 +245,12 @@ class Makings:
             self._known[key] = self._valued(node, frame, depth)
         return self._known[key]
 
-    def _valued(self, node: cst.CSTNode, frame: Frame | None, depth: int) -> list[Placed]:
+    def _valued(self, node: cst.CSTNode, frame: CallFrame | None, depth: int) -> list[Placed]:
         match node:
             case cst.Name() if node.value not in _CONSTANTS:
                 return self._of_name(node, frame, depth + 1)
             case cst.Attribute():
-                stored = self._origins.stored(node)
+                stored = self._points_to.stored(node)
                 if stored is None:
                     return [(node, frame)]
                 run = self._run_of(stored[0], frame)
@@ -259,13 +265,13 @@ class Makings:
                 return self._of_call(node, frame, depth + 1)
         return [(node, frame)]
 
-    def _of_name(self, node: cst.Name, frame: Frame | None, depth: int) -> list[Placed]:
+    def _of_name(self, node: cst.Name, frame: CallFrame | None, depth: int) -> list[Placed]:
         found: list[Placed] = []
         for bound in self._module.bindings_at(node):
             values: list[Placed] = []
             if bound.kind is BindingKind.PARAMETER and isinstance(bound.node, cst.Param):
                 run = self._run_of(bound.node, frame)
-                given = run and run.call and self._origins.passed(run.call, bound.node)
+                given = run and run.call and self._points_to.passed(run.call, bound.node)
                 if run is not None and given:
                     values = self._values(given, run.outer, depth)
             elif bound.kind is BindingKind.ASSIGN and bound.value is not None:
@@ -280,7 +286,7 @@ class Makings:
         return found
 
     def _elements(
-        self, looped_over: cst.BaseExpression, frame: Frame | None, depth: int
+        self, looped_over: cst.BaseExpression, frame: CallFrame | None, depth: int
     ) -> list[Placed]:
         """Return what a loop goes through, where that is written out."""
         held = self._values(looped_over, frame, depth)
@@ -293,13 +299,13 @@ class Makings:
             found += values
         return found
 
-    def _of_call(self, call: cst.Call, frame: Frame | None, depth: int) -> list[Placed]:
-        function = self._origins.function_called(call.func)
+    def _of_call(self, call: cst.Call, frame: CallFrame | None, depth: int) -> list[Placed]:
+        function = self._points_to.function_called(call.func)
         if function is None or class_named(self._module, call.func) is not None:
             return [(call, frame)]
-        run = Frame(function, call, frame)
+        run = CallFrame(function, call, frame)
         found: list[Placed] = []
-        for each in self._origins.returned_by(call):
+        for each in self._points_to.returned_by(call):
             values = self._values(each, run, depth)
             if not values:
                 return []
@@ -322,7 +328,7 @@ class Makings:
 
     # -- weights
 
-    def _parts(self, node: cst.CSTNode, frame: Frame | None) -> _Parts | None:
+    def _parts(self, node: cst.CSTNode, frame: CallFrame | None) -> _Parts | None:
         """Return from what an expression has weights, None where that is not known."""
         match node:
             case cst.Call():
@@ -339,16 +345,16 @@ class Makings:
                 return _Parts([])  # a name that stands for itself: `None`
         return None
 
-    def _parts_of_call(self, call: cst.Call, frame: Frame | None) -> _Parts | None:
+    def _parts_of_call(self, call: cst.Call, frame: CallFrame | None) -> _Parts | None:
         given: list[Placed] = [(each.value, frame) for each in call.args]
         name = self._module.qualified(call.func)
-        made = self._module.knowledge.class_type(name) if name else None
+        made = self._module.oracle.class_type(name) if name else None
         if made is not None and made.kind is Kind.LAYER:
-            return _Parts(self._layers(given), self._module.knowledge.has_weights(made))
+            return _Parts(self._layers(given), self._module.oracle.has_weights(made))
         if made is not None and made.kind is Kind.MODEL:
             parts = [
                 *((each.value, frame) for each in call.args if _is_a_part(each)),
-                *self.added(Made(call, frame)),
+                *self.added(MadeObject(call, frame)),
             ]
             return _Parts(parts) if parts else None
         kind = self._module.type_of(call)
@@ -373,9 +379,9 @@ class Makings:
             if made is not None and made.kind in {Kind.LAYER, Kind.MODEL, Kind.LIST}
         ]
 
-    def added(self, model: Made) -> Iterator[Placed]:
+    def added(self, model: MadeObject) -> Iterator[Placed]:
         """Yield what is added to a ``Sequential`` in the function that makes it."""
-        for call, owner in self._adds.get(self._origins.function_around(model.call), ()):
+        for call, owner in self._adds.get(self._points_to.function_around(model.call), ()):
             if call.args and self.made(owner, model.frame) == model:
                 yield call.args[0].value, model.frame
 
@@ -386,7 +392,7 @@ class Makings:
         for each in self._module.attributes:
             call = self._module.parent(each)
             if each.attr.value == "add" and isinstance(call, cst.Call) and call.func is each:
-                around = self._origins.function_around(call)
+                around = self._points_to.function_around(call)
                 found.setdefault(around, []).append((call, each.value))
         return found
 
@@ -404,7 +410,7 @@ def _is_a_part(argument: cst.Arg) -> bool:
 
 
 @once
-def makings_of(module: Module) -> Makings:
+def points_to_by_call_of(module: Module) -> PointsToByCall:
     """Return the objects of a module, made once: they keep what they looked up."""
     # A ring would keep the tree until a collector comes: the module keeps this answer.
-    return Makings(weakref.proxy(module), origins_of(module))
+    return PointsToByCall(weakref.proxy(module), points_to_of(module))

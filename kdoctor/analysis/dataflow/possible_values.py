@@ -8,7 +8,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden, value_of
-from kdoctor.analysis.dataflow.points_to import origins_of
+from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.analysis.dataflow.uses import names_spelled
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
@@ -53,12 +53,12 @@ def handed_on(module: Module, node: cst.BaseExpression | None) -> Sequence[cst.B
     Nothing where the function decides by what it got: it may have its own way with that.
     """
     parameter = parameter_of(module, node)
-    origins = origins_of(module)
-    function = None if parameter is None else origins.function_around(parameter)
+    points_to = points_to_of(module)
+    function = None if parameter is None else points_to.function_around(parameter)
     if parameter is None or function is None or _decides_by(function, parameter):
         return ()
-    calls = [each for each in origins.callers(function) if not module.is_guarded(each)]
-    given = [origins.passed(call, parameter) for call in calls]
+    calls = [each for each in points_to.callers(function) if not module.is_guarded(each)]
+    given = [points_to.passed(call, parameter) for call in calls]
     found = [parameter.default if each is None else each for each in given]
     return list(dict.fromkeys(each for each in found if each is not None))
 
@@ -71,11 +71,11 @@ def used_default(module: Module, node: cst.BaseExpression) -> cst.BaseExpression
     parameter = parameter_of(module, node)
     if parameter is None or parameter.default is None:
         return None
-    origins = origins_of(module)
-    function = origins.function_around(parameter)
+    points_to = points_to_of(module)
+    function = points_to.function_around(parameter)
     if function is None or _decides_by(function, parameter):
         return None
-    given = [origins.passed(call, parameter) for call in origins.callers(function)]
+    given = [points_to.passed(call, parameter) for call in points_to.callers(function)]
     return parameter.default if not given or None in given else None
 
 

@@ -12,7 +12,7 @@ from kdoctor.rewrite.source_lines import margin, whole_line
 from kdoctor.syntax import Module
 
 
-class Line(Struct, frozen=True):
+class StatementSlot(Struct, frozen=True):
     """One small statement with a line (or several) of its own, in a block or in the module."""
 
     statement: cst.BaseSmallStatement
@@ -36,7 +36,7 @@ class Line(Struct, frozen=True):
         return self.block[: next(i for i, each in enumerate(self.block) if each is self.line)]
 
 
-def line_of(module: Module, node: cst.CSTNode) -> Line | None:
+def line_of(module: Module, node: cst.CSTNode) -> StatementSlot | None:
     """Return the statement that ``node`` is in, None where it shares its line with others."""
     line = next((e for e in module.ancestors(node) if isinstance(e, cst.SimpleStatementLine)), None)
     if line is None or len(line.body) != 1:
@@ -50,7 +50,7 @@ def line_of(module: Module, node: cst.CSTNode) -> Line | None:
     indent = margin(module.text, span.start)
     if indent.strip():
         return None
-    return Line(line.body[0], line, block.body, span, indent)
+    return StatementSlot(line.body[0], line, block.body, span, indent)
 
 
 def put_first(module: Module, function: cst.FunctionDef, text: str) -> Edit | None:

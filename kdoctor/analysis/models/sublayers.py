@@ -91,7 +91,7 @@ def _is_surely_run(module: Module, node: cst.CSTNode, method: cst.FunctionDef) -
 
 def _is_weighted(module: Module, call: cst.Call) -> bool:
     name = module.qualified(call.func)
-    made = module.knowledge.class_type(name) if name else None
+    made = module.oracle.class_type(name) if name else None
     return made is not None and made.kind is Kind.LAYER and has_weights(made.cls, call)
 
 

@@ -8,7 +8,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_call_of_super
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.sublayers import (
     attributes_read,
     calls_in,
@@ -42,7 +42,7 @@ def is_made_of_tensors(made: cst.Call) -> bool:
     return any(argument(made, each) for each in _TENSORS)
 
 
-def unbuilt_layers(module: Module, facts: Facts, node: cst.ClassDef) -> list[str]:
+def unbuilt_layers(module: Module, facts: TargetFacts, node: cst.ClassDef) -> list[str]:
     """Return the layers that a model makes in ``__init__``, and builds when it calls them."""
     line = lineage(module, facts, node)
     methods = methods_of(line)
@@ -105,7 +105,7 @@ def _is_weighted_call(module: Module, value: cst.Call, depth: int) -> bool:
     if own is not None:
         return _is_unbuilt_layer(module, own, depth)
     name = module.qualified(value.func)
-    made = module.knowledge.class_type(name) if name else None
+    made = module.oracle.class_type(name) if name else None
     return made is not None and made.kind is Kind.LAYER and has_weights(made.cls, value)
 
 
@@ -113,7 +113,7 @@ def _is_unbuilt_layer(module: Module, own: cst.ClassDef, depth: int) -> bool:
     """Say whether an object of a class of the file has layers inside that it does not build."""
     base = only_base(module, own)
     name = module.qualified(base) if base is not None else None
-    made = module.knowledge.class_type(name) if name else None
+    made = module.oracle.class_type(name) if name else None
     is_base = made is not None and made.cls in {"Layer", "Functional"}
     return is_base and "build" not in methods_in(own) and makes_weights(module, [own], depth + 1)
 

@@ -7,7 +7,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import is_builtin, is_keras_3
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import Presence
 from kdoctor.syntax import Module
 from kdoctor.syntax.bases import EMPTY_BASES
@@ -51,11 +51,11 @@ def _kind_of_base(
     if name is None:
         return None
     through = next((each.own_class for each in module.imports if each.name == name), None)
-    made = module.knowledge.class_type(through.base if through and through.base else name)
+    made = module.oracle.class_type(through.base if through and through.base else name)
     return None if made is None else made.kind
 
 
-def keeps_own(facts: Facts, layer: Type) -> bool:
+def keeps_own(facts: TargetFacts, layer: Type) -> bool:
     """Say whether a layer of Keras has its weights to itself: none but its own are saved.
 
     Then its ``kernel`` (or ``embeddings``) is a property, too. Both came with LoRA, to each of
@@ -120,12 +120,12 @@ def _is_empty(module: Module, base: cst.BaseExpression) -> bool:
 
 
 def in_line_of_keras_3(
-    module: Module, facts: Facts, node: cst.ClassDef
+    module: Module, facts: TargetFacts, node: cst.ClassDef
 ) -> tuple[list[cst.ClassDef], Type | None]:
     """Return the same with the class of Keras 3 that the last is made from; nothing of another."""
     line, base = in_line(module, node)
     name = None if base is None else module.qualified(base)
-    made = module.knowledge.class_type(name) if name else None
+    made = module.oracle.class_type(name) if name else None
     return (line, made) if made is not None and is_keras_3(facts, name) else ([], None)
 
 

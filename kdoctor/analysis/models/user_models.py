@@ -8,7 +8,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import is_call_of_super, is_keras_3
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import (
     class_named,
     in_line,
@@ -23,7 +23,7 @@ from kdoctor.value_types import Kind
 _MOST_HEIRS: Final = 64
 
 
-def lineage(module: Module, facts: Facts, node: cst.ClassDef) -> list[cst.ClassDef]:
+def lineage(module: Module, facts: TargetFacts, node: cst.ClassDef) -> list[cst.ClassDef]:
     """Return a class and those of the file below it, if all else in it is Keras' own model."""
     line, base = in_line(module, node)
     if any(each.keywords or not is_only_registered(module, each) for each in line):
@@ -31,9 +31,9 @@ def lineage(module: Module, facts: Facts, node: cst.ClassDef) -> list[cst.ClassD
     return line if base is not None and _is_model(module, facts, base) else []
 
 
-def _is_model(module: Module, facts: Facts, base: cst.BaseExpression) -> bool:
+def _is_model(module: Module, facts: TargetFacts, base: cst.BaseExpression) -> bool:
     name = module.qualified(base)
-    made = module.knowledge.class_type(name) if name else None
+    made = module.oracle.class_type(name) if name else None
     return (
         made is not None
         and made.kind is Kind.MODEL

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, instances, value_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.syntax import Module, Reference
 from kdoctor.value_types import Kind
 
 
 def wrapped_layers(
-    module: Module, facts: Facts, wrapper: str
+    module: Module, facts: TargetFacts, wrapper: str
 ) -> Iterator[tuple[Reference, cst.Call, cst.Call]]:
     """Yield what a wrapper of the target's Keras 3 is read by, its call, and that of its layer.
 

@@ -18,7 +18,7 @@ INTS_OF_NUMPY: Final = frozenset({
 })  # fmt: skip
 
 
-class Numbers(enum.Enum):
+class NumberKind(enum.Enum):
     """What an array holds."""
 
     BOOL = "bool"
@@ -26,7 +26,7 @@ class Numbers(enum.Enum):
     FLOAT = "float"
 
 
-class Form(enum.Enum):
+class ArrayForm(enum.Enum):
     """What sort of container it is."""
 
     ARRAY = "array"  # of NumPy
@@ -34,55 +34,61 @@ class Form(enum.Enum):
     FRAME = "frame"  # a DataFrame of pandas
 
 
-class Data(Struct, frozen=True):
+class ArrayData(Struct, frozen=True):
     """An array, as far as it is known: ``axes`` is its rank, None where that is not."""
 
-    form: Form = Form.ARRAY
+    form: ArrayForm = ArrayForm.ARRAY
     axes: int | None = None
-    numbers: Numbers | None = None
+    numbers: NumberKind | None = None
 
     def but(
-        self, *, form: Form | None = None, axes: int | None = None, numbers: Numbers | None = None
-    ) -> Data:
+        self,
+        *,
+        form: ArrayForm | None = None,
+        axes: int | None = None,
+        numbers: NumberKind | None = None,
+    ) -> ArrayData:
         """Return the same with something else in it."""
-        return Data(form or self.form, self.axes if axes is None else axes, numbers or self.numbers)
+        return ArrayData(
+            form or self.form, self.axes if axes is None else axes, numbers or self.numbers
+        )
 
 
-COLUMN: Final = Data(Form.COLUMN, 1)
-FRAME: Final = Data(Form.FRAME, 2)
+COLUMN: Final = ArrayData(ArrayForm.COLUMN, 1)
+FRAME: Final = ArrayData(ArrayForm.FRAME, 2)
 
 _INTS: Final = ("i", "int", "uint", "long", "short", "byte", "ubyte", "intc", "intp", "integer")
 _FLOATS: Final = ("f", "d", "float", "double", "half", "single", "floatx")
 
 
-def numbers_of(dtype: str) -> Numbers | None:
+def numbers_of(dtype: str) -> NumberKind | None:
     """Return what a dtype of this name holds: ``int64``, ``numpy.uint8``, ``float``, ``bool_``."""
     name = dtype.rpartition(".")[2].rstrip("_").rstrip("0123456789")
     if name in _INTS:
-        return Numbers.INT
+        return NumberKind.INT
     if name in _FLOATS:
-        return Numbers.FLOAT
-    return Numbers.BOOL if name == "bool" else None
+        return NumberKind.FLOAT
+    return NumberKind.BOOL if name == "bool" else None
 
 
 # -- NumPy: names without `numpy.`
 
 OF_A_SHAPE: Final = {
-    "zeros": Numbers.FLOAT, "ones": Numbers.FLOAT, "empty": Numbers.FLOAT,
-    "full": None, "random.random": Numbers.FLOAT, "random.random_sample": Numbers.FLOAT,
+    "zeros": NumberKind.FLOAT, "ones": NumberKind.FLOAT, "empty": NumberKind.FLOAT,
+    "full": None, "random.random": NumberKind.FLOAT, "random.random_sample": NumberKind.FLOAT,
 }  # fmt: skip
 """The shape is the first argument."""
 OF_A_SIZE: Final = {
-    "random.randint": (2, Numbers.INT), "random.uniform": (2, Numbers.FLOAT),
-    "random.normal": (2, Numbers.FLOAT), "random.binomial": (2, Numbers.INT),
+    "random.randint": (2, NumberKind.INT), "random.uniform": (2, NumberKind.FLOAT),
+    "random.normal": (2, NumberKind.FLOAT), "random.binomial": (2, NumberKind.INT),
     "random.choice": (1, None),
 }  # fmt: skip
 """The shape is ``size``, at this place."""
 OF_EACH_AXIS: Final = frozenset({"random.rand", "random.randn"})
 """Each argument is the length of an axis."""
 FLAT: Final = {
-    "arange": None, "linspace": Numbers.FLOAT, "ravel": None, "bincount": Numbers.INT,
-    "flatnonzero": Numbers.INT,
+    "arange": None, "linspace": NumberKind.FLOAT, "ravel": None, "bincount": NumberKind.INT,
+    "flatnonzero": NumberKind.INT,
 }  # fmt: skip
 """They have one axis, whatever they are made of."""
 CONVERTING: Final = frozenset({"array", "asarray", "ascontiguousarray", "asanyarray"})
@@ -94,7 +100,7 @@ ELEMENTWISE: Final = {
     **dict.fromkeys(("abs", "absolute", "around", "ones_like", "round", "sign", "square")),
     **dict.fromkeys(
         ("cos", "exp", "expm1", "log", "log10", "log1p", "rint", "sin", "sqrt", "tanh"),
-        Numbers.FLOAT,
+        NumberKind.FLOAT,
     ),
 }
 """As many axes as the first argument has."""
@@ -122,30 +128,34 @@ NO_FRAMES: Final = frozenset({"chunksize", "iterator", "sheet_name", "squeeze"})
 TABLES: Final = frozenset({"numpy.loadtxt", "numpy.genfromtxt"})
 """At most two axes, so that what is taken out with two indices had two."""
 ENCODERS: Final = {
-    "LabelEncoder": Data(axes=1, numbers=Numbers.INT),
-    "LabelBinarizer": Data(axes=2, numbers=Numbers.INT),
-    "MinMaxScaler": Data(axes=2, numbers=Numbers.FLOAT),
-    "StandardScaler": Data(axes=2, numbers=Numbers.FLOAT),
+    "LabelEncoder": ArrayData(axes=1, numbers=NumberKind.INT),
+    "LabelBinarizer": ArrayData(axes=2, numbers=NumberKind.INT),
+    "MinMaxScaler": ArrayData(axes=2, numbers=NumberKind.FLOAT),
+    "StandardScaler": ArrayData(axes=2, numbers=NumberKind.FLOAT),
 }
 """Classes of scikit-learn: what ``fit_transform`` and ``transform`` give."""
 IN_PARTS: Final = {"shuffle": 1, "train_test_split": 2}
 """Functions of scikit-learn that give this many parts of each array that they are given."""
 LOADED: Final = {
-    **dict.fromkeys(("load_breast_cancer", "load_digits", "load_iris", "load_wine"), Numbers.INT),
-    **dict.fromkeys(("fetch_california_housing", "load_boston", "load_diabetes"), Numbers.FLOAT),
+    **dict.fromkeys(
+        ("load_breast_cancer", "load_digits", "load_iris", "load_wine"), NumberKind.INT
+    ),
+    **dict.fromkeys(("fetch_california_housing", "load_boston", "load_diabetes"), NumberKind.FLOAT),
 }
 """Functions of ``sklearn.datasets``: the numbers in ``target``."""
 DRAWN: Final = {
-    **dict.fromkeys(("make_blobs", "make_circles", "make_classification"), Numbers.INT),
-    **dict.fromkeys(("make_gaussian_quantiles", "make_moons"), Numbers.INT),
-    "make_regression": Numbers.FLOAT,
+    **dict.fromkeys(("make_blobs", "make_circles", "make_classification"), NumberKind.INT),
+    **dict.fromkeys(("make_gaussian_quantiles", "make_moons"), NumberKind.INT),
+    "make_regression": NumberKind.FLOAT,
 }
 """Functions of ``sklearn.datasets`` that give data and targets: the numbers in the second."""
 LABELS: Final = {
     **dict.fromkeys(
-        ("fashion_mnist", "imdb", "mnist", "reuters"), Data(axes=1, numbers=Numbers.INT)
+        ("fashion_mnist", "imdb", "mnist", "reuters"), ArrayData(axes=1, numbers=NumberKind.INT)
     ),
-    **dict.fromkeys(("boston_housing", "california_housing"), Data(axes=1, numbers=Numbers.FLOAT)),
-    **dict.fromkeys(("cifar10", "cifar100"), Data(axes=2, numbers=Numbers.INT)),
+    **dict.fromkeys(
+        ("boston_housing", "california_housing"), ArrayData(axes=1, numbers=NumberKind.FLOAT)
+    ),
+    **dict.fromkeys(("cifar10", "cifar100"), ArrayData(axes=2, numbers=NumberKind.INT)),
 }
 """Modules of ``keras.datasets``: the targets in each part of ``load_data()``."""

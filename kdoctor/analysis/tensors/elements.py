@@ -8,24 +8,24 @@ import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_builtin, plain_literal
 from kdoctor.analysis.dataflow.uses import reads_of
-from kdoctor.analysis.tensors.constructors import Numbers, numbers_of
+from kdoctor.analysis.tensors.constructors import NumberKind, numbers_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import BindingKind
 
 _DEEPEST: Final = 8
 _INT_CALLS: Final = frozenset({"int", "len", "ord", "round"})
-_CALLS: Final = {"float": Numbers.FLOAT, "bool": Numbers.BOOL}
+_CALLS: Final = {"float": NumberKind.FLOAT, "bool": NumberKind.BOOL}
 _HARMLESS: Final = frozenset({"enumerate", "len", "max", "min", "print", "set", "sum", "zip"})
 _LOOPS_OF_INTS: Final = frozenset({"enumerate", "range"})
 
 
-def dtype_in(module: Module, call: cst.Call) -> Numbers | None:
+def dtype_in(module: Module, call: cst.Call) -> NumberKind | None:
     """Return what the ``dtype=`` of a call asks for."""
     given = argument(call, "dtype")
     return None if given is None else numbers_in(module, given.value)
 
 
-def numbers_in(module: Module, dtype: cst.BaseExpression) -> Numbers | None:
+def numbers_in(module: Module, dtype: cst.BaseExpression) -> NumberKind | None:
     """Return what a dtype holds: ``"int64"``, ``np.float32``, ``int``, ``K.floatx()``."""
     told = plain_literal(dtype)
     if isinstance(told, str):
@@ -42,32 +42,34 @@ def count_of_axes(module: Module, shape: cst.BaseExpression) -> int | None:
     if isinstance(shape, cst.Tuple | cst.List):
         plain = all(isinstance(each, cst.Element) for each in shape.elements)
         return len(shape.elements) if plain and shape.elements else None
-    if numbers_of_scalar(module, shape) is Numbers.INT:
+    if numbers_of_scalar(module, shape) is NumberKind.INT:
         return 1
     return None
 
 
-def numbers_of_scalar(module: Module, node: cst.BaseExpression, depth: int = 0) -> Numbers | None:
+def numbers_of_scalar(
+    module: Module, node: cst.BaseExpression, depth: int = 0
+) -> NumberKind | None:
     """Return of what sort the one number is that an expression gives; None where it may be more."""
     if depth > _DEEPEST:
         return None
     told = plain_literal(node)
     if isinstance(told, bool):
-        return Numbers.BOOL
+        return NumberKind.BOOL
     if isinstance(told, int):
-        return Numbers.INT
+        return NumberKind.INT
     if isinstance(told, float):
-        return Numbers.FLOAT
+        return NumberKind.FLOAT
     match node:
         case cst.Call(func=cst.Name(value=name) as function) if is_builtin(module, function):
             if name == "round" and len(node.args) != 1:
                 return None
-            return Numbers.INT if name in _INT_CALLS else _CALLS.get(name)
+            return NumberKind.INT if name in _INT_CALLS else _CALLS.get(name)
         case cst.Call(func=cst.Attribute(attr=cst.Name(value="index")), args=[_]):
-            return Numbers.INT  # of a list, or of text
+            return NumberKind.INT  # of a list, or of text
         case cst.Subscript(value=cst.Attribute(attr=cst.Name(value="shape")), slice=[index]):
             is_one = isinstance(index.slice, cst.Index)
-            return Numbers.INT if is_one else None
+            return NumberKind.INT if is_one else None
         case cst.IfExp():
             found = {
                 numbers_of_scalar(module, each, depth + 1) for each in (node.body, node.orelse)
@@ -82,16 +84,16 @@ def numbers_of_scalar(module: Module, node: cst.BaseExpression, depth: int = 0) 
     return None
 
 
-def _worked_out(module: Module, node: cst.BinaryOperation, depth: int) -> Numbers | None:
+def _worked_out(module: Module, node: cst.BinaryOperation, depth: int) -> NumberKind | None:
     found = {numbers_of_scalar(module, each, depth + 1) for each in (node.left, node.right)}
-    if None in found or Numbers.BOOL in found:
+    if None in found or NumberKind.BOOL in found:
         return None
-    is_float = Numbers.FLOAT in found or isinstance(node.operator, cst.Divide)
-    return Numbers.FLOAT if is_float else Numbers.INT
+    is_float = NumberKind.FLOAT in found or isinstance(node.operator, cst.Divide)
+    return NumberKind.FLOAT if is_float else NumberKind.INT
 
 
-def _named(module: Module, name: cst.Name, depth: int) -> Numbers | None:
-    found: set[Numbers | None] = set()
+def _named(module: Module, name: cst.Name, depth: int) -> NumberKind | None:
+    found: set[NumberKind | None] = set()
     for each in module.bindings_at(name):
         value = each.value
         if each.kind is BindingKind.ASSIGN and value is not None and not each.path:
@@ -100,7 +102,7 @@ def _named(module: Module, name: cst.Name, depth: int) -> Numbers | None:
             looped = value.func.value if isinstance(value.func, cst.Name) else ""
             place = () if looped == "range" else (0,)
             is_int = looped in _LOOPS_OF_INTS and each.path == place
-            found.add(Numbers.INT if is_int else None)
+            found.add(NumberKind.INT if is_int else None)
         else:
             return None
     return found.pop() if len(found) == 1 else None
@@ -108,7 +110,7 @@ def _named(module: Module, name: cst.Name, depth: int) -> Numbers | None:
 
 def numbers_in_list(
     module: Module, node: cst.BaseExpression, depth: int = 0
-) -> tuple[int, Numbers | None] | None:
+) -> tuple[int, NumberKind | None] | None:
     """Return how deep a list of numbers is, and what they are: ``[0, 1]``, one that is filled.
 
     Filled is ``labels`` by ``labels.append(1)``, and by nothing else.
@@ -123,7 +125,7 @@ def numbers_in_list(
             found = numbers_of_scalar(module, node.elt)
             return None if found is None else (1, found)
         case cst.BinaryOperation(operator=cst.Multiply(), left=left, right=right):
-            is_count = numbers_of_scalar(module, right) is Numbers.INT
+            is_count = numbers_of_scalar(module, right) is NumberKind.INT
             return numbers_in_list(module, left, depth) if is_count else None
         case cst.BinaryOperation(operator=cst.Add(), left=left, right=right):
             both = {numbers_in_list(module, each, depth) for each in (left, right)}
@@ -133,8 +135,10 @@ def numbers_in_list(
     return None
 
 
-def _displayed(module: Module, display: cst.List, depth: int) -> tuple[int, Numbers | None] | None:
-    found: set[tuple[int, Numbers | None] | None] = set()
+def _displayed(
+    module: Module, display: cst.List, depth: int
+) -> tuple[int, NumberKind | None] | None:
+    found: set[tuple[int, NumberKind | None] | None] = set()
     for each in display.elements:
         if isinstance(each, cst.StarredElement):
             return None
@@ -152,7 +156,7 @@ def _displayed(module: Module, display: cst.List, depth: int) -> tuple[int, Numb
     return depths.pop() + 1, held.pop() if len(held) == 1 else None
 
 
-def _filled(module: Module, name: cst.Name, depth: int) -> tuple[int, Numbers | None] | None:
+def _filled(module: Module, name: cst.Name, depth: int) -> tuple[int, NumberKind | None] | None:
     """Return what is in a list that is made under this name alone, and only appended to."""
     bound = module.bindings_at(name)
     value = bound[0].value if len(bound) == 1 and not bound[0].path else None
@@ -161,7 +165,7 @@ def _filled(module: Module, name: cst.Name, depth: int) -> tuple[int, Numbers | 
     if not isinstance(value, cst.List):
         is_name = value is None or isinstance(value, cst.Name)
         return None if value is None or is_name else numbers_in_list(module, value, depth)
-    found: set[tuple[int, Numbers | None] | None] = set()
+    found: set[tuple[int, NumberKind | None] | None] = set()
     if value.elements:
         found.add(_displayed(module, value, depth))
     for read in reads_of(module, bound[0].node):

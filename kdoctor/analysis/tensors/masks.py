@@ -11,7 +11,7 @@ from kdoctor.analysis.triggers import calls, word
 from kdoctor.keras_api import split_root
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.symbol_table import passed
 
 _PASS_ON = frozenset({
@@ -51,34 +51,34 @@ def is_masked(module: Module, node: cst.BaseExpression, depth: int = 0) -> bool 
     return is_masked(module, made.args[0].value, depth + 1) if leaf in _PASS_ON else None
 
 
-def masks_of(glimpse: Glimpse, node: ast.expr) -> set[bool]:
+def masks_of(quick: QuickFacts, node: ast.expr) -> set[bool]:
     """Return all that ``is_masked`` could say of an expression of a glimpse."""
     found: set[bool] = set()
     waiting, seen = [node.value if isinstance(node, ast.Starred) else node], set[ast.expr]()
     for each in waiting:  # it grows meanwhile
-        for made in glimpse.values_of(each):
+        for made in quick.values_of(each):
             if isinstance(made, ast.Call) and made not in seen:
                 seen.add(made)
-                if "Input" in _leaves(glimpse, made.func):
+                if "Input" in _leaves(quick, made.func):
                     found.add(False)
-                for layer in glimpse.values_of(made.func):
+                for layer in quick.values_of(made.func):
                     if isinstance(layer, ast.Call):
-                        found |= _masks_by(glimpse, layer)
+                        found |= _masks_by(quick, layer)
                         waiting += passed(made)
     return found
 
 
-def _masks_by(glimpse: Glimpse, layer: ast.Call) -> set[bool]:
+def _masks_by(quick: QuickFacts, layer: ast.Call) -> set[bool]:
     """Return whether a layer may make a mask, or none; one of the user's own may do either."""
-    leaves = _leaves(glimpse, layer.func)
-    if leaves.isdisjoint({"", "Embedding"}) and not glimpse.is_rebound(layer.func):
+    leaves = _leaves(quick, layer.func)
+    if leaves.isdisjoint({"", "Embedding"}) and not quick.is_rebound(layer.func):
         return {True} if "Masking" in leaves else set()
     return {True, False}
 
 
-def _leaves(glimpse: Glimpse, function: ast.expr) -> set[str]:
+def _leaves(quick: QuickFacts, function: ast.expr) -> set[str]:
     """Return what ``_leaf`` could say of a function or class."""
-    split = [split_root(each) for each in glimpse.meant_by(function)] or [None]
+    split = [split_root(each) for each in quick.meant_by(function)] or [None]
     return {"" if each is None else each[1].rpartition(".")[2] for each in split}
 
 

@@ -9,16 +9,16 @@ import ast
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Final
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.roots import USES_KERAS_3
 from kdoctor.analysis.triggers import Trigger, may_hold, member
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.scopes import BindingKind
-from kdoctor.syntax.symbol_table import FUNCTIONS, Bound, Space
+from kdoctor.syntax.symbol_table import FUNCTIONS, BoundName, Namespace
 from kdoctor.value_types import Kind
 
 if TYPE_CHECKING:
-    from kdoctor.syntax.may_types import Possible
+    from kdoctor.syntax.may_types import MayTypes
 
 GIVEN_A_SHAPE: Final = frozenset({"build", "compute_output_shape"})
 """The methods of a layer to which Keras passes a shape first."""
@@ -32,11 +32,11 @@ def reads_of_a_shape(of_shapes: Collection[str], of_dimensions: Collection[str])
     ``as_list`` also of the shape of something of which nothing need be known.
     """
 
-    def holds(glimpse: Glimpse, facts: Facts) -> bool:
-        unknown = {"as_list"} if USES_KERAS_3.holds(glimpse, facts) else set()
-        makes_some = "TensorShape" in glimpse.words
+    def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
+        unknown = {"as_list"} if USES_KERAS_3.holds(quick, facts) else set()
+        makes_some = "TensorShape" in quick.words
 
-        def speaks(possible: Possible) -> bool:
+        def speaks(possible: MayTypes) -> bool:
             return any(
                 (
                     node.attr in of_dimensions
@@ -48,12 +48,12 @@ def reads_of_a_shape(of_shapes: Collection[str], of_dimensions: Collection[str])
                 for node, space in places({*of_shapes, *of_dimensions})
             )
 
-        return may_hold(glimpse, facts, speaks)
+        return may_hold(quick, facts, speaks)
 
     return member(*of_shapes, *of_dimensions) & Trigger(holds)
 
 
-def may_be_a_shape(possible: Possible, node: ast.expr, space: Space) -> bool:
+def may_be_a_shape(possible: MayTypes, node: ast.expr, space: Namespace) -> bool:
     """Say whether an expression may be a shape that is a tuple: see ``given_shapes.is_a_tuple``."""
     return _Shapes(possible).may_be(node, space)
 
@@ -64,12 +64,12 @@ class _Shapes:
     ``makes_some``: what is called may be `tf.TensorShape`.
     """
 
-    def __init__(self, possible: Possible, *, makes_some: bool = False) -> None:
+    def __init__(self, possible: MayTypes, *, makes_some: bool = False) -> None:
         self._possible = possible
         self._makes_some = makes_some
-        self._seen: set[Bound] = set()
+        self._seen: set[BoundName] = set()
 
-    def may_give(self, node: ast.expr, space: Space) -> bool:
+    def may_give(self, node: ast.expr, space: Namespace) -> bool:
         """Say whether an expression may be one element of a shape, of whatever tensor."""
         match node:
             case ast.Name():
@@ -80,7 +80,7 @@ class _Shapes:
                 return self._may_be_whole(shape, space)
         return False
 
-    def _may_be_whole(self, shape: ast.expr, space: Space) -> bool:
+    def _may_be_whole(self, shape: ast.expr, space: Namespace) -> bool:
         return (
             _whose_shape(shape) is not None
             or (self._makes_some and self._may_be_made(shape, space))
@@ -90,16 +90,16 @@ class _Shapes:
             )
         )
 
-    def _may_be_made(self, shape: ast.expr, space: Space) -> bool:
+    def _may_be_made(self, shape: ast.expr, space: Namespace) -> bool:
         return isinstance(shape, ast.Call) or (
             isinstance(shape, ast.Name)
             and any(
                 isinstance(each.value, ast.Call)
-                for each in self._possible.sketch.bindings(shape.id, space)
+                for each in self._possible.symbol_table.bindings(shape.id, space)
             )
         )
 
-    def may_be(self, node: ast.expr, space: Space) -> bool:
+    def may_be(self, node: ast.expr, space: Namespace) -> bool:
         """Say whether an expression may be a shape that is a tuple, or such a part of one."""
         match node:
             case ast.Name():
@@ -122,12 +122,12 @@ class _Shapes:
             return True
         return isinstance(node, ast.Attribute) and any(
             isinstance(each.value, ast.Name) and self._may_be_given(each.value, each.space)
-            for each in self._possible.sketch.stores.get(node.attr, ())
+            for each in self._possible.symbol_table.stores.get(node.attr, ())
         )
 
-    def _values(self, name: ast.Name, space: Space) -> list[tuple[ast.expr, Space]]:
+    def _values(self, name: ast.Name, space: Namespace) -> list[tuple[ast.expr, Namespace]]:
         """Return all that is assigned to a name, where that was not asked for before."""
-        bound = self._possible.sketch.bindings(name.id, space)
+        bound = self._possible.symbol_table.bindings(name.id, space)
         new = [each for each in bound if each not in self._seen and not each.path]
         self._seen.update(new)
         return [
@@ -136,21 +136,21 @@ class _Shapes:
             if each.kind is BindingKind.ASSIGN and each.value is not None
         ]
 
-    def _wholes(self, name: ast.Name, space: Space) -> list[tuple[ast.expr, Space]]:
+    def _wholes(self, name: ast.Name, space: Namespace) -> list[tuple[ast.expr, Namespace]]:
         """Return all that a name may be one item of."""
         return [
             (each.value, each.space)
-            for each in self._possible.sketch.bindings(name.id, space)
+            for each in self._possible.symbol_table.bindings(name.id, space)
             if each.value is not None
             and (each.kind is BindingKind.LOOP or (each.kind is BindingKind.ASSIGN and each.path))
         ]
 
-    def _may_be_given(self, name: ast.Name, space: Space) -> bool:
+    def _may_be_given(self, name: ast.Name, space: Namespace) -> bool:
         """Say whether a name may be the shape that Keras passes to a method of a layer."""
-        bound = self._possible.sketch.bindings(name.id, space)
+        bound = self._possible.symbol_table.bindings(name.id, space)
         return any(each.name and self._is_given(each) for each in bound)
 
-    def _is_given(self, bound: Bound) -> bool:
+    def _is_given(self, bound: BoundName) -> bool:
         function = bound.node
         if not isinstance(function, FUNCTIONS) or function.name not in GIVEN_A_SHAPE:
             return False
@@ -158,7 +158,7 @@ class _Shapes:
         is_it = others[:1] == [bound.name]
         return is_it and self._has_kind(ast.Name(receiver), bound.space, _OWNERS)
 
-    def _has_kind(self, node: ast.expr, space: Space, kinds: Collection[Kind]) -> bool:
+    def _has_kind(self, node: ast.expr, space: Namespace, kinds: Collection[Kind]) -> bool:
         return any(each.kind in kinds for each in self._possible.types_of(node, space))
 
 

@@ -14,23 +14,23 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.calls import value_of
-from kdoctor.analysis.dataflow.points_to import origins_of
+from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.analysis.tensors.constructors import (
     CONVERTING,
     FLOATS_OF_NUMPY,
     INTS_OF_NUMPY,
     OF_A_SHAPE,
-    Form,
-    Numbers,
+    ArrayForm,
+    NumberKind,
 )
 from kdoctor.analysis.tensors.elements import numbers_of_scalar
 from kdoctor.analysis.tensors.rank import arrays_of
 from kdoctor.analysis.tensors.shapes import is_given
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 
 if TYPE_CHECKING:
-    from kdoctor.syntax.symbol_table import Sketch
+    from kdoctor.syntax.symbol_table import SymbolTable
 
 _BUILD: Final = "build"
 _DEEPEST: Final = 8  # steps from name to name
@@ -60,7 +60,7 @@ MAKERS: Final = frozenset(
 """The functions from whose results ``of_numpy`` starts."""
 
 
-class OfNumpy(Struct, frozen=True):
+class NumpyScalars(Struct, frozen=True):
     """What NumPy made.
 
     ``is_one``: surely one number, or surely an array; None where it may be either. ``python`` is
@@ -78,10 +78,10 @@ class OfNumpy(Struct, frozen=True):
         return self.is_double or (self.is_one is True and self.python != "float")
 
 
-_ARRAY: Final = OfNumpy(is_one=False)
+_ARRAY: Final = NumpyScalars(is_one=False)
 
 
-def of_numpy(module: Module, node: cst.BaseExpression, depth: int = 0) -> OfNumpy | None:
+def of_numpy(module: Module, node: cst.BaseExpression, depth: int = 0) -> NumpyScalars | None:
     """Return what an expression surely is of NumPy's; None where it may be of another make."""
     if depth > _DEEPEST:
         return None
@@ -99,13 +99,13 @@ def of_numpy(module: Module, node: cst.BaseExpression, depth: int = 0) -> OfNump
     return None
 
 
-def _stored(module: Module, node: cst.Attribute, depth: int) -> OfNumpy | None:
+def _stored(module: Module, node: cst.Attribute, depth: int) -> NumpyScalars | None:
     """Return what ``self.x`` holds: what `build` puts there is there when `call` runs."""
-    origins = origins_of(module)
-    stored = [each for each, path in origins.all_stored(node) if not path]
-    if not stored or len(stored) < len(origins.all_stored(node)):
+    points_to = points_to_of(module)
+    stored = [each for each, path in points_to.all_stored(node) if not path]
+    if not stored or len(stored) < len(points_to.all_stored(node)):
         return None
-    around = [(each, origins.function_around(each)) for each in stored]
+    around = [(each, points_to.function_around(each)) for each in stored]
     names = ["" if method is None else method.name.value for _, method in around]
     last = [each for each, name in zip(stored, names, strict=True) if name != "__init__"]
     found = [of_numpy(module, each, depth) for each in (last if _BUILD in names else stored)]
@@ -113,14 +113,14 @@ def _stored(module: Module, node: cst.Attribute, depth: int) -> OfNumpy | None:
     if len(made) < len(found):
         return None
     are_one, python = {each.is_one for each in made}, {each.python for each in made}
-    return OfNumpy(
+    return NumpyScalars(
         are_one.pop() if len(are_one) == 1 else None,
         python.pop() if len(python) == 1 else "",
         all(each.is_double for each in made),
     )
 
 
-def _called(module: Module, call: cst.Call, depth: int) -> OfNumpy | None:
+def _called(module: Module, call: cst.Call, depth: int) -> NumpyScalars | None:
     package, _, name = (module.qualified(call.func) or "").rpartition(".")
     if package != "numpy" or not call.args or call.args[0].star:
         return None
@@ -132,19 +132,19 @@ def _called(module: Module, call: cst.Call, depth: int) -> OfNumpy | None:
         is_one = inner.is_one if inner is not None else _is_number(module, first, depth) or None
         if name in _WORKED_OUT:
             is_double = is_one is True if inner is None else inner.gives_doubles
-            return OfNumpy(is_one, "float", is_double)
+            return NumpyScalars(is_one, "float", is_double)
         is_double = FLOATS_OF_NUMPY.get(name, False)
-        return OfNumpy(is_one, "int" if name in INTS_OF_NUMPY else "float", is_double)
+        return NumpyScalars(is_one, "int" if name in INTS_OF_NUMPY else "float", is_double)
     if name in _IN_ONE and len(call.args) == 1 and module.type_of(first) is None:
-        return OfNumpy(is_one=True)
+        return NumpyScalars(is_one=True)
     found = arrays_of(module).of(call)
-    if found is None or found.form is not Form.ARRAY or not found.axes:
+    if found is None or found.form is not ArrayForm.ARRAY or not found.axes:
         return None
     is_double = name in _FILLED and len(call.args) == 1
-    return OfNumpy(is_one=False, is_double=is_double) if is_double else _ARRAY
+    return NumpyScalars(is_one=False, is_double=is_double) if is_double else _ARRAY
 
 
-def _operated(module: Module, node: cst.BinaryOperation, depth: int) -> OfNumpy | None:
+def _operated(module: Module, node: cst.BinaryOperation, depth: int) -> NumpyScalars | None:
     """Return what comes of two things of NumPy, or of one and a number of Python."""
     sides = (node.left, node.right)
     found = [of_numpy(module, each, depth) for each in sides]
@@ -159,7 +159,7 @@ def _operated(module: Module, node: cst.BinaryOperation, depth: int) -> OfNumpy 
     divides = isinstance(node.operator, cst.Divide)
     is_float = "float" in kinds or divides
     is_double = any(each.gives_doubles if divides else each.is_double for each in made)
-    return OfNumpy(is_one, "float" if is_float else "", is_double)
+    return NumpyScalars(is_one, "float" if is_float else "", is_double)
 
 
 def _is_number(module: Module, node: cst.BaseExpression, depth: int) -> bool:
@@ -177,26 +177,28 @@ def _is_number(module: Module, node: cst.BaseExpression, depth: int) -> bool:
             return True
         case cst.Name() if (value := value_of(module, node)) is not node:
             return _is_number(module, value, depth + 1)
-    return numbers_of_scalar(module, node) in {Numbers.INT, Numbers.FLOAT}
+    return numbers_of_scalar(module, node) in {NumberKind.INT, NumberKind.FLOAT}
 
 
-def may_be_of_numpy(glimpse: Glimpse, sketch: Sketch, node: ast.expr, depth: int = 0) -> bool:
+def may_be_of_numpy(
+    quick: QuickFacts, symbol_table: SymbolTable, node: ast.expr, depth: int = 0
+) -> bool:
     """Say whether an expression of a glimpse may be what ``of_numpy`` knows."""
     match node:
         case ast.Call(func=function):
-            return not MAKERS.isdisjoint(glimpse.meant_by(function))
+            return not MAKERS.isdisjoint(quick.meant_by(function))
         case ast.UnaryOp(operand=inner):
-            return may_be_of_numpy(glimpse, sketch, inner, depth)
+            return may_be_of_numpy(quick, symbol_table, inner, depth)
         case ast.BinOp(left=left, right=right):
-            return any(may_be_of_numpy(glimpse, sketch, each, depth) for each in (left, right))
+            return any(may_be_of_numpy(quick, symbol_table, each, depth) for each in (left, right))
         case ast.Name():
-            values: Iterable[ast.expr | None] = glimpse.values_of(node)
+            values: Iterable[ast.expr | None] = quick.values_of(node)
         case ast.Attribute(attr=name):
-            values = (each.value for each in sketch.stores.get(name, ()))
+            values = (each.value for each in symbol_table.stores.get(name, ()))
         case _:
             return False
     return depth > _DEEPEST or any(
-        may_be_of_numpy(glimpse, sketch, each, depth + 1)
+        may_be_of_numpy(quick, symbol_table, each, depth + 1)
         for each in values
         if each is not None and each is not node
     )

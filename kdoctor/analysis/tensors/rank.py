@@ -14,9 +14,9 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden, plain_literal, value_of
-from kdoctor.analysis.dataflow.points_to import Origins, origins_of
+from kdoctor.analysis.dataflow.points_to import PointsTo, points_to_of
 from kdoctor.analysis.tensors import constructors as makers
-from kdoctor.analysis.tensors.constructors import COLUMN, FRAME, Data, Form, Numbers
+from kdoctor.analysis.tensors.constructors import COLUMN, FRAME, ArrayData, ArrayForm, NumberKind
 from kdoctor.analysis.tensors.elements import (
     count_of_axes,
     dtype_in,
@@ -39,15 +39,17 @@ Path = tuple[int | None, ...]
 """Which part of a value, by the indices of elements."""
 
 
-class Arrays:
+class Ranks:
     """The arrays of one module."""
 
-    def __init__(self, module: Module, origins: Origins) -> None:
+    def __init__(self, module: Module, points_to: PointsTo) -> None:
         self._module = module
-        self._origins = origins
-        self._known: dict[tuple[cst.CSTNode, Path], Data | None] = {}
+        self._points_to = points_to
+        self._known: dict[tuple[cst.CSTNode, Path], ArrayData | None] = {}
 
-    def of(self, node: cst.BaseExpression | None, path: Path = (), depth: int = 0) -> Data | None:
+    def of(
+        self, node: cst.BaseExpression | None, path: Path = (), depth: int = 0
+    ) -> ArrayData | None:
         """Return what an expression, or a part of it, surely is; None where that is not known."""
         if node is None or depth > _DEEPEST:
             return None
@@ -59,7 +61,7 @@ class Arrays:
 
     # -- expressions
 
-    def _found(self, node: cst.BaseExpression, path: Path, depth: int) -> Data | None:
+    def _found(self, node: cst.BaseExpression, path: Path, depth: int) -> ArrayData | None:
         match node:
             case cst.Name():
                 bound = self._module.bindings_at(node)
@@ -85,25 +87,25 @@ class Arrays:
                 is_one = isinstance(plain_literal(with_), str) or numbers_of_scalar(
                     self._module, with_
                 )
-                return found.but(numbers=Numbers.BOOL) if found is not None and is_one else None
+                return found.but(numbers=NumberKind.BOOL) if found is not None and is_one else None
         return None
 
-    def _bound(self, binding: Binding, path: Path, depth: int) -> Data | None:
+    def _bound(self, binding: Binding, path: Path, depth: int) -> ArrayData | None:
         within = (*binding.path, *path)
         if binding.kind is BindingKind.ASSIGN:
             return self.of(binding.value, within, depth)
         if binding.kind is BindingKind.AUGMENT and isinstance(binding.node, cst.Name):
             found = self.of(binding.node, path, depth)  # NumPy works in place, pandas anew
-            is_array = found is None or found.form is Form.ARRAY
-            return found if found is None or is_array else Data(found.form, found.axes)
+            is_array = found is None or found.form is ArrayForm.ARRAY
+            return found if found is None or is_array else ArrayData(found.form, found.axes)
         if binding.kind is BindingKind.PARAMETER and isinstance(binding.node, cst.Param):
-            function = self._origins.function_around(binding.node)
-            calls = self._origins.callers(function) if function is not None else ()
-            given = [self._origins.passed(each, binding.node) for each in calls]
+            function = self._points_to.function_around(binding.node)
+            calls = self._points_to.callers(function) if function is not None else ()
+            given = [self._points_to.passed(each, binding.node) for each in calls]
             return _alike(self.of(each, within, depth) for each in given)
         return None
 
-    def _attribute(self, node: cst.Attribute, path: Path, depth: int) -> Data | None:
+    def _attribute(self, node: cst.Attribute, path: Path, depth: int) -> ArrayData | None:
         name = node.attr.value
         if name in _VALUES and not path:
             return self._values(node.value, depth)
@@ -112,26 +114,26 @@ class Arrays:
             return found if found is not None and found.axes == 1 else None
         if name == "target" and not path:
             return self._loaded(node.value)
-        stored = self._origins.stored(node)
+        stored = self._points_to.stored(node)
         return None if stored is None else self.of(stored[0], (*_indices(stored[1]), *path), depth)
 
-    def _values(self, pandas: cst.BaseExpression, depth: int) -> Data | None:
+    def _values(self, pandas: cst.BaseExpression, depth: int) -> ArrayData | None:
         """Return the array in a column or a frame: ``df["y"].values``, ``df.y.values``."""
         found = self.of(pandas, (), depth)
         if found is None and isinstance(pandas, cst.Attribute):
             owner = self.of(pandas.value, (), depth)
-            if owner is not None and owner.form is Form.FRAME:
+            if owner is not None and owner.form is ArrayForm.FRAME:
                 found = None if pandas.attr.value in _NO_COLUMNS else COLUMN
-        if found is None or found.form is Form.ARRAY:
+        if found is None or found.form is ArrayForm.ARRAY:
             return None
-        return found.but(form=Form.ARRAY)
+        return found.but(form=ArrayForm.ARRAY)
 
     # -- calls
 
-    def _called(self, call: cst.Call, path: Path, depth: int) -> Data | None:
-        function = self._origins.function_called(call.func)
+    def _called(self, call: cst.Call, path: Path, depth: int) -> ArrayData | None:
+        function = self._points_to.function_called(call.func)
         if function is not None:
-            returned = self._origins.returned_by(call)
+            returned = self._points_to.returned_by(call)
             return _alike(self.of(each, path, depth) for each in returned)
         if is_hidden(call):
             return None
@@ -148,18 +150,18 @@ class Arrays:
             return self._of_sklearn(call, name.rpartition(".")[2], path, depth)
         return self._of_keras(name, path)
 
-    def _of_numpy(self, call: cst.Call, name: str, depth: int) -> Data | None:
+    def _of_numpy(self, call: cst.Call, name: str, depth: int) -> ArrayData | None:
         given = [each.value for each in call.args if each.keyword is None]
         first = given[0] if given else None
         told = dtype_in(self._module, call)
         if name in makers.OF_EACH_AXIS:
-            return Data(axes=len(given), numbers=Numbers.FLOAT) if given else None
+            return ArrayData(axes=len(given), numbers=NumberKind.FLOAT) if given else None
         if name in makers.OF_A_SHAPE or name in makers.OF_A_SIZE:
             return self._of_a_shape(call, name, told)
         if name in makers.FLAT:
             inner = self.of(first, (), depth)
             numbers = self._common(given) if inner is None else inner.numbers
-            return Data(axes=1, numbers=told or makers.FLAT[name] or numbers)
+            return ArrayData(axes=1, numbers=told or makers.FLAT[name] or numbers)
         if first is None:
             return None
         if name in makers.CONVERTING:
@@ -169,11 +171,13 @@ class Arrays:
         found = self.of(first, (), depth)
         match name:
             case "expand_dims" if found is not None and found.axes is not None:
-                return Data(axes=found.axes + 1, numbers=found.numbers)
+                return ArrayData(axes=found.axes + 1, numbers=found.numbers)
             case "reshape":
                 return self._reshaped(found, given[1:])
             case "clip" if found is not None:
-                return Data(found.form, found.axes, told)  # whole numbers between floats are floats
+                return ArrayData(
+                    found.form, found.axes, told
+                )  # whole numbers between floats are floats
             case "where" if found is not None and len(given) == 3:
                 numbers = self._common(given[1:])
                 return None if numbers is None else found.but(numbers=numbers)
@@ -181,7 +185,7 @@ class Arrays:
                 return found.but(numbers=told or makers.ELEMENTWISE[name])
         return None
 
-    def _of_a_shape(self, call: cst.Call, name: str, told: Numbers | None) -> Data | None:
+    def _of_a_shape(self, call: cst.Call, name: str, told: NumberKind | None) -> ArrayData | None:
         """Return what ``np.zeros(n)`` makes, or ``np.random.randint(2, size=n)``."""
         if name in makers.OF_A_SIZE:
             place, numbers = makers.OF_A_SIZE[name]
@@ -191,37 +195,41 @@ class Arrays:
             fill = argument(call, "fill_value", 1) if name == "full" else None
             numbers = makers.OF_A_SHAPE[name] or (self._common([fill.value]) if fill else None)
         axes = None if shape is None else count_of_axes(self._module, shape.value)
-        return None if axes is None else Data(axes=axes, numbers=told or numbers)
+        return None if axes is None else ArrayData(axes=axes, numbers=told or numbers)
 
-    def _common(self, given: Sequence[cst.BaseExpression]) -> Numbers | None:
+    def _common(self, given: Sequence[cst.BaseExpression]) -> NumberKind | None:
         """Return of what sort numbers are, where all are of one."""
         found = {numbers_of_scalar(self._module, each) for each in given}
         return found.pop() if len(found) == 1 else None
 
     def _converted(
-        self, given: cst.BaseExpression, told: Numbers | None, depth: int
-    ) -> Data | None:
+        self, given: cst.BaseExpression, told: NumberKind | None, depth: int
+    ) -> ArrayData | None:
         """Return what ``np.array`` makes of an array, of pandas' objects or of a list."""
         found = self.of(given, (), depth)
         if found is not None:
-            return found.but(form=Form.ARRAY, numbers=told)
+            return found.but(form=ArrayForm.ARRAY, numbers=told)
         listed = numbers_in_list(self._module, given)
         if listed is None:
-            return None if told is None else Data(numbers=told)
-        return Data(axes=listed[0], numbers=told or listed[1])
+            return None if told is None else ArrayData(numbers=told)
+        return ArrayData(axes=listed[0], numbers=told or listed[1])
 
-    def _reshaped(self, found: Data | None, given: Sequence[cst.BaseExpression]) -> Data | None:
+    def _reshaped(
+        self, found: ArrayData | None, given: Sequence[cst.BaseExpression]
+    ) -> ArrayData | None:
         """Return what ``reshape`` makes, by the shape that it is given."""
         axes = len(given)
         if len(given) == 1:
             shape = value_of(self._module, given[0])
             is_listed = isinstance(shape, cst.Tuple | cst.List)
             axes = len(shape.elements) if isinstance(shape, cst.Tuple | cst.List) else 1
-            if not is_listed and numbers_of_scalar(self._module, shape) is not Numbers.INT:
+            if not is_listed and numbers_of_scalar(self._module, shape) is not NumberKind.INT:
                 return None
-        return Data(axes=axes, numbers=None if found is None else found.numbers) if axes else None
+        return (
+            ArrayData(axes=axes, numbers=None if found is None else found.numbers) if axes else None
+        )
 
-    def _of_sklearn(self, call: cst.Call, name: str, path: Path, depth: int) -> Data | None:
+    def _of_sklearn(self, call: cst.Call, name: str, path: Path, depth: int) -> ArrayData | None:
         given = [each.value for each in call.args if each.keyword is None]
         if name == "shuffle" and not path and len(given) == 1:
             return self.of(given[0], (), depth)
@@ -229,12 +237,12 @@ class Arrays:
             place = path[0] // makers.IN_PARTS[name]
             return self.of(given[place], (), depth) if place < len(given) else None
         if name in makers.DRAWN and path == (1,) and not _has(call, "n_targets"):
-            return Data(axes=1, numbers=makers.DRAWN[name])
+            return ArrayData(axes=1, numbers=makers.DRAWN[name])
         if name in makers.LOADED and path == (1,) and not _has(call, "as_frame"):
-            return Data(axes=1, numbers=makers.LOADED[name])
+            return ArrayData(axes=1, numbers=makers.LOADED[name])
         return None
 
-    def _loaded(self, owner: cst.BaseExpression) -> Data | None:
+    def _loaded(self, owner: cst.BaseExpression) -> ArrayData | None:
         """Return the targets of ``load_iris().target``."""
         made = value_of(self._module, owner)
         name = (self._module.qualified(made.func) or "") if isinstance(made, cst.Call) else ""
@@ -242,9 +250,9 @@ class Arrays:
         if not name.startswith("sklearn.datasets.") or leaf not in makers.LOADED:
             return None
         assert isinstance(made, cst.Call)
-        return None if _has(made, "as_frame") else Data(axes=1, numbers=makers.LOADED[leaf])
+        return None if _has(made, "as_frame") else ArrayData(axes=1, numbers=makers.LOADED[leaf])
 
-    def _of_keras(self, name: str, path: Path) -> Data | None:
+    def _of_keras(self, name: str, path: Path) -> ArrayData | None:
         split = split_root(name)
         if split is None or len(path) != 2 or path[1] != 1:
             return None
@@ -254,7 +262,7 @@ class Arrays:
 
     # -- methods
 
-    def _method(self, call: cst.Call, depth: int) -> Data | None:
+    def _method(self, call: cst.Call, depth: int) -> ArrayData | None:
         if not isinstance(call.func, cst.Attribute):
             return None
         name, owner = call.func.attr.value, call.func.value
@@ -269,22 +277,22 @@ class Arrays:
             found = self.of(owner, (), depth)
             numbers = numbers_in(self._module, call.args[0].value) if call.args else None
             if found is None:
-                return None if numbers is None else Data(numbers=numbers)
-            return Data(found.form, found.axes, numbers)
+                return None if numbers is None else ArrayData(numbers=numbers)
+            return ArrayData(found.form, found.axes, numbers)
         if name in {"ravel", "flatten"}:
             found = self.of(owner, (), depth)
-            return Data(axes=1, numbers=found.numbers) if found else None
+            return ArrayData(axes=1, numbers=found.numbers) if found else None
         if name == "reshape":
             given = [each.value for each in call.args if each.keyword is None]
             return self._reshaped(self.of(owner, (), depth), given)
         found = self.of(owner, (), depth) if name in makers.SAME | makers.OF_A_FRAME else None
-        if found is None or (name in makers.OF_A_FRAME and found.form is not Form.FRAME):
+        if found is None or (name in makers.OF_A_FRAME and found.form is not ArrayForm.FRAME):
             return None
         if name == "reset_index" and not _has(call, "drop"):
             return FRAME  # the index is a column then
-        return Data(found.form, found.axes) if name in makers.OTHER_VALUES else found
+        return ArrayData(found.form, found.axes) if name in makers.OTHER_VALUES else found
 
-    def _drawn_again(self, call: cst.Call, depth: int) -> Data | None:
+    def _drawn_again(self, call: cst.Call, depth: int) -> ArrayData | None:
         """Return the targets of ``SMOTE().fit_resample(x, y)``."""
         match call.func:
             case cst.Attribute(value=owner, attr=cst.Name(value="fit_resample" | "fit_sample")):
@@ -293,26 +301,28 @@ class Arrays:
                 return self.of(given.value, (), depth) if given is not None and is_its else None
         return None
 
-    def _encoded(self, owner: cst.BaseExpression) -> Data | None:
+    def _encoded(self, owner: cst.BaseExpression) -> ArrayData | None:
         name = self._maker(owner) or ""
         is_sklearns = name.startswith("sklearn.")
         return makers.ENCODERS.get(name.rpartition(".")[2]) if is_sklearns else None
 
     # -- parts, and what is worked out
 
-    def _taken_out(self, node: cst.Subscript, depth: int) -> Data | None:
+    def _taken_out(self, node: cst.Subscript, depth: int) -> ArrayData | None:
         indices = [each.slice for each in node.slice]
         owner = node.value
         if isinstance(owner, cst.Attribute) and owner.attr.value in _INDEXERS:
             return self._of_pandas(self.of(owner.value, (), depth), indices, depth)
         if isinstance(owner, cst.Call) and self._is_table(owner):
-            found: Data | None = Data(axes=2, numbers=Numbers.FLOAT) if len(indices) == 2 else None
+            found: ArrayData | None = (
+                ArrayData(axes=2, numbers=NumberKind.FLOAT) if len(indices) == 2 else None
+            )
         else:
             made = value_of(self._module, owner)
             is_table = isinstance(made, cst.Call) and self._is_table(made) and len(indices) == 2
             known = self.of(owner, (), depth)
-            found = Data(axes=2, numbers=Numbers.FLOAT) if is_table else known
-        if found is not None and found.form is not Form.ARRAY:
+            found = ArrayData(axes=2, numbers=NumberKind.FLOAT) if is_table else known
+        if found is not None and found.form is not ArrayForm.ARRAY:
             return self._of_pandas(found, indices, depth)
         if found is None or found.axes is None:
             return None
@@ -322,12 +332,12 @@ class Arrays:
             if change is None:
                 return None
             axes += change
-        return Data(axes=axes, numbers=found.numbers) if axes > 0 else None
+        return ArrayData(axes=axes, numbers=found.numbers) if axes > 0 else None
 
     def _is_table(self, call: cst.Call) -> bool:
         name = self._module.qualified(call.func)
         numbers = dtype_in(self._module, call)
-        plain = not _has(call, "dtype") or numbers is Numbers.FLOAT
+        plain = not _has(call, "dtype") or numbers is NumberKind.FLOAT
         return (
             name in makers.TABLES and plain and not _has(call, "unpack") and not _has(call, "names")
         )
@@ -374,10 +384,10 @@ class Arrays:
         return None
 
     def _of_pandas(
-        self, owner: Data | None, indices: Sequence[cst.BaseSlice], depth: int
-    ) -> Data | None:
+        self, owner: ArrayData | None, indices: Sequence[cst.BaseSlice], depth: int
+    ) -> ArrayData | None:
         """Return a part of a frame or of a column: ``df["y"]``, ``df.iloc[:, 3]``, ``y[mask]``."""
-        if owner is None or owner.form is Form.ARRAY:
+        if owner is None or owner.form is ArrayForm.ARRAY:
             return None
         last = indices[-1]
         if isinstance(last, cst.Slice):
@@ -387,16 +397,16 @@ class Arrays:
             return owner
         if (
             value is not None
-            and owner.form is Form.FRAME
+            and owner.form is ArrayForm.FRAME
             and isinstance(plain_literal(value), int | str)
         ):
             is_row = len(indices) == 1 and isinstance(plain_literal(value), int)
             return None if is_row else COLUMN
         inner = self.of(value, (), depth)
-        picks = inner is not None and inner.numbers is Numbers.BOOL and len(indices) == 1
+        picks = inner is not None and inner.numbers is NumberKind.BOOL and len(indices) == 1
         return owner if picks else None
 
-    def _worked_out(self, node: cst.BinaryOperation, depth: int) -> Data | None:
+    def _worked_out(self, node: cst.BinaryOperation, depth: int) -> ArrayData | None:
         left, right = self.of(node.left, (), depth), self.of(node.right, (), depth)
         found, other = (left, node.right) if left is not None else (right, node.left)
         if found is None or isinstance(node.operator, cst.MatrixMultiply):
@@ -410,15 +420,15 @@ class Arrays:
             if scalar is None:
                 return None
             numbers = {found.numbers, scalar}
-        if isinstance(node.operator, cst.Divide) or Numbers.FLOAT in numbers:
-            return found.but(numbers=Numbers.FLOAT)
-        is_int = Numbers.INT in numbers and None not in numbers
-        return Data(found.form, found.axes, Numbers.INT if is_int else None)
+        if isinstance(node.operator, cst.Divide) or NumberKind.FLOAT in numbers:
+            return found.but(numbers=NumberKind.FLOAT)
+        is_int = NumberKind.INT in numbers and None not in numbers
+        return ArrayData(found.form, found.axes, NumberKind.INT if is_int else None)
 
 
-def _alike(found: Iterable[Data | None]) -> Data | None:
+def _alike(found: Iterable[ArrayData | None]) -> ArrayData | None:
     """Return what is common to all that a name may stand for."""
-    together: Data | None = None
+    together: ArrayData | None = None
     for each in found:
         if each is None or (together is not None and together.form is not each.form):
             return None
@@ -427,7 +437,7 @@ def _alike(found: Iterable[Data | None]) -> Data | None:
         elif together != each:
             axes = together.axes if together.axes == each.axes else None
             numbers = together.numbers if together.numbers is each.numbers else None
-            together = Data(each.form, axes, numbers)
+            together = ArrayData(each.form, axes, numbers)
     return together
 
 
@@ -440,7 +450,7 @@ def _indices(path: Sequence[int | str]) -> Path:
 
 
 @once
-def arrays_of(module: Module) -> Arrays:
+def arrays_of(module: Module) -> Ranks:
     """Return the arrays of a module, made once: they keep what they looked up."""
     # A ring would keep the tree until a collector comes: the module keeps this answer.
-    return Arrays(weakref.proxy(module), origins_of(module))
+    return Ranks(weakref.proxy(module), points_to_of(module))

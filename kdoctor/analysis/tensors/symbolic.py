@@ -7,7 +7,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor import keras_api
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, member, mentions
 from kdoctor.keras_api.returns import CALLED, MEMBERS
 from kdoctor.model import Applicability, Edit, Fix, Precedence
@@ -26,16 +26,14 @@ _READ = frozenset(
 )
 
 
-def _makes_one(facts: Facts, name: str) -> bool:
+def _makes_one(facts: TargetFacts, name: str) -> bool:
     """Say whether calling what has this dotted name makes a symbolic tensor."""
-    known = keras_api.knowledge(facts.target)
+    known = keras_api.oracle(facts.target)
     made = known.result_type(name) or known.class_type(name)
     return made is not None and made.kind is Kind.TENSOR
 
 
-SYMBOLIC: Final = (
-    member(*_READ) | Trigger(lambda glimpse, _: glimpse.applies) | mentions(_makes_one)
-)
+SYMBOLIC: Final = member(*_READ) | Trigger(lambda quick, _: quick.applies) | mentions(_makes_one)
 """A trigger: without what this asks for, nothing in a source is known to be a symbolic tensor."""
 
 

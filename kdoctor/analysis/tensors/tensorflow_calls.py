@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import may_hold
 from kdoctor.keras_api import split_root
 from kdoctor.lazy_regex import pattern
-from kdoctor.syntax.quick_facts import Called, Glimpse
+from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 from kdoctor.syntax.type_sets import kinds_in
 from kdoctor.value_types import Kind
 
@@ -47,10 +47,10 @@ def computes_tensor(name: str) -> bool:
     return gives_tensor(name) or (module is not None and name[module.end() :] in COMPUTE)
 
 
-def may_get_a_tensor(glimpse: Glimpse, facts: Facts, called: Called) -> bool:
+def may_get_a_tensor(quick: QuickFacts, facts: TargetFacts, called: QuickCall) -> bool:
     """Say whether a symbolic tensor, or a list of them, may be among what a call passes."""
     return may_hold(
-        glimpse,
+        quick,
         facts,
         lambda possible: any(
             Kind.TENSOR in kinds_in(possible.types_in(called.node, each)) for each in called.values

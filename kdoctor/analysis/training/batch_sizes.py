@@ -5,14 +5,14 @@ from __future__ import annotations
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden, value_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.syntax import Module
 
 _IMAGES = "keras.preprocessing.image.ImageDataGenerator"
 _NAME = "batch_size"
 
 
-def batch_size_of(module: Module, facts: Facts, data: cst.BaseExpression) -> str | None:
+def batch_size_of(module: Module, facts: TargetFacts, data: cst.BaseExpression) -> str | None:
     """Return the source text of the size of the batches that ``data`` gives; None if not known.
 
     ``data`` is the call that makes the generator, or the name that this was given.
@@ -32,7 +32,7 @@ def batch_size_of(module: Module, facts: Facts, data: cst.BaseExpression) -> str
     return taken.value if isinstance(taken, cst.Integer) else None
 
 
-def batch_size_of_flow(module: Module, facts: Facts, made: cst.Call) -> str | None:
+def batch_size_of_flow(module: Module, facts: TargetFacts, made: cst.Call) -> str | None:
     """Return the same of ``ImageDataGenerator(…).flow(…)`` and its like, None of another call."""
     of_images = None if is_hidden(made) else _position_in_flow(module, facts, made)
     if of_images is None:
@@ -49,7 +49,7 @@ def draws_images(module: Module, owner: cst.BaseExpression) -> bool:
     return name.rpartition(".")[2] == _IMAGES.rpartition(".")[2]
 
 
-def _position_in_flow(module: Module, facts: Facts, made: cst.Call) -> tuple[int, str] | None:
+def _position_in_flow(module: Module, facts: TargetFacts, made: cst.Call) -> tuple[int, str] | None:
     """Return place and default of ``batch_size`` in ``ImageDataGenerator(…).flow(…)``."""
     if not isinstance(made.func, cst.Attribute) or not draws_images(module, made.func.value):
         return None

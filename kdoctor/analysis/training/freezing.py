@@ -11,12 +11,12 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.calls import argument, literal, replaced
-from kdoctor.analysis.dataflow.points_to import Origin, origins_of
+from kdoctor.analysis.dataflow.points_to import Allocation, points_to_of
 from kdoctor.model import Applicability, Edit, Fix, Span
 from kdoctor.rewrite.source_lines import line_end, margin
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import chain_of, dotted, parameters_of
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.value_types import Kind
 
@@ -54,7 +54,7 @@ class Freezing:
 
     def __init__(self, module: Module) -> None:
         self.module = module
-        self.origins = origins_of(module)
+        self.points_to = points_to_of(module)
         self._uses: dict[frozenset[str], tuple[Use, ...]] = {}
 
     @cached_property
@@ -71,12 +71,12 @@ class Freezing:
 
     def _settings_of(self, target: cst.Attribute, value: cst.BaseExpression) -> Iterator[Setting]:
         model, is_whole = self._whole(target.value)
-        function = self.origins.function_around(target)
+        function = self.points_to.function_around(target)
         which, to = self._parameter(model, function), self._parameter(value, function)
         if function is not None and which is not None and to is not None:
-            for call in self.origins.callers(function):
-                given = self.origins.passed(call, which)
-                flag = self.origins.passed(call, to)
+            for call in self.points_to.callers(function):
+                given = self.points_to.passed(call, which)
+                flag = self.points_to.passed(call, to)
                 if given is not None and flag is not None:
                     yield Setting(call, given, literal(flag), is_whole)
         else:
@@ -100,7 +100,7 @@ class Freezing:
         """Return the parameter of a function that a name in it holds."""
         bound = self.module.bindings_at(node) if isinstance(node, cst.Name) else ()
         found = bound[0].node if len(bound) == 1 else None
-        is_its = isinstance(found, cst.Param) and self.origins.function_around(found) is function
+        is_its = isinstance(found, cst.Param) and self.points_to.function_around(found) is function
         return found if isinstance(found, cst.Param) and is_its else None
 
     def models_frozen(self) -> Iterator[Setting]:
@@ -128,7 +128,7 @@ class Freezing:
 
     def is_given(self, setting: Setting) -> bool:
         """Say whether a function sets what it is given, or is called to set it."""
-        function = self.origins.function_around(setting.node)
+        function = self.points_to.function_around(setting.node)
         return isinstance(setting.node, cst.Call) or (
             function is not None and self._parameter(setting.model, function) is not None
         )
@@ -163,7 +163,7 @@ class Freezing:
 
     def is_model(self, node: cst.BaseExpression) -> bool:
         """Say whether an expression is a model of Keras: here, when made, or when compiled."""
-        made = (each.call for each in self.origins.of(node) if not each.part)
+        made = (each.call for each in self.points_to.of(node) if not each.part)
         compiled = (use.model for use in self.uses(COMPILE) if self.is_same(use.model, node))
         names = [node, *made, *compiled]
         types = (self.module.type_of(each) for each in names)
@@ -171,7 +171,7 @@ class Freezing:
 
     def is_same(self, one: cst.BaseExpression, other: cst.BaseExpression) -> bool:
         """Say whether two expressions stand for one object."""
-        first, second = self.origins.of(one), self.origins.of(other)
+        first, second = self.points_to.of(one), self.points_to.of(other)
         if first and second:
             return bool(first & second)
         return self.module.source(one) == self.module.source(other) and (
@@ -185,7 +185,7 @@ class Freezing:
         if not isinstance(node, cst.Name):
             return None
         bound = self.module.bindings_at(node)
-        cls = self.origins.class_written(node)
+        cls = self.points_to.class_written(node)
         return bound if cls is None else cls
 
     def is_in(self, model: cst.BaseExpression, whole: cst.BaseExpression) -> bool:
@@ -196,7 +196,7 @@ class Freezing:
             if self.is_same(use.model, whole)
             for argument in use.call.args
         )
-        made = (each.call for each in self.origins.made_here(whole) if not each.part)
+        made = (each.call for each in self.points_to.made_here(whole) if not each.part)
         waiting = [*added, *(argument.value for call in made for argument in call.args)]
         for each in waiting:  # it grows meanwhile
             if len(waiting) > _MOST:
@@ -217,7 +217,7 @@ class Freezing:
 
     # -- what comes first, for one object
 
-    def is_after(self, node: cst.CSTNode, earlier: cst.CSTNode, of: Origin | None) -> bool:
+    def is_after(self, node: cst.CSTNode, earlier: cst.CSTNode, of: Allocation | None) -> bool:
         """Say whether control gets to ``node`` after ``earlier``, and never without it."""
         pairs = [*self._meetings(earlier, node, of)]
         return bool(pairs) and all(
@@ -226,7 +226,7 @@ class Freezing:
             for first, second in pairs
         )
 
-    def may_be_before(self, node: cst.CSTNode, later: cst.CSTNode, of: Origin | None) -> bool:
+    def may_be_before(self, node: cst.CSTNode, later: cst.CSTNode, of: Allocation | None) -> bool:
         """Say whether ``node`` stands before ``later``, in some function in which both run."""
         return any(
             self.module.span(first) < self.module.span(second)
@@ -234,32 +234,34 @@ class Freezing:
         )
 
     def _meetings(
-        self, one: cst.CSTNode, other: cst.CSTNode, of: Origin | None
+        self, one: cst.CSTNode, other: cst.CSTNode, of: Allocation | None
     ) -> Iterator[tuple[cst.CSTNode, cst.CSTNode]]:
         """Yield where both run in one function, themselves or by what is called there."""
         for first in self._chains(one, of, 0):
             for second in self._chains(other, of, 0):
-                scopes = {self.origins.function_around(each): each for each in reversed(second)}
+                scopes = {self.points_to.function_around(each): each for each in reversed(second)}
                 for each in first:
-                    met = scopes.get(self.origins.function_around(each))
+                    met = scopes.get(self.points_to.function_around(each))
                     if met is not None:
                         if met is not each:
                             yield each, met
                         break
 
-    def _chains(self, node: cst.CSTNode, of: Origin | None, depth: int) -> list[list[cst.CSTNode]]:
+    def _chains(
+        self, node: cst.CSTNode, of: Allocation | None, depth: int
+    ) -> list[list[cst.CSTNode]]:
         """Return a node and the calls by which control gets there, outermost last."""
-        function = self.origins.function_around(node)
-        callers = () if function is None or depth > _DEEPEST else self.origins.callers(function)
+        function = self.points_to.function_around(node)
+        callers = () if function is None or depth > _DEEPEST else self.points_to.callers(function)
         # Where it is told by the object through which of them it goes, the others do not matter.
         through = [call for call in callers if of is not None and self._is_about(call, of)]
         further = (self._chains(call, of, depth + 1) for call in through or callers)
         return [[node, *chain] for chains in further for chain in chains] or [[node]]
 
-    def _is_about(self, call: cst.Call, origin: Origin) -> bool:
+    def _is_about(self, call: cst.Call, origin: Allocation) -> bool:
         """Say whether a call makes an object, or is given it."""
         return call is origin.call or any(
-            origin in self.origins.of(argument.value) for argument in call.args
+            origin in self.points_to.of(argument.value) for argument in call.args
         )
 
     def _block(self, node: cst.CSTNode) -> cst.CSTNode:
@@ -369,12 +371,14 @@ def name_at(freezing: Freezing, model: cst.BaseExpression, place: cst.CSTNode) -
         root = root.value
     if not isinstance(root, cst.Name):
         return None
-    module, origins = freezing.module, freezing.origins
-    here, there = (origins.function_around(each) for each in (root, place))
+    module, points_to = freezing.module, freezing.points_to
+    here, there = (points_to.function_around(each) for each in (root, place))
     is_same = module.scope_of(root).owner(root.value) is module.scope_of(place).owner(root.value)
     if here is not None and there is not None and not is_same:
-        methods_of_one = origins.class_around(here) is origins.class_around(there) is not None
-        is_same = methods_of_one and origins.instance(here) == origins.instance(there) == root.value
+        methods_of_one = points_to.class_around(here) is points_to.class_around(there) is not None
+        is_same = (
+            methods_of_one and points_to.instance(here) == points_to.instance(there) == root.value
+        )
     return module.source(model) if is_same else None
 
 
@@ -402,42 +406,42 @@ def copied(module: Module, optimizer: cst.BaseExpression) -> Edit:
     return replaced(module, optimizer, f"{name}.from_config({name}.get_config())")
 
 
-def named_when_set(glimpse: Glimpse, value: bool) -> set[str]:  # noqa: FBT001 - it is the value
+def named_when_set(quick: QuickFacts, value: bool) -> set[str]:  # noqa: FBT001 - it is the value
     """Return the dotted names of what has ``trainable`` set to a value, "" for what has none."""
     return {
         dotted(owner) or ""
-        for assign, owner in _set(glimpse)
+        for assign, owner in _set(quick)
         if isinstance(assign.value, ast.Constant) and assign.value.value is value
     }
 
 
-def lines_when_set(glimpse: Glimpse, value: bool) -> list[int]:  # noqa: FBT001 - it is the value
+def lines_when_set(quick: QuickFacts, value: bool) -> list[int]:  # noqa: FBT001 - it is the value
     """Return the lines (from 1) in which ``trainable`` of something is set to a value."""
     return [
         assign.lineno
-        for assign, _ in _set(glimpse)
+        for assign, _ in _set(quick)
         if isinstance(assign.value, ast.Constant) and assign.value.value is value
     ]
 
 
-def _set(glimpse: Glimpse) -> Iterator[tuple[ast.Assign, ast.expr]]:
+def _set(quick: QuickFacts) -> Iterator[tuple[ast.Assign, ast.expr]]:
     """Yield each assignment to ``trainable``, with what it is an attribute of."""
-    for each in glimpse.nodes.get(ast.Assign, ()):
+    for each in quick.nodes.get(ast.Assign, ()):
         for target in each.targets:
             if isinstance(target, ast.Attribute) and target.attr == "trainable":
                 yield each, target.value
 
 
-def may_be_given(glimpse: Glimpse) -> bool:
+def may_be_given(quick: QuickFacts) -> bool:
     """Say whether a function may set ``trainable`` of what it is given: ``Freezing.is_given``."""
-    names = {chain_of(owner)[:1] for _, owner in _set(glimpse)}
+    names = {chain_of(owner)[:1] for _, owner in _set(quick)}
     # `for layer in model.layers: layer.trainable = value`
-    for each in glimpse.nodes.get(ast.For, ()) if names else ():
+    for each in quick.nodes.get(ast.For, ()) if names else ():
         if chain_of(each.target) in names:
             over = each.iter.value if isinstance(each.iter, ast.Subscript) else each.iter
             names.add(chain_of(over)[:1])
     return bool(names) and any(
         (parameter.arg,) in names
-        for function in glimpse.nodes.get(ast.FunctionDef, ())
+        for function in quick.nodes.get(ast.FunctionDef, ())
         for parameter in parameters_of(function.args)
     )

@@ -16,7 +16,7 @@ from kdoctor.memoize import once
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.ast_walk import inner_nodes, leaf_of, parameters_of
 from kdoctor.syntax.libcst_walk import own_nodes
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 FED = {
@@ -31,7 +31,7 @@ FITS = ("fit", "fit_generator")
 PREDICTS = ("predict", "predict_generator")
 
 
-def fed(module: Module) -> Iterator[tuple[MemberUse, cst.BaseExpression]]:
+def generators_of(module: Module) -> Iterator[tuple[MemberUse, cst.BaseExpression]]:
     """Yield each use of a model that is fed, and what is fed to it."""
     for use in module.members:
         if use.member not in FED or use.owner.kind is not Kind.MODEL or use.called is None:
@@ -46,14 +46,14 @@ def fed(module: Module) -> Iterator[tuple[MemberUse, cst.BaseExpression]]:
 
 def fed_calls(module: Module) -> Iterator[tuple[MemberUse, cst.Call, cst.FunctionDef]]:
     """Yield each use of a model that is fed, what is fed to it, and the function that makes it."""
-    for use, given in fed(module):
+    for use, given in generators_of(module):
         value = value_of(module, given)
         function = _called(module, value) if isinstance(value, cst.Call) else None
         if isinstance(value, cst.Call) and function is not None:
             yield use, value, function
 
 
-class Feeding(Struct, frozen=True):
+class GeneratorFeed(Struct, frozen=True):
     """A generator function that feeds a training: what is ``given`` is what the call made."""
 
     use: MemberUse
@@ -63,7 +63,7 @@ class Feeding(Struct, frozen=True):
     function: cst.FunctionDef
 
 
-def generators_fed(module: Module, *, held_out: bool = False) -> Iterator[Feeding]:
+def generators_fed(module: Module, *, held_out: bool = False) -> Iterator[GeneratorFeed]:
     """Yield each training that a generator function feeds; ``held_out``: that one validates."""
     told: set[cst.Call] = set()  # one generator may be given for both
     for use, made, function in fed_calls(module):
@@ -74,7 +74,7 @@ def generators_fed(module: Module, *, held_out: bool = False) -> Iterator[Feedin
             continue
         if any(isinstance(each, cst.Yield) for each in own_nodes(function.body)):
             told.add(use.called)
-            yield Feeding(use, use.called, given.value, made, function)
+            yield GeneratorFeed(use, use.called, given.value, made, function)
 
 
 def has_several_epochs(module: Module, call: cst.Call, member: str) -> bool:
@@ -84,13 +84,13 @@ def has_several_epochs(module: Module, call: cst.Call, member: str) -> bool:
     return given is not None and plain_literal(value_of(module, given.value)) != 1
 
 
-def calls_fed(glimpse: Glimpse) -> frozenset[ast.Call]:
+def calls_fed(quick: QuickFacts) -> frozenset[ast.Call]:
     """Return the calls whose results `fed` could follow to a model, by names alone.
 
     Of whatever a name, an attribute or a function of such a name holds, takes or gives in the file.
     """
-    flow = _Flow(glimpse)
-    waiting: list[ast.AST] = [*_given(glimpse, FED)]
+    flow = _Flow(quick)
+    waiting: list[ast.AST] = [*_given(quick, FED)]
     seen: set[ast.AST | str] = set()
     for node in waiting:  # it grows meanwhile
         if node not in seen:
@@ -102,8 +102,8 @@ def calls_fed(glimpse: Glimpse) -> frozenset[ast.Call]:
 class _Flow:
     """Where values come from, in one source."""
 
-    def __init__(self, glimpse: Glimpse) -> None:
-        self._glimpse = glimpse
+    def __init__(self, quick: QuickFacts) -> None:
+        self._quick = quick
 
     def behind(self, node: ast.AST, seen: set[ast.AST | str]) -> Iterable[ast.AST]:
         """Return what an expression may stand for, of names but once."""
@@ -127,7 +127,7 @@ class _Flow:
 
         A part of what a function of somebody else gives comes from nowhere.
         """
-        nodes, own = self._glimpse.nodes, self._functions
+        nodes, own = self._quick.nodes, self._functions
         pairs = [(each.targets, each.value) for each in nodes.get(ast.Assign, ())]
         pairs += (
             ([each.target], each.value)
@@ -153,7 +153,7 @@ class _Flow:
     def _passed(self, parameter: str) -> Iterator[ast.expr]:
         """Yield what the calls of functions of the file pass that have such a parameter."""
         for called_by in self._parameters.get(parameter, ()):
-            for called in self._glimpse.calls_by_leaf.get(called_by, ()):
+            for called in self._quick.calls_by_leaf.get(called_by, ()):
                 yield from called.values
 
     def _returned(self, called_by: str) -> Iterator[ast.expr]:
@@ -166,10 +166,10 @@ class _Flow:
     def _functions(self) -> dict[str, list[ast.FunctionDef]]:
         """The functions of the file by the names by which they are called."""
         found: dict[str, list[ast.FunctionDef]] = {}
-        for each in self._glimpse.nodes.get(ast.FunctionDef, ()):
+        for each in self._quick.nodes.get(ast.FunctionDef, ()):
             found.setdefault(each.name, []).append(each)
         made = found.get("__init__", [])
-        for each in self._glimpse.nodes.get(ast.ClassDef, ()) if made else ():
+        for each in self._quick.nodes.get(ast.ClassDef, ()) if made else ():
             found.setdefault(each.name, []).extend(made)
         return found
 
@@ -196,30 +196,30 @@ def _names_in(target: ast.AST) -> Iterator[str]:
                 waiting.append(each.value)
 
 
-def _given(glimpse: Glimpse, methods: Iterable[str]) -> Iterator[ast.expr]:
+def _given(quick: QuickFacts, methods: Iterable[str]) -> Iterator[ast.expr]:
     """Yield what `fed` could yield for these methods."""
     for method in methods:
-        for called in glimpse.calls_by_leaf.get(method, ()):
+        for called in quick.calls_by_leaf.get(method, ()):
             for index, name in enumerate(FED[method]) if called.is_attribute else ():
                 given = called.argument(name, None if index else 0)
                 if given is not None:
                     yield given
 
 
-def called_for_a_model(glimpse: Glimpse, methods: Iterable[str]) -> set[str]:
+def called_for_a_model(quick: QuickFacts, methods: Iterable[str]) -> set[str]:
     """Return the names of the functions and methods that ``fed_calls`` could yield."""
-    made = (value for each in _given(glimpse, methods) for value in glimpse.values_of(each))
+    made = (value for each in _given(quick, methods) for value in quick.values_of(each))
     calls = [each.func for each in made if isinstance(each, ast.Call)]
     return {leaf_of(each) for each in calls}
 
 
-def may_feed_generators(glimpse: Glimpse, methods: Iterable[str]) -> bool:
+def may_feed_generators(quick: QuickFacts, methods: Iterable[str]) -> bool:
     """Say whether a generator function of the source may give batches to these methods."""
-    fed_by = called_for_a_model(glimpse, methods)
+    fed_by = called_for_a_model(quick, methods)
     return any(
         function.name in fed_by
         and any(isinstance(each, ast.Yield) for each in inner_nodes(function))
-        for function in glimpse.nodes.get(ast.FunctionDef, ())
+        for function in quick.nodes.get(ast.FunctionDef, ())
     )
 
 

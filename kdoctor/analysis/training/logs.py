@@ -73,7 +73,7 @@ def _is_logs(module: Module, name: cst.Name) -> bool:
     around = next(
         (each for each in module.ancestors(function) if isinstance(each, cst.ClassDef)), None
     )
-    known = module.knowledge.class_type
+    known = module.oracle.class_type
     bases = [module.qualified(each.value) for each in around.bases] if around is not None else []
     return function.params.params[-1].name.value == name.value and any(
         made is not None and made.kind is Kind.CALLBACK

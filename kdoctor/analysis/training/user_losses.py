@@ -9,8 +9,8 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import argument
-from kdoctor.analysis.dataflow.points_to import Origins, origins_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.dataflow.points_to import PointsTo, points_to_of
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import (
     class_named,
     class_of,
@@ -20,12 +20,12 @@ from kdoctor.analysis.models.user_classes import (
 )
 from kdoctor.analysis.roots import is_of_keras_3, uses_another_keras, uses_keras_3
 from kdoctor.analysis.triggers import Trigger, attribute, bases_meant, lineages, method_of, word
-from kdoctor.keras_api import knowledge
+from kdoctor.keras_api import oracle
 from kdoctor.memoize import once
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import parameters_of
 from kdoctor.syntax.members import MemberUse
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.value_types import Kind
 
@@ -42,7 +42,7 @@ _DEFINING: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _OF_BATCHES = 2  # parameters: targets and predictions
 
 
-def targets_of_losses(module: Module, facts: Facts) -> Iterator[tuple[Function, cst.Param]]:
+def targets_of_losses(module: Module, facts: TargetFacts) -> Iterator[tuple[Function, cst.Param]]:
     """Yield the losses of one's own, each with the parameter that gets the targets.
 
     Keras 3 calls them with targets that it has cast to the type of the loss, which is floats:
@@ -67,7 +67,7 @@ def _of_targets(module: Module, function: Function) -> cst.Param | None:
     if isinstance(function, cst.FunctionDef):
         if not all(_changes_nothing(module, each.decorator) for each in function.decorators):
             return None
-        taken = taken[origins_of(module).class_around(function) is not None :]
+        taken = taken[points_to_of(module).class_around(function) is not None :]
     return taken[0] if len(taken) >= _OF_BATCHES else None
 
 
@@ -86,7 +86,7 @@ def _changes_nothing(module: Module, decorator: cst.BaseExpression) -> bool:
 # -- classes
 
 
-def _is_cast(module: Module, facts: Facts, node: cst.ClassDef) -> bool:
+def _is_cast(module: Module, facts: TargetFacts, node: cst.ClassDef) -> bool:
     """Say whether a class is a loss of Keras 3 that leaves the call, and its type, to Keras."""
     line = _lineage(module, facts, node)
     return bool(line) and not any(
@@ -94,7 +94,7 @@ def _is_cast(module: Module, facts: Facts, node: cst.ClassDef) -> bool:
     )
 
 
-def _lineage(module: Module, facts: Facts, node: cst.ClassDef) -> list[cst.ClassDef]:
+def _lineage(module: Module, facts: TargetFacts, node: cst.ClassDef) -> list[cst.ClassDef]:
     """Return a class and those of the file below it, if what they come from is Keras' loss."""
     if kind_of_class(module, node) is not Kind.LOSS:
         return []
@@ -124,17 +124,17 @@ def _stands_in(module: Module, node: cst.CSTNode, outer: cst.CSTNode) -> bool:
 # -- functions
 
 
-def _compiled(module: Module, facts: Facts) -> Iterator[list[Function]]:
+def _compiled(module: Module, facts: TargetFacts) -> Iterator[list[Function]]:
     """Yield the functions that are passed as losses to models that hand them to Keras."""
     if not uses_keras_3(module, facts):
         return
-    origins = origins_of(module)
+    points_to = points_to_of(module)
     for call in module.nodes(cst.Call):
         if not isinstance(call.func, cst.Attribute) or call.func.attr.value != "compile":
             continue
         given = argument(call, "loss", PLACE)
         # Of what sort the object is costs more to know.
-        functions = [] if given is None else [*_functions(module, origins, given.value, 0)]
+        functions = [] if given is None else [*_functions(module, points_to, given.value, 0)]
         if not functions or module.is_guarded(call):
             continue
         if _leaves_it_to_keras(module, facts, _uses_of_compile(module).get(call.func)):
@@ -146,7 +146,7 @@ def _uses_of_compile(module: Module) -> dict[cst.Attribute, MemberUse]:
     return {use.node: use for use in module.members if use.member == "compile"}
 
 
-def _leaves_it_to_keras(module: Module, facts: Facts, use: MemberUse | None) -> bool:
+def _leaves_it_to_keras(module: Module, facts: TargetFacts, use: MemberUse | None) -> bool:
     """Say whether what is compiled is a model that does not call its loss by itself."""
     is_another = uses_another_keras(module, facts)
     if use is None:
@@ -171,7 +171,7 @@ def _has_own_training(module: Module) -> bool:
 
 
 def _functions(
-    module: Module, origins: Origins, node: cst.BaseExpression, depth: int
+    module: Module, points_to: PointsTo, node: cst.BaseExpression, depth: int
 ) -> Iterator[Function]:
     """Yield the functions of the file that an expression is, or holds."""
     inner: list[cst.BaseExpression] = []
@@ -185,10 +185,10 @@ def _functions(
         case cst.IfExp(body=body, orelse=orelse):
             inner = [body, orelse]
         case cst.Call():
-            inner = [*origins.returned_by(node)]
+            inner = [*points_to.returned_by(node)]
         case cst.Attribute():
-            method = origins.function_called(node)
-            stored = origins.stored(node) if method is None else None
+            method = points_to.function_called(node)
+            stored = points_to.stored(node) if method is None else None
             if method is not None:
                 yield method
             elif stored is not None and not stored[1]:
@@ -200,18 +200,18 @@ def _functions(
                 elif bound.kind is BindingKind.ASSIGN and not bound.path:
                     inner += [bound.value] if bound.value is not None else []
                 elif bound.kind is BindingKind.PARAMETER and isinstance(bound.node, cst.Param):
-                    inner += _passed(origins, bound.node)
+                    inner += _passed(points_to, bound.node)
     if depth < _DEEPEST:
         for each in inner:
-            yield from _functions(module, origins, each, depth + 1)
+            yield from _functions(module, points_to, each, depth + 1)
 
 
-def _passed(origins: Origins, parameter: cst.Param) -> Iterator[cst.BaseExpression]:
+def _passed(points_to: PointsTo, parameter: cst.Param) -> Iterator[cst.BaseExpression]:
     """Yield what the file passes for a parameter."""
-    function = origins.function_around(parameter)
-    calls = () if function is None else origins.callers(function)
+    function = points_to.function_around(parameter)
+    calls = () if function is None else points_to.callers(function)
     for call in calls:
-        given = origins.passed(call, parameter)
+        given = points_to.passed(call, parameter)
         if given is not None:
             yield given
 
@@ -220,7 +220,7 @@ def _passed(origins: Origins, parameter: cst.Param) -> Iterator[cst.BaseExpressi
 
 
 def may_be_of_the_file(
-    glimpse: Glimpse,
+    quick: QuickFacts,
     given: Iterable[ast.expr | None],
     *,
     kinds: Iterable[type[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]] = _DEFINING,
@@ -231,13 +231,13 @@ def may_be_of_the_file(
     ``kinds`` are those asked about. ``by_parameter``: it may come through parameters and
     attributes, too.
     """
-    defined = {each.name for kind in kinds for each in glimpse.nodes.get(kind, ())}
+    defined = {each.name for kind in kinds for each in quick.nodes.get(kind, ())}
     if by_parameter:
         functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-        for function in (each for kind in functions for each in glimpse.nodes.get(kind, ())):
+        for function in (each for kind in functions for each in quick.nodes.get(kind, ())):
             defined.update(each.arg for each in parameters_of(function.args))
-    for each in glimpse.reached(each for each in given if each is not None):
-        if isinstance(each, ast.Attribute) and glimpse.meant_by(each):
+    for each in quick.reached(each for each in given if each is not None):
+        if isinstance(each, ast.Attribute) and quick.meant_by(each):
             continue  # `keras.metrics`, though a class may have `metrics`, too
         if by_parameter and isinstance(each, ast.Lambda | ast.Attribute):
             return True
@@ -246,11 +246,11 @@ def may_be_of_the_file(
     return False
 
 
-def _may_define_one(glimpse: Glimpse, facts: Facts) -> bool:
+def _may_define_one(quick: QuickFacts, facts: TargetFacts) -> bool:
     """Say whether a class with a ``call`` may come from one of Keras' losses."""
-    known = knowledge(facts.target)
-    for line in lineages(glimpse):
-        names = {name for each in line for name in bases_meant(glimpse, each)}
+    known = oracle(facts.target)
+    for line in lineages(quick):
+        names = {name for each in line for name in bases_meant(quick, each)}
         made = [known.class_type(each) for each in names]
         has_call = any(method_of(each, "call") is not None for each in line)
         if has_call and any(each is not None and each.kind is Kind.LOSS for each in made):
@@ -261,9 +261,9 @@ def _may_define_one(glimpse: Glimpse, facts: Facts) -> bool:
 OWN_LOSSES = (word("call") & Trigger(_may_define_one)) | (
     attribute("compile")
     & Trigger(
-        lambda glimpse, _: may_be_of_the_file(
-            glimpse,
-            (each.argument("loss", PLACE) for each in glimpse.calls_by_leaf.get("compile", ())),
+        lambda quick, _: may_be_of_the_file(
+            quick,
+            (each.argument("loss", PLACE) for each in quick.calls_by_leaf.get("compile", ())),
             by_parameter=True,
         )
     )

@@ -12,9 +12,9 @@ from kdoctor.diagnose.environment.checks import files, frameworks, imports, libr
 from kdoctor.diagnose.environment.checks import settings as settings_check
 from kdoctor.diagnose.environment.environment import Environment
 from kdoctor.diagnose.environment.health_report import Check as Check
+from kdoctor.diagnose.environment.health_report import CheckState as CheckState
+from kdoctor.diagnose.environment.health_report import HealthReport as HealthReport
 from kdoctor.diagnose.environment.health_report import Remedy as Remedy
-from kdoctor.diagnose.environment.health_report import State as State
-from kdoctor.diagnose.environment.health_report import Vitals as Vitals
 from kdoctor.diagnose.environment.health_report import ok
 from kdoctor.diagnose.environment.installed import Packages
 from kdoctor.diagnose.environment.layout import read
@@ -22,7 +22,7 @@ from kdoctor.diagnose.environment.probe import Python, ask
 from kdoctor.errors import UsageProblem
 from kdoctor.interpreters import interpreter_for, interpreter_named
 
-__all__ = ["Check", "Remedy", "State", "Vitals", "environment_of", "examine"]
+__all__ = ["Check", "CheckState", "HealthReport", "Remedy", "environment_of", "examine"]
 
 PATIENCE: Final = 180.0  # seconds for all imports; a cold disk needs a minute
 _CHECKS: Final = (frameworks, requirements, files, settings_check, libraries)
@@ -35,7 +35,7 @@ def examine(
     *,
     deep: bool = False,
     patience: float = PATIENCE,
-) -> Vitals:
+) -> HealthReport:
     """Return the vital signs of the environment that a Python runs with.
 
     ``python`` is a program, the folder of an environment or a command; without it, the Python that
@@ -50,7 +50,7 @@ def examine(
         checks += each.check(environment)
     if deep:
         checks += imports.check(environment, patience)
-    return Vitals(environment.python.interpreter, tuple(checks), deep)
+    return HealthReport(environment.python.interpreter, tuple(checks), deep)
 
 
 def environment_of(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from kdoctor.interpreters import Interpreter
 
 
-class State(enum.StrEnum):
+class CheckState(enum.StrEnum):
     """How a part of the environment is."""
 
     OK = "ok"
@@ -35,14 +35,14 @@ class Check:
     """
 
     subject: str
-    state: State
+    state: CheckState
     message: str
     remedy: Remedy | None = None
     evidence: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Vitals:
+class HealthReport:
     """All checks of one environment. ``deep``: it was also imported."""
 
     interpreter: Interpreter
@@ -52,19 +52,19 @@ class Vitals:
     @property
     def healthy(self) -> bool:
         """Whether nothing is broken; a warning leaves an environment healthy."""
-        return all(check.state is not State.BROKEN for check in self.checks)
+        return all(check.state is not CheckState.BROKEN for check in self.checks)
 
 
 def ok(subject: str, message: str, evidence: str = "") -> Check:
     """Return a check that found nothing wrong."""
-    return Check(subject, State.OK, message, None, evidence)
+    return Check(subject, CheckState.OK, message, None, evidence)
 
 
 def warning(subject: str, message: str, remedy: Remedy | None = None, evidence: str = "") -> Check:
     """Return a check that found what may do harm."""
-    return Check(subject, State.WARNING, message, remedy, evidence)
+    return Check(subject, CheckState.WARNING, message, remedy, evidence)
 
 
 def broken(subject: str, message: str, remedy: Remedy | None = None, evidence: str = "") -> Check:
     """Return a check that found what does not work."""
-    return Check(subject, State.BROKEN, message, remedy, evidence)
+    return Check(subject, CheckState.BROKEN, message, remedy, evidence)

@@ -1,7 +1,7 @@
 """Findings that are known and may stay for now: what is new, and what is fixed."""
 
 from kdoctor.engine.baseline.comparing import Comparison, compare, is_acceptable
-from kdoctor.engine.baseline.entry import Entry
+from kdoctor.engine.baseline.entry import BaselineEntry
 from kdoctor.engine.baseline.file import (
     FILE_NAME,
     Baseline,
@@ -13,8 +13,8 @@ from kdoctor.engine.baseline.file import (
 __all__ = [
     "FILE_NAME",
     "Baseline",
+    "BaselineEntry",
     "Comparison",
-    "Entry",
     "check_writable",
     "compare",
     "configured_baseline",

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from kdoctor.engine.baseline.entry import Entry, entry_of, relative
+from kdoctor.engine.baseline.entry import BaselineEntry, entry_of, relative
 from kdoctor.engine.baseline.file import Baseline
 from kdoctor.engine.baseline.matching import Matching
 from kdoctor.engine.result import ScanResult
@@ -36,15 +36,15 @@ class Comparison:
 
     baseline: Baseline
     result: ScanResult
-    fixed: tuple[Entry, ...]
-    unseen: tuple[Entry, ...]
+    fixed: tuple[BaselineEntry, ...]
+    unseen: tuple[BaselineEntry, ...]
     renamed: int
-    entries: tuple[Entry, ...]  # of all findings, as a baseline would keep them now
+    entries: tuple[BaselineEntry, ...]  # of all findings, as a baseline would keep them now
     accepted: tuple[Unreadable, ...] = ()
     checked_again: tuple[str, ...] = ()
 
     @cached_property
-    def pruned(self) -> tuple[Entry, ...]:
+    def pruned(self) -> tuple[BaselineEntry, ...]:
         """The entries of the baseline without the fixed ones."""
         left = Counter(self.baseline.entries) - Counter(self.fixed)
         return tuple(sorted(left.elements()))
@@ -81,7 +81,7 @@ def compare(
     )
     found = [entry_of(finding, result, folder) for finding in findings]
     matching = Matching(baseline.entries, found).match(lambda path: not (folder / path).exists())
-    seen = _Seen(result, folder, paths, asks)
+    seen = _Matched(result, folder, paths, asks)
     left = [baseline.entries[index] for index in matching.fixed]
     known = matching.known_of
     accepted = tuple(
@@ -118,7 +118,7 @@ def _without(result: ScanResult, accepted: Collection[Unreadable]) -> ScanResult
     return replace(result, unreadable=left(result.unreadable), project=project)
 
 
-class _Seen:
+class _Matched:
     """What a scan looked at, so that what it did not find there is fixed."""
 
     def __init__(
@@ -135,7 +135,7 @@ class _Seen:
         self._unhandled = {relative(file.path, folder) for file in result.unhandled}
         self._read -= self._unhandled
 
-    def covers(self, entry: Entry) -> bool:
+    def covers(self, entry: BaselineEntry) -> bool:
         """Say whether the finding of this entry would have been found."""
         if not self._asks(str(self._folder / entry.path), entry.rule):
             return False

@@ -12,7 +12,7 @@ from kdoctor.model import Finding
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Entry:
+class BaselineEntry:
     """What a baseline keeps of a finding.
 
     ``path`` is relative to the folder of the baseline, with ``/``. ``scope`` is the qualified name
@@ -27,17 +27,17 @@ class Entry:
     source: str
     context: str
 
-    def at(self, path: str) -> Entry:
+    def at(self, path: str) -> BaselineEntry:
         """Return the same in another file."""
         return replace(self, path=path)
 
 
-def entry_of(finding: Finding, result: ScanResult, folder: Path) -> Entry:
+def entry_of(finding: Finding, result: ScanResult, folder: Path) -> BaselineEntry:
     """Return what a baseline in ``folder`` keeps of a finding."""
     rule, symbol, scope, source = features_of(finding, result)
     anchor = result.anchors.get(finding.place)
     context = anchor.context if anchor else essence(result.lines.get(finding.place, ""))
-    return Entry(relative(finding.place.path, folder), scope, rule, symbol, source, context)
+    return BaselineEntry(relative(finding.place.path, folder), scope, rule, symbol, source, context)
 
 
 def relative(path: str | os.PathLike[str], folder: Path) -> str:

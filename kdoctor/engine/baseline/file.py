@@ -15,8 +15,8 @@ from typing import Annotated, Final
 import msgspec
 
 from kdoctor.documents import write_anew
-from kdoctor.engine.baseline.entry import Entry
-from kdoctor.engine.selection.file_selection import Policy
+from kdoctor.engine.baseline.entry import BaselineEntry
+from kdoctor.engine.selection.file_selection import FileSelection
 from kdoctor.errors import FileProblem, UsageProblem
 from kdoctor.project.root import folders_to_root, leads_into, root_of, shown
 
@@ -48,7 +48,7 @@ class Baseline:
     """
 
     path: Path
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[BaselineEntry, ...] = ()
     not_checked: Mapping[str, str] = field(default_factory=lambda: _NONE)
 
     @property
@@ -79,7 +79,9 @@ class Baseline:
         file = _decoded(data, path)
         return cls(path, tuple(_entries(file)), file.not_checked)
 
-    def write(self, entries: Iterable[Entry], not_checked: Mapping[str, str] = _NONE) -> None:
+    def write(
+        self, entries: Iterable[BaselineEntry], not_checked: Mapping[str, str] = _NONE
+    ) -> None:
         """Write the file anew with these entries and files, where it says anything else.
 
         Raises:
@@ -95,7 +97,7 @@ class Baseline:
             raise UsageProblem(f"{self.path}: {problem}") from None
 
 
-def configured_baseline(policy: Policy) -> Baseline | None:
+def configured_baseline(policy: FileSelection) -> Baseline | None:
     """Return the baseline that the settings name, None where they name none.
 
     Raises:
@@ -110,13 +112,13 @@ def configured_baseline(policy: Policy) -> Baseline | None:
         raise UsageProblem(f"{layer.place('baseline')}: baseline: {problem}") from None
 
 
-def configured_file(policy: Policy) -> Path | None:
+def configured_file(policy: FileSelection) -> Path | None:
     """Return the baseline that the settings name, None where they name none."""
     layer = policy.main.layer("baseline")
     return None if layer is None else Path(layer.folder) / policy.main.value("baseline")
 
 
-def default_file(policy: Policy) -> Path:
+def default_file(policy: FileSelection) -> Path:
     """Return where the baseline of a project is, or is to be.
 
     That is what its settings say, else the nearest that there is, else beside its settings, else
@@ -131,7 +133,7 @@ def default_file(policy: Policy) -> Path:
     return next(iter([*having, *beside]), folders[-1]) / FILE_NAME
 
 
-def check_writable(policy: Policy, path: Path) -> None:
+def check_writable(policy: FileSelection, path: Path) -> None:
     """Make sure that a baseline that no person named lies in its project, links and all.
 
     Raises:
@@ -148,7 +150,7 @@ def check_writable(policy: Policy, path: Path) -> None:
     )
 
 
-def _home(policy: Policy) -> Path:
+def _home(policy: FileSelection) -> Path:
     return Path(policy.main.layers[0].folder)
 
 
@@ -168,10 +170,10 @@ def _decoded(data: bytes, path: Path) -> _File:
     return file
 
 
-def _entries(file: _File) -> Iterable[Entry]:
+def _entries(file: _File) -> Iterable[BaselineEntry]:
     for name, lines in file.files.items():
         for line in lines:
-            yield Entry(name, line.scope, line.rule, line.symbol, line.source, line.context)
+            yield BaselineEntry(name, line.scope, line.rule, line.symbol, line.source, line.context)
 
 
 def _why(data: bytes, error: Exception) -> str:
@@ -180,7 +182,7 @@ def _why(data: bytes, error: Exception) -> str:
     return " ".join(str(error).split())
 
 
-def _rendered(entries: Iterable[Entry], not_checked: Mapping[str, str]) -> bytes:
+def _rendered(entries: Iterable[BaselineEntry], not_checked: Mapping[str, str]) -> bytes:
     """Return JSON with a line for each entry: what a merge or a review can handle."""
     blocks = []
     for path, group in groupby(sorted(entries), key=lambda entry: entry.path):
@@ -197,7 +199,7 @@ def _rendered(entries: Iterable[Entry], not_checked: Mapping[str, str]) -> bytes
     return text.encode()
 
 
-def _row(entry: Entry) -> str:
+def _row(entry: BaselineEntry) -> str:
     fields = {
         "rule": entry.rule,
         "symbol": entry.symbol,

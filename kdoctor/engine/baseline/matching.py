@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from difflib import SequenceMatcher
 
-from kdoctor.engine.baseline.entry import Entry
+from kdoctor.engine.baseline.entry import BaselineEntry
 
 _ALIKE = 0.5  # of 1: how much of its line must be left where a line was edited
 _MOST_PAIRS = 2_500  # lines to compare with each other; more of them go in order
@@ -21,7 +21,7 @@ _MOST_PAIRS = 2_500  # lines to compare with each other; more of them go in orde
 class Matching:
     """Pairs the entries of a baseline with those of a scan, both by their index."""
 
-    def __init__(self, known: Sequence[Entry], found: Sequence[Entry]) -> None:
+    def __init__(self, known: Sequence[BaselineEntry], found: Sequence[BaselineEntry]) -> None:
         self._known = known
         self._found = found
         self.known_of: dict[int, int] = {}
@@ -60,14 +60,17 @@ class Matching:
         self._pair_alike(old, new)
 
     def _pair_by(
-        self, key: Callable[[Entry], Hashable], old: dict[int, Entry], new: dict[int, Entry]
+        self,
+        key: Callable[[BaselineEntry], Hashable],
+        old: dict[int, BaselineEntry],
+        new: dict[int, BaselineEntry],
     ) -> None:
         groups = _grouped(key, old)
         for index, entry in sorted(new.items()):
             if same := groups.get(key(entry)):
                 self._pair(same.pop(0), index, old, new)
 
-    def _pair_alike(self, old: dict[int, Entry], new: dict[int, Entry]) -> None:
+    def _pair_alike(self, old: dict[int, BaselineEntry], new: dict[int, BaselineEntry]) -> None:
         """Pair what stands in the same definition, the lines that are most alike first."""
         groups = _grouped(_in_definition, old)
         for key, found in _grouped(_in_definition, new).items():
@@ -85,7 +88,9 @@ class Matching:
                 if one in old and other in new:
                     self._pair(one, other, old, new)
 
-    def _pair(self, known: int, found: int, old: dict[int, Entry], new: dict[int, Entry]) -> None:
+    def _pair(
+        self, known: int, found: int, old: dict[int, BaselineEntry], new: dict[int, BaselineEntry]
+    ) -> None:
         self.known_of[found] = known
         self._waiting_known.discard(known)
         self._waiting_found.discard(found)
@@ -107,7 +112,7 @@ class Matching:
         )
 
     @staticmethod
-    def _paths(entries: Sequence[Entry], indices: Iterable[int]) -> set[str]:
+    def _paths(entries: Sequence[BaselineEntry], indices: Iterable[int]) -> set[str]:
         return {entries[index].path for index in indices}
 
 
@@ -115,21 +120,21 @@ def _name(path: str) -> str:
     return path.rpartition("/")[2]
 
 
-def _same(entry: Entry) -> Hashable:
+def _same(entry: BaselineEntry) -> Hashable:
     return entry
 
 
-def _moved(entry: Entry) -> Hashable:
+def _moved(entry: BaselineEntry) -> Hashable:
     """Return what stays when code goes into another definition, or this gets another name."""
     return entry.path, entry.rule, entry.symbol, entry.source, entry.context
 
 
-def _in_definition(entry: Entry) -> Hashable:
+def _in_definition(entry: BaselineEntry) -> Hashable:
     """Return what stays when the line itself is edited."""
     return entry.path, entry.rule, entry.symbol, entry.scope
 
 
-def _alikeness(one: Entry, other: Entry) -> float:
+def _alikeness(one: BaselineEntry, other: BaselineEntry) -> float:
     matcher = SequenceMatcher(None, one.context, other.context, autojunk=False)
     if matcher.quick_ratio() < _ALIKE:
         return 0.0
@@ -137,7 +142,7 @@ def _alikeness(one: Entry, other: Entry) -> float:
 
 
 def _grouped(
-    key: Callable[[Entry], Hashable], entries: dict[int, Entry]
+    key: Callable[[BaselineEntry], Hashable], entries: dict[int, BaselineEntry]
 ) -> dict[Hashable, list[int]]:
     groups: defaultdict[Hashable, list[int]] = defaultdict(list)
     for index, entry in sorted(entries.items()):

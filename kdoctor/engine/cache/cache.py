@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, TypeVar
 from kdoctor.digests import blake2b
 from kdoctor.engine.cache.codec import packed, unpacked
 from kdoctor.engine.cache.merging import NewScans, merged
-from kdoctor.engine.cache.recorder import Noted
+from kdoctor.engine.cache.recorder import Recorded
 from kdoctor.engine.cache.store import NUMBERS, FactsRow, ScanRow, Store, today
 from kdoctor.engine.result import FileScan
-from kdoctor.engine.schedule.jobs import Orders, Task, absolute, working_folder
+from kdoctor.engine.schedule.jobs import ScanOptions, Task, absolute, working_folder
 from kdoctor.modules.dependencies import Seen
-from kdoctor.modules.file_stamp import Signature, State, asked_in, signature_of, state_of
-from kdoctor.modules.prefilter import Facts
+from kdoctor.modules.file_stamp import FileStamp, Signature, asked_in, signature_of, state_of
+from kdoctor.modules.prefilter import FileWords
 
 if TYPE_CHECKING:
-    from kdoctor.modules.reverse_imports import Importers
+    from kdoctor.modules.reverse_imports import ReverseImports
 
 T = TypeVar("T")
 
@@ -38,30 +38,30 @@ class Cache:
             (row.path, row.told, row.key): row for row in self._known.scans
         }
         self._keys: dict[object, bytes] = {}
-        self._now: dict[str, State] = {}
-        self._new_facts: dict[str, tuple[Facts, Seen]] = {}
+        self._now: dict[str, FileStamp] = {}
+        self._new_facts: dict[str, tuple[FileWords, Seen]] = {}
         self._new_scans: NewScans = {}
         self._is_news = False
         self._here = working_folder()
 
-    def facts(self, path: str) -> Facts | None:
+    def facts(self, path: str) -> FileWords | None:
         """Return what the prefilter knew of a file, given by its absolute path."""
         row = self._facts.get(path)
         if row is None or not self._holds(row.needs):
             return None
         paths = self._known.paths
         imports = tuple(paths[each] for each in array(NUMBERS, row.imports)) if row.imports else ()
-        return Facts(row.size, row.speaks, row.marked, imports)
+        return FileWords(row.size, row.speaks, row.marked, imports)
 
-    def keep_facts(self, path: str, facts: Facts, seen: Seen) -> None:
+    def keep_facts(self, path: str, facts: FileWords, seen: Seen) -> None:
         """Take down what the prefilter made out of a file."""
         self._new_facts[path] = facts, seen
 
     def through(
         self,
-        orders: Orders,
+        scan_options: ScanOptions,
         tasks: Collection[Task],
-        work: Callable[[Sequence[Task]], Sequence[Noted[T]]],
+        work: Callable[[Sequence[Task]], Sequence[Recorded[T]]],
         *,
         of_scan: Callable[[FileScan], T | None],
         scan_of: Callable[[T], FileScan],
@@ -71,7 +71,7 @@ class Cache:
         ``of_scan`` makes a result out of what was found in a file, where that is all it needs;
         ``scan_of`` says what a result found, which is kept.
         """
-        scans = (self.scan(orders, task) for task in tasks)
+        scans = (self.scan(scan_options, task) for task in tasks)
         known = [None if scan is None else of_scan(scan) for scan in scans]
         missing = [task for task, result in zip(tasks, known, strict=True) if result is None]
         found = iter(work(missing))
@@ -79,24 +79,26 @@ class Cache:
         for task, result in zip(tasks, known, strict=True):
             if result is None:
                 noted = next(found)
-                self.keep_scan(orders, task, scan_of(noted.result), noted.seen)
+                self.keep_scan(scan_options, task, scan_of(noted.result), noted.seen)
                 results.append(noted.result)
             else:
                 results.append(result)
         self.write()
         return results
 
-    def scan(self, orders: Orders, task: Task) -> FileScan | None:
+    def scan(self, scan_options: ScanOptions, task: Task) -> FileScan | None:
         """Return what a file gave, None where that is not known or does not hold any more."""
         if task.source.is_stdin:
             return None
         number = self._numbers.get(absolute(task.source.path, self._here))
         if number is None:
             return None
-        row = self._scans.get((number, task.source.path, self._key(orders, task)))
+        row = self._scans.get((number, task.source.path, self._key(scan_options, task)))
         return unpacked(row.raw) if row is not None and self._holds(row.needs) else None
 
-    def keep_scan(self, orders: Orders, task: Task, scan: FileScan, seen: Seen | None) -> None:
+    def keep_scan(
+        self, scan_options: ScanOptions, task: Task, scan: FileScan, seen: Seen | None
+    ) -> None:
         """Take down what a file gave, where it would give the same again."""
         if seen is None or not scan.lasts:
             return
@@ -105,7 +107,7 @@ class Cache:
             place = (
                 absolute(task.source.path, self._here),
                 task.source.path,
-                self._key(orders, task),
+                self._key(scan_options, task),
             )
             self._new_scans[place] = raw, seen
 
@@ -147,21 +149,21 @@ class Cache:
         asked = asked_in(key)
         return signature_of(key) if asked is None else self._importers.signature(asked[0])
 
-    def _state_of(self, key: str) -> State:
+    def _state_of(self, key: str) -> FileStamp:
         asked = asked_in(key)
         return state_of(key) if asked is None else self._importers.state(*asked)
 
     @cached_property
-    def _importers(self) -> Importers:
-        from kdoctor.modules.reverse_imports import Importers  # noqa: PLC0415 - seldom asked
+    def _importers(self) -> ReverseImports:
+        from kdoctor.modules.reverse_imports import ReverseImports  # noqa: PLC0415 - seldom asked
 
-        return Importers()
+        return ReverseImports()
 
-    def _key(self, orders: Orders, task: Task) -> bytes:
+    def _key(self, scan_options: ScanOptions, task: Task) -> bytes:
         """Return a digest of all that is asked of a file."""
         own = task.target, task.codes, task.namespace, task.admitted, task.style
         if own not in self._keys:
-            aimed = orders.aimed(task)
+            aimed = scan_options.aimed(task)
             target = aimed.target.without_source
             asked = (
                 *(target, aimed.asked, aimed.codes, aimed.kind, aimed.gate, aimed.namespace),

@@ -9,7 +9,7 @@ from typing import Final
 from kdoctor.digests import blake2b
 from kdoctor.engine.cache.store import Store
 from kdoctor.engine.cache.version import version_key
-from kdoctor.engine.selection.file_selection import Policy
+from kdoctor.engine.selection.file_selection import FileSelection
 from kdoctor.project.root import leads_into, root_of, shown
 
 DEFAULT: Final = ".kdoctor_cache"
@@ -20,7 +20,7 @@ class OutOfProject(Exception):
     """What the project says would have kdoctor write outside of it. The message is for people."""
 
 
-def store_of(policy: Policy) -> Store:
+def store_of(policy: FileSelection) -> Store:
     """Return the store of the project that a run is about.
 
     It lies as the environment says, or the settings, else in the project.

@@ -11,14 +11,16 @@ import msgspec
 
 from kdoctor.engine.cache.store import NUMBERS, FactsRow, ScanRow, Snapshot, is_old, today
 from kdoctor.modules.dependencies import Seen
-from kdoctor.modules.file_stamp import GONE, UNSTEADY, State
-from kdoctor.modules.prefilter import Facts
+from kdoctor.modules.file_stamp import GONE, UNSTEADY, FileStamp
+from kdoctor.modules.prefilter import FileWords
 
-NewFacts = Mapping[str, tuple[Facts, Seen]]
+NewFacts = Mapping[str, tuple[FileWords, Seen]]
 NewScans = dict[tuple[str, str, bytes], tuple[bytes, Seen]]  # by path, path as told, orders
 
 
-def merged(known: Snapshot, now: Mapping[str, State], facts: NewFacts, scans: NewScans) -> Snapshot:
+def merged(
+    known: Snapshot, now: Mapping[str, FileStamp], facts: NewFacts, scans: NewScans
+) -> Snapshot:
     """Return a snapshot of all that holds for one state of each file and folder.
 
     ``now`` is how they were found in this run. What was not used for long is left out, and, once a
@@ -44,7 +46,7 @@ def merged(known: Snapshot, now: Mapping[str, State], facts: NewFacts, scans: Ne
 class _Made:
     """A snapshot in the making. ``states`` are those that all of it must hold for."""
 
-    states: dict[str, State]
+    states: dict[str, FileStamp]
     snapshot: Snapshot = field(default_factory=Snapshot)
     numbers: dict[str, int] = field(default_factory=dict)
 
@@ -69,7 +71,7 @@ class _Made:
         others = (self.number(each) for each in seen if each != path)
         return array(NUMBERS, [self.number(path), *others]).tobytes()
 
-    def add_facts(self, path: str, facts: Facts, needs: bytes, day: int) -> None:
+    def add_facts(self, path: str, facts: FileWords, needs: bytes, day: int) -> None:
         """Add the facts of a file."""
         imports = array(NUMBERS, map(self.number, facts.imports)).tobytes()
         row = FactsRow(
@@ -94,7 +96,7 @@ def _is_text(path: str) -> bool:
 
 
 def _add_known(
-    made: _Made, known: Snapshot, facts: NewFacts, scans: NewScans, now: Mapping[str, State]
+    made: _Made, known: Snapshot, facts: NewFacts, scans: NewScans, now: Mapping[str, FileStamp]
 ) -> None:
     """Add the rows of an earlier snapshot that hold for the same states, and are worth it."""
     paths = known.paths

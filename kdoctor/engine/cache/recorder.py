@@ -9,34 +9,36 @@ from typing import Generic, TypeVar
 from msgspec import Struct
 
 from kdoctor.engine.schedule.jobs import Source
-from kdoctor.modules.dependencies import Seen, Trace
+from kdoctor.modules.dependencies import Dependencies, Seen
 from kdoctor.modules.file_stamp import file_state
 
 T = TypeVar("T")
 
 
-class Noted(Struct, Generic[T], frozen=True):
+class Recorded(Struct, Generic[T], frozen=True):
     """A result, and the files and folders that it depends on, None where that is not known."""
 
     result: T
     seen: Seen | None
 
 
-def noted(source: Source, folder: str, trace: Trace, work: Callable[[bytes | None], T]) -> Noted[T]:
+def noted(
+    source: Source, folder: str, trace: Dependencies, work: Callable[[bytes | None], T]
+) -> Recorded[T]:
     """Do some work on the bytes of a file; it reads them itself where it is given none.
 
     A relative path counts from ``folder``.
     """
     if source.is_stdin:
-        return Noted(work(None), None)
+        return Recorded(work(None), None)
     path = os.path.abspath(os.path.join(folder, source.path))  # noqa: PTH100, PTH118 - links stay
     with trace.apart() as looked:
         try:
             state, data = file_state(path)
         except OSError:
-            return Noted(work(None), None)  # it says why
+            return Recorded(work(None), None)  # it says why
         result = work(data)
         seen = trace.seen(looked)
     if seen.get(path, state).digest != state.digest:
-        return Noted(result, None)
-    return Noted(result, {**seen, path: state})
+        return Recorded(result, None)
+    return Recorded(result, {**seen, path: state})

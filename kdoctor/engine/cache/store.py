@@ -17,7 +17,7 @@ from typing import Final
 import msgspec
 
 from kdoctor.documents.reading import open_regular
-from kdoctor.modules.file_stamp import State
+from kdoctor.modules.file_stamp import FileStamp
 
 _MAGIC: Final = b"kdoctor cache 1\n"
 NUMBERS: Final = "I"  # what `array` calls the numbers of paths
@@ -63,7 +63,7 @@ class Snapshot(msgspec.Struct, array_like=True, gc=False):
 
     day: int = 0
     paths: list[str] = []
-    states: list[State | None] = []
+    states: list[FileStamp | None] = []
     facts: list[FactsRow] = []
     scans: list[ScanRow] = []
 

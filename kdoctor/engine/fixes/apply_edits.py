@@ -74,7 +74,12 @@ def texts_with(unit: Unit, edits: Sequence[Edit]) -> list[str]:
         if not cell.span.covers(edit.span):
             raise ValueError(f"the edit of {edit.span} lies in no single cell")
         inside.setdefault(cell.span.start, []).append(edit)
-    return [_cell_text(unit, cell, inside.get(cell.span.start, ())) for cell in unit.cells]
+    return [
+        _cell_text(unit, cell, inside[cell.span.start])
+        if cell.span.start in inside
+        else cell.excerpt.layout.text
+        for cell in unit.cells
+    ]
 
 
 def source_of(unit: Unit, cell: Cell) -> str:

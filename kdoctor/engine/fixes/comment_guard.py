@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _LOST = "it would lose the comment `{}`"
 
 
-class KeptComments:
+class CommentGuard:
     """Watches over the comments of one source, for whatever rule writes a fix."""
 
     def __init__(self, text: str) -> None:

@@ -16,7 +16,7 @@ _MAY_HOLD_ONE: Final = pattern(r"=\s*(?:![rsa]\s*)?[:}]")
 _PRINTED: Final = "the text of the expression is printed, too, and would be another"
 
 
-class DebugTexts:
+class DebugFStringGuard:
     """Watches over the fixes of one module, whatever rule writes them."""
 
     def __init__(self, module: Module) -> None:

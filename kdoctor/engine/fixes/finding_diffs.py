@@ -86,8 +86,36 @@ class FindingDiffs:
     def _diff(self, edits: Sequence[Edit], unit: Unit) -> str:
         if self._document.kind in ("python", "notebook"):
             return self._diff_of_cells(edits, unit)
-        after = self._document.replace({unit.index: texts_with(unit, edits)})
+        texts = texts_with(unit, edits)
+        changes = self._changed_lines(self._document.changes({unit.index: texts}))
+        if changes is not None:
+            return unified_of_changes(self._old_lines, changes, self._document.path)
+        after = self._document.replace({unit.index: texts})
         return unified(decoded(self._data), decoded(after), self._document.path)
+
+    def _changed_lines(self, changes: Sequence[tuple[Span, str]]) -> list[Change] | None:
+        """Return what becomes of the lines of a file, None where its diff has others than those."""
+        text, newlines = self._document.text, _newlines(self._document.text)
+        if not self._is_as_in_its_diff:
+            return None
+        found: list[Change] = []
+        for span, new in changes:
+            first, last = bisect_left(newlines, span.start), bisect_left(newlines, span.end)
+            if found and first < found[-1].end:
+                return None
+            start = newlines[first - 1] + 1 if first else 0
+            end = newlines[last] + 1 if last < len(newlines) else len(text)
+            lines = split_lines(text[start : span.start] + new + text[span.end : end])
+            found.append(Change(first, last + 1, lines))
+        return found
+
+    @cached_property
+    def _is_as_in_its_diff(self) -> bool:
+        return decoded(self._data) == self._document.text
+
+    @cached_property
+    def _old_lines(self) -> list[str]:
+        return split_lines(self._document.text)
 
     def _diff_of_cells(self, edits: Sequence[Edit], unit: Unit) -> str:
         parts = []

@@ -9,7 +9,7 @@ from kdoctor.engine.examine import Examined, Examiner, order
 from kdoctor.engine.fixes.apply_edits import texts_of
 from kdoctor.engine.fixes.conflicts import compatible
 from kdoctor.engine.fixes.diffs import decoded, unified
-from kdoctor.engine.schedule.jobs import Orders
+from kdoctor.engine.schedule.jobs import ScanOptions
 from kdoctor.model import Applicability, Finding
 from kdoctor.target import Target
 
@@ -17,7 +17,7 @@ Choose = Callable[[Sequence[Finding]], Sequence[Finding]]
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenFix:
     """Some findings of a source, the source with their fixes in it, and the diff to it.
 
     ``others`` counts the findings that were not chosen. ``after`` is ``before`` and ``diff`` empty
@@ -31,14 +31,14 @@ class Chosen:
     others: int
 
 
-def choose_and_fix(path: str, data: bytes, target: Target, choose: Choose) -> Chosen:
+def choose_and_fix(path: str, data: bytes, target: Target, choose: Choose) -> ChosenFix:
     """Return what ``choose`` picks of a Python source's findings, and what cures all of it at once.
 
     Raises:
         FileProblem: the source cannot be parsed.
     """
-    orders = Orders(target, kind="python", gate=False, diffs=False, anchors=False)
-    examined = Examiner(orders).examine(path, data)
+    scan_options = ScanOptions(target, kind="python", gate=False, diffs=False, anchors=False)
+    examined = Examiner(scan_options).examine(path, data)
     # What the user told us to leave alone is what went wrong there all the same.
     silenced = (each.finding for each in examined.scan.suppressed)
     findings = sorted([*examined.scan.findings, *silenced], key=order)
@@ -46,7 +46,7 @@ def choose_and_fix(path: str, data: bytes, target: Target, choose: Choose) -> Ch
     chosen = tuple(choose(findings))
     after = _fixed(examined, chosen) if chosen else data
     before = decoded(data)
-    return Chosen(
+    return ChosenFix(
         chosen,
         before,
         decoded(after),

@@ -22,12 +22,12 @@ from kdoctor.model import Edit, Finding, Fix
 MAX_PASSES = 10
 
 
-class Mender:
+class FixLoop:
     """Fixes one file after another with one examiner."""
 
     def __init__(self, examiner: Examiner) -> None:
         self._examiner = examiner
-        self._applicable = applicable(unsafe=examiner.orders.unsafe)
+        self._applicable = applicable(unsafe=examiner.scan_options.unsafe)
 
     def fix(self, task: Task, data: bytes | None = None) -> FileFix:
         """Return the file's repair. Whatever goes wrong is part of the answer.
@@ -37,7 +37,7 @@ class Mender:
         path = task.source.path
         try:
             if data is None:
-                data = task.source.read(self._examiner.orders.folder)
+                data = task.source.read(self._examiner.scan_options.folder)
             before = data
             examined = self._examiner.examine(path, data)
         except Exception as error:  # noqa: BLE001 - one file must not cost the others
@@ -51,7 +51,7 @@ class Mender:
             return FileFix(found, found, left_alone=LeftAlone(path, reason))
         if after == before:
             return FileFix(found, found)
-        diff = diff_of(path, before, after, self._examiner.orders.kind)
+        diff = diff_of(path, before, after, self._examiner.scan_options.kind)
         fixed = FixedFile(path, before, after, diff, applied, is_stdin=task.source.is_stdin)
         return FileFix(found, left, fixed)
 
@@ -65,7 +65,7 @@ class Mender:
         """
         data, applied = before, list[Finding]()
         keeps = partial(self._examiner.is_taken_elsewhere, examined.document.path)
-        style = self._examiner.orders.style
+        style = self._examiner.scan_options.style
         for _ in range(MAX_PASSES):
             chosen = self._choose(examined)
             document = examined.document
@@ -98,8 +98,8 @@ class Mender:
                 and finding.fix is not None
                 and finding.fix.applicability in self._applicable
             ]
-            if self._examiner.orders.within is not None:
-                wanted = inside(wanted, unit.text, self._examiner.orders.within)
+            if self._examiner.scan_options.within is not None:
+                wanted = inside(wanted, unit.text, self._examiner.scan_options.within)
             kept = [*unit.masks, *_silenced_edits(examined.scan, index)]
             fixes = compatible(wanted, kept, [cell.span for cell in unit.cells]) if wanted else []
             if fixes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import trigger_of
 from kdoctor.keras_api import newest_target, split_root
 from kdoctor.model import Applicability
@@ -12,7 +12,7 @@ from kdoctor.rules import all_rules
 
 
 @dataclass(frozen=True, slots=True)
-class Cure:
+class RewriteAnswer:
     """One rewrite of a name: which rule has it, both sides, when, and who may apply it."""
 
     code: str
@@ -23,22 +23,22 @@ class Cure:
 
 
 @dataclass(frozen=True, slots=True)
-class Cures:
+class RewriteLookup:
     """All that the rules say of a name: rewrites, and the codes of rules that look at it."""
 
-    rewrites: tuple[Cure, ...] = ()
+    rewrites: tuple[RewriteAnswer, ...] = ()
     rules: tuple[str, ...] = ()
 
 
-def cures_of(name: str, member: str = "") -> Cures:
+def cures_of(name: str, member: str = "") -> RewriteLookup:
     """Return the rewrites of a name relative to its root, and the rules that speak of a member.
 
     >>> cures_of("backend.square").rewrites[0].right                   # doctest: +SKIP
     'keras.ops.square(x)'
     """
-    facts = Facts(newest_target())
+    facts = TargetFacts(newest_target())
     found = [
-        Cure(
+        RewriteAnswer(
             rule.code,
             rewrite.left,
             rewrite.right,
@@ -52,7 +52,7 @@ def cures_of(name: str, member: str = "") -> Cures:
     codes = [
         rule.code for rule in all_rules() if member and member in trigger_of(rule.triggers).words
     ]
-    return Cures(tuple(found), tuple(sorted(set(codes))))
+    return RewriteLookup(tuple(found), tuple(sorted(set(codes))))
 
 
 def _name_of(left: str) -> str:

@@ -16,7 +16,7 @@ _CLOSED = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp
 
 
 @dataclass(frozen=True, slots=True)
-class Outermost:
+class TopLevelFixes:
     """A statement that stands in no other."""
 
     span: Span
@@ -43,7 +43,7 @@ def _edits(finding: Finding) -> tuple[Edit, ...]:
     return finding.fix.edits if finding.fix else ()
 
 
-def statement_at(statements: list[Outermost], span: Span) -> Outermost | None:
+def statement_at(statements: list[TopLevelFixes], span: Span) -> TopLevelFixes | None:
     """Return the statement that a span begins in; None where it stands between two."""
     place = bisect_right([each.span.start for each in statements], span.start) - 1
     if place < 0 or span.start >= statements[place].span.end:
@@ -51,7 +51,7 @@ def statement_at(statements: list[Outermost], span: Span) -> Outermost | None:
     return statements[place]
 
 
-def outermost(text: str) -> Iterator[Outermost]:
+def outermost(text: str) -> Iterator[TopLevelFixes]:
     """Yield the top-level statements of a text; none of one that is no Python."""
     starts = [0, *(each.end() for each in LINE_BREAK.finditer(text))]
     lines = [text[start:end] for start, end in zip(starts, [*starts[1:], None], strict=True)]
@@ -68,7 +68,7 @@ def outermost(text: str) -> Iterator[Outermost]:
         first = min((node, *getattr(node, "decorator_list", [])), key=lambda each: each.lineno)
         start = offset(first.lineno, first.col_offset)
         end = offset(node.end_lineno or node.lineno, node.end_col_offset or 0)
-        yield Outermost(Span(start, end), frozenset(_bound(node)))
+        yield TopLevelFixes(Span(start, end), frozenset(_bound(node)))
 
 
 def _bound(node: ast.AST) -> Iterator[str]:

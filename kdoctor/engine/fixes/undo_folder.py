@@ -19,7 +19,7 @@ _UNDO: Final = "undo"
 _PRIVATE: Final = 0o700  # it has what files hold that not all may read
 
 
-class Project(Struct, frozen=True):
+class UndoProject(Struct, frozen=True):
     """A project's folder as the file system knows it: by its real path, and by its inode.
 
     The inode tells a folder that may have been moved within its file system. A new folder may get
@@ -31,7 +31,7 @@ class Project(Struct, frozen=True):
     inode: int
 
     @classmethod
-    def at(cls, root: Path) -> Project:
+    def at(cls, root: Path) -> UndoProject:
         """Return the project whose folder is ``root``.
 
         Raises:
@@ -41,7 +41,7 @@ class Project(Struct, frozen=True):
         found = os.stat(real)  # noqa: PTH116
         return cls(real, found.st_dev, found.st_ino)
 
-    def may_have_been(self, other: Project) -> bool:
+    def may_have_been(self, other: UndoProject) -> bool:
         """Say whether this may be the folder that ``other`` was before it was moved."""
         is_same_folder = (other.device, other.inode) == (self.device, self.inode) != (0, 0)
         return is_same_folder and not os.path.lexists(other.root)

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Final
 
 from kdoctor.documents import uninterrupted, write_atomically
-from kdoctor.engine.fixes.undo_folder import Project, is_private, journals_of_user, make_private
+from kdoctor.engine.fixes.undo_folder import UndoProject, is_private, journals_of_user, make_private
 from kdoctor.engine.result import FixedFile, LeftAlone
 from kdoctor.errors import FileProblem, UsageProblem
 from kdoctor.project.root import leads_into, root_of, shown, start_of
@@ -78,7 +78,7 @@ class Journal:
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def _begun(self) -> Path:
-        project = Project.at(self.root)
+        project = UndoProject.at(self.root)
         undo = _folder_of(project)
         make_private(undo.parent)
         make_private(undo)
@@ -157,7 +157,7 @@ class _Step:
 
     folder: Path
     when: datetime
-    project: Project
+    project: UndoProject
     lines: tuple[_Line, ...]
 
     @classmethod
@@ -172,7 +172,7 @@ class _Step:
             return cls(
                 folder,
                 datetime.fromisoformat(head["applied"]),
-                Project(*head["project"]),
+                UndoProject(*head["project"]),
                 tuple(_Line(**each) for each in lines),
             )
         except (OSError, ValueError, KeyError, TypeError):
@@ -191,14 +191,14 @@ def left_by_last_apply(root: Path, files: Iterable[FixedFile]) -> list[FixedFile
 
 def _steps_of(root: Path) -> list[_Step]:
     """Return the applies of a project that can be taken back, the oldest first."""
-    project = Project.at(root)
+    project = UndoProject.at(root)
     folder = _folder_of(project)
     if not is_private(folder):
         return []
     return _steps_in(folder, project)
 
 
-def _folder_of(project: Project) -> Path:
+def _folder_of(project: UndoProject) -> Path:
     """Return where a project's journals lie: under its path, or the one that it was moved from."""
     base = journals_of_user()
     own = base / project.name
@@ -210,7 +210,7 @@ def _folder_of(project: Project) -> Path:
     return own
 
 
-def _steps_in(folder: Path, project: Project) -> list[_Step]:
+def _steps_in(folder: Path, project: UndoProject) -> list[_Step]:
     """Return the applies in a folder of journals that were of this project, the oldest first."""
     steps = [step for step in map(_Step.read, _steps(folder)) if step]
     moved = {step.project for step in steps if project.may_have_been(step.project)}
@@ -227,7 +227,7 @@ def _steps_in(folder: Path, project: Project) -> list[_Step]:
     return [step for step in steps if step.project.root == project.root or step.project in own]
 
 
-def _is_left(line: _Line, project: Project) -> bool:
+def _is_left(line: _Line, project: UndoProject) -> bool:
     """Say whether a project has a file as an apply left it: no other one happens to have that."""
     path = Path(project.root, line.path)
     try:

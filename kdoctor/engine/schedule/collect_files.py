@@ -10,15 +10,15 @@ from msgspec.structs import replace
 
 from kdoctor.documents import reported
 from kdoctor.engine.options import Options
-from kdoctor.engine.schedule.jobs import Source, Task, Turn, absolute, working_folder
-from kdoctor.engine.selection.file_selection import STDIN, Policy
+from kdoctor.engine.schedule.jobs import Priority, Source, Task, absolute, working_folder
+from kdoctor.engine.selection.file_selection import STDIN, FileSelection
 from kdoctor.model import Unreadable
-from kdoctor.modules.prefilter import Memory, Prefilter
+from kdoctor.modules.prefilter import Prefilter, PrefilterMemo
 
 _NAMED: Final = 3  # links in a remark
 
 
-class Gathering:
+class FileCollector:
     """Reads every file below ``paths`` once and keeps those in which a rule could fire.
 
     A file that is in ``memory`` is not read. The bytes are not kept: memory must not grow with the
@@ -34,8 +34,8 @@ class Gathering:
         self,
         paths: Iterable[str | os.PathLike[str]],
         options: Options,
-        policy: Policy,
-        memory: Memory | None = None,
+        policy: FileSelection,
+        memory: PrefilterMemo | None = None,
     ) -> None:
         named = list(dict.fromkeys(os.fspath(path) for path in paths))
         listing = policy.listing(path for path in named if path != STDIN)
@@ -95,13 +95,13 @@ class Gathering:
         if not admitted and self._gate:
             return None
         self._imported.update(facts.imports)
-        turn = Turn.USUAL if facts.speaks else Turn.IMPORTER
-        return Task(source, facts.size, admitted=admitted, turn=turn)
+        priority = Priority.USUAL if facts.speaks else Priority.IMPORTER
+        return Task(source, facts.size, admitted=admitted, priority=priority)
 
     def _with_turns(self, found: Iterable[tuple[str, Task]]) -> Iterator[Task]:
         for own, task in found:
-            is_imported = task.turn is Turn.USUAL and own in self._imported
-            yield replace(task, turn=Turn.IMPORTED) if is_imported else task
+            is_imported = task.priority is Priority.USUAL and own in self._imported
+            yield replace(task, priority=Priority.IMPORTED) if is_imported else task
 
 
 def _of_links(paths: Sequence[str]) -> str:

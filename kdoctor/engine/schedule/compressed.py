@@ -13,7 +13,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-class Packed(Collection[T]):
+class Compressed(Collection[T]):
     """Things as bytes; each look at them makes them anew."""
 
     def __init__(self, things: Iterable[T]) -> None:

@@ -9,7 +9,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, TypeVar
 
 from kdoctor.engine.schedule.gc_control import collector_waits, one_by_one, untouched
-from kdoctor.engine.schedule.jobs import Orders, Task
+from kdoctor.engine.schedule.jobs import ScanOptions, Task
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -27,13 +27,13 @@ _SHARES = 32  # chunks, at the least, that fall to each process
 
 
 def run(  # noqa: PLR0913 - what to do, on what, by whom
-    work: Callable[[Orders, Sequence[Task]], list[T]],
-    orders: Orders,
+    work: Callable[[ScanOptions, Sequence[Task]], list[T]],
+    scan_options: ScanOptions,
     tasks: Iterable[Task],
     workers: int | Executor | None,
     progress: Callable[[int, int], None] | None = None,
     *,
-    get_ready: Callable[[Orders], None] | None = None,
+    get_ready: Callable[[ScanOptions], None] | None = None,
 ) -> list[T]:
     """Return ``work``'s results in the order of the tasks, whoever does it.
 
@@ -48,7 +48,7 @@ def run(  # noqa: PLR0913 - what to do, on what, by whom
     lots: dict[int, Collection[T]] = {}
     done = 0
     counted = _Counted(tasks)
-    for place, lot in _done(work, orders, iter(counted), workers, get_ready):
+    for place, lot in _done(work, scan_options, iter(counted), workers, get_ready):
         lots[place] = lot
         done += len(lot)
         if progress is not None:
@@ -58,11 +58,11 @@ def run(  # noqa: PLR0913 - what to do, on what, by whom
 
 
 def _done(
-    work: Callable[[Orders, Sequence[Task]], list[T]],
-    orders: Orders,
+    work: Callable[[ScanOptions, Sequence[Task]], list[T]],
+    scan_options: ScanOptions,
     tasks: Iterator[Task],
     workers: int | Executor | None,
-    get_ready: Callable[[Orders], None] | None,
+    get_ready: Callable[[ScanOptions], None] | None,
 ) -> Iterator[tuple[int, Collection[T]]]:
     """Yield the results of runs of tasks, and where each belongs, as they come.
 
@@ -71,16 +71,16 @@ def _done(
     if workers is not None and not isinstance(workers, int):
         from kdoctor.engine.schedule.remote_executor import in_turn  # noqa: PLC0415
 
-        return enumerate(in_turn(work, orders, list(_chunks([*tasks])), workers))
+        return enumerate(in_turn(work, scan_options, list(_chunks([*tasks])), workers))
     first = list(_worth(_most(workers), tasks))
     processes = _processes(first, workers)
     if processes == 1:
-        return enumerate([result] for result in _alone(work, orders, [*first, *tasks]))
+        return enumerate([result] for result in _alone(work, scan_options, [*first, *tasks]))
     # Imported where processes are worth it: the imports alone take longer than a small scan.
     from kdoctor.engine.schedule.process_pool import together  # noqa: PLC0415
 
     chunks = chain(_chunks(first, processes), _chunks_later(tasks, processes))
-    return together(work, orders, chunks, processes, get_ready)
+    return together(work, scan_options, chunks, processes, get_ready)
 
 
 class _Counted:
@@ -109,10 +109,14 @@ def _worth(processes: int, tasks: Iterator[Task]) -> Iterator[Task]:
 
 
 def _alone(
-    work: Callable[[Orders, Sequence[Task]], list[T]], orders: Orders, tasks: Collection[Task]
+    work: Callable[[ScanOptions, Sequence[Task]], list[T]],
+    scan_options: ScanOptions,
+    tasks: Collection[Task],
 ) -> Iterator[T]:
     with collector_waits():
-        results = chain.from_iterable(one_by_one(work, orders, chunk) for chunk in _chunks(tasks))
+        results = chain.from_iterable(
+            one_by_one(work, scan_options, chunk) for chunk in _chunks(tasks)
+        )
         yield from islice(results, 1)
         with untouched():  # the modules and tables that came with the first file
             yield from results

@@ -19,7 +19,7 @@ from typing import TypeVar
 
 from msgspec import Struct, field
 
-from kdoctor.engine.schedule.jobs import Orders, Task
+from kdoctor.engine.schedule.jobs import ScanOptions, Task
 
 T = TypeVar("T")
 
@@ -84,7 +84,9 @@ def untouched() -> Iterator[None]:
 
 
 def one_by_one(
-    work: Callable[[Orders, Sequence[Task]], list[T]], orders: Orders, tasks: Iterable[Task]
+    work: Callable[[ScanOptions, Sequence[Task]], list[T]],
+    scan_options: ScanOptions,
+    tasks: Iterable[Task],
 ) -> Iterator[T]:
     """Yield what comes of each task; after each, the collector does what it has missed.
 
@@ -94,8 +96,8 @@ def one_by_one(
         for _, beside in groupby(tasks, key=lambda task: os.path.dirname(task.source.path)):  # noqa: PTH120
             places = [*enumerate(beside)]
             found: dict[int, list[T]] = {}
-            for place, task in sorted(places, key=lambda each: each[1].turn):
-                found[place] = work(orders, [task])
+            for place, task in sorted(places, key=lambda each: each[1].priority):
+                found[place] = work(scan_options, [task])
                 collect_where_due()
                 give_back_where_due(task.size)
             for place, _ in places:

@@ -38,7 +38,7 @@ class Source(Struct, frozen=True, gc=False):
         return read_regular(Path(folder, self.path)) if self.data is None else self.data
 
 
-class Turn(IntEnum):
+class Priority(IntEnum):
     """Which of the files that stand side by side comes first.
 
     What a file binds is best read when its tree is there anyway: before somebody asks.
@@ -63,14 +63,21 @@ class Task(Struct, frozen=True, gc=False):
     target: Target | None = None
     codes: tuple[str, ...] | None = None
     namespace: str | None = None
-    turn: Turn = Turn.USUAL
+    priority: Priority = Priority.USUAL
     style: CodeStyle | None = None
 
     # Not by `replace`, which takes longer than all else that is done for a file that is known.
     def with_rules(self, codes: tuple[str, ...] | None, namespace: str, style: CodeStyle) -> Task:
         """Return the task with the rules that count, the root of Keras and the style of code."""
         return Task(
-            self.source, self.size, self.admitted, self.target, codes, namespace, self.turn, style
+            self.source,
+            self.size,
+            self.admitted,
+            self.target,
+            codes,
+            namespace,
+            self.priority,
+            style,
         )
 
     def with_target(self, target: Target) -> Task:
@@ -82,12 +89,12 @@ class Task(Struct, frozen=True, gc=False):
             target,
             self.codes,
             self.namespace,
-            self.turn,
+            self.priority,
             self.style,
         )
 
 
-class Orders(Struct, frozen=True):
+class ScanOptions(Struct, frozen=True):
     """How each file is examined.
 
     ``codes`` are the rules that count, None for all. ``kind`` forces a kind of document; None goes
@@ -118,7 +125,7 @@ class Orders(Struct, frozen=True):
     within: frozenset[str] | None = None
     style: CodeStyle = UNTOLD
 
-    def aimed(self, task: Task) -> Orders:
+    def aimed(self, task: Task) -> ScanOptions:
         """Return the orders as one source's own configuration has them."""
         return replace(
             self,

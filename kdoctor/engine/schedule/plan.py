@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from kdoctor.engine.options import Options, orders_of, workers_of
+from kdoctor.engine.options import Options, scan_options_of, workers_of
 from kdoctor.engine.result import ProjectNotes
-from kdoctor.engine.schedule.collect_files import Gathering
+from kdoctor.engine.schedule.collect_files import FileCollector
 from kdoctor.engine.schedule.dispatch import enough
 from kdoctor.engine.schedule.jobs import Task
-from kdoctor.engine.selection.file_selection import Policy
+from kdoctor.engine.selection.file_selection import FileSelection
 from kdoctor.engine.selection.targets import Targets
 from kdoctor.model import Unreadable
 
@@ -58,14 +58,16 @@ class Plan:
     ) -> None:
         self.workers = workers_of(options)
         paths = list(paths)
-        policy = Policy(paths, options)
+        policy = FileSelection(paths, options)
         self.targets = Targets(policy, options)
-        self.orders = orders_of(self.targets.main, options, unsafe=policy.unsafe(unsafe))
+        self.scan_options = scan_options_of(
+            self.targets.main, options, unsafe=policy.unsafe(unsafe)
+        )
         self.remarks: list[str] = []
         """What is to be said of what was not done or not read."""
         self.cache = self._cache(policy) if options.get("cache") else None
         self._gathered = Gathered()
-        gathering = Gathering(paths, options, policy, self.cache)
+        gathering = FileCollector(paths, options, policy, self.cache)
         self.remarks += gathering.remarks
         self._finding = self._find(gathering, policy)
 
@@ -97,7 +99,7 @@ class Plan:
         """What is to be said of the project's own files, and of what was not done or not read."""
         return replace(self.targets.notes, remarks=tuple(self.remarks))
 
-    def _cache(self, policy: Policy) -> Cache | None:
+    def _cache(self, policy: FileSelection) -> Cache | None:
         # Only where it is wanted.
         from kdoctor.engine.cache.cache import Cache  # noqa: PLC0415
         from kdoctor.engine.cache.location import OutOfProject, store_of  # noqa: PLC0415
@@ -108,7 +110,7 @@ class Plan:
             self.remarks.append(str(problem))
             return None
 
-    def _find(self, gathering: Gathering, policy: Policy) -> Iterator[Task]:
+    def _find(self, gathering: FileCollector, policy: FileSelection) -> Iterator[Task]:
         found: list[Task] = []
         tasks = policy.assigned(gathering.tasks(first=enough(self.workers)))
         for task in self.targets.assigned(tasks):
@@ -125,6 +127,6 @@ def _kept(things: Collection[T]) -> Collection[T]:
     if len(things) < _MUCH:
         return things
     # Not for a small scan: pickle takes longer to import.
-    from kdoctor.engine.schedule.compressed import Packed  # noqa: PLC0415
+    from kdoctor.engine.schedule.compressed import Compressed  # noqa: PLC0415
 
-    return Packed(things)
+    return Compressed(things)

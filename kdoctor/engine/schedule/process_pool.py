@@ -25,10 +25,11 @@ from typing import Generic, TypeVar
 
 from msgspec import Struct
 
+from kdoctor import own_process
 from kdoctor.documents import insists, uninterrupted
-from kdoctor.engine.schedule.compressed import Packed
+from kdoctor.engine.schedule.compressed import Compressed
 from kdoctor.engine.schedule.gc_control import one_by_one, share_one_heap, untouched
-from kdoctor.engine.schedule.jobs import Orders, Task
+from kdoctor.engine.schedule.jobs import ScanOptions, Task
 from kdoctor.errors import KdoctorError
 
 T = TypeVar("T")
@@ -39,16 +40,16 @@ T = TypeVar("T")
 _LOT = 48
 _FIRST = 2  # chunks, for each process, that are known before the workers begin
 _PARTS = 4  # of a chunk, where one process would else soon wait for another
-_Chunk = tuple[int, Packed[Task]]  # with the number of its first task
+_Chunk = tuple[int, Compressed[Task]]  # with the number of its first task
 
 
 def together(
-    work: Callable[[Orders, Sequence[Task]], list[T]],
-    orders: Orders,
+    work: Callable[[ScanOptions, Sequence[Task]], list[T]],
+    scan_options: ScanOptions,
     chunks: Iterable[Iterable[Task]],
     processes: int,
-    get_ready: Callable[[Orders], None] | None,
-) -> Iterator[tuple[int, Packed[T]]]:
+    get_ready: Callable[[ScanOptions], None] | None,
+) -> Iterator[tuple[int, Compressed[T]]]:
     """Yield results as they come, with the number of the first; done by two processes or more.
 
     Raises:
@@ -64,17 +65,17 @@ def together(
         share_one_heap()
     while waiting:
         if forks and get_ready is not None:
-            get_ready(orders.aimed(next(iter(waiting[0][1]))))
+            get_ready(scan_options.aimed(next(iter(waiting[0][1]))))
         with untouched():
             pool = ProcessPoolExecutor(processes - 1, context, _become_worker)
-            line = _Line(waiting, pool, processes, partial(_in_worker, work, orders), most)
-            here = partial(one_by_one, work, orders)
+            line = _Line(waiting, pool, processes, partial(_in_worker, work, scan_options), most)
+            here = partial(one_by_one, work, scan_options)
             yield from _with_workers(pool, processes, line, numbered, here)
 
 
 def _numbered(chunks: Iterable[Iterable[Task]]) -> Iterator[_Chunk]:
     number = 0
-    for chunk in map(Packed, chunks):
+    for chunk in map(Compressed, chunks):
         yield number, chunk
         number += len(chunk)
 
@@ -85,7 +86,7 @@ def _with_workers(
     line: _Line[T],
     more: Iterable[_Chunk],
     work: Callable[[Iterable[Task]], Iterable[T]],
-) -> Iterator[tuple[int, Packed[T]]]:
+) -> Iterator[tuple[int, Compressed[T]]]:
     """Yield the results of what the workers of a pool take before they end, and of this process.
 
     The workers have begun when ``more`` is asked for.
@@ -126,18 +127,18 @@ class _Line(Generic[T]):
         waiting: deque[_Chunk],
         pool: ProcessPoolExecutor,
         processes: int,
-        work: Callable[[Packed[Task]], Packed[T]],
+        work: Callable[[Compressed[Task]], Compressed[T]],
         most: int,
     ) -> None:
         self._waiting = waiting
         self._left = most
-        self._sent: deque[tuple[int, Future[Packed[T]]]] = deque()
+        self._sent: deque[tuple[int, Future[Compressed[T]]]] = deque()
         self._pool = pool
         self._processes = processes
         self._work = work
         self._lock = threading.Lock()  # the pool's own thread sends, too
 
-    def send(self, done: Future[Packed[T]] | None = None) -> None:
+    def send(self, done: Future[Compressed[T]] | None = None) -> None:
         """Hand the next chunk to the workers; when it is done, they get another."""
         # A pool that ends, or is broken, tells of it with its lock held (Python 3.12.1 and later):
         # to ask it for more would wait for ever.
@@ -190,7 +191,7 @@ class _Line(Generic[T]):
     def _are_many(self) -> bool:
         return len(self._waiting) >= self._processes
 
-    def first_sent(self, *, wait: bool) -> tuple[int, Packed[T]] | None:
+    def first_sent(self, *, wait: bool) -> tuple[int, Compressed[T]] | None:
         """Return what became of the chunk that was sent first; None where there is nothing yet."""
         with self._lock:
             if not self._sent or not (wait or self._sent[0][1].done()):
@@ -205,18 +206,18 @@ def _part_of(chunk: _Chunk) -> int:
 
 def _parted(chunk: _Chunk, place: int) -> tuple[_Chunk, _Chunk]:
     number, tasks = chunk[0], list(chunk[1])
-    return (number, Packed(tasks[:place])), (number + place, Packed(tasks[place:]))
+    return (number, Compressed(tasks[:place])), (number + place, Compressed(tasks[place:]))
 
 
 def _shared(
     line: _Line[T], work: Callable[[Iterable[Task]], Iterable[T]]
-) -> Iterator[tuple[int, Packed[T]]]:
+) -> Iterator[tuple[int, Compressed[T]]]:
     """Yield the results as they come; what no worker has begun meanwhile is done here."""
     while True:
         found = line.first_sent(wait=False)
         if found is None and (mine := line.last()) is not None:
             place, chunk = mine
-            found = place, Packed(work(chunk))
+            found = place, Compressed(work(chunk))
         found = found or line.first_sent(wait=True)
         if found is None:
             return
@@ -252,6 +253,7 @@ def _become_worker() -> None:
 
     To kill a worker would not do: it may be writing a result, and the parent waits for its end.
     """
+    own_process.claim()
     gc.freeze()  # where it was forked, that is done; what a spawned one begins with stays, too
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if _STOP is not None:
@@ -275,13 +277,15 @@ def _give_up(_number: int, _frame: FrameType | None) -> None:
 
 
 def _in_worker(
-    work: Callable[[Orders, Sequence[Task]], list[T]], orders: Orders, chunk: Iterable[Task]
-) -> Packed[T]:
+    work: Callable[[ScanOptions, Sequence[Task]], list[T]],
+    scan_options: ScanOptions,
+    chunk: Iterable[Task],
+) -> Compressed[T]:
     try:
         _WORKER.working = True
         if _WORKER.stopped:
             raise _Stopped
-        return Packed(one_by_one(work, orders, chunk))
+        return Compressed(one_by_one(work, scan_options, chunk))
     finally:
         _WORKER.working = False
 

@@ -19,7 +19,7 @@ from typing import Any, Final, NoReturn
 
 from msgspec.structs import replace
 
-from kdoctor.engine.schedule.jobs import Orders, Task
+from kdoctor.engine.schedule.jobs import ScanOptions, Task
 from kdoctor.engine.schedule.remote_worker import Work, carry_out, packed, perform, version
 from kdoctor.errors import KdoctorError, UsageProblem
 
@@ -29,7 +29,7 @@ _PATIENCE: Final = 60.0
 
 
 @dataclass(slots=True)
-class _Errand:
+class InFlightChunk:
     """A chunk that was sent, and how often."""
 
     chunk: Sequence[Task]
@@ -38,18 +38,18 @@ class _Errand:
 
 
 def in_turn(
-    work: Work, orders: Orders, chunks: Sequence[Sequence[Task]], executor: Executor
+    work: Work, scan_options: ScanOptions, chunks: Sequence[Sequence[Task]], executor: Executor
 ) -> Iterator[list[Any]]:
     """Yield the results of the chunks in order, whichever worker does them, and however often.
 
     Raises:
         KdoctorError: the executor takes no work, or its workers cannot do it.
     """
-    office = _Office(executor, work, replace(orders, folder=os.getcwd()))  # noqa: PTH109 - a str
-    waiting: deque[_Errand] = deque()
+    office = RemoteClient(executor, work, replace(scan_options, folder=os.getcwd()))  # noqa: PTH109 - a str
+    waiting: deque[InFlightChunk] = deque()
     try:
         for chunk in chunks:
-            waiting.append(_Errand(chunk, office.send(chunk, 1)))
+            waiting.append(InFlightChunk(chunk, office.send(chunk, 1)))
         while waiting:
             yield office.results(waiting)
             waiting.popleft()  # with what it holds: memory must not grow with the tree
@@ -58,24 +58,24 @@ def in_turn(
             errand.future.cancel()
 
 
-class _Office:
+class RemoteClient:
     """Sends the chunks of one run, and takes the results."""
 
-    def __init__(self, executor: Executor, work: Work, orders: Orders) -> None:
+    def __init__(self, executor: Executor, work: Work, scan_options: ScanOptions) -> None:
         self._executor = executor
         self._work = work
-        self._orders = orders
+        self._scan_options = scan_options
         self._run = uuid.uuid4().hex
 
     def send(self, chunk: Sequence[Task], sending: int) -> Future[bytes]:
         """Hand a chunk to the executor. Each sending differs: engines know equal calls again."""
-        package = packed(self._run, sending, self._work, self._orders, chunk)
+        package = packed(self._run, sending, self._work, self._scan_options, chunk)
         try:
             return self._executor.submit(carry_out, version(), package)
         except Exception as error:  # noqa: BLE001 - each engine has its own
             _refuse(error)
 
-    def results(self, waiting: Sequence[_Errand]) -> list[Any]:
+    def results(self, waiting: Sequence[InFlightChunk]) -> list[Any]:
         """Return the results of the first errand that waits."""
         errand = waiting[0]
         while _is_back(waiting):
@@ -89,9 +89,9 @@ class _Office:
             else:
                 return results
         errand.future.cancel()
-        return perform(self._run, self._work, self._orders, errand.chunk)
+        return perform(self._run, self._work, self._scan_options, errand.chunk)
 
-    def _tried_again(self, errand: _Errand, error: Exception) -> bool:
+    def _tried_again(self, errand: InFlightChunk, error: Exception) -> bool:
         """Send a chunk again that failed for want of a worker, as long as there is hope."""
         self._check_workers(errand.chunk, error)
         if errand.sendings == _SENDINGS:
@@ -116,7 +116,7 @@ class _Office:
             ) from error
 
 
-def _is_back(waiting: Sequence[_Errand]) -> bool:
+def _is_back(waiting: Sequence[InFlightChunk]) -> bool:
     """Wait for the first answer; say no where for too long none came back at all."""
     first, back = waiting[0].future, -1
     while back < (now := sum(each.future.done() for each in waiting)):

@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from kdoctor import __version__
-from kdoctor.engine.schedule.jobs import Orders, Task
+from kdoctor.engine.schedule.jobs import ScanOptions, Task
 from kdoctor.errors import UsageProblem
+from kdoctor.version import __version__
 
-Work = Callable[[Orders, Sequence[Task]], list[Any]]
+Work = Callable[[ScanOptions, Sequence[Task]], list[Any]]
 
 
 @dataclass(slots=True)
@@ -39,12 +39,14 @@ def version() -> str:
     return f"kdoctor {__version__} on Python {python}"
 
 
-def packed(run: str, sending: int, work: Work, orders: Orders, chunk: Sequence[Task]) -> bytes:
+def packed(
+    run: str, sending: int, work: Work, scan_options: ScanOptions, chunk: Sequence[Task]
+) -> bytes:
     """Return what a process needs to know to do a chunk.
 
     ``run`` is the same for a whole scan. Each ``sending`` differs: engines know equal calls again.
     """
-    return pickle.dumps((run, sending, work, orders, list(chunk)))
+    return pickle.dumps((run, sending, work, scan_options, list(chunk)))
 
 
 def carry_out(sender: str, package: bytes) -> bytes:
@@ -59,21 +61,21 @@ def carry_out(sender: str, package: bytes) -> bytes:
             f"a worker on {socket.gethostname()} has {version()}, and here it is {sender}; "
             "install the same for both"
         )
-    run, _, work, orders, chunk = pickle.loads(package)  # noqa: S301 - of our own making
+    run, _, work, scan_options, chunk = pickle.loads(package)  # noqa: S301 - of our own making
     for task in chunk:
-        path = Path(orders.folder, task.source.path)
+        path = Path(scan_options.folder, task.source.path)
         if not task.source.is_stdin and not path.exists():
             raise FileNotFoundError(2, f"not there on {socket.gethostname()}", task.source.path)
-    return pickle.dumps(perform(run, work, orders, chunk))
+    return pickle.dumps(perform(run, work, scan_options, chunk))
 
 
-def perform(run: str, work: Work, orders: Orders, chunk: Sequence[Task]) -> list[Any]:
+def perform(run: str, work: Work, scan_options: ScanOptions, chunk: Sequence[Task]) -> list[Any]:
     """Do a chunk of a run. What was learnt of the files in another run is forgotten first."""
     # Imported here: the worker may not have what it takes.
-    from kdoctor.engine.scanning import forget  # noqa: PLC0415
+    from kdoctor.engine.examiners import forget  # noqa: PLC0415
 
     with _WORKER.lock:
         if _WORKER.run != run:
             forget()
             _WORKER.run = run
-        return work(orders, chunk)
+        return work(scan_options, chunk)

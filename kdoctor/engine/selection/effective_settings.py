@@ -14,7 +14,7 @@ from kdoctor.engine.cache.location import DEFAULT, VARIABLE
 from kdoctor.engine.options import Options
 from kdoctor.engine.result import ProjectNotes
 from kdoctor.engine.selection.codes import chosen_codes
-from kdoctor.engine.selection.file_selection import Policy
+from kdoctor.engine.selection.file_selection import FileSelection
 from kdoctor.engine.selection.targets import Targets
 from kdoctor.project import Layer, Settings
 from kdoctor.project.root import check_there
@@ -23,7 +23,7 @@ from kdoctor.target import Target
 _DEFAULTS: Final = {"namespace": "keep", "unsafe": False, "format": "text", "cache-dir": DEFAULT}
 
 
-class Kind(enum.StrEnum):
+class SettingKind(enum.StrEnum):
     """Where a value can come from; earlier ones win."""
 
     COMMAND_LINE = "command line"
@@ -34,13 +34,13 @@ class Kind(enum.StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class SettingOrigin:
     """Where a value comes from. ``path`` and ``line`` are those of a file with settings.
 
     ``note`` says in words what else decides: the project's files about the target.
     """
 
-    kind: Kind
+    kind: SettingKind
     path: str = ""
     line: int | None = None
     note: str = ""
@@ -52,7 +52,7 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True)
-class InForce:
+class EffectiveSettings:
     """One setting: its value as files have it, None where no value is the default.
 
     ``origins`` has one for each file that adds to the value; of ``per-file-ignores``, one for each
@@ -61,11 +61,11 @@ class InForce:
 
     key: str
     value: Any
-    origins: tuple[Origin, ...]
+    origins: tuple[SettingOrigin, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Overview:
+class SettingsOverview:
     """What is in force for a file, or for what lies in a folder.
 
     ``files`` are those with settings, the nearest first, then what it extends. ``rules`` are the
@@ -75,7 +75,7 @@ class Overview:
 
     path: str
     files: tuple[str, ...]
-    settings: tuple[InForce, ...]
+    settings: tuple[EffectiveSettings, ...]
     rules: tuple[str, ...]
     known: int
     excluded: bool
@@ -84,19 +84,19 @@ class Overview:
 
 def overview(
     path: str, options: Options, *, unsafe: bool | None = None, form: str | None = None
-) -> Overview:
+) -> SettingsOverview:
     """Return what is in force for a path, beside what is asked for by name.
 
     Raises:
         UsageProblem: there is no such path, or a setting cannot be what it is.
     """
     check_there(path)
-    policy = Policy([path], options)
+    policy = FileSelection([path], options)
     targets = Targets(policy, options)
     asked: dict[str, Any] = {**options, "unsafe": unsafe, "format": form}
     every = chosen_codes(None)
     codes = policy.codes_in(path) if os.path.isdir(path) else policy.codes(path)  # noqa: PTH112
-    return Overview(
+    return SettingsOverview(
         Path(path).as_posix(),
         tuple(layer.path for layer in policy.main.layers),
         tuple(_in_force(key, policy, targets.main, asked) for key in SETTINGS),
@@ -107,45 +107,51 @@ def overview(
     )
 
 
-def _in_force(key: str, policy: Policy, target: Target, asked: Mapping[str, Any]) -> InForce:
+def _in_force(
+    key: str, policy: FileSelection, target: Target, asked: Mapping[str, Any]
+) -> EffectiveSettings:
     """Return what the command line says about a setting, else the files, else the default."""
     settings, layer = policy.main, policy.main.layer(key)
     match key:
         case "ignore":
             return _ignore(settings, asked)
         case _ if asked.get(key) is not None:
-            return InForce(key, asked[key], (Origin(Kind.COMMAND_LINE),))
+            return EffectiveSettings(key, asked[key], (SettingOrigin(SettingKind.COMMAND_LINE),))
         case "cache-dir" if os.environ.get(VARIABLE):
-            origin = Origin(Kind.ENVIRONMENT, note=f"${VARIABLE}")
-            return InForce(key, os.environ[VARIABLE], (origin,))
+            origin = SettingOrigin(SettingKind.ENVIRONMENT, note=f"${VARIABLE}")
+            return EffectiveSettings(key, os.environ[VARIABLE], (origin,))
         case "target" if layer is None:
-            origin = Origin(Kind.PROJECT, note=target.source)
-            return InForce(key, f"{target.name}=={target.version}", (origin,))
+            origin = SettingOrigin(SettingKind.PROJECT, note=target.source)
+            return EffectiveSettings(key, f"{target.name}=={target.version}", (origin,))
         case _ if layer is None:
-            return InForce(key, _DEFAULTS.get(key), (Origin(Kind.DEFAULT),))
+            return EffectiveSettings(key, _DEFAULTS.get(key), (SettingOrigin(SettingKind.DEFAULT),))
         case "extend":
             extending = [each for each in settings.layers if each.config.extend is not None]
             files = [each.path for each in settings.layers[1:]]
-            return InForce(key, files, tuple(_origin(each, key) for each in extending))
+            return EffectiveSettings(key, files, tuple(_origin(each, key) for each in extending))
         case "per-file-ignores" if layer.config.per_file_ignores:
             patterns = layer.config.per_file_ignores
-            return InForce(key, patterns, tuple(_origin(layer, key, each) for each in patterns))
-    return InForce(key, settings.value(key), (_origin(layer, key),))
+            return EffectiveSettings(
+                key, patterns, tuple(_origin(layer, key, each) for each in patterns)
+            )
+    return EffectiveSettings(key, settings.value(key), (_origin(layer, key),))
 
 
-def _ignore(settings: Settings, asked: Mapping[str, Any]) -> InForce:
+def _ignore(settings: Settings, asked: Mapping[str, Any]) -> EffectiveSettings:
     """Return what is ignored: each file, then the command line, adds to what comes before it."""
     entries: list[str] = []
-    origins: list[Origin] = []
+    origins: list[SettingOrigin] = []
     for layer in settings.selecting if asked.get("select") is None else ():
         if layer.config.ignore is not None:
             entries += layer.config.ignore
             origins.append(_origin(layer, "ignore"))
     if asked.get("ignore") is not None:
         entries += asked["ignore"]
-        origins.append(Origin(Kind.COMMAND_LINE))
-    return InForce("ignore", entries or None, tuple(origins) or (Origin(Kind.DEFAULT),))
+        origins.append(SettingOrigin(SettingKind.COMMAND_LINE))
+    return EffectiveSettings(
+        "ignore", entries or None, tuple(origins) or (SettingOrigin(SettingKind.DEFAULT),)
+    )
 
 
-def _origin(layer: Layer, *key: str) -> Origin:
-    return Origin(Kind.FILE, layer.path, layer.line(*key))
+def _origin(layer: Layer, *key: str) -> SettingOrigin:
+    return SettingOrigin(SettingKind.FILE, layer.path, layer.line(*key))

@@ -12,7 +12,7 @@ from msgspec import Struct
 from kdoctor.documents import Listing, Patterns, discover, is_excluded
 from kdoctor.engine.options import Options
 from kdoctor.engine.schedule.jobs import Task, absolute, working_folder
-from kdoctor.engine.selection.held_up import HeldUp
+from kdoctor.engine.selection.held_up import BrokenSettings
 from kdoctor.errors import UsageProblem
 from kdoctor.model import Applicability
 from kdoctor.project import Configs, Settings, start_of
@@ -43,7 +43,7 @@ def applicable(*, unsafe: bool) -> frozenset[Applicability]:
     return frozenset({Applicability.SAFE, *([Applicability.UNSAFE] if unsafe else ())})
 
 
-class Policy:
+class FileSelection:
     """What holds for the files of one run, with the nearest configuration to each.
 
     ``start`` is the folder in which all named paths lie; ``main`` its settings, which decide about
@@ -55,7 +55,7 @@ class Policy:
 
     def __init__(self, paths: Iterable[str | os.PathLike[str]], options: Options) -> None:
         self._options = options
-        self.held_up = HeldUp()
+        self.held_up = BrokenSettings()
         self.configs = Configs(options.get("config"), isolated=options.get("isolated", False))
         named = options.get("namespace")
         if named not in _NAMESPACES:

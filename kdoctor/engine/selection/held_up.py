@@ -10,7 +10,7 @@ from kdoctor.errors import UsageProblem
 from kdoctor.model import Unreadable
 
 
-class HeldUp(Struct):
+class BrokenSettings(Struct):
     """What is wrong with the settings of some folders, and the files that they hold for.
 
     A monorepo goes on without these files: to look into them by other settings than their own

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from kdoctor.engine.options import Options
 from kdoctor.engine.result import ProjectNotes, TargetUse
 from kdoctor.engine.schedule.jobs import Task
-from kdoctor.engine.selection.file_selection import Policy
+from kdoctor.engine.selection.file_selection import FileSelection
 from kdoctor.errors import UsageProblem
 from kdoctor.model import Unreadable
 from kdoctor.target import Target
@@ -31,7 +31,7 @@ class Targets:
         UsageProblem: the target that is asked for is unknown, or a setting of the project is.
     """
 
-    def __init__(self, policy: Policy, options: Options) -> None:
+    def __init__(self, policy: FileSelection, options: Options) -> None:
         asked = options.get("target")
         self._configs = policy.configs
         self._held_up = policy.held_up

@@ -12,14 +12,14 @@ from kdoctor.engine.fixes.apply_edits import texts_with
 from kdoctor.engine.fixes.fixpoint import diff_of
 from kdoctor.engine.result import FileFix, FixedFile, LeftAlone
 from kdoctor.engine.schedule.jobs import Task
-from kdoctor.engine.suppression.apply import FAMILY
+from kdoctor.engine.suppression.suppressions import FAMILY
 from kdoctor.errors import FileProblem
 from kdoctor.model import Finding
 from kdoctor.rules import rule_by_code
 from kdoctor.suppression import ignore_edits
 
 
-class Ignorer:
+class SuppressionInserter:
     """Writes comments into one file after another, each with the same reason."""
 
     def __init__(self, examiner: Examiner, reason: str) -> None:
@@ -34,7 +34,7 @@ class Ignorer:
         path = task.source.path
         try:
             if data is None:
-                data = task.source.read(self._examiner.orders.folder)
+                data = task.source.read(self._examiner.scan_options.folder)
             before = data
             examined = self._examiner.examine(path, data)
         except Exception as error:  # noqa: BLE001 - one file must not cost the others
@@ -53,7 +53,7 @@ class Ignorer:
         except Exception as error:  # noqa: BLE001
             reason = f"its comments were given up: {why(error)}"
             return FileFix(found, found, left_alone=LeftAlone(path, reason))
-        diff = diff_of(path, before, after, self._examiner.orders.kind)
+        diff = diff_of(path, before, after, self._examiner.scan_options.kind)
         is_stdin = task.source.is_stdin
         fixed = FixedFile(path, before, after, diff, silenced, is_stdin=is_stdin)
         return FileFix(found, heard(task, again.scan), fixed)

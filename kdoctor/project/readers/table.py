@@ -8,7 +8,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from kdoctor.project.evidence import WORDS, Kind
+from kdoctor.project.evidence import WORDS, EvidenceKind
 from kdoctor.project.readers.file import File, Said
 from kdoctor.target import LEGACY_SWITCH
 
@@ -21,7 +21,7 @@ class Reader(Struct, frozen=True):
     ``words``: a file that holds none of them says nothing and is not parsed.
     """
 
-    kind: Kind
+    kind: EvidenceKind
     names: tuple[str, ...]
     function: str  # module:name, below this package; imported where there is such a file
     words: tuple[bytes, ...] = WORDS
@@ -40,30 +40,30 @@ class Reader(Struct, frozen=True):
 
 # A lock says what is installed; requirement files what to install; the others what would do.
 READERS: Final = (
-    Reader(Kind.LOCK, ("uv.lock",), "locks:read_toml_lock"),
-    Reader(Kind.LOCK, ("poetry.lock",), "locks:read_toml_lock"),
-    Reader(Kind.LOCK, ("pdm.lock",), "locks:read_toml_lock"),
-    Reader(Kind.LOCK, ("pylock.toml", "pylock.*.toml"), "locks:read_toml_lock"),
-    Reader(Kind.LOCK, ("Pipfile.lock",), "locks:read_pipfile_lock"),
+    Reader(EvidenceKind.LOCK, ("uv.lock",), "locks:read_toml_lock"),
+    Reader(EvidenceKind.LOCK, ("poetry.lock",), "locks:read_toml_lock"),
+    Reader(EvidenceKind.LOCK, ("pdm.lock",), "locks:read_toml_lock"),
+    Reader(EvidenceKind.LOCK, ("pylock.toml", "pylock.*.toml"), "locks:read_toml_lock"),
+    Reader(EvidenceKind.LOCK, ("Pipfile.lock",), "locks:read_pipfile_lock"),
     Reader(
-        Kind.REQUIREMENTS,
+        EvidenceKind.REQUIREMENTS,
         ("requirements.txt", "requirements*.txt", "requirements/*.txt"),
         "requirements_txt:read_requirements",
         (*WORDS, b"-r", b"-c", b"\x00"),  # \x00: UTF-16
     ),
-    Reader(Kind.PROJECT, ("pyproject.toml",), "tables:read_pyproject"),
-    Reader(Kind.PROJECT, ("setup.cfg",), "setup_files:read_setup_cfg"),
-    Reader(Kind.PROJECT, ("setup.py",), "setup_files:read_setup_py"),
+    Reader(EvidenceKind.PROJECT, ("pyproject.toml",), "tables:read_pyproject"),
+    Reader(EvidenceKind.PROJECT, ("setup.cfg",), "setup_files:read_setup_cfg"),
+    Reader(EvidenceKind.PROJECT, ("setup.py",), "setup_files:read_setup_py"),
     Reader(
-        Kind.CONDA,
+        EvidenceKind.CONDA,
         ("environment.yml", "environment.yaml", "environment*.yml", "environment*.yaml"),
         "conda:read_environment",
         (*WORDS, *_LEGACY),
     ),
-    Reader(Kind.PIPFILE, ("Pipfile",), "tables:read_pipfile"),
-    Reader(Kind.SETTINGS, (".env",), "flags:read_dotenv", _LEGACY),
+    Reader(EvidenceKind.PIPFILE, ("Pipfile",), "tables:read_pipfile"),
+    Reader(EvidenceKind.SETTINGS, (".env",), "flags:read_dotenv", _LEGACY),
     Reader(
-        Kind.SETTINGS,
+        EvidenceKind.SETTINGS,
         ("Dockerfile", "Dockerfile.*", "*.Dockerfile"),
         "flags:read_dockerfile",
         _LEGACY,

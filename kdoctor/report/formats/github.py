@@ -8,7 +8,7 @@ from __future__ import annotations
 from kdoctor.engine.result import ScanResult
 from kdoctor.model import Finding, Severity
 from kdoctor.report.formats import Format
-from kdoctor.report.locations import Checkout, where
+from kdoctor.report.locations import SourceRoot, where
 from kdoctor.report.output import Page, printable
 from kdoctor.report.summary import how_sure
 
@@ -18,7 +18,7 @@ _PROPERTY = _DATA | str.maketrans({":": "%3A", ",": "%2C"})
 
 
 def _write(result: ScanResult, page: Page) -> None:
-    checkout = Checkout.here()
+    checkout = SourceRoot.here()
     for finding in result.findings:
         page.line(_annotation(finding, result, checkout))
     for own in result.own_targets:
@@ -31,7 +31,7 @@ def _write(result: ScanResult, page: Page) -> None:
         page.line(_command("error", properties, told))
 
 
-def _annotation(finding: Finding, result: ScanResult, checkout: Checkout) -> str:
+def _annotation(finding: Finding, result: ScanResult, checkout: SourceRoot) -> str:
     region = result.region(finding.place)
     properties = {
         "title": f"kdoctor {finding.code} ({finding.name})",

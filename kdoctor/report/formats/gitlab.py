@@ -13,7 +13,7 @@ from typing import Any
 from kdoctor.engine.result import ScanResult
 from kdoctor.model import Finding, Severity
 from kdoctor.report.formats import Format
-from kdoctor.report.locations import Checkout
+from kdoctor.report.locations import SourceRoot
 from kdoctor.report.output import Page
 from kdoctor.report.summary import how_sure
 
@@ -21,7 +21,7 @@ _SEVERITIES = {Severity.ERROR: "critical", Severity.CHANGE: "major", Severity.LE
 
 
 def _write(result: ScanResult, page: Page) -> None:
-    checkout = Checkout.here()
+    checkout = SourceRoot.here()
     known = _fingerprints(result)
     issues = [_issue(finding, known[finding], result, checkout) for finding in result.findings]
     issues += [
@@ -48,7 +48,7 @@ def _write(result: ScanResult, page: Page) -> None:
 
 
 def _issue(
-    finding: Finding, fingerprint: str, result: ScanResult, checkout: Checkout
+    finding: Finding, fingerprint: str, result: ScanResult, checkout: SourceRoot
 ) -> dict[str, Any]:
     place, region = finding.place, result.region(finding.place)
     sure = "".join(f" ({each})" for each in how_sure(finding))

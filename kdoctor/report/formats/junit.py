@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 from kdoctor.engine.result import ScanResult
 from kdoctor.model import Finding
 from kdoctor.report.formats import Format
-from kdoctor.report.locations import Checkout, where
+from kdoctor.report.locations import SourceRoot, where
 from kdoctor.report.output import Page, printable
 from kdoctor.report.summary import by_severity, count, in_brackets
 
@@ -23,7 +23,7 @@ def _write(result: ScanResult, page: Page) -> None:
         for path, group in groupby(result.findings, key=lambda finding: finding.place.path)
     }
     unread = {file.path: file.why for file in result.unhandled}
-    checkout = Checkout.here()
+    checkout = SourceRoot.here()
     cases = [
         _case(path, checkout.path(path), found.get(path, ()), unread.get(path))
         for path in sorted({*result.files, *found, *unread})

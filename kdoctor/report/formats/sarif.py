@@ -10,15 +10,15 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from kdoctor import __version__
 from kdoctor.engine.result import ScanResult
 from kdoctor.errors import UsageProblem
 from kdoctor.model import Finding, Fix, Region, Severity
 from kdoctor.report.fix_title import titled
 from kdoctor.report.formats import Format
 from kdoctor.report.links import home_url, page_url
-from kdoctor.report.locations import Checkout
+from kdoctor.report.locations import SourceRoot
 from kdoctor.report.output import Page
+from kdoctor.version import __version__
 
 Object = dict[str, Any]
 
@@ -46,7 +46,7 @@ def _write(result: ScanResult, page: Page) -> None:
 
 
 def _log(result: ScanResult, page: Page) -> Object:
-    checkout = Checkout.here()
+    checkout = SourceRoot.here()
     silenced = (each.finding for each in result.suppressed)
     told = sorted(
         {*result.findings, *result.known, *silenced}, key=lambda each: (each.place, each.code)
@@ -116,7 +116,7 @@ def _rule(code: str, name: str) -> Object:
 
 
 def _results(
-    findings: Sequence[Finding], codes: Sequence[str], result: ScanResult, checkout: Checkout
+    findings: Sequence[Finding], codes: Sequence[str], result: ScanResult, checkout: SourceRoot
 ) -> Iterator[Object]:
     if not findings:
         return
@@ -165,7 +165,7 @@ def _properties(finding: Finding) -> Object:
     return told
 
 
-def _location(finding: Finding, result: ScanResult, checkout: Checkout) -> Object:
+def _location(finding: Finding, result: ScanResult, checkout: SourceRoot) -> Object:
     place, region = finding.place, result.region(finding.place)
     told = _region(region)
     line = result.lines.get(place)
@@ -193,7 +193,7 @@ def _region(region: Region) -> Object:
     }
 
 
-def _artifact(path: str, checkout: Checkout) -> Object:
+def _artifact(path: str, checkout: SourceRoot) -> Object:
     uri = checkout.uri(path)
     return {"uri": uri} if uri.startswith("file:") else {"uri": uri, "uriBaseId": _TOP}
 
@@ -217,7 +217,7 @@ def _suppression(kind: str, why: str) -> Object:
     return {**told, "justification": why} if why else told
 
 
-def _invocation(result: ScanResult, checkout: Checkout, page: Page) -> Object:
+def _invocation(result: ScanResult, checkout: SourceRoot, page: Page) -> Object:
     project = result.project
     told = [
         _notification(_NOT_CHECKED, "error", f"not checked: {file.why}", file.path, checkout)
@@ -247,7 +247,7 @@ def _invocation(result: ScanResult, checkout: Checkout, page: Page) -> Object:
     }
 
 
-def _notification(key: str, level: str, text: str, path: str, checkout: Checkout) -> Object:
+def _notification(key: str, level: str, text: str, path: str, checkout: SourceRoot) -> Object:
     return {
         "descriptor": {"id": key},
         "level": level,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kdoctor.progress import Overview, TieKind, TieUse
+from kdoctor.progress import CouplingKind, CouplingUse, Overview
 from kdoctor.report.migration import charts
 from kdoctor.report.migration.elements import (
     Content,
@@ -18,17 +18,17 @@ from kdoctor.report.summary import count
 
 _SHOWN = 20
 _KINDS = {
-    TieKind.KERAS: join(
+    CouplingKind.KERAS: join(
         "the same Keras 3, imported from TensorFlow: ", code("kdoctor fix --namespace keras"),
         " moves what both have",
     ),
-    TieKind.KERAS_2: join("for code that has not moved yet; it has no other backend"),
-    TieKind.OWN: join(
+    CouplingKind.KERAS_2: join("for code that has not moved yet; it has no other backend"),
+    CouplingKind.OWN: join(
         "functions and classes of TensorFlow: ", code("keras.ops"), " has many of them; ",
         code("tf.data"), " may feed Keras on every backend, and needs TensorFlow installed",
     ),
-    TieKind.PACKAGE: join("packages that are called ", code("tensorflow_…")),
-    TieKind.BACKEND: join(
+    CouplingKind.PACKAGE: join("packages that are called ", code("tensorflow_…")),
+    CouplingKind.BACKEND: join(
         "functions that ", code("keras.backend"), " had while TensorFlow was its one engine, and "
         "Keras 3 has no more",
     ),
@@ -86,7 +86,7 @@ def portability(overview: Overview) -> Markup:
     return join(*parts)
 
 
-def _ties(ties: tuple[TieUse, ...], files: int) -> Markup:
+def _ties(ties: tuple[CouplingUse, ...], files: int) -> Markup:
     parts: list[Content] = []
     for kind, meaning in _KINDS.items():
         rows = [_row(use, files) for use in ties if use.tie.kind is kind]
@@ -104,7 +104,7 @@ def _table(rows: list[tuple[Content, ...]], caption: Markup) -> Markup:
     return table(("What", "Files", "Uses"), rows, caption)
 
 
-def _row(use: TieUse, files: int) -> tuple[Content, ...]:
+def _row(use: CouplingUse, files: int) -> tuple[Content, ...]:
     number = len(use.files)
     name = folded(code(use.tie.name), listed([*map(code, use.files)]))
     return (join(name, charts.share(number, files)), number, use.uses)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.analysis.dataflow.statements import Line
+from kdoctor.analysis.dataflow.statements import StatementSlot
 from kdoctor.model import Span
 from kdoctor.rewrite.source_lines import margin
 from kdoctor.syntax import Module
@@ -17,7 +17,7 @@ from kdoctor.value_types import Kind
 _INPUTS = frozenset({"input_shape", "batch_input_shape", "input_dim"})
 
 
-class Place(Struct, frozen=True):
+class LayerPlace(Struct, frozen=True):
     """What is to be written anew so that something may stand before the layer.
 
     The new element is put between ``before`` and ``after``, in front of the text of ``span``.
@@ -28,7 +28,7 @@ class Place(Struct, frozen=True):
     after: str
 
 
-def first_layer_place(module: Module, layer: cst.Call) -> Place | None:
+def first_layer_place(module: Module, layer: cst.Call) -> LayerPlace | None:
     """Return the place of the first layer of a ``Sequential``; None for any other layer."""
     holder = module.parent(layer)
     if isinstance(holder, cst.Element):
@@ -38,7 +38,7 @@ def first_layer_place(module: Module, layer: cst.Call) -> Place | None:
     return None
 
 
-def _in_a_list(module: Module, layer: cst.Call, element: cst.Element) -> Place | None:
+def _in_a_list(module: Module, layer: cst.Call, element: cst.Element) -> LayerPlace | None:
     display = module.parent(element)
     if not isinstance(display, cst.List) or display.elements[0] is not element:
         return None
@@ -48,10 +48,10 @@ def _in_a_list(module: Module, layer: cst.Call, element: cst.Element) -> Place |
         return None
     span = module.outer_span(layer)
     indent = _own_line_indent(module, span.start)
-    return Place(span, "", ", " if indent is None else f",\n{indent}")
+    return LayerPlace(span, "", ", " if indent is None else f",\n{indent}")
 
 
-def _in_an_add(module: Module, argument: cst.Arg) -> Place | None:
+def _in_an_add(module: Module, argument: cst.Arg) -> LayerPlace | None:
     """``model.add(layer)``, the first use of a model that was made empty in the same block."""
     call = module.parent(argument)
     if not isinstance(call, cst.Call) or len(call.args) != 1:
@@ -72,7 +72,7 @@ def _in_an_add(module: Module, argument: cst.Arg) -> Place | None:
         return None
     span = module.span(call)
     indent = _own_line_indent(module, span.start)
-    return None if indent is None else Place(span, f"{module.source(method)}(", f")\n{indent}")
+    return None if indent is None else LayerPlace(span, f"{module.source(method)}(", f")\n{indent}")
 
 
 def _was_just_made_empty(
@@ -103,7 +103,7 @@ def _was_just_made_empty(
 
 def _makes_sequential(module: Module, call: cst.Call) -> bool:
     name = module.qualified(call.func)
-    made = module.knowledge.class_type(name) if name else None
+    made = module.oracle.class_type(name) if name else None
     return made is not None and made.kind is Kind.MODEL and made.cls == "Sequential"
 
 
@@ -116,7 +116,7 @@ def _own_line_indent(module: Module, start: int) -> str | None:
 # Models whose input is known
 
 
-def is_built_when_added(module: Module, layer: cst.Call, line: Line) -> str | None:
+def is_built_when_added(module: Module, layer: cst.Call, line: StatementSlot) -> str | None:
     """Return the ``model`` of ``model.add(layer)``, if that builds the layer at once.
 
     It does where the model, made in the same block, starts with an input.

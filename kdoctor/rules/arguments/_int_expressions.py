@@ -10,7 +10,7 @@ import libcst as cst
 from kdoctor.analysis.calls import value_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.scopes import BindingKind
 
 _LOOKS = frozenset({"hasattr", "isinstance", "iter", "len", "tuple", "type"})
@@ -100,21 +100,21 @@ def may_be_int(node: ast.expr | None) -> bool:
     return False
 
 
-def may_be_ints_by_name(glimpse: Glimpse, names: Collection[ast.Name]) -> bool:
+def may_be_ints_by_name(quick: QuickFacts, names: Collection[ast.Name]) -> bool:
     """Say whether one of these names may be an int, or a parameter that gets one."""
-    if any(may_be_int(value) for each in names for value in glimpse.values_of(each)):
+    if any(may_be_int(value) for each in names for value in quick.values_of(each)):
         return True
     wanted = {each.id for each in names}
     places: dict[str, list[tuple[str, int]]] = {}
-    for node in glimpse.nodes.get(ast.FunctionDef, ()) if wanted else ():
+    for node in quick.nodes.get(ast.FunctionDef, ()) if wanted else ():
         for index, each in enumerate((*node.args.posonlyargs, *node.args.args)):
             if each.arg in wanted:
                 places.setdefault(node.name, []).append((each.arg, index))
     return any(
         may_be_int(value)
         for function, taken in places.items()
-        for called in glimpse.calls_by_leaf.get(function, ())
+        for called in quick.calls_by_leaf.get(function, ())
         if isinstance(called.node.func, ast.Name)
         for place in taken
-        for value in glimpse.values_of(called.argument(*place))
+        for value in quick.values_of(called.argument(*place))
     )

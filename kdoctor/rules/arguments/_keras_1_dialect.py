@@ -13,7 +13,7 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.calls import value_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import ClassFamily, split_root
 from kdoctor.memoize import once
 from kdoctor.rules.arguments._keras_1_kernel_sizes import (
@@ -35,7 +35,7 @@ _Old = Sequence[cst.Arg]
 
 
 @once
-def calls_with_keywords(module: Module, facts: Facts) -> tuple[tuple[KerasCall, _Old], ...]:
+def calls_with_keywords(module: Module, facts: TargetFacts) -> tuple[tuple[KerasCall, _Old], ...]:
     """Return the calls that may pass keywords of Keras 1, each with those that it passes."""
     return tuple(
         (call, _old_arguments(call))
@@ -49,12 +49,12 @@ def calls_with_keywords(module: Module, facts: Facts) -> tuple[tuple[KerasCall, 
 
 
 @once
-def speaks_keras_1(module: Module, facts: Facts) -> bool:
+def speaks_keras_1(module: Module, facts: TargetFacts) -> bool:
     """Say whether the file passes a keyword of Keras 1 where nothing has made sure of Keras 1."""
     return bool(_roots(module, facts))
 
 
-def is_of_keras_1(module: Module, facts: Facts, call: KerasCall) -> bool:
+def is_of_keras_1(module: Module, facts: TargetFacts, call: KerasCall) -> bool:
     """Say whether the file speaks Keras 1 to the root that a callable is read from."""
     roots, root = _roots(module, facts), root_of(call)
     return bool(roots) if root == _ANY_ROOT else not roots.isdisjoint({root, _ANY_ROOT})
@@ -70,7 +70,7 @@ def root_of(call: KerasCall) -> str:
 
 
 @once
-def _roots(module: Module, facts: Facts) -> frozenset[str]:
+def _roots(module: Module, facts: TargetFacts) -> frozenset[str]:
     """Return the roots of the callables that get keywords of Keras 1."""
     return frozenset(
         root_of(call)
@@ -94,7 +94,7 @@ class Unread(Struct, frozen=True):
 
 
 @once
-def unread_calls(module: Module, facts: Facts) -> tuple[Unread, ...]:
+def unread_calls(module: Module, facts: TargetFacts) -> tuple[Unread, ...]:
     """Return what a file of Keras 1 passes by position that nobody can read for sure."""
     return tuple(
         Unread(module.source(call.call.func), module.place(call.call).line)
@@ -107,7 +107,7 @@ def unread_calls(module: Module, facts: Facts) -> tuple[Unread, ...]:
     )
 
 
-def why_not_alone(module: Module, facts: Facts) -> str:
+def why_not_alone(module: Module, facts: TargetFacts) -> str:
     """Say what else would run once the keywords are renamed, "" where nothing is left open."""
     open_calls = unread_calls(module, facts)
     if not open_calls:
@@ -133,7 +133,7 @@ def _may_be_sides(module: Module, call: KerasCall) -> bool:
     return len(values) == len(sides) and not is_of_today
 
 
-def is_read(module: Module, facts: Facts, call: KerasCall) -> bool:
+def is_read(module: Module, facts: TargetFacts, call: KerasCall) -> bool:
     """Say whether a call surely gives the sides of a kernel, and can be written anew.
 
     Beside a keyword of Keras 2 the old converters refused two numbers: "for safety reasons, this is
@@ -151,7 +151,7 @@ def is_read(module: Module, facts: Facts, call: KerasCall) -> bool:
 # What passes keywords of Keras 1
 
 
-def _model_calls(module: Module, facts: Facts) -> Iterator[KerasCall]:
+def _model_calls(module: Module, facts: TargetFacts) -> Iterator[KerasCall]:
     """Yield `Model(…)`, which takes whatever it is given and finds out later."""
     for reference in module.references:
         if reference.call is None or reference.name.rpartition(".")[2] != "Model":
@@ -167,7 +167,7 @@ def _model_calls(module: Module, facts: Facts) -> Iterator[KerasCall]:
             )  # fmt: skip
 
 
-def _generator_calls(module: Module, facts: Facts) -> Iterator[KerasCall]:
+def _generator_calls(module: Module, facts: TargetFacts) -> Iterator[KerasCall]:
     """Yield the calls of `fit_generator` and its kin, which KD205 has to rewrite, too."""
     for use in module.members:
         if use.called is None or use.owner_defines or use.owner.kind is not Kind.MODEL:

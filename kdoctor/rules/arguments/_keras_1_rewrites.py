@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.batch_sizes import batch_size_of
 from kdoctor.model import Edit, Hole, Precedence, Span
 from kdoctor.rewrite.precedence import binds
@@ -100,7 +100,7 @@ def _plain(made: str) -> str:
 
 
 def rewrite_argument(
-    module: Module, facts: Facts, call: KerasCall, argument: cst.Arg, rewritten: Rewritten
+    module: Module, facts: TargetFacts, call: KerasCall, argument: cst.Arg, rewritten: Rewritten
 ) -> None:
     """Note what becomes of one keyword; the sides of a kernel are left to ``join_kernel``."""
     assert argument.keyword is not None
@@ -140,7 +140,7 @@ def rewrite_argument(
 
 
 def _count_batches(
-    module: Module, facts: Facts, call: KerasCall, argument: cst.Arg, rewritten: Rewritten
+    module: Module, facts: TargetFacts, call: KerasCall, argument: cst.Arg, rewritten: Rewritten
 ) -> None:
     """Divide a number of samples by the batch size, where the data says it.
 

@@ -9,7 +9,7 @@ from typing import Final
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import KINDS, EntryKind, Presence, Signature
 from kdoctor.memoize import once
 from kdoctor.model import Confidence
@@ -89,7 +89,7 @@ class KerasCall(Struct, frozen=True):
             return None
         return "RNN" if self.leaf == "reset_states" and path[-2] != "Bidirectional" else path[-2]
 
-    def olds(self, facts: Facts) -> Iterator[Signature]:
+    def olds(self, facts: TargetFacts) -> Iterator[Signature]:
         """Yield the signatures of earlier releases, newest first."""
         for release in RELEASES:
             found = facts.at_release(release).signature(self.name)
@@ -119,13 +119,13 @@ def required(signature: Signature) -> tuple[tuple[str, int], ...]:
 
 
 @once
-def keras_calls(module: Module, facts: Facts) -> tuple[KerasCall, ...]:
+def keras_calls(module: Module, facts: TargetFacts) -> tuple[KerasCall, ...]:
     """Return the calls of Keras' own classes, functions and methods whose parameters are known."""
     return tuple(_found(module, facts))
 
 
 @once
-def partial_calls(module: Module, facts: Facts) -> tuple[KerasCall, ...]:
+def partial_calls(module: Module, facts: TargetFacts) -> tuple[KerasCall, ...]:
     """Return each ``partial(Conv2D, padding="same")``: its keywords are those of the class.
 
     Its positions are not, and more arguments come with the call of what it gives.
@@ -133,7 +133,7 @@ def partial_calls(module: Module, facts: Facts) -> tuple[KerasCall, ...]:
     return tuple(_found_partial(module, facts))
 
 
-def _found_partial(module: Module, facts: Facts) -> Iterator[KerasCall]:
+def _found_partial(module: Module, facts: TargetFacts) -> Iterator[KerasCall]:
     for reference in module.references:
         argument = module.parent(reference.node) if reference.call is None else None
         call = None if argument is None else module.parent(argument)
@@ -149,7 +149,7 @@ def _found_partial(module: Module, facts: Facts) -> Iterator[KerasCall]:
                 yield found
 
 
-def _found(module: Module, facts: Facts) -> Iterator[KerasCall]:
+def _found(module: Module, facts: TargetFacts) -> Iterator[KerasCall]:
     for reference in module.references:
         if reference.call is not None:
             found = _of_name(facts, reference, reference.call)
@@ -172,7 +172,7 @@ def _found(module: Module, facts: Facts) -> Iterator[KerasCall]:
             yield KerasCall(use.called, name, None, new, use.confidence, owner=use.owner)
 
 
-def _name_of_method(facts: Facts, use: MemberUse, base: str) -> str:
+def _name_of_method(facts: TargetFacts, use: MemberUse, base: str) -> str:
     """Return the dotted name of a method: that of the base, where it is one of all its classes."""
     name = f"{base}.{use.member}"
     if use.owner.qualified is None or facts.signature(name) is not None:
@@ -181,7 +181,7 @@ def _name_of_method(facts: Facts, use: MemberUse, base: str) -> str:
     return f"keras.{found.name}.{use.member}" if facts.runs_keras_3(found.root or "") else name
 
 
-def _of_method(facts: Facts, use: MemberUse, name: str) -> Signature | None:
+def _of_method(facts: TargetFacts, use: MemberUse, name: str) -> Signature | None:
     """Return the parameters of a method, as the class that is known, or its Keras base, has it."""
     if use.owner.qualified is None:
         return None if use.member in _DIFFERS else facts.signature(name)
@@ -190,7 +190,9 @@ def _of_method(facts: Facts, use: MemberUse, name: str) -> Signature | None:
     return facts.signature(f"{qualified}.{use.member}") or facts.signature(name)
 
 
-def _of_base(module: Module, facts: Facts, use: MemberUse, call: cst.Call) -> KerasCall | None:
+def _of_base(
+    module: Module, facts: TargetFacts, use: MemberUse, call: cst.Call
+) -> KerasCall | None:
     """Return ``super().__init__(…)`` in a class of the user's, where the base is one of Keras'."""
     if use.owner.qualified is None or not use.owner.is_of_imported_class:
         return None
@@ -213,7 +215,7 @@ def _of_base(module: Module, facts: Facts, use: MemberUse, call: cst.Call) -> Ke
     )
 
 
-def _of_name(facts: Facts, reference: Reference, call: cst.Call) -> KerasCall | None:
+def _of_name(facts: TargetFacts, reference: Reference, call: cst.Call) -> KerasCall | None:
     found = facts.lookup(reference.name)
     if found.moved_to:
         found = facts.lookup(found.moved_to[0])

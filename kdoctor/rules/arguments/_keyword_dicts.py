@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from kdoctor.analysis.calls import is_builtin
 from kdoctor.analysis.dataflow.uses import names_spelled
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger
 from kdoctor.memoize import once
 from kdoctor.model import Edit
@@ -21,14 +21,14 @@ from kdoctor.rules.arguments._may_be_called import (
     may_call_it,
 )
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.scopes import Binding, BindingKind, ScopeKind
 
 # What is called of a dict and takes no key out of it.
 _KEEPING: Final = frozenset({"copy", "get", "items", "keys", "setdefault", "update", "values"})
 
 
-class Held(Struct, frozen=True, eq=False):
+class HeldKeyword(Struct, frozen=True, eq=False):
     """A keyword that a call surely gets by ``**``.
 
     ``key`` is what writes it: the place to tell of it, for what the call gets may be several.
@@ -47,7 +47,7 @@ class Held(Struct, frozen=True, eq=False):
         return Edit(module.span(key), (text,))
 
 
-def held_keywords(module: Module, call: cst.Call) -> Iterator[Held]:
+def held_keywords(module: Module, call: cst.Call) -> Iterator[HeldKeyword]:
     """Yield what a call gets out of dicts that are written out, and stay what they were."""
     for argument in call.args:
         if argument.star != "**":
@@ -57,23 +57,23 @@ def held_keywords(module: Module, call: cst.Call) -> Iterator[Held]:
         else:
             made, is_alone = argument.value, True
         for keyword, (key, value) in _keys(module, made).items():
-            yield Held(keyword, value, key, is_alone)
+            yield HeldKeyword(keyword, value, key, is_alone)
 
 
 def may_get_out_of_a_dict(
-    speaks: Callable[[Facts, Callee, str], bool], of: Callable[[Callee], object]
+    speaks: Callable[[TargetFacts, Callee, str], bool], of: Callable[[Callee], object]
 ) -> Trigger:
     """There is a call, maybe of something of Keras, with a keyword of which ``speaks`` holds.
 
     It may get the keyword by ``**``. ``of`` is that of ``passes``.
     """
 
-    def holds(glimpse: Glimpse, facts: Facts) -> bool:
-        keys = keys_of_stars(glimpse)
+    def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
+        keys = keys_of_stars(quick)
         return bool(keys) and any(
             any(speaks(facts, callee, each) for each in keys[called.node])
-            and may_call_it(glimpse, facts, callee, called)
-            for callee, calls in calls_by_callee(glimpse, facts)
+            and may_call_it(quick, facts, callee, called)
+            for callee, calls in calls_by_callee(quick, facts)
             if of(callee)
             for called in calls
             if called.node in keys

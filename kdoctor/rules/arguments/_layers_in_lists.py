@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 import libcst as cst
 
 from kdoctor.analysis.calls import is_builtin
-from kdoctor.analysis.dataflow.points_to import origins_of
+from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import nodes_in
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.value_types import Type
 
@@ -61,7 +61,7 @@ def _looped_over(
 def _type_of_all(module: Module, held: cst.BaseExpression) -> Type | None:
     if not isinstance(held, cst.Attribute):
         return None
-    stored = origins_of(module).stored(held)
+    stored = points_to_of(module).stored(held)
     if stored is None or stored[1]:
         return None
     elements = [*_elements(stored[0]), *_added(module, held)]
@@ -100,16 +100,16 @@ def _added(module: Module, held: cst.Attribute) -> Iterator[cst.BaseExpression |
             yield None
 
 
-def may_be_in_list(glimpse: Glimpse, called: Sequence[ast.expr]) -> bool:
+def may_be_in_list(quick: QuickFacts, called: Sequence[ast.expr]) -> bool:
     """Say whether one of these may be an element of a list that is appended to.
 
     What stands in a list from the start a glimpse knows itself.
     """
-    if not any(isinstance(each.node.func, ast.Attribute) for each in glimpse.calls_of("append")):
+    if not any(isinstance(each.node.func, ast.Attribute) for each in quick.calls_of("append")):
         return False
     looped = {
         name.id
-        for each in glimpse.nodes.get(ast.For, ())
+        for each in quick.nodes.get(ast.For, ())
         for name in nodes_in(each.target)
         if isinstance(name, ast.Name)
     }

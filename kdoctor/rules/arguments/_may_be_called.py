@@ -12,12 +12,12 @@ from functools import cache, cached_property, lru_cache
 from msgspec import Struct
 
 from kdoctor import keras_api
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, may_be_called_on, may_be_of
 from kdoctor.keras_api import KINDS, EntryKind, Presence, Signature
 from kdoctor.memoize import once
 from kdoctor.rules.arguments._keras_calls import BASES, RELEASES, is_known, required
-from kdoctor.syntax.quick_facts import Called, Glimpse
+from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 from kdoctor.syntax.type_oracle import PARTIAL
 from kdoctor.value_types import Kind
 
@@ -55,13 +55,13 @@ class Callee(Struct, frozen=True, eq=False, dict=True):
         """The parameters without a default that may be named: name and position."""
         return required(self.new)
 
-    def olds(self, facts: Facts) -> tuple[Signature, ...]:
+    def olds(self, facts: TargetFacts) -> tuple[Signature, ...]:
         """Return the signatures of earlier releases, newest first."""
         return _olds(self.name, facts)
 
 
 def passes(
-    speaks: Callable[[Facts, Callee, Called], bool], of: Callable[[Callee], object]
+    speaks: Callable[[TargetFacts, Callee, QuickCall], bool], of: Callable[[Callee], object]
 ) -> Trigger:
     """There is a call, maybe of something of Keras of which ``speaks`` holds with that call.
 
@@ -70,70 +70,72 @@ def passes(
     """
     concerns = lru_cache(maxsize=4096)(of)
     return Trigger(
-        lambda glimpse, facts: any(
-            speaks(facts, callee, called) and may_call_it(glimpse, facts, callee, called)
-            for callee, calls in calls_by_callee(glimpse, facts)
+        lambda quick, facts: any(
+            speaks(facts, callee, called) and may_call_it(quick, facts, callee, called)
+            for callee, calls in calls_by_callee(quick, facts)
             if concerns(callee)
             for called in calls
         )
     )
 
 
-def may_call_it(glimpse: Glimpse, facts: Facts, callee: Callee, called: Called) -> bool:
+def may_call_it(quick: QuickFacts, facts: TargetFacts, callee: Callee, called: QuickCall) -> bool:
     """Say whether a call by the name of something of Keras may be of that."""
-    return not callee.method or may_be_called_on(glimpse, facts, (called,), BASES)
+    return not callee.method or may_be_called_on(quick, facts, (called,), BASES)
 
 
-def may_make_a_layer(glimpse: Glimpse, facts: Facts, called: Called) -> bool:
+def may_make_a_layer(quick: QuickFacts, facts: TargetFacts, called: QuickCall) -> bool:
     """Say whether a call may make a layer, be it of the user's own, or start one by its base."""
     found = (callee_of(name, facts) for name in called.names)
     return (
         any(each is not None and each.kind is Kind.LAYER for each in found)
-        or may_be_of(glimpse, facts, [(called.node, called.node)], {Kind.LAYER})
-        or (called.leaf == "__init__" and may_be_called_on(glimpse, facts, [called], {Kind.LAYER}))
+        or may_be_of(quick, facts, [(called.node, called.node)], {Kind.LAYER})
+        or (called.leaf == "__init__" and may_be_called_on(quick, facts, [called], {Kind.LAYER}))
     )
 
 
 @once  # several rules ask it
-def calls_by_callee(glimpse: Glimpse, facts: Facts) -> Collection[tuple[Callee, Sequence[Called]]]:
+def calls_by_callee(
+    quick: QuickFacts, facts: TargetFacts
+) -> Collection[tuple[Callee, Sequence[QuickCall]]]:
     """Return what the calls with arguments may call, by the classes that the source speaks of."""
-    found: dict[Callee, list[Called]] = {}
-    keys = keys_of_stars(glimpse)
+    found: dict[Callee, list[QuickCall]] = {}
+    keys = keys_of_stars(quick)
 
-    def passes_something(called: Called) -> bool:
+    def passes_something(called: QuickCall) -> bool:
         return bool(called.places or called.keywords or called.node in keys)
 
-    for name, calls in glimpse.calls_by_meaning.items():
+    for name, calls in quick.calls_by_meaning.items():
         callee = callee_of(name, facts)
         if callee is not None:
             found.setdefault(callee, []).extend(filter(passes_something, calls))
-    for called in glimpse.calls_by_meaning.get(PARTIAL, ()):
-        for name in glimpse.meant_by(called.node.args[0]) if called.node.args else ():
+    for called in quick.calls_by_meaning.get(PARTIAL, ()):
+        for name in quick.meant_by(called.node.args[0]) if called.node.args else ():
             callee = callee_of(name, facts)
             if callee is not None:
                 found.setdefault(callee, []).append(called)
     methods = {
         name: calls
-        for name in _all_methods().intersection(glimpse.calls_by_leaf)
+        for name in _all_methods().intersection(quick.calls_by_leaf)
         if (
             calls := [
                 each
-                for each in glimpse.calls_by_leaf[name]
+                for each in quick.calls_by_leaf[name]
                 if each.is_attribute and passes_something(each)
             ]
         )
     }
-    for callee, name in _methods_among(frozenset(methods), glimpse, facts):
+    for callee, name in _methods_among(frozenset(methods), quick, facts):
         found.setdefault(callee, []).extend(methods[name])
     return found.items()
 
 
 @once
-def keys_of_stars(glimpse: Glimpse) -> Mapping[ast.Call, frozenset[str]]:
+def keys_of_stars(quick: QuickFacts) -> Mapping[ast.Call, frozenset[str]]:
     """Return the keys that calls may get by ``**``, of those calls that may get any."""
     by_name: dict[str, frozenset[str]] = {}
     found = {}
-    for call in glimpse.unpacking:
+    for call in quick.unpacking:
         keys = frozenset[str]()
         for each in call.keywords:
             if each.arg is not None:
@@ -141,7 +143,7 @@ def keys_of_stars(glimpse: Glimpse) -> Mapping[ast.Call, frozenset[str]]:
             if isinstance(each.value, ast.Name):
                 name = each.value.id
                 if name not in by_name:
-                    by_name[name] = frozenset().union(*map(_texts, glimpse.values_of(each.value)))
+                    by_name[name] = frozenset().union(*map(_texts, quick.values_of(each.value)))
                 keys |= by_name[name]
             else:
                 keys |= _texts(each.value)
@@ -160,14 +162,14 @@ def _texts(made: ast.expr) -> frozenset[str]:
     return frozenset()
 
 
-def _classes(glimpse: Glimpse, facts: Facts) -> Collection[Callee]:
+def _classes(quick: QuickFacts, facts: TargetFacts) -> Collection[Callee]:
     """Return the classes of Keras that a source speaks of, each under one of its names."""
-    found = (callee_of(name, facts) for name in glimpse.mentioned)
+    found = (callee_of(name, facts) for name in quick.mentioned)
     return {each.name: each for each in found if each is not None and each.made}.values()
 
 
 def _methods_among(
-    names: frozenset[str], glimpse: Glimpse, facts: Facts
+    names: frozenset[str], quick: QuickFacts, facts: TargetFacts
 ) -> Iterator[tuple[Callee, str]]:
     """Yield what methods of these names may be where the source speaks of such classes."""
     if not names:
@@ -175,7 +177,7 @@ def _methods_among(
     plain = names - {"__init__"}
     for name in plain:
         yield from ((each, name) for each in _methods(name, facts))
-    for cls in _classes(glimpse, facts):
+    for cls in _classes(quick, facts):
         if "__init__" in names:
             yield cls, "__init__"
         for name in facts.methods(cls.name) & plain:
@@ -192,19 +194,19 @@ def _all_methods() -> frozenset[str]:
 
 
 @lru_cache(maxsize=4096)
-def _methods(leaf: str, facts: Facts) -> tuple[Callee, ...]:
+def _methods(leaf: str, facts: TargetFacts) -> tuple[Callee, ...]:
     found = (_method(base, leaf, facts) for base in BASES.values())
     return tuple(each for each in found if each is not None)
 
 
 @lru_cache(maxsize=2048)
-def _method(cls: str, leaf: str, facts: Facts) -> Callee | None:
+def _method(cls: str, leaf: str, facts: TargetFacts) -> Callee | None:
     new = facts.signature(f"{cls}.{leaf}")
     return None if new is None else Callee(f"{cls}.{leaf}", None, new, method=True)
 
 
 @lru_cache(maxsize=2048)
-def callee_of(name: str, facts: Facts) -> Callee | None:
+def callee_of(name: str, facts: TargetFacts) -> Callee | None:
     """Return what a dotted name is on the target, None where it is nothing that is called."""
     found = facts.lookup(name)
     if found.moved_to:
@@ -224,6 +226,6 @@ def callee_of(name: str, facts: Facts) -> Callee | None:
 
 
 @lru_cache(maxsize=4096)
-def _olds(name: str, facts: Facts) -> tuple[Signature, ...]:
+def _olds(name: str, facts: TargetFacts) -> tuple[Signature, ...]:
     found = (facts.at_release(release).signature(name) for release in RELEASES)
     return tuple(each for each in found if each is not None)

@@ -7,7 +7,7 @@ from typing import Final
 
 from kdoctor.analysis.dataflow.may_values import values_given
 from kdoctor.memoize import once
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 
 _ARITHMETIC: Final = (ast.Add, ast.Sub, ast.Mult)
 # Functions of NumPy that give one of its own numbers, and those of them that give a float.
@@ -15,20 +15,20 @@ FLOATS: Final = frozenset({"ceil", "floor", "mean", "rint", "round", "sqrt"})
 NUMBERS: Final = frozenset({"amax", "amin", "max", "min", "prod", "sum"}) | FLOATS
 
 
-def may_be_no_int(glimpse: Glimpse, node: ast.expr | None) -> bool:
+def may_be_no_int(quick: QuickFacts, node: ast.expr | None) -> bool:
     """Say of an expression of a glimpse whether the rule may know it for no int.
 
     Each name is followed once: of all that it may hold, some may be passed on for itself.
     """
     waiting: list[ast.expr | None] = [node]
-    fine, asked = _ints(glimpse), set[str]()
+    fine, asked = _ints(quick), set[str]()
     while waiting:
         each = waiting.pop()
         if isinstance(each, ast.Name):
             if each.id in fine or each.id in asked:
                 continue
             asked.add(each.id)
-        for value in values_given(glimpse, each):
+        for value in values_given(quick, each):
             match value:
                 case ast.Name() if value is not each:  # what is passed
                     waiting.append(value)
@@ -40,7 +40,7 @@ def may_be_no_int(glimpse: Glimpse, node: ast.expr | None) -> bool:
                     if isinstance(operator, _ARITHMETIC):
                         waiting += [left, right]
                 case ast.Call(func=function, args=[_], keywords=[]):
-                    names = glimpse.meant_by(function)
+                    names = quick.meant_by(function)
                     if any(name.rpartition(".")[2] in NUMBERS for name in names):
                         return True
     fine |= asked
@@ -48,6 +48,6 @@ def may_be_no_int(glimpse: Glimpse, node: ast.expr | None) -> bool:
 
 
 @once
-def _ints(_: Glimpse) -> set[str]:
+def _ints(_: QuickFacts) -> set[str]:
     """Return the names of which it is known by now that they are not known for anything else."""
     return set()

@@ -8,11 +8,11 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.calls import literal, value_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import ClassFamily, EntryKind
 from kdoctor.model import Applicability, Edit, Fix, Hole, ImportNeed, Span
 from kdoctor.rewrite import Refusal, Speller, without
-from kdoctor.rules.arguments._first_layer import Place, first_layer_place
+from kdoctor.rules.arguments._first_layer import LayerPlace, first_layer_place
 from kdoctor.rules.arguments._keyword_changes import TAKEN
 from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.libcst_walk import descendants
@@ -39,7 +39,7 @@ class Moved(Struct, frozen=True):
     unsafe_because: str
 
 
-def shape_arguments(facts: Facts, reference: Reference, call: cst.Call) -> list[cst.Arg]:
+def shape_arguments(facts: TargetFacts, reference: Reference, call: cst.Call) -> list[cst.Arg]:
     """Return the arguments that give one of Keras' own layers the shape of the model's input."""
     given = [each for each in call.args if each.keyword and each.keyword.value in ARGUMENTS]
     own = own_parameters(facts, reference.name) if given else None
@@ -72,7 +72,7 @@ def _beside(call: cst.Call) -> dict[str, cst.Arg]:
     return {each.keyword.value: each for each in call.args if each.keyword}
 
 
-def own_parameters(facts: Facts, name: str) -> set[str] | None:
+def own_parameters(facts: TargetFacts, name: str) -> set[str] | None:
     """Return what a layer takes of its own, None of what is no layer."""
     found = facts.lookup(name)
     if found.moved_to:
@@ -165,7 +165,7 @@ def shape_of(reference: Reference, call: cst.Call, argument: cst.Arg) -> Shape:
 
 def _edit(
     module: Module,
-    place: Place,
+    place: LayerPlace,
     spelled: str,
     pieces: Sequence[str | cst.Arg],
     gaps: Sequence[Span],
@@ -214,7 +214,7 @@ def _is_len(node: cst.CSTNode) -> bool:
 
 
 def moved_with_a_size(
-    module: Module, facts: Facts, reference: Reference, proof: Applicability
+    module: Module, facts: TargetFacts, reference: Reference, proof: Applicability
 ) -> Fix | None:
     """Return the fix of a ``batch_size`` that stands beside the shape, None for any other."""
     call = reference.call

@@ -7,7 +7,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_of, methods_in
 from kdoctor.keras_api import split_root
 from kdoctor.syntax import Module
@@ -28,7 +28,7 @@ _PLAIN_ARGUMENTS: Final = frozenset(
 )
 
 
-def parameters(module: Module, facts: Facts, owner: Type) -> Sequence[str] | None:
+def parameters(module: Module, facts: TargetFacts, owner: Type) -> Sequence[str] | None:
     """Return what the ``call`` of an object takes by position, None where Keras may take a bool."""
     if owner.kind not in KINDS or owner.cls is None:
         return None
@@ -42,7 +42,7 @@ def parameters(module: Module, facts: Facts, owner: Type) -> Sequence[str] | Non
     return _parameters_of_call(module, facts, owner, own)
 
 
-def parameters_of_super(module: Module, facts: Facts, owner: Type) -> Sequence[str] | None:
+def parameters_of_super(module: Module, facts: TargetFacts, owner: Type) -> Sequence[str] | None:
     """Return the same for `super().__call__(…)` in a class of one's own, of a Keras base."""
     own = class_of(module, owner)
     if own is None or owner.kind not in KINDS:
@@ -54,7 +54,7 @@ def parameters_of_super(module: Module, facts: Facts, owner: Type) -> Sequence[s
 
 
 def _parameters_of_call(
-    module: Module, facts: Facts, owner: Type, own: cst.ClassDef
+    module: Module, facts: TargetFacts, owner: Type, own: cst.ClassDef
 ) -> Sequence[str] | None:
     call = methods_in(own).get("call")
     if call is None or call.params.posonly_params:

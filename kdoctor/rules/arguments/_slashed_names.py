@@ -9,7 +9,7 @@ import libcst as cst
 from msgspec.structs import replace
 
 from kdoctor.analysis.calls import argument, is_keras_3
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.model import Confidence, Edit
 from kdoctor.rules.arguments._forwarded_keywords import base_that_gets
 from kdoctor.rules.arguments._keras_calls import KerasCall
@@ -63,7 +63,7 @@ def slashed_name(module: Module, functions: Functions, given: cst.Arg | None) ->
 
 
 def of_own(
-    module: Module, facts: Facts, functions: Functions
+    module: Module, facts: TargetFacts, functions: Functions
 ) -> Iterator[tuple[KerasCall, Refused]]:
     """Yield such names that layers, models and functions of the user's own hand on to Keras."""
     for call in module.nodes(cst.Call):
@@ -75,7 +75,7 @@ def of_own(
                 yield found, replace(one, help=f"{told} {one.help}")
         refused = [*slashed_name(module, functions, argument(call, "name"))]
         base = base_that_gets(module, call.func, "name") if refused else None
-        made = None if base is None else module.knowledge.class_type(base)
+        made = None if base is None else module.oracle.class_type(base)
         new = None if base is None else facts.signature(_as_it_is_now(facts, base))
         if base is None or made is None or new is None or not is_keras_3(facts, base):
             continue
@@ -85,7 +85,7 @@ def of_own(
             yield from ((found, each) for each in refused)
 
 
-def _as_it_is_now(facts: Facts, base: str) -> str:
+def _as_it_is_now(facts: TargetFacts, base: str) -> str:
     """Return where the target has the class: `keras.layers.core.Layer` is at home elsewhere."""
     found = facts.lookup(base)
     return found.moved_to[0] if found.moved_to else base

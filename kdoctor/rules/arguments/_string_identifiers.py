@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import Presence
 from kdoctor.rules.arguments._short_names import CONSTRAINTS, LOSSES, METRICS, OF_KERAS_1
 
@@ -28,7 +28,7 @@ _ALSO_IN: Final = {"losses": ("metrics",), "metrics": ("losses",)}
 
 @lru_cache(maxsize=4096)
 def is_known(
-    facts: Facts, module: str, text: str, releases: Sequence[str | None] = _RELEASES
+    facts: TargetFacts, module: str, text: str, releases: Sequence[str | None] = _RELEASES
 ) -> bool:
     """Say whether any Keras has it, as a function or by the name of a class, also in snake case."""
     places = (module, *_ALSO_IN.get(module, ("layers",)))
@@ -36,7 +36,7 @@ def is_known(
 
 
 @lru_cache(maxsize=4096)
-def is_gone(facts: Facts, module: str, text: str) -> bool:
+def is_gone(facts: TargetFacts, module: str, text: str) -> bool:
     """Say whether Keras 2 knew it, and the target does not by any such name.
 
     Losses and metrics have short names that the API does not show.
@@ -52,7 +52,9 @@ def _is_elsewhere(module: str, text: str) -> bool:
     return not text.isidentifier() or not {text, text.lower()}.isdisjoint(_ELSEWHERE[module])
 
 
-def _is_in(facts: Facts, places: Sequence[str], text: str, releases: Sequence[str | None]) -> bool:
+def _is_in(
+    facts: TargetFacts, places: Sequence[str], text: str, releases: Sequence[str | None]
+) -> bool:
     camel = "".join(part.title() for part in text.split("_"))
     return any(
         facts.at_release(release).lookup(f"keras.{place}.{name}").presence is Presence.EXISTS

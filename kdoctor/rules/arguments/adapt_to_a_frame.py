@@ -33,8 +33,8 @@ import libcst as cst
 from packaging.version import Version
 
 from kdoctor.analysis.calls import argument, is_keras_3, keras_version, speller_at
-from kdoctor.analysis.facts import Facts
-from kdoctor.analysis.tensors.constructors import Form
+from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.tensors.constructors import ArrayForm
 from kdoctor.analysis.tensors.elements import numbers_in_list
 from kdoctor.analysis.tensors.rank import arrays_of
 from kdoctor.analysis.triggers import Trigger, member_of, package
@@ -42,7 +42,7 @@ from kdoctor.model import Edit, Finding, Fix, Hole, ImportNeed, Precedence, Seve
 from kdoctor.rewrite.precedence import binds
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _METHOD: Final = "adapt"
@@ -58,12 +58,12 @@ _OF_A_FRAME: Final = {
     "TextVectorization": "",
 }
 """What each layer says of the names of the columns; nothing where it learns them."""
-_WHAT: Final = {Form.FRAME: "a DataFrame", Form.COLUMN: "a column"}
+_WHAT: Final = {ArrayForm.FRAME: "a DataFrame", ArrayForm.COLUMN: "a column"}
 _ITERATES: Final = Version("3.14")
 """Since then all layers go through what they do not know."""
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each layer that is adapted to what is no array."""
     for use in module.members:
         cls, call = use.owner.cls or "", use.called
@@ -78,18 +78,22 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             continue
         found = arrays_of(module).of(data.value)
         form = None if found is None else found.form
-        if form is Form.FRAME or (form is Form.COLUMN and cls == _STRICT):
+        if form is ArrayForm.FRAME or (form is ArrayForm.COLUMN and cls == _STRICT):
             yield _finding(module, facts, use, data.value, form)
         elif form is None and cls == _STRICT and numbers_in_list(module, data.value) is not None:
             yield _finding(module, facts, use, data.value, None)
 
 
 def _finding(
-    module: Module, facts: Facts, use: MemberUse, data: cst.BaseExpression, form: Form | None
+    module: Module,
+    facts: TargetFacts,
+    use: MemberUse,
+    data: cst.BaseExpression,
+    form: ArrayForm | None,
 ) -> Finding:
     cls = use.owner.cls or ""
     what = "a list of numbers" if form is None else _WHAT[form]
-    error = _OF_A_FRAME[cls] if form is Form.FRAME else _REFUSED
+    error = _OF_A_FRAME[cls] if form is ArrayForm.FRAME else _REFUSED
     array = "np.array([…])" if form is None else f"{module.source(data)}.to_numpy()"
     needs: tuple[ImportNeed, ...] = ()
     place = module.outer_span(data)
@@ -111,11 +115,11 @@ def _finding(
     )
 
 
-def _may_be_numbers(glimpse: Glimpse, _: Facts) -> bool:
+def _may_be_numbers(quick: QuickFacts, _: TargetFacts) -> bool:
     return any(
         isinstance(value, ast.List | ast.ListComp | ast.BinOp)
-        for called in glimpse.calls_by_leaf.get(_METHOD, ())
-        for value in glimpse.values_of(called.argument("data", 0))
+        for called in quick.calls_by_leaf.get(_METHOD, ())
+        for value in quick.values_of(called.argument("data", 0))
     )
 
 

@@ -32,9 +32,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.model import Applicability, Edit, Finding, Fix, Place, Severity
 from kdoctor.rewrite import Refusal, without
+from kdoctor.rules.arguments import _removed_examples as examples
 from kdoctor.rules.arguments._keras_calls import KerasCall, keras_calls, partial_calls
 from kdoctor.rules.arguments._keyword_changes import (
     REFUSALS,
@@ -43,28 +44,13 @@ from kdoctor.rules.arguments._keyword_changes import (
     is_refused,
     was_taken,
 )
-from kdoctor.rules.arguments._keyword_dicts import Held, held_keywords, may_get_out_of_a_dict
+from kdoctor.rules.arguments._keyword_dicts import HeldKeyword, held_keywords, may_get_out_of_a_dict
 from kdoctor.rules.arguments._may_be_called import Callee, passes
 from kdoctor.rules.arguments._move_input_shape import moved_with_a_size
-from kdoctor.rules.arguments._removed_examples import (
-    GIVEN_IN_A_PARTIAL,
-    HELD_BY_A_DICT,
-    KEPT_BY_A_DICT,
-    LENT,
-    MODEL,
-    MOVED_WITH_THE_SHAPE,
-    OF_CATEGORIES,
-    OF_EVERY_FEW_EPOCHS,
-    OF_GREY_IMAGES,
-    OF_SOME_LAYERS,
-    OF_THE_DATA,
-    TAKEN_BY_SOME_LAYERS,
-    UNDER_OLDER_NAMES,
-)
 from kdoctor.rules.arguments._replaced_keywords import Instead, instead_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference
-from kdoctor.syntax.quick_facts import Called
+from kdoctor.syntax.quick_facts import QuickCall
 from kdoctor.value_types import Kind
 
 # Rules of their own see to these: KD232, KD301, KD311, and saving (KD6).
@@ -80,7 +66,7 @@ _TOLD = frozenset({
 })  # fmt: skip
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each keyword that is gone."""
     told: set[cst.CSTNode] = set()  # keys of dicts, which several calls may get
     for call in (*keras_calls(module, facts), *partial_calls(module, facts)):
@@ -102,18 +88,18 @@ def _is_asked(callee: Callee) -> bool:
     return callee.is_known and callee.leaf not in _TOLD
 
 
-def _may_be_gone(facts: Facts, callee: Callee, called: Called) -> bool:
+def _may_be_gone(facts: TargetFacts, callee: Callee, called: QuickCall) -> bool:
     if called.keywords <= callee.takes:
         return False  # as nearly always
     given = called.keywords - callee.takes - _ELSEWHERE
     return any(_is_gone(facts, callee, each) for each in given)
 
 
-def _may_go(facts: Facts, call: KerasCall | Callee, keyword: str) -> bool:
+def _may_go(facts: TargetFacts, call: KerasCall | Callee, keyword: str) -> bool:
     return keyword not in _ELSEWHERE and _is_gone(facts, call, keyword)
 
 
-def _is_gone(facts: Facts, call: KerasCall | Callee, keyword: str) -> bool:
+def _is_gone(facts: TargetFacts, call: KerasCall | Callee, keyword: str) -> bool:
     if not is_refused(call.leaf, call.kind, call.new, keyword):
         return False
     if call.kind is Kind.LAYER and keyword in {"batch_input_shape", "weights"}:
@@ -123,7 +109,7 @@ def _is_gone(facts: Facts, call: KerasCall | Callee, keyword: str) -> bool:
     )
 
 
-def _finding(module: Module, facts: Facts, call: KerasCall, argument: cst.Arg) -> Finding:
+def _finding(module: Module, facts: TargetFacts, call: KerasCall, argument: cst.Arg) -> Finding:
     assert argument.keyword is not None
     keyword = argument.keyword.value
     change = change_of(call.leaf, call.kind, keyword)
@@ -132,7 +118,7 @@ def _finding(module: Module, facts: Facts, call: KerasCall, argument: cst.Arg) -
     return _told(call, keyword, error, module.place(argument), attempt)
 
 
-def _of_a_dict(module: Module, facts: Facts, call: KerasCall, held: Held) -> Finding:
+def _of_a_dict(module: Module, facts: TargetFacts, call: KerasCall, held: HeldKeyword) -> Finding:
     change = change_of(call.leaf, call.kind, held.keyword)
     error = _error(module, call, held.keyword, held.value)
     attempt = _fix_in_the_dict(module, facts, call, held, change)
@@ -168,7 +154,7 @@ def _error(module: Module, call: KerasCall, keyword: str, given: cst.BaseExpress
 
 
 def _fix(
-    module: Module, facts: Facts, call: KerasCall, argument: cst.Arg, change: Change
+    module: Module, facts: TargetFacts, call: KerasCall, argument: cst.Arg, change: Change
 ) -> Fix | Refusal:
     assert argument.keyword is not None
     keyword = argument.keyword.value
@@ -185,7 +171,7 @@ def _fix(
             return Fix(title, (edit,), Applicability.UNSAFE, unsafe_because=_FLOAT64)
         return Fix(title, (edit,), _proven(facts, keyword))
     if keyword == "batch_size" and call.reference is not None:
-        proof = facts.applicability(*MOVED_WITH_THE_SHAPE)
+        proof = facts.applicability(*examples.MOVED_WITH_THE_SHAPE)
         moved = moved_with_a_size(module, facts, call.reference, proof)
         if moved is not None:
             return moved
@@ -218,7 +204,7 @@ def _fix(
     )
 
 
-def _written(facts: Facts, keyword: str, instead: Instead) -> Fix:
+def _written(facts: TargetFacts, keyword: str, instead: Instead) -> Fix:
     return Fix(
         instead.title,
         instead.edits,
@@ -229,7 +215,7 @@ def _written(facts: Facts, keyword: str, instead: Instead) -> Fix:
 
 
 def _fix_in_the_dict(
-    module: Module, facts: Facts, call: KerasCall, held: Held, change: Change
+    module: Module, facts: TargetFacts, call: KerasCall, held: HeldKeyword, change: Change
 ) -> Fix | Refusal:
     name = change.renamed
     if not name:
@@ -248,7 +234,9 @@ def _is_harmless(module: Module, argument: cst.Arg, change: Change) -> bool:
     return module.source(argument.value) in change.harmless
 
 
-def _has_its_default(module: Module, facts: Facts, call: KerasCall, argument: cst.Arg) -> bool:
+def _has_its_default(
+    module: Module, facts: TargetFacts, call: KerasCall, argument: cst.Arg
+) -> bool:
     """Say whether what is passed is what every release that had the parameter took anyway."""
     assert argument.keyword is not None
     value = module.source(argument.value)
@@ -271,13 +259,13 @@ def _shown(module: Module, argument: cst.Arg) -> str:
     return source if len(source) <= 30 and "\n" not in source else "…"
 
 
-def _stays_ignored(module: Module, facts: Facts, reference: Reference) -> bool:
+def _stays_ignored(module: Module, facts: TargetFacts, reference: Reference) -> bool:
     from kdoctor.rules.behaviour import decay_is_ignored  # noqa: PLC0415 - few files need it
 
     return decay_is_ignored.stays_ignored(module, facts, reference)
 
 
-def _proven(facts: Facts, keyword: str) -> Applicability:
+def _proven(facts: TargetFacts, keyword: str) -> Applicability:
     """A keyword is proven by the examples in which it is what goes."""
     word = re.compile(rf"\b{keyword}=")
     return facts.applicability(
@@ -290,7 +278,7 @@ def _proven(facts: Facts, keyword: str) -> Applicability:
     )
 
 
-def _proven_of_defaults(facts: Facts) -> Applicability:
+def _proven_of_defaults(facts: TargetFacts) -> Applicability:
     """To pass a default is to say nothing, whatever the keyword."""
     return facts.applicability(
         *(each for each in INVALID if any(shown in each.before for shown in _DEFAULTS))
@@ -331,8 +319,8 @@ VALID = [
     # A partial of another function, that gets the class; and one that gives what is still taken.
     "from functools import partial\nimport keras\npartial(print, keras.optimizers.Adam, sep='')",
     "from functools import partial\nimport keras\npartial(keras.layers.Dense, activation='relu')",
-    *KEPT_BY_A_DICT,
-    *TAKEN_BY_SOME_LAYERS,
+    *examples.KEPT_BY_A_DICT,
+    *examples.TAKEN_BY_SOME_LAYERS,
     (
         "import keras\n\n\nclass Mine(keras.Model):\n"
         "    def fit(self, x, workers=1):\n        return x\n\n\nMine().fit(3, workers=2)"
@@ -343,11 +331,11 @@ VALID = [
     ),
 ]
 INVALID = [
-    *UNDER_OLDER_NAMES,
-    *GIVEN_IN_A_PARTIAL,
-    *HELD_BY_A_DICT,
-    *LENT,
-    *MOVED_WITH_THE_SHAPE,
+    *examples.UNDER_OLDER_NAMES,
+    *examples.GIVEN_IN_A_PARTIAL,
+    *examples.HELD_BY_A_DICT,
+    *examples.LENT,
+    *examples.MOVED_WITH_THE_SHAPE,
     Example(
         before="import keras\n\noptimizer = keras.optimizers.Adam(lr=0.1, beta_1=0.5)",
         after="import keras\n\noptimizer = keras.optimizers.Adam(learning_rate=0.1, beta_1=0.5)",
@@ -374,15 +362,15 @@ INVALID = [
         after="import keras\n\noptimizer = keras.optimizers.Adam(0.1)",
         raises="ValueError: Argument(s) not recognized: {'jit_compile': ",
     ),
-    *OF_THE_DATA,
+    *examples.OF_THE_DATA,
     Example(
-        before=f"{MODEL}model.compile('sgd', 'mse', sample_weight_mode=None)",
-        after=f"{MODEL}model.compile('sgd', 'mse')",
+        before=f"{examples.MODEL}model.compile('sgd', 'mse', sample_weight_mode=None)",
+        after=f"{examples.MODEL}model.compile('sgd', 'mse')",
         raises="TypeError: Trainer.compile() got an unexpected keyword argument "
         "'sample_weight_mode'",
     ),
     Example(
-        before=f"{MODEL}model.compile('sgd', 'mse', target_tensors=[x])",
+        before=f"{examples.MODEL}model.compile('sgd', 'mse', target_tensors=[x])",
         raises="TypeError: Trainer.compile() got an unexpected keyword argument 'target_tensors'",
         prelude="x = None",
     ),
@@ -414,8 +402,8 @@ INVALID = [
         before="import keras\n\nlayer = keras.layers.LSTM(3, time_major=True)",
         raises="ValueError: Unrecognized keyword arguments passed to LSTM: {'time_major': ",
     ),
-    *OF_EVERY_FEW_EPOCHS,
-    *OF_SOME_LAYERS,
+    *examples.OF_EVERY_FEW_EPOCHS,
+    *examples.OF_SOME_LAYERS,
     Example(
         before="import keras\n\nkeras.callbacks.TensorBoard(\n"
         "    'logs', histogram_freq=1, batch_size=32, write_graph=True, write_grads=False\n)",
@@ -450,6 +438,6 @@ INVALID = [
         "Mine().build(None)",
         raises="TypeError: Layer.add_weight() got an unexpected keyword argument 'use_resource'",
     ),
-    *OF_CATEGORIES,
-    *OF_GREY_IMAGES,
+    *examples.OF_CATEGORIES,
+    *examples.OF_GREY_IMAGES,
 ]

@@ -27,7 +27,7 @@ from functools import lru_cache
 
 import libcst as cst
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, attribute, may_be_called_on
 from kdoctor.keras_api import Signature
 from kdoctor.model import Edit, Finding, Fix, Severity, Span
@@ -36,7 +36,7 @@ from kdoctor.rules.arguments._keras_calls import KerasCall, keras_calls
 from kdoctor.rules.arguments._may_be_called import Callee, passes
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Called, Glimpse
+from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 from kdoctor.value_types import Kind
 
 _BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -49,7 +49,7 @@ _DTYPES = frozenset(
 _SWITCHES = frozenset({"True", "False"})
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report the first argument of a call that goes astray."""
     for call in keras_calls(module, facts):
         if call.reference is not None or call.owner is not None:
@@ -69,13 +69,13 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
                 break
 
 
-def _may_be_of_an_object(glimpse: Glimpse, facts: Facts) -> bool:
+def _may_be_of_an_object(quick: QuickFacts, facts: TargetFacts) -> bool:
     """Say whether it is not only `Base.__init__(self, …)`."""
-    asked = (called for called in glimpse.calls_of("__init__") if called.places)
-    return may_be_called_on(glimpse, facts, asked, Kind)
+    asked = (called for called in quick.calls_of("__init__") if called.places)
+    return may_be_called_on(quick, facts, asked, Kind)
 
 
-def _may_go_astray(facts: Facts, callee: Callee, called: Called) -> bool:
+def _may_go_astray(facts: TargetFacts, callee: Callee, called: QuickCall) -> bool:
     if called.leaf != "__init__" or called.starred or not called.places:
         return False
     new, olds = _then_and_now(callee, facts)
@@ -90,7 +90,7 @@ def _may_go_astray(facts: Facts, callee: Callee, called: Called) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _then_and_now(callee: Callee, facts: Facts) -> tuple[list[str], list[list[str]]]:
+def _then_and_now(callee: Callee, facts: TargetFacts) -> tuple[list[str], list[list[str]]]:
     return _places(callee.new), [_places(each) for each in callee.olds(facts)]
 
 
@@ -133,7 +133,7 @@ def _fits_only(module: Module, value: cst.BaseExpression, old: str, new: str) ->
 
 
 def _finding(
-    module: Module, facts: Facts, call: KerasCall, index: int, names: tuple[str, str]
+    module: Module, facts: TargetFacts, call: KerasCall, index: int, names: tuple[str, str]
 ) -> Finding:
     old, new = names
     attempt = _named(module, facts, call, index)
@@ -159,7 +159,7 @@ def _error(call: KerasCall, names: tuple[str, str]) -> str:
     return ""
 
 
-def _named(module: Module, facts: Facts, call: KerasCall, index: int) -> Fix | Refusal:
+def _named(module: Module, facts: TargetFacts, call: KerasCall, index: int) -> Fix | Refusal:
     """Write the old names of this argument and of those that follow it by position."""
     args = _by_position(call.call)
     olds = [_places(each) for each in call.olds(facts)]

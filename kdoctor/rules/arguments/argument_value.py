@@ -32,7 +32,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, literal, value_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Severity
 from kdoctor.rewrite import without
 from kdoctor.rules.arguments._crossentropies import NAMED_SHORT, crossentropy
@@ -57,7 +57,7 @@ from kdoctor.syntax import Module
 from kdoctor.value_types import Kind
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each value that is surely refused."""
     calls = [*keras_calls(module, facts)]
     functions = Functions(module, {each.call: each for each in calls if is_named(each)})
@@ -209,7 +209,7 @@ def _elements(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
             yield node
 
 
-def _finding(module: Module, facts: Facts, call: KerasCall, refused: Refused) -> Finding:
+def _finding(module: Module, facts: TargetFacts, call: KerasCall, refused: Refused) -> Finding:
     fix = None
     if refused.edits:
         proven = [

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from kdoctor.analysis.calls import argument, is_hidden, with_keyword
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger
 from kdoctor.model import Finding, Fix, Severity
 from kdoctor.rules.arguments._keras_1_rewrites import renamed
@@ -29,10 +29,10 @@ from kdoctor.rules.arguments._keras_calls import RELEASES, KerasCall, keras_call
 from kdoctor.rules.arguments._may_be_called import callee_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each call without an argument that is wanted now."""
     for call in keras_calls(module, facts):
         if call.reference is None or is_hidden(call.call) or module.is_guarded(call.call):
@@ -54,7 +54,7 @@ def _has_its_old_name(call: KerasCall, parameter: str) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _last_default(facts: Facts, name: str, parameter: str) -> str | None:
+def _last_default(facts: TargetFacts, name: str, parameter: str) -> str | None:
     for release in RELEASES:
         old = facts.at_release(release).signature(name)
         found = None if old is None else old.parameter(parameter)
@@ -63,19 +63,21 @@ def _last_default(facts: Facts, name: str, parameter: str) -> str | None:
     return None
 
 
-def _may_be_left_out(glimpse: Glimpse, facts: Facts) -> bool:
+def _may_be_left_out(quick: QuickFacts, facts: TargetFacts) -> bool:
     return any(
         name not in called.keywords
         and called.places <= position
         and _last_default(facts, callee.name, name) is not None
-        for path, calls in glimpse.calls_by_meaning.items()
+        for path, calls in quick.calls_by_meaning.items()
         if (callee := callee_of(path, facts)) is not None
         for name, position in callee.required
         for called in calls
     )
 
 
-def _finding(module: Module, facts: Facts, call: KerasCall, name: str, default: str) -> Finding:
+def _finding(
+    module: Module, facts: TargetFacts, call: KerasCall, name: str, default: str
+) -> Finding:
     return rule.finding(
         module.place(call.call),
         f"`{call.leaf}` has no default for `{name}` any more: TypeError: {call.written} missing 1 "

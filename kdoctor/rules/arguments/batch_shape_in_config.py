@@ -24,7 +24,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import is_keras_3, literal
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.roots import USES_KERAS_3
 from kdoctor.analysis.triggers import Trigger, attribute
 from kdoctor.keras_api import split_root
@@ -34,12 +34,12 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.literals import evaluated
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 
 _KEY = "batch_input_shape"
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such entry."""
     if not _is_of_keras_3(module, facts):
         return
@@ -59,7 +59,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         yield _finding(module, node.value, key, applicability)
 
 
-def _is_of_keras_3(module: Module, facts: Facts) -> bool:
+def _is_of_keras_3(module: Module, facts: TargetFacts) -> bool:
     """Say whether all Keras of the file is the target's Keras 3."""
     of_keras = [each.name for each in module.references if split_root(each.name) is not None]
     return bool(of_keras) and all(is_keras_3(facts, each) for each in of_keras)
@@ -158,12 +158,12 @@ def _finding(
     )
 
 
-def _may_set_it(glimpse: Glimpse, _: Facts) -> bool:
+def _may_set_it(quick: QuickFacts, _: TargetFacts) -> bool:
     return any(
         isinstance(target, ast.Subscript)
         and isinstance(target.slice, ast.Constant)
         and target.slice.value == _KEY
-        for node in glimpse.nodes.get(ast.Assign, ())
+        for node in quick.nodes.get(ast.Assign, ())
         for target in node.targets
     )
 

@@ -28,14 +28,14 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.calls import argument, is_keras_3, literal
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, keyword, may_hold
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rewrite import without
 from kdoctor.rules.members.call_of_recurrent_layer import RECURRENT
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind, Type
 
 _INPUT: Final = "inputs"
@@ -52,7 +52,7 @@ class _Refused(Struct, frozen=True):
     first: str
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each keyword that such a layer does not take."""
     for call in module.nodes(cst.Call):
         for name in (_INPUT, _CONSTANTS):
@@ -66,7 +66,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
                 yield _finding(module, facts, _Refused(layer, call, given, takes[0]))
 
 
-def _parameters(facts: Facts, layer: Type) -> list[str] | None:
+def _parameters(facts: TargetFacts, layer: Type) -> list[str] | None:
     """Return what the ``call`` of a recurrent layer of Keras 3 itself takes."""
     if layer.kind is not Kind.LAYER or layer.cls not in _LAYERS or layer.qualified is None:
         return None
@@ -78,7 +78,7 @@ def _parameters(facts: Facts, layer: Type) -> list[str] | None:
     return None if signature is None else [each.name for each in signature.parameters]
 
 
-def _finding(module: Module, facts: Facts, refused: _Refused) -> Finding:
+def _finding(module: Module, facts: TargetFacts, refused: _Refused) -> Finding:
     assert refused.given.keyword is not None
     name, cls = refused.given.keyword.value, refused.layer.cls
     if name == _INPUT:
@@ -100,7 +100,7 @@ def _finding(module: Module, facts: Facts, refused: _Refused) -> Finding:
     )
 
 
-def _by_position(module: Module, facts: Facts, refused: _Refused) -> Fix:
+def _by_position(module: Module, facts: TargetFacts, refused: _Refused) -> Fix:
     assert refused.given.keyword is not None
     proof = facts.applicability(*(each for each in INVALID if each.after))
     place = module.span(refused.given.keyword)
@@ -111,7 +111,7 @@ def _by_position(module: Module, facts: Facts, refused: _Refused) -> Fix:
     return Fix(title, (Edit(place, (refused.first,)),), proof)
 
 
-def _left_out(module: Module, facts: Facts, refused: _Refused) -> Fix | None:
+def _left_out(module: Module, facts: TargetFacts, refused: _Refused) -> Fix | None:
     """Leave out ``constants=None``, which says nothing."""
     if literal(refused.given.value) is not None:
         return None
@@ -122,10 +122,10 @@ def _left_out(module: Module, facts: Facts, refused: _Refused) -> Fix | None:
     return Fix(f"Leave out `{_CONSTANTS}=None`", tuple(edits), proof)
 
 
-def _may_be_called_so(glimpse: Glimpse, facts: Facts) -> bool:
-    asked = [each for each in glimpse.calls if each.keywords & {_INPUT, _CONSTANTS}]
+def _may_be_called_so(quick: QuickFacts, facts: TargetFacts) -> bool:
+    asked = [each for each in quick.calls if each.keywords & {_INPUT, _CONSTANTS}]
     return bool(asked) and may_hold(
-        glimpse,
+        quick,
         facts,
         lambda possible: any(
             layer.cls in _LAYERS

@@ -27,13 +27,13 @@ from collections.abc import Iterator, Sequence
 import libcst as cst
 
 from kdoctor.analysis.calls import is_keras_3
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_of, methods_in
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _TRAINING = "training"
@@ -46,7 +46,7 @@ _REFUSED = (
 )
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such parameter, once."""
     asked = dict(_asked(module))
     found: set[cst.ClassDef] = set()
@@ -115,7 +115,7 @@ def _passes(call: cst.Call, method: cst.FunctionDef) -> bool:
 
 
 def _finding(  # noqa: PLR0913, PLR0917 - what a finding tells
-    module: Module, facts: Facts, method: cst.FunctionDef, name: str, used: str, error: str
+    module: Module, facts: TargetFacts, method: cst.FunctionDef, name: str, used: str, error: str
 ) -> Finding:
     parameter = _asked_for(method)
     assert parameter is not None
@@ -150,7 +150,7 @@ def _without_default(method: cst.FunctionDef, parameter: cst.Param) -> Sequence[
     return (parameter, *bare)
 
 
-def _fix(module: Module, facts: Facts, bare: Sequence[cst.Param]) -> Fix | None:
+def _fix(module: Module, facts: TargetFacts, bare: Sequence[cst.Param]) -> Fix | None:
     if not bare:
         return None
     edits = []
@@ -166,10 +166,10 @@ def _fix(module: Module, facts: Facts, bare: Sequence[cst.Param]) -> Fix | None:
     )
 
 
-def _may_ask(glimpse: Glimpse, _: Facts) -> bool:
+def _may_ask(quick: QuickFacts, _: TargetFacts) -> bool:
     return any(
         function.name == "call" and _is_bare(function.args)
-        for function in glimpse.nodes.get(ast.FunctionDef, ())
+        for function in quick.nodes.get(ast.FunctionDef, ())
     )
 
 

@@ -37,12 +37,12 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, value_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, attribute, keyword
 from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _METHODS = ("fit", "train_on_batch")
@@ -53,7 +53,7 @@ _MAKES_ARRAYS = frozenset({
 })  # fmt: skip
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each such argument."""
     for use in module.members:
         if use.member not in _METHODS or use.owner.kind is not Kind.MODEL or use.called is None:
@@ -137,18 +137,18 @@ def _by_place(
     )
 
 
-def _may_be_no_dict(glimpse: Glimpse, _: Facts) -> bool:
+def _may_be_no_dict(quick: QuickFacts, _: TargetFacts) -> bool:
     """Say whether something else than a dict of numbers may be passed."""
-    given = (called.argument("class_weight") for called in glimpse.calls_with("class_weight"))
-    return any(_is_asked(glimpse, value) for each in given for value in glimpse.values_of(each))
+    given = (called.argument("class_weight") for called in quick.calls_with("class_weight"))
+    return any(_is_asked(quick, value) for each in given for value in quick.values_of(each))
 
 
-def _is_asked(glimpse: Glimpse, value: ast.expr) -> bool:
+def _is_asked(quick: QuickFacts, value: ast.expr) -> bool:
     if isinstance(value, ast.Dict):
-        inner = (each for part in value.values for each in glimpse.values_of(part))
+        inner = (each for part in value.values for each in quick.values_of(part))
         return any(isinstance(each, ast.Dict | ast.DictComp) for each in inner)
     if isinstance(value, ast.Call):
-        return not _MAKES_ARRAYS.isdisjoint(glimpse.meant_by(value.func))
+        return not _MAKES_ARRAYS.isdisjoint(quick.meant_by(value.func))
     return isinstance(value, ast.List | ast.Tuple)
 
 

@@ -28,19 +28,19 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, plain_literal, value_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.generators import FITS, generators_fed, may_feed_generators
 from kdoctor.analysis.triggers import Trigger, keyword
 from kdoctor.model import Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.scopes import BindingKind
 
 _WEIGHT: Final = "class_weight"
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each such argument."""
     for each in generators_fed(module):
         given = argument(each.call, _WEIGHT)
@@ -73,11 +73,11 @@ def _is_there(module: Module, given: cst.BaseExpression) -> bool:
     )
 
 
-def _may_be_given(glimpse: Glimpse, _: Facts) -> bool:
+def _may_be_given(quick: QuickFacts, _: TargetFacts) -> bool:
     """Say whether a generator function may be fed where weights are passed."""
-    called = chain.from_iterable(glimpse.calls_by_leaf.get(each, ()) for each in FITS)
+    called = chain.from_iterable(quick.calls_by_leaf.get(each, ()) for each in FITS)
     is_given = any(each.argument(_WEIGHT) is not None for each in called)
-    return is_given and may_feed_generators(glimpse, FITS)
+    return is_given and may_feed_generators(quick, FITS)
 
 
 rule = Rule(

@@ -25,12 +25,12 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, instances, is_keras_3, literal, value_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import calls, word
 from kdoctor.model import Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Called
+from kdoctor.syntax.quick_facts import QuickCall
 from kdoctor.value_types import Kind
 
 _VALUE = "clipvalue"
@@ -38,7 +38,7 @@ _NORMS = ("clipnorm", "global_clipnorm")
 _ERROR = "ValueError: Only one of `clipnorm`, `clipvalue` and `global_clipnorm` can be set."
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each value that stands beside a norm."""
     for reference, call, made in instances(module, Kind.OPTIMIZER, facts):
         value = _number(module, call, _VALUE)
@@ -67,7 +67,7 @@ def _number(module: Module, call: cst.Call, name: str) -> cst.Arg | None:
     return given
 
 
-def _may_clip_twice(facts: Facts, called: Called) -> bool:
+def _may_clip_twice(facts: TargetFacts, called: QuickCall) -> bool:
     return (
         _VALUE in called.keywords
         and not called.keywords.isdisjoint(_NORMS)

@@ -27,12 +27,12 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, instances, value_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, keyword
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 ALWAYS_CALLED: Final = (
@@ -49,7 +49,7 @@ _NAMED = "Keras 1 passed a name, and it is None now"
 _Function = cst.FunctionDef | cst.Lambda
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such function once."""
     seen: set[_Function] = set()
     for _, call, _ in instances(module, Kind.LAYER, facts):
@@ -102,7 +102,7 @@ def _takes_dtype(function: _Function) -> bool:
     )
 
 
-def _fix(module: Module, facts: Facts, function: _Function) -> Fix | None:
+def _fix(module: Module, facts: TargetFacts, function: _Function) -> Fix | None:
     parameters = function.params
     _, *others = (*parameters.posonly_params, *parameters.params, *parameters.kwonly_params)
     wanted = [each for each in others if each.default is None]
@@ -130,24 +130,24 @@ def _end(module: Module, parameter: cst.Param) -> int:
     return module.outer_span(parameter.default or annotation).end
 
 
-def _may_be_given(glimpse: Glimpse, _: Facts) -> bool:
+def _may_be_given(quick: QuickFacts, _: TargetFacts) -> bool:
     functions = {
         node.name
-        for node in glimpse.nodes.get(ast.FunctionDef, ())
+        for node in quick.nodes.get(ast.FunctionDef, ())
         if node.args.kwarg is None
         and _DTYPE not in {each.arg for each in (*node.args.args, *node.args.kwonlyargs)}
     }
     return any(
         isinstance(given, ast.Lambda)
-        or (isinstance(given, ast.Name) and (given.id in functions or _is_lambda(glimpse, given)))
+        or (isinstance(given, ast.Name) and (given.id in functions or _is_lambda(quick, given)))
         for name in (*ALWAYS_CALLED, _BIAS)
-        for called in glimpse.calls_with(name)
+        for called in quick.calls_with(name)
         for given in (called.argument(name),)
     )
 
 
-def _is_lambda(glimpse: Glimpse, name: ast.Name) -> bool:
-    return any(isinstance(each, ast.Lambda) for each in glimpse.values_of(name))
+def _is_lambda(quick: QuickFacts, name: ast.Name) -> bool:
+    return any(isinstance(each, ast.Lambda) for each in quick.values_of(name))
 
 
 rule = Rule(

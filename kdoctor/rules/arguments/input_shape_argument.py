@@ -44,7 +44,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import calls, keyword
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rewrite import Refusal, without
@@ -65,10 +65,10 @@ from kdoctor.rules.arguments._removed_examples import MOVED_WITH_THE_SHAPE
 from kdoctor.rules.fixes.snake_case import in_snake_case
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference
-from kdoctor.syntax.quick_facts import Called
+from kdoctor.syntax.quick_facts import QuickCall
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such argument once."""
     for reference in module.references:
         if reference.call is None:
@@ -78,7 +78,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             yield _finding(module, facts, reference, reference.call, argument, len(arguments))
 
 
-def _may_refuse(facts: Facts, called: Called) -> bool:
+def _may_refuse(facts: TargetFacts, called: QuickCall) -> bool:
     given = called.keywords.intersection(ARGUMENTS)
     return bool(given) and any(
         (own := own_parameters(facts, name)) is not None and bool(given - own)
@@ -88,7 +88,7 @@ def _may_refuse(facts: Facts, called: Called) -> bool:
 
 def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
     module: Module,
-    facts: Facts,
+    facts: TargetFacts,
     reference: Reference,
     call: cst.Call,
     argument: cst.Arg,
@@ -178,7 +178,7 @@ def _help(
 
 
 def _fix(
-    module: Module, facts: Facts, reference: Reference, call: cst.Call, argument: cst.Arg
+    module: Module, facts: TargetFacts, reference: Reference, call: cst.Call, argument: cst.Arg
 ) -> Fix | Refusal:
     if is_length(argument) and first_layer_place(module, call) is None:
         if not takes_steps(reference):
@@ -193,14 +193,14 @@ def _fix(
     return fix_of(moved, _proof(facts))
 
 
-def _proof(facts: Facts) -> Applicability:
+def _proof(facts: TargetFacts) -> Applicability:
     """The size of a batch that moves along is proven where it is the error: by KD303."""
     own = (each for each in INVALID if each.after and not each.unsafe)
     return facts.applicability(*own, *MOVED_WITH_THE_SHAPE)
 
 
 def _left_out(
-    module: Module, facts: Facts, call: cst.Call, arguments: list[cst.Arg]
+    module: Module, facts: TargetFacts, call: cst.Call, arguments: list[cst.Arg]
 ) -> Fix | Refusal:
     """Leave out what is passed over, where nothing goes with it."""
     edits = without(module, call, arguments)

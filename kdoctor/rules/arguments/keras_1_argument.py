@@ -36,7 +36,7 @@ from functools import lru_cache
 
 import libcst as cst
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, keyword, may_be_called_on, string, word
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rewrite import Refusal, without
@@ -70,18 +70,18 @@ from kdoctor.rules.arguments._keras_1_rewrites import (
     rewrite_argument,
 )
 from kdoctor.rules.arguments._keras_calls import KerasCall
-from kdoctor.rules.arguments._keyword_dicts import Held, held_keywords, may_get_out_of_a_dict
+from kdoctor.rules.arguments._keyword_dicts import HeldKeyword, held_keywords, may_get_out_of_a_dict
 from kdoctor.rules.arguments._may_be_called import Callee, passes
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Called, Glimpse
+from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 from kdoctor.value_types import Kind
 
 _Passed = Sequence[tuple[str, cst.BaseExpression]]
 _CONVOLUTIONS = [name.replace("Conv", "Convolution", 1) for name in KERNELS]
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each call that passes keywords of Keras 1."""
     told: set[cst.CSTNode] = set()  # keys of dicts, which several calls may get
     for call, old in calls_with_keywords(module, facts):
@@ -95,7 +95,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
 
 
 def _of_dicts(
-    module: Module, facts: Facts, call: KerasCall, told: set[cst.CSTNode]
+    module: Module, facts: TargetFacts, call: KerasCall, told: set[cst.CSTNode]
 ) -> Iterator[Finding]:
     """Yield what a call gets by `**` out of a dict that is written out."""
     for held in held_keywords(module, call.call):
@@ -108,7 +108,9 @@ def _of_dicts(
             )  # fmt: skip
 
 
-def _fix_in_the_dict(module: Module, facts: Facts, call: KerasCall, held: Held) -> Fix | Refusal:
+def _fix_in_the_dict(
+    module: Module, facts: TargetFacts, call: KerasCall, held: HeldKeyword
+) -> Fix | Refusal:
     name = plain_name_of(call, held.keyword)
     if name is None:
         return Refusal("more than the keyword is another one")
@@ -127,11 +129,11 @@ def _fix_in_the_dict(module: Module, facts: Facts, call: KerasCall, held: Held) 
     )
 
 
-def _may_be_in_a_dict(_: Facts, callee: Callee, keyword: str) -> bool:
+def _may_be_in_a_dict(_: TargetFacts, callee: Callee, keyword: str) -> bool:
     return keyword in _of_keras_1(callee)
 
 
-def _may_be_of_keras_1(_: Facts, callee: Callee, called: Called) -> bool:
+def _may_be_of_keras_1(_: TargetFacts, callee: Callee, called: QuickCall) -> bool:
     if called.places > 1 and "Convolution" in callee.leaf:
         return True
     return not called.keywords.isdisjoint(_of_keras_1(callee))
@@ -142,20 +144,22 @@ def _of_keras_1(callee: Callee) -> frozenset[str]:
     return may_be_known(callee) - callee.takes
 
 
-def _may_fill_a_generator(glimpse: Glimpse, facts: Facts) -> bool:
+def _may_fill_a_generator(quick: QuickFacts, facts: TargetFacts) -> bool:
     asked = (
         called
         for name, keywords in GENERATORS.items()
-        for called in glimpse.calls_of(name)
+        for called in quick.calls_of(name)
         if called.leaf == name and not called.keywords.isdisjoint(keywords)
     )
-    return may_be_called_on(glimpse, facts, asked, {Kind.MODEL})
+    return may_be_called_on(quick, facts, asked, {Kind.MODEL})
 
 
 # The fix
 
 
-def _finding(module: Module, facts: Facts, call: KerasCall, old: Sequence[cst.Arg]) -> Finding:
+def _finding(
+    module: Module, facts: TargetFacts, call: KerasCall, old: Sequence[cst.Arg]
+) -> Finding:
     rewritten = Rewritten()
     for argument in old:
         rewrite_argument(module, facts, call, argument, rewritten)
@@ -179,7 +183,9 @@ def _told(
     )
 
 
-def _fix(module: Module, facts: Facts, call: KerasCall, rewritten: Rewritten) -> Fix | Refusal:
+def _fix(
+    module: Module, facts: TargetFacts, call: KerasCall, rewritten: Rewritten
+) -> Fix | Refusal:
     if rewritten.refused:
         return Refusal(" and ".join(rewritten.refused))
     removed = without(module, call.call, rewritten.gone) if rewritten.gone else []
@@ -248,7 +254,7 @@ def _help(call: KerasCall, old: _Passed) -> str:
 # The kernel in two numbers
 
 
-def _silent(module: Module, facts: Facts, call: KerasCall) -> Finding:
+def _silent(module: Module, facts: TargetFacts, call: KerasCall) -> Finding:
     edits = kernel_in_one(module, call)
     is_sure = is_read(module, facts, call)
     proven = facts.applicability(*(each for each in BESIDE_KEYWORDS if each.after))

@@ -33,7 +33,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_named, kind_of_class
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.keras_api import ClassFamily, EntryKind
@@ -41,32 +41,32 @@ from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _ARGUMENTS = ("activation", "recurrent_activation")
 
 
-def _may_get_a_layer(glimpse: Glimpse, facts: Facts) -> bool:
+def _may_get_a_layer(quick: QuickFacts, facts: TargetFacts) -> bool:
     return any(
-        _may_have_weights(glimpse, facts, value)
+        _may_have_weights(quick, facts, value)
         for keyword in _ARGUMENTS
-        for called in glimpse.calls_with(keyword)
+        for called in quick.calls_with(keyword)
         if any(_is_layer(facts, each) for each in called.names)
-        for value in glimpse.values_of(called.argument(keyword))
+        for value in quick.values_of(called.argument(keyword))
     )
 
 
-def _may_have_weights(glimpse: Glimpse, facts: Facts, value: ast.expr) -> bool:
+def _may_have_weights(quick: QuickFacts, facts: TargetFacts, value: ast.expr) -> bool:
     """Say whether it makes a layer of Keras with weights, or something of the user's own."""
     if not isinstance(value, ast.Call):
         return False
-    if glimpse.is_rebound(value.func):
+    if quick.is_rebound(value.func):
         return True
-    return any(_keras_layer_has_weights(facts, each) for each in glimpse.meant_by(value.func))
+    return any(_keras_layer_has_weights(facts, each) for each in quick.meant_by(value.func))
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each activation that is an instance of a layer with weights."""
     for reference in module.references:
         if reference.call is None or not _is_layer(facts, reference.name):
@@ -90,14 +90,16 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             )
 
 
-def _is_layer(facts: Facts, name: str) -> bool:
+def _is_layer(facts: TargetFacts, name: str) -> bool:
     found = facts.lookup(name)
     if found.moved_to:
         found = facts.lookup(found.moved_to[0])
     return found.kind is EntryKind.CLASS and found.family is ClassFamily.LAYER
 
 
-def _class_with_weights(module: Module, facts: Facts, value: cst.BaseExpression) -> str | None:
+def _class_with_weights(
+    module: Module, facts: TargetFacts, value: cst.BaseExpression
+) -> str | None:
     """Return the class of a layer with weights that ``value`` makes, or that it was bound to."""
     if isinstance(value, cst.Name):
         bindings = module.scope_of(value).bindings.get(value.value, [])
@@ -113,7 +115,7 @@ def _class_with_weights(module: Module, facts: Facts, value: cst.BaseExpression)
     return cls.name.value if cls is not None and _surely_makes_weights(module, cls) else None
 
 
-def _keras_layer_has_weights(facts: Facts, name: str) -> bool:
+def _keras_layer_has_weights(facts: TargetFacts, name: str) -> bool:
     """A layer that takes an initializer has something to initialize."""
     if not _is_layer(facts, name):
         return False

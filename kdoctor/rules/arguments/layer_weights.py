@@ -36,8 +36,8 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.calls import argument, speller_at, value_of
-from kdoctor.analysis.dataflow.statements import Line, free_name, line_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.dataflow.statements import StatementSlot, free_name, line_of
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.keras_api import ClassFamily
 from kdoctor.model import (
@@ -61,7 +61,7 @@ from kdoctor.rules.arguments._may_be_called import may_make_a_layer
 from kdoctor.rules.arguments._weight_initializers import CHANGES_A_WEIGHT, initializers_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _IN_THE_CONFIG = (
@@ -71,11 +71,11 @@ _IN_THE_CONFIG = (
 _ELSEWHERE = "a layer has no weights to set before it is built, which is at another place"
 
 
-def _may_get_weights(glimpse: Glimpse, facts: Facts) -> bool:
-    return any(may_make_a_layer(glimpse, facts, called) for called in glimpse.calls_with("weights"))
+def _may_get_weights(quick: QuickFacts, facts: TargetFacts) -> bool:
+    return any(may_make_a_layer(quick, facts, called) for called in quick.calls_with("weights"))
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each layer that is made with its weights."""
     for call in keras_calls(module, facts):
         given = call.keyword("weights")
@@ -98,7 +98,7 @@ class _Made(Struct, frozen=True):
     confidence: Confidence
 
 
-def _own_layers(module: Module, facts: Facts) -> Iterator[tuple[_Made, cst.Arg]]:
+def _own_layers(module: Module, facts: TargetFacts) -> Iterator[tuple[_Made, cst.Arg]]:
     """Yield the layers of the user's own that hand `weights=` on to one of Keras'."""
     for call in module.nodes(cst.Call):
         given = argument(call, "weights")
@@ -112,7 +112,7 @@ def _own_layers(module: Module, facts: Facts) -> Iterator[tuple[_Made, cst.Arg]]
         yield made, given
 
 
-def _refuses_weights(facts: Facts, base: str) -> bool:
+def _refuses_weights(facts: TargetFacts, base: str) -> bool:
     found = facts.lookup(base)
     if found.moved_to:
         found = facts.lookup(found.moved_to[0])
@@ -140,7 +140,7 @@ def _finding(module: Module, made: _Made, given: cst.Arg, attempt: Fix | Refusal
     )
 
 
-def _fix(module: Module, facts: Facts, call: KerasCall, given: cst.Arg) -> Fix | Refusal:
+def _fix(module: Module, facts: TargetFacts, call: KerasCall, given: cst.Arg) -> Fix | Refusal:
     if module.source(given.value) == "None":
         edits = without(module, call.call, [given])
         proofs = (each for each in INVALID if "weights=None" in each.before)
@@ -233,13 +233,15 @@ def _set_afterwards(module: Module, made: _Made, given: cst.Arg) -> Fix | None:
     )
 
 
-def _in_an_add(module: Module, made: _Made, line: Line) -> tuple[list[Edit], str] | None:
+def _in_an_add(module: Module, made: _Made, line: StatementSlot) -> tuple[list[Edit], str] | None:
     """``model.add(Dense(3, weights=w))``: it is the last layer of a model that is built."""
     model = is_built_when_added(module, made.call, line)
     return None if model is None else ([], f"{model}.layers[-1]")
 
 
-def _called_at_once(module: Module, made: _Made, line: Line) -> tuple[list[Edit], str] | None:
+def _called_at_once(
+    module: Module, made: _Made, line: StatementSlot
+) -> tuple[list[Edit], str] | None:
     """``y = Dense(3, weights=w)(x)``: the layer gets a name."""
     outer, statement = module.parent(made.call), line.statement
     if not isinstance(outer, cst.Call) or outer.func is not made.call:

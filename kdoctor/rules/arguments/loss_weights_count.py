@@ -26,13 +26,13 @@ import libcst as cst
 
 from kdoctor.analysis.calls import argument, call_of_super, literal, value_of
 from kdoctor.analysis.dataflow.escapes import is_read_once, written_out
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.loss_counts import count_elements, count_losses
 from kdoctor.analysis.triggers import Trigger, attribute, keyword
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity, Span
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _WEIGHTS = "loss_weights"
@@ -42,7 +42,7 @@ _BUILT = (None, "Functional", "Sequential")
 _Display = cst.List | cst.Tuple | cst.Dict
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such call."""
     for use in module.members:
         if use.member != "compile" or use.owner.kind is not Kind.MODEL or use.called is None:
@@ -88,7 +88,7 @@ def _keys(display: cst.Dict) -> list[str] | None:
 
 def _of_dicts(  # noqa: PLR0913, PLR0917 - what the finding is about
     module: Module,
-    facts: Facts,
+    facts: TargetFacts,
     use: MemberUse,
     given: cst.BaseExpression,
     weights: _Display,
@@ -119,7 +119,7 @@ def _of_dicts(  # noqa: PLR0913, PLR0917 - what the finding is about
 
 def _of_counts(  # noqa: PLR0913, PLR0917 - what the finding is about
     module: Module,
-    facts: Facts,
+    facts: TargetFacts,
     use: MemberUse,
     loss: cst.BaseExpression,
     losses: int,
@@ -152,13 +152,13 @@ def _of_counts(  # noqa: PLR0913, PLR0917 - what the finding is about
     )
 
 
-def _may_differ(glimpse: Glimpse, _: Facts) -> bool:
-    for called in glimpse.calls_with(_WEIGHTS):
+def _may_differ(quick: QuickFacts, _: TargetFacts) -> bool:
+    for called in quick.calls_with(_WEIGHTS):
         loss = called.argument("loss", _PLACE)
-        counts = {_count_of(each) for each in glimpse.values_of(loss)}
+        counts = {_count_of(each) for each in quick.values_of(loss)}
         if isinstance(loss, ast.Name):
             counts.add(1)  # a function, or what is imported
-        weights = glimpse.values_of(called.argument(_WEIGHTS))
+        weights = quick.values_of(called.argument(_WEIGHTS))
         if any({_count_of(each)} != counts for each in weights if _is_display(each)):
             return True
     return False

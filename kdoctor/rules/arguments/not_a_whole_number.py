@@ -42,13 +42,13 @@ from kdoctor.analysis.calls import (
     value_of,
 )
 from kdoctor.analysis.dataflow.possible_values import handed_on, values_of_name
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, calls_that_make, may_be_called_on
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, ImportNeed, Severity
 from kdoctor.rules.arguments._may_be_numbers import FLOATS, NUMBERS, may_be_no_int
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 # The parameters that are such numbers, in their order: they are the first ones.
@@ -109,7 +109,7 @@ class _Number(Struct, frozen=True):
     of_numpy: bool
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each size and each number of steps that is surely refused."""
     for reference, call, made in instances(module, Kind.LAYER, facts):
         for place, name in enumerate(_SIZES.get(made.cls or "", ())):
@@ -155,7 +155,7 @@ def _given(module: Module, given: cst.Arg) -> Iterator[tuple[cst.CSTNode, cst.Ba
         yield each, each
 
 
-def _refusal(facts: Facts, cls: str, name: str, number: _Number | None) -> str | None:
+def _refusal(facts: TargetFacts, cls: str, name: str, number: _Number | None) -> str | None:
     if number is None:
         return None
     since, error = _REFUSES_NUMPY.get((cls, name), (None, ""))
@@ -208,28 +208,28 @@ def _is_whole(module: Module, node: cst.BaseExpression) -> bool:
     return False
 
 
-def _may_be_refused(glimpse: Glimpse, facts: Facts) -> bool:
+def _may_be_refused(quick: QuickFacts, facts: TargetFacts) -> bool:
     """Say whether a size or a number of steps may be no int, by the form of what is passed."""
     sizes = (
         called.argument(name, place)
-        for made, called in calls_that_make(glimpse, facts)
+        for made, called in calls_that_make(quick, facts)
         for place, name in enumerate(_SIZES.get(made.cls or "", ()))
     )
-    if any(may_be_no_int(glimpse, each) for each in sizes):
+    if any(may_be_no_int(quick, each) for each in sizes):
         return True
     counting = [
         called
-        for method in _STEPS.keys() & glimpse.calls_by_leaf.keys()
-        for called in glimpse.calls_by_leaf[method]
+        for method in _STEPS.keys() & quick.calls_by_leaf.keys()
+        for called in quick.calls_by_leaf[method]
         if any(
-            may_be_no_int(glimpse, called.argument(name, position))
+            may_be_no_int(quick, called.argument(name, position))
             for name, position in _STEPS[method].items()
         )
     ]
-    return may_be_called_on(glimpse, facts, counting, {Kind.MODEL})
+    return may_be_called_on(quick, facts, counting, {Kind.MODEL})
 
 
-def _fix(module: Module, facts: Facts, value: cst.BaseExpression, function: str) -> Fix:
+def _fix(module: Module, facts: TargetFacts, value: cst.BaseExpression, function: str) -> Fix:
     proven = [each for each in INVALID if each.after and f"{function}(" in each.after]
     imports = (ImportNeed("math", None, "math"),) if function.startswith("math.") else ()
     span = module.outer_span(value)

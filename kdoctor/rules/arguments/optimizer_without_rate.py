@@ -27,14 +27,14 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import is_keras_3
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import stands_in_old_optimizer
 from kdoctor.analysis.triggers import calls, word
 from kdoctor.keras_api import Presence
 from kdoctor.model import Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.quick_facts import Called
+from kdoctor.syntax.quick_facts import QuickCall
 from kdoctor.value_types import Kind
 
 _BASE, _RATE, _NAME = "Optimizer", "learning_rate", "name"
@@ -42,7 +42,7 @@ _ERROR = f"TypeError: BaseOptimizer.__init__() missing 1 required positional arg
 _NO_RATE = f"ValueError: Argument `{_RATE}` should be float"
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such call."""
     for use in module.members:
         if use.member != "__init__" or use.called is None or use.owner.kind is not Kind.OPTIMIZER:
@@ -65,7 +65,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         )
 
 
-def _is_of_base(facts: Facts, use: MemberUse) -> bool:
+def _is_of_base(facts: TargetFacts, use: MemberUse) -> bool:
     qualified = use.owner.qualified or ""
     if use.owner.cls != _BASE or not use.owner.is_of_imported_class:
         return False
@@ -90,7 +90,7 @@ def _passes_a_name(call: cst.Call) -> bool:
     return False
 
 
-def _may_lack_it(_: Facts, called: Called) -> bool:
+def _may_lack_it(_: TargetFacts, called: QuickCall) -> bool:
     match called.node.args:
         case [ast.Name(id=name), *_]:
             return name == _NAME

@@ -31,7 +31,7 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.calls import argument, is_keras_3, speller_at
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, attribute
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.lazy_regex import pattern
@@ -46,7 +46,7 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import nodes_in
 from kdoctor.syntax.parametrized import passed_by_pytest
-from kdoctor.syntax.quick_facts import Called, Glimpse
+from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 from kdoctor.value_types import Kind
 
 _KINDS: Final = {
@@ -70,7 +70,7 @@ class _Given(Struct, frozen=True):
     confidence: Confidence
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such name."""
     given = (
         *_of_layers(module, facts),
@@ -91,17 +91,17 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             yield _of_keras_2(module, facts, each, refused[0])
 
 
-def _is_refused(facts: Facts, module: str, text: str) -> bool:
+def _is_refused(facts: TargetFacts, module: str, text: str) -> bool:
     return not is_known(facts, module, text) or is_gone(facts, module, text)
 
 
-def _may_be_unknown(facts: Facts, callee: Callee, called: Called) -> bool:
+def _may_be_unknown(facts: TargetFacts, callee: Callee, called: QuickCall) -> bool:
     if _looks_up(callee):
         return _is_unknown(facts, _parent(callee), called.argument("identifier", 0))
     return _is_unknown(facts, "activations", called.argument("activation", 0))
 
 
-def _may_be_parametrized(_facts: Facts, _callee: Callee, called: Called) -> bool:
+def _may_be_parametrized(_facts: TargetFacts, _callee: Callee, called: QuickCall) -> bool:
     """Say whether pytest may pass, one after the other, what is looked up."""
     return isinstance(called.argument("identifier", 0), ast.Name)
 
@@ -115,22 +115,22 @@ def _parent(callee: Callee) -> str:
     return callee.name.removeprefix("keras.").rpartition(".")[0]
 
 
-def _may_name_an_unknown(glimpse: Glimpse, facts: Facts) -> bool:
+def _may_name_an_unknown(quick: QuickFacts, facts: TargetFacts) -> bool:
     return any(
         _is_unknown(facts, f"{kind[1]}s", called.argument(keyword))
-        and may_make_a_layer(glimpse, facts, called)
-        for keyword in glimpse.keywords
+        and may_make_a_layer(quick, facts, called)
+        for keyword in quick.keywords
         if (kind := _OF_LAYERS.fullmatch(keyword)) is not None
-        for called in glimpse.calls_with(keyword)
+        for called in quick.calls_with(keyword)
     )
 
 
-def _is_unknown(facts: Facts, module: str, given: ast.expr | None) -> bool:
+def _is_unknown(facts: TargetFacts, module: str, given: ast.expr | None) -> bool:
     text = given.value if isinstance(given, ast.Constant) else None
     return isinstance(text, str) and _is_refused(facts, module, text)
 
 
-def _may_be_compiled(facts: Facts, _callee: Callee, called: Called) -> bool:
+def _may_be_compiled(facts: TargetFacts, _callee: Callee, called: QuickCall) -> bool:
     return any(
         _is_unknown(facts, module, each)
         for keyword, module in _COMPILED.items()
@@ -140,7 +140,7 @@ def _may_be_compiled(facts: Facts, _callee: Callee, called: Called) -> bool:
     )
 
 
-def _of_layers(module: Module, facts: Facts) -> Iterator[_Given]:
+def _of_layers(module: Module, facts: TargetFacts) -> Iterator[_Given]:
     for call in keras_calls(module, facts):
         if call.kind is not Kind.LAYER:
             continue
@@ -154,7 +154,7 @@ def _of_layers(module: Module, facts: Facts) -> Iterator[_Given]:
                 yield _Given(each.value, f"{kind[1]}s", (text,), call.confidence)
 
 
-def _of_own(module: Module, facts: Facts) -> Iterator[_Given]:
+def _of_own(module: Module, facts: TargetFacts) -> Iterator[_Given]:
     """Yield what layers of the user's own are given and hand on."""
     for call in module.nodes(cst.Call):
         for each in call.args:
@@ -163,12 +163,12 @@ def _of_own(module: Module, facts: Facts) -> Iterator[_Given]:
             if kind is None or text is None:
                 continue
             base = base_that_gets(module, call.func, keyword)
-            made = None if base is None else module.knowledge.class_type(base)
+            made = None if base is None else module.oracle.class_type(base)
             if made is not None and made.kind is Kind.LAYER and is_keras_3(facts, base):
                 yield _Given(each.value, f"{kind[1]}s", (text,), Confidence.LIKELY)
 
 
-def _looked_up(module: Module, facts: Facts) -> Iterator[_Given]:
+def _looked_up(module: Module, facts: TargetFacts) -> Iterator[_Given]:
     for reference in module.references:
         split = split_root(reference.name)
         parent, _, leaf = split[1].rpartition(".") if split is not None else ("", "", "")
@@ -180,7 +180,7 @@ def _looked_up(module: Module, facts: Facts) -> Iterator[_Given]:
             yield _Given(given.value, parent, texts, reference.confidence)
 
 
-def _compiled(module: Module, facts: Facts) -> Iterator[_Given]:
+def _compiled(module: Module, facts: TargetFacts) -> Iterator[_Given]:
     """Yield the losses and metrics of models."""
     for call in keras_calls(module, facts):
         if call.owner is None or call.owner.kind is not Kind.MODEL or call.leaf != "compile":
@@ -252,7 +252,7 @@ def _finding(module: Module, given: _Given, unknown: str, *, is_all: bool) -> Fi
     )
 
 
-def _of_keras_2(module: Module, facts: Facts, given: _Given, text: str) -> Finding:
+def _of_keras_2(module: Module, facts: TargetFacts, given: _Given, text: str) -> Finding:
     """Tell of a name that Keras 2 had: of a layer that was an activation, or of what is gone."""
     layer = f"keras.layers.{text}"
     is_layer = given.module == "activations" and facts.lookup(layer).presence is Presence.EXISTS

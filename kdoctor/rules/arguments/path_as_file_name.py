@@ -29,7 +29,7 @@ import libcst as cst
 
 from kdoctor import parse_ast
 from kdoctor.analysis.calls import argument, is_hidden, is_keras_3, literal, value_of, with_keyword
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.paths import AS_GIVEN, BEHIND_LINKS, FROM_THE_ROOT, JOINS, PATHS, PLACES
 from kdoctor.analysis.triggers import Trigger
 from kdoctor.keras_api import split_root
@@ -37,7 +37,7 @@ from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
 from kdoctor.rewrite import Refusal
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Called, Glimpse
+from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 
 _FUNCTION, _NAME, _FOLDER, _USUAL = "get_file", "fname", "cache_subdir", "datasets"
 _BEFORE_FOLDER: Final = 2  # arguments by position, of which the next ones tell what is unpacked
@@ -49,7 +49,7 @@ _TEXTS: Final = (cst.SimpleString, cst.FormattedString, cst.ConcatenatedString)
 _NOWHERE: Final = frozenset({"", "."})  # of such a path nothing is left in what it is joined with
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such call."""
     for reference in module.references:
         split, call = split_root(reference.name), reference.call
@@ -136,7 +136,7 @@ def _is_pathlib(module: Module, node: cst.BaseExpression) -> bool:
     return False
 
 
-def _attempt(module: Module, facts: Facts, call: cst.Call, given: cst.Arg) -> Fix | Refusal:
+def _attempt(module: Module, facts: TargetFacts, call: cst.Call, given: cst.Arg) -> Fix | Refusal:
     """Return the fix where folder and name stand apart in the call itself."""
     by_position = sum(each.keyword is None for each in call.args)
     named = {each.keyword.value for each in call.args if each.keyword is not None}
@@ -230,15 +230,15 @@ def _is_absolute(module: Module, node: cst.BaseExpression) -> bool:
     return False
 
 
-def _may_be_a_path(glimpse: Glimpse, facts: Facts) -> bool:
+def _may_be_a_path(quick: QuickFacts, facts: TargetFacts) -> bool:
     return any(
-        _shows_a_path(glimpse, called) and any(is_keras_3(facts, each) for each in called.names)
-        for called in glimpse.calls_of(_FUNCTION)
+        _shows_a_path(quick, called) and any(is_keras_3(facts, each) for each in called.names)
+        for called in quick.calls_of(_FUNCTION)
     )
 
 
-def _shows_a_path(glimpse: Glimpse, called: Called) -> bool:
-    for value in glimpse.values_of(called.argument(_NAME, 0)):
+def _shows_a_path(quick: QuickFacts, called: QuickCall) -> bool:
+    for value in quick.values_of(called.argument(_NAME, 0)):
         match value:
             case ast.Constant(value=str() as text):
                 if "/" in text:

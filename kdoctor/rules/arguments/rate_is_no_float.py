@@ -33,7 +33,7 @@ from kdoctor.analysis.calls import (
     is_hidden,
     value_of,
 )
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.tensors.constructors import FLOATS_OF_NUMPY, INTS_OF_NUMPY
 from kdoctor.analysis.tensors.tensorflow_calls import computes_tensor
 from kdoctor.analysis.triggers import Trigger, calls_that_make
@@ -42,7 +42,7 @@ from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
 from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _OF_NUMPY = frozenset({
@@ -55,7 +55,7 @@ _FOLLOWED = "keras 2.10 and before followed a variable whose value was changed l
 _ERROR = "ValueError: Argument `learning_rate` should be float, or an instance of "
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each learning rate that Keras 3 takes for no float."""
     for reference, call, _ in instances(module, Kind.OPTIMIZER, facts):
         signature = facts.signature(reference.name)
@@ -96,7 +96,7 @@ def _made_by(module: Module, value: cst.BaseExpression, holds: Callable[[str], b
     return name is not None and holds(name)
 
 
-def _fix(module: Module, facts: Facts, value: cst.BaseExpression) -> Fix | None:
+def _fix(module: Module, facts: TargetFacts, value: cst.BaseExpression) -> Fix | None:
     is_plain = isinstance(value, cst.Integer) and value.value.isdigit() and not value.lpar
     if not is_plain and not has_builtin(module, value, _FLOAT):
         return None
@@ -112,13 +112,13 @@ def _fix(module: Module, facts: Facts, value: cst.BaseExpression) -> Fix | None:
     )
 
 
-def _may_be_no_float(glimpse: Glimpse, facts: Facts) -> bool:
+def _may_be_no_float(quick: QuickFacts, facts: TargetFacts) -> bool:
     return any(
         (isinstance(value, ast.Constant) and isinstance(value.value, int))
-        or (isinstance(value, ast.Call) and any(map(is_no_float, glimpse.meant_by(value.func))))
-        for _, called in calls_that_make(glimpse, facts, Kind.OPTIMIZER)
+        or (isinstance(value, ast.Call) and any(map(is_no_float, quick.meant_by(value.func))))
+        for _, called in calls_that_make(quick, facts, Kind.OPTIMIZER)
         for each in (called.argument("learning_rate", 0), called.argument("lr"))
-        for value in glimpse.values_of(each)
+        for value in quick.values_of(each)
     )
 
 

@@ -31,20 +31,20 @@ from itertools import chain
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden, literal, value_of
-from kdoctor.analysis.dataflow.points_to import origins_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.dataflow.points_to import points_to_of
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.output_names import names_of_outputs
 from kdoctor.analysis.triggers import Trigger, attribute, gives_several, keyword
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _TRAINED = ("evaluate", "fit", "test_on_batch", "train_on_batch")
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report the weights of each such call."""
     for use in module.members:
         call = use.called
@@ -81,9 +81,9 @@ def _is_by_name(
 def _outputs(module: Module, use: MemberUse) -> cst.BaseExpression | None:
     """Return the list of outputs that a model is made with, here or by a function of the file."""
     made: Sequence[cst.BaseExpression] = [value_of(module, use.node.value)]
-    known = list(origins_of(module).of(use.node.value))
+    known = list(points_to_of(module).of(use.node.value))
     if len(known) == 1 and not known[0].part:
-        returned = origins_of(module).returned_by(known[0].call)
+        returned = points_to_of(module).returned_by(known[0].call)
         made = [value_of(module, each) for each in returned] or [known[0].call]
     if len(made) != 1 or not isinstance(made[0], cst.Call):
         return None
@@ -98,7 +98,7 @@ def _outputs(module: Module, use: MemberUse) -> cst.BaseExpression | None:
 
 def _finding(
     module: Module,
-    facts: Facts,
+    facts: TargetFacts,
     use: MemberUse,
     outputs: cst.BaseExpression,
     given: tuple[cst.BaseExpression, cst.BaseExpression],
@@ -156,17 +156,17 @@ def _by_name(node: cst.Dict) -> Mapping[object, cst.BaseExpression]:
     }  # fmt: skip
 
 
-def _may_be_by_name(glimpse: Glimpse, _: Facts) -> bool:
+def _may_be_by_name(quick: QuickFacts, _: TargetFacts) -> bool:
     """Say whether targets or weights may be a dict, and a model may have several outputs."""
-    calls = [*chain.from_iterable(map(glimpse.calls_of, _TRAINED))]
+    calls = [*chain.from_iterable(map(quick.calls_of, _TRAINED))]
     given = chain.from_iterable(each.values for each in calls)
     return any(
         isinstance(part, ast.Dict)
         for each in given
-        for value in glimpse.values_of(each)
+        for value in quick.values_of(each)
         for node in (value.elts if isinstance(value, ast.Tuple) else [value])
-        for part in glimpse.values_of(node)
-    ) and any(gives_several(glimpse, each) for each in glimpse.calls)
+        for part in quick.values_of(node)
+    ) and any(gives_several(quick, each) for each in quick.calls)
 
 
 rule = Rule(

@@ -24,7 +24,7 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import Signature
 from kdoctor.model import Finding, Severity
 from kdoctor.rules.arguments._keras_calls import KerasCall, keras_calls
@@ -32,7 +32,7 @@ from kdoctor.rules.arguments._keyword_changes import change_of
 from kdoctor.rules.arguments._may_be_called import Callee, passes
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Called
+from kdoctor.syntax.quick_facts import QuickCall
 
 _BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 # Rules of their own see to these.
@@ -41,7 +41,7 @@ _ELSEWHERE = frozenset({
 })  # fmt: skip
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such call of a method."""
     for call in keras_calls(module, facts):
         if call.owner is None or not call.is_known or call.leaf in _ELSEWHERE:
@@ -80,7 +80,7 @@ def _gone(given: Sequence[object], new: Signature, olds: Sequence[Signature]) ->
     return next((each[room] for each in names if len(each) >= len(given)), None)
 
 
-def _may_be_too_many(facts: Facts, callee: Callee, called: Called) -> bool:
+def _may_be_too_many(facts: TargetFacts, callee: Callee, called: QuickCall) -> bool:
     return called.places > len(_places(callee.new)) and (
         _gone(range(called.places), callee.new, callee.olds(facts)) is not None
     )

@@ -31,7 +31,7 @@ from collections.abc import Iterator, Sequence
 import libcst as cst
 
 from kdoctor.analysis.calls import is_builtin, is_call_of_super, is_keras_3, literal
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_around, kind_of_class, only_base, still_holds
 from kdoctor.analysis.triggers import Trigger, may_be_of
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
@@ -46,7 +46,7 @@ from kdoctor.rules.arguments._positional_arguments import (
 )
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Called, Glimpse
+from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.value_types import Type
 
@@ -54,7 +54,7 @@ _ERROR = "ValueError: Only input tensors may be passed as positional arguments."
 _TWICE = "TypeError: Functional.call() got multiple values for argument 'training'"
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each call that passes by position what is no tensor."""
     for call in module.nodes(cst.Call):
         given = _by_position(call)
@@ -94,7 +94,7 @@ def _own_class(module: Module, node: cst.CSTNode) -> Type | None:
     if cls is None or only is None:
         return None
     name = module.qualified(only)
-    base = module.knowledge.class_type(name) if name is not None else None
+    base = module.oracle.class_type(name) if name is not None else None
     return None if base is None else Type(base.kind, cls.name.value, base.qualified)
 
 
@@ -156,7 +156,7 @@ def _is_definition(node: cst.CSTNode) -> bool:
 
 
 def _fix(
-    module: Module, facts: Facts, given: Sequence[cst.Arg], names: Sequence[str]
+    module: Module, facts: TargetFacts, given: Sequence[cst.Arg], names: Sequence[str]
 ) -> Fix | None:
     if len(given) > len(names):
         return None
@@ -171,17 +171,17 @@ def _fix(
     )
 
 
-def _may_pass_one(glimpse: Glimpse, facts: Facts) -> bool:
-    several = [each for each in glimpse.calls if each.places > 1]
-    functions = glimpse.nodes.get(ast.FunctionDef, ()) if several else ()
+def _may_pass_one(quick: QuickFacts, facts: TargetFacts) -> bool:
+    several = [each for each in quick.calls if each.places > 1]
+    functions = quick.nodes.get(ast.FunctionDef, ()) if several else ()
     flags = {each.arg for function in functions for each in _flags(function.args)}
-    flags |= {*_counters(glimpse)} if several else set()
+    flags |= {*_counters(quick)} if several else set()
     passing = [each for each in several if _passes_one(each, flags)]
     if any(each.leaf == CALL for each in passing):
         return True  # `super().__call__(x, True)`
     asked = [(each.node, each.node.func) for each in passing]
-    return may_be_in_list(glimpse, [function for _, function in asked]) or (
-        bool(asked) and may_be_of(glimpse, facts, asked, KINDS)
+    return may_be_in_list(quick, [function for _, function in asked]) or (
+        bool(asked) and may_be_of(quick, facts, asked, KINDS)
     )
 
 
@@ -196,7 +196,7 @@ def _flags(given: ast.arguments) -> Iterator[ast.arg]:
     yield from (each for each in (*named, *given.kwonlyargs) if each.arg == TRAINING)
 
 
-def _passes_one(called: Called, flags: set[str]) -> bool:
+def _passes_one(called: QuickCall, flags: set[str]) -> bool:
     return any(
         isinstance(each, ast.Constant | ast.UnaryOp | ast.BinOp | ast.List | ast.Tuple)
         or (isinstance(each, ast.Name) and each.id in flags)
@@ -204,9 +204,9 @@ def _passes_one(called: Called, flags: set[str]) -> bool:
     )
 
 
-def _counters(glimpse: Glimpse) -> Iterator[str]:
+def _counters(quick: QuickFacts) -> Iterator[str]:
     """Yield the names with which loops over `range` may count."""
-    for each in (*glimpse.nodes.get(ast.For, ()), *glimpse.nodes.get(ast.comprehension, ())):
+    for each in (*quick.nodes.get(ast.For, ()), *quick.nodes.get(ast.comprehension, ())):
         if isinstance(each.target, ast.Name) and isinstance(each.iter, ast.Call):
             yield each.target.id
 

@@ -25,13 +25,13 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, value_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, keyword, word
 from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.arguments._keras_calls import KerasCall, keras_calls
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 AGGREGATIONS = {
@@ -43,7 +43,7 @@ AGGREGATIONS = {
 _OWNERS = (Kind.LAYER, Kind.MODEL)
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each value that `add_weight` refuses."""
     for call in keras_calls(module, facts):
         if call.leaf != "add_weight" or call.owner is None or call.owner.kind not in _OWNERS:
@@ -54,7 +54,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         yield from _aggregation(module, facts, call)
 
 
-def _shape(module: Module, facts: Facts, call: KerasCall) -> Iterator[Finding]:
+def _shape(module: Module, facts: TargetFacts, call: KerasCall) -> Iterator[Finding]:
     given = argument(call.call, "shape", 0)
     value = None if given is None else value_of(module, given.value)
     if given is None or not isinstance(value, cst.Integer):
@@ -76,7 +76,7 @@ def _shape(module: Module, facts: Facts, call: KerasCall) -> Iterator[Finding]:
     )
 
 
-def _aggregation(module: Module, facts: Facts, call: KerasCall) -> Iterator[Finding]:
+def _aggregation(module: Module, facts: TargetFacts, call: KerasCall) -> Iterator[Finding]:
     given = argument(call.call, "aggregation")
     name = (module.qualified(given.value) if given is not None else None) or ""
     owner, _, member = name.rpartition(".")
@@ -112,15 +112,15 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
     )
 
 
-def _proven(facts: Facts, word: str) -> Applicability:
+def _proven(facts: TargetFacts, word: str) -> Applicability:
     return facts.applicability(*(each for each in INVALID if word in each.before))
 
 
-def _may_pass_an_int(glimpse: Glimpse, _: Facts) -> bool:
+def _may_pass_an_int(quick: QuickFacts, _: TargetFacts) -> bool:
     return any(
         isinstance(each, ast.Constant)
-        for called in glimpse.calls_by_leaf.get("add_weight", ())
-        for each in glimpse.values_of(called.argument("shape", 0))
+        for called in quick.calls_by_leaf.get("add_weight", ())
+        for each in quick.values_of(called.argument("shape", 0))
     )
 
 

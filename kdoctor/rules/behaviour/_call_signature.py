@@ -9,7 +9,7 @@ import libcst as cst
 
 from kdoctor.analysis.calls import is_call_of_super
 from kdoctor.analysis.dataflow.statements import put_first
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.model import Edit, Span
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
@@ -19,7 +19,7 @@ _FILLED_IN: Final = ("training", "mask")  # by Keras, where `call` names them
 
 
 def naming(
-    module: Module, facts: Facts, call: cst.FunctionDef, base: str
+    module: Module, facts: TargetFacts, call: cst.FunctionDef, base: str
 ) -> tuple[Edit, ...] | None:
     """Return the edits that name them, in a ``call`` that hands all of it on to that of ``base``.
 

@@ -10,8 +10,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from kdoctor.analysis.calls import argument
-from kdoctor.analysis.dataflow.points_to import Origins
-from kdoctor.analysis.tensors.constructors import Numbers
+from kdoctor.analysis.dataflow.points_to import PointsTo
+from kdoctor.analysis.tensors.constructors import NumberKind
 from kdoctor.analysis.tensors.elements import numbers_in, numbers_of_scalar
 from kdoctor.keras_api import split_root
 from kdoctor.syntax import Module
@@ -50,7 +50,7 @@ class Pair(Struct, frozen=True):
     predictions: cst.Param
 
 
-class Meeting(Struct, frozen=True):
+class ElementwiseUse(Struct, frozen=True):
     """An operation on both.
 
     ``by_element``: in the shapes that they have. ``mixes``: it wants one dtype of both, and the
@@ -75,7 +75,7 @@ class _Side(Struct, frozen=True):
 _NEITHER: Final = _Side()
 
 
-def first_meetings(module: Module, origins: Origins, pair: Pair) -> Iterator[Meeting]:
+def first_meetings(module: Module, points_to: PointsTo, pair: Pair) -> Iterator[ElementwiseUse]:
     """Yield the first place in a function, and in each function of the file that it hands both."""
     waiting = [pair]
     seen = {pair.function}
@@ -85,7 +85,7 @@ def first_meetings(module: Module, origins: Origins, pair: Pair) -> Iterator[Mee
         for some in ([at for at in found if at.mixes], [at for at in found if at.by_element]):
             if some:
                 yield min(some, key=lambda at: module.span(at.node))
-        for inner in looked_at.handed_on(origins):
+        for inner in looked_at.handed_on(points_to):
             if inner.function not in seen:
                 seen.add(inner.function)
                 waiting.append(inner)
@@ -103,7 +103,7 @@ class _Sides:
         self._pair = pair
         self._known: dict[cst.CSTNode, _Side] = {}
 
-    def meetings(self) -> Iterator[Meeting]:
+    def meetings(self) -> Iterator[ElementwiseUse]:
         """Yield each operation on both."""
         for node in own_nodes(self._pair.function.body):
             parts = self._parts(node) if isinstance(node, cst.BaseExpression) else None
@@ -117,15 +117,15 @@ class _Sides:
                 by_element = not targets[0].is_arranged and not predictions[0].is_arranged
                 if by_element or mixes:
                     mixes = mixes and self._is_strict(node)
-                    yield Meeting(self._pair, node, by_element, mixes)
+                    yield ElementwiseUse(self._pair, node, by_element, mixes)
 
-    def handed_on(self, origins: Origins) -> Iterator[Pair]:
+    def handed_on(self, points_to: PointsTo) -> Iterator[Pair]:
         """Yield the functions of the file that get both as they are."""
         for call in own_nodes(self._pair.function.body):
-            function = origins.function_called(call.func) if isinstance(call, cst.Call) else None
+            function = points_to.function_called(call.func) if isinstance(call, cst.Call) else None
             if function is None or not isinstance(call, cst.Call):
                 continue
-            given = {each: origins.passed(call, each) for each in function.params.params}
+            given = {each: points_to.passed(call, each) for each in function.params.params}
             targets = [each for each, value in given.items() if self._is(value, is_targets=True)]
             others = [each for each, value in given.items() if self._is(value, is_targets=False)]
             if len(targets) == len(others) == 1:
@@ -189,7 +189,7 @@ class _Sides:
             return found
         if name in _CASTS:
             # Floats are what predictions are, whatever was asked of them.
-            is_float = any(numbers_in(self._module, each) is Numbers.FLOAT for each in numbers)
+            is_float = any(numbers_in(self._module, each) is NumberKind.FLOAT for each in numbers)
             return replace(found, is_cast=found.targets or not is_float)
         if name in _ASKS and all(map(self._is_number, numbers)):
             return replace(found, is_cast=True)

@@ -10,7 +10,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.keras_api.tensorflow_aliases import by_the_short_way
 
@@ -127,7 +127,7 @@ KEEP_FLOATS: Final = frozenset({
 Keras below its root."""
 
 
-def wanted_by(name: str, facts: Facts) -> tuple[Wanted, ...]:
+def wanted_by(name: str, facts: TargetFacts) -> tuple[Wanted, ...]:
     """Return the parameters of a function that refuse floats, by its dotted name."""
     root, rest = split_root(name) or ("", "")
     if not root:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import plain_literal
-from kdoctor.analysis.dataflow.points_to import origins_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.dataflow.points_to import points_to_of
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.user_losses import Function, targets_of_losses
 from kdoctor.rules.behaviour._float_refusals import keeps_floats
 from kdoctor.syntax import Module
@@ -22,7 +22,7 @@ _ASK_FOR_THE_TYPE = frozenset({"dtype", "is_bool", "is_floating", "is_integer"})
 class Targets:
     """The parameters of losses, and of functions that they call, that hold targets."""
 
-    def __init__(self, module: Module, facts: Facts) -> None:
+    def __init__(self, module: Module, facts: TargetFacts) -> None:
         self._module = module
         self._parameters: set[cst.CSTNode] = set()
         self.functions: list[Function] = []
@@ -38,13 +38,13 @@ class Targets:
 
     def _follow(self, function: Function) -> None:
         """Add the functions that one hands its targets on to, as it got them."""
-        origins = origins_of(self._module)
+        points_to = points_to_of(self._module)
         for call in calls_in(function):
-            called = origins.function_called(call.func)
+            called = points_to.function_called(call.func)
             if called is None or called.decorators:
                 continue
             for parameter in (*called.params.posonly_params, *called.params.params):
-                given = origins.passed(call, parameter)
+                given = points_to.passed(call, parameter)
                 if given is not None and parameter not in self._parameters and self.has(given):
                     self._add(called, parameter)
 

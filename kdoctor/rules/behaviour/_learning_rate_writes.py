@@ -8,9 +8,10 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden, is_only_spelled_so, value_of
-from kdoctor.analysis.dataflow.points_to_by_call import Frame, Made, makings_of
+from kdoctor.analysis.dataflow.points_to_by_call import CallFrame, MadeObject, points_to_by_call_of
 from kdoctor.analysis.dataflow.uses import names_spelled
 from kdoctor.analysis.models.user_classes import class_named, only_base
+from kdoctor.analysis.spoken_of import speaks_of
 from kdoctor.analysis.training.freezing import COMPILE, TRAINING, Freezing, Use
 from kdoctor.keras_api import split_root
 from kdoctor.lazy_regex import pattern
@@ -39,7 +40,7 @@ class Rates:
     def __init__(self, module: Module) -> None:
         self._module = module
         self._freezing = Freezing(module)
-        self._makings = makings_of(module)
+        self._by_call = points_to_by_call_of(module)
 
     def setter(self, optimizer: cst.Call) -> str | None:
         """Return what surely sets the rate of an optimizer, as it is written; None for nothing."""
@@ -56,7 +57,7 @@ class Rates:
 
     def doubt(self, optimizer: cst.Call) -> str:
         """Return why it is not sure that nothing sets the rate of an optimizer, "" where it is."""
-        if _SPOKEN_OF.search(self._module.text):
+        if speaks_of(self._module, _SPOKEN_OF):
             return _STEPS_ASIDE
         models = self._models(optimizer)
         trainings = [*self._trainings([made for made, _ in models])]
@@ -70,23 +71,23 @@ class Rates:
 
     # -- from the optimizer to what trains with it
 
-    def _models(self, optimizer: cst.Call) -> list[tuple[Made, Use]]:
+    def _models(self, optimizer: cst.Call) -> list[tuple[MadeObject, Use]]:
         """Return the models that are compiled with an optimizer."""
         found = []
         for use in self._freezing.uses(COMPILE):
             given = argument(use.call, "optimizer", 0)
-            for frame in () if given is None else self._makings.runs(use.call):
+            for frame in () if given is None else self._by_call.runs(use.call):
                 assert given is not None
-                made = self._makings.made(_copied(given.value), frame)
-                model = self._makings.made(use.model, frame)
+                made = self._by_call.made(_copied(given.value), frame)
+                model = self._by_call.made(use.model, frame)
                 if made is not None and made.call is optimizer and model is not None:
                     found.append((model, use))
         return found
 
-    def _trainings(self, models: list[Made]) -> Iterator[tuple[Use, Frame | None]]:
+    def _trainings(self, models: list[MadeObject]) -> Iterator[tuple[Use, CallFrame | None]]:
         for use in self._freezing.uses(TRAINING):
-            for frame in self._makings.runs(use.call):
-                if self._makings.made(use.model, frame) in models:
+            for frame in self._by_call.runs(use.call):
+                if self._by_call.made(use.model, frame) in models:
                     yield use, frame
 
     def _is_handed_out(self, optimizer: cst.Call, compiled: Use) -> bool:
@@ -209,16 +210,18 @@ class Rates:
             if rate.attr.value in _RATES:
                 yield rate.value
 
-    def _is_of(self, owner: cst.BaseExpression, optimizer: cst.Call, models: list[Made]) -> bool:
+    def _is_of(
+        self, owner: cst.BaseExpression, optimizer: cst.Call, models: list[MadeObject]
+    ) -> bool:
         """Say whether an expression is an optimizer, or that of one of the models."""
         is_read = isinstance(owner, cst.Attribute) and owner.attr.value == "optimizer"
-        for frame in self._makings.runs(owner):
-            made = self._makings.made(owner, frame)
+        for frame in self._by_call.runs(owner):
+            made = self._by_call.made(owner, frame)
             if made is not None and made.call is optimizer:
                 return True
             if is_read:
                 assert isinstance(owner, cst.Attribute)
-                if self._makings.made(owner.value, frame) in models:
+                if self._by_call.made(owner.value, frame) in models:
                     return True
         return False
 

@@ -8,7 +8,7 @@ from functools import cached_property
 import libcst as cst
 
 from kdoctor.analysis.calls import is_builtin
-from kdoctor.analysis.dataflow.points_to import origins_of
+from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.analysis.models.user_classes import class_named
 from kdoctor.keras_api import split_root
 from kdoctor.syntax import Module
@@ -34,7 +34,7 @@ class Lists:
     def __init__(self, module: Module, size: _Size = _Size.NOT_ONE) -> None:
         self._module = module
         self._size = size
-        self._origins = origins_of(module)
+        self._points_to = points_to_of(module)
 
     @cached_property
     def several(self) -> Lists:
@@ -110,11 +110,11 @@ class Lists:
 
         Not where a class above or below may assign it, too, or somebody from outside.
         """
-        cls, name = self._origins.class_written(attribute.value), attribute.attr.value
+        cls, name = self._points_to.class_written(attribute.value), attribute.attr.value
         if cls is None or self.may_shrink(name) or not self._are_known(cls):
             return False
         stores = [each for each in self._module.stores if each.node.attr.value == name]
-        owners = [self._origins.class_written(each.node.value) for each in stores]
+        owners = [self._points_to.class_written(each.node.value) for each in stores]
         own = [each for each, owner in zip(stores, owners, strict=True) if owner is cls]
         if any(each is None or (each is not cls and self._is_below(each, cls)) for each in owners):
             return False
@@ -162,7 +162,7 @@ class Lists:
 
     def _gives_one(self, call: cst.Call, path: Path, depth: int) -> bool:
         """Say whether a function or method of the file is called that returns nothing else."""
-        function = self._origins.function_called(call.func)
+        function = self._points_to.function_called(call.func)
         if function is None or function.decorators or function.asynchronous is not None:
             return False
         if function.name.value == "__init__" or self._may_be_overridden(function):
@@ -176,7 +176,7 @@ class Lists:
 
     def _may_be_overridden(self, function: cst.FunctionDef) -> bool:
         """Say whether another class of the file has a method of the same name."""
-        if self._origins.class_around(function) is None:
+        if self._points_to.class_around(function) is None:
             return False
         named = (each.name.value for each in self._module.nodes(cst.FunctionDef))
         return sum(each == function.name.value for each in named) > 1

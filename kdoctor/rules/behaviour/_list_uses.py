@@ -14,14 +14,14 @@ from packaging.version import Version
 
 from kdoctor.analysis.calls import keras_version, literal
 from kdoctor.analysis.dataflow.statements import line_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import split_root
 from kdoctor.model import Severity
 from kdoctor.rules.behaviour._single_item_lists import (
     HANDING_ON,
     WITH_AN_AXIS_MORE,
-    ListsOfOne,
     Models,
+    SingleItemLists,
     outputs_of,
 )
 from kdoctor.syntax import Module
@@ -78,7 +78,9 @@ class UseOfList(Struct, frozen=True):
     how: str = "is"
 
 
-def uses_of_lists(module: Module, facts: Facts, lists: ListsOfOne) -> Iterator[UseOfList]:
+def uses_of_lists(
+    module: Module, facts: TargetFacts, lists: SingleItemLists
+) -> Iterator[UseOfList]:
     """Yield the places that surely break, or mean something else, in no order."""
     finder = _Finder(module, facts, lists)
     for use in finder.uses():
@@ -107,7 +109,7 @@ def _is_tried(module: Module, node: cst.CSTNode) -> bool:
 
 
 class _Finder:
-    def __init__(self, module: Module, facts: Facts, lists: ListsOfOne) -> None:
+    def __init__(self, module: Module, facts: TargetFacts, lists: SingleItemLists) -> None:
         self._module = module
         self._lists = lists
         version = keras_version(facts)
@@ -236,7 +238,7 @@ class _Finder:
 
     def _layers_of(self, call: cst.Call, name: str) -> Sequence[cst.BaseExpression]:
         """Return the layers of ``Sequential([first, second])``."""
-        made = self._module.knowledge.class_type(name)
+        made = self._module.oracle.class_type(name)
         is_one = made is not None and made.cls == "Sequential"
         return [*_plain_elements(call.args[0].value)] if is_one else ()
 

@@ -85,7 +85,7 @@ class _Reached:
 
     def _is_model(self, node: cst.BaseExpression) -> bool:
         name = self._module.qualified(node.func) if isinstance(node, cst.Call) else None
-        made = self._module.knowledge.class_type(name) if name else None
+        made = self._module.oracle.class_type(name) if name else None
         return made is not None and made.kind is Kind.MODEL
 
     def _leaves(self, node: cst.CSTNode) -> bool:

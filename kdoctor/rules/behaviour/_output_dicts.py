@@ -10,7 +10,7 @@ from kdoctor.analysis.calls import literal, replaced
 from kdoctor.model import Edit, Hole, Precedence
 from kdoctor.rewrite.precedence import binds
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 
 
 def single(by_name: cst.BaseExpression) -> cst.DictElement | None:
@@ -39,9 +39,9 @@ def taken_out(
     return Edit(module.span(node), (inner,)), None
 
 
-def may_be_by_name(glimpse: Glimpse, given: ast.expr) -> bool:
+def may_be_by_name(quick: QuickFacts, given: ast.expr) -> bool:
     """Say whether what is given may be a dict of one."""
     return any(
         isinstance(each, ast.Dict) and len(each.keys) == 1 and each.keys[0] is not None
-        for each in glimpse.values_of(given)
+        for each in quick.values_of(given)
     )

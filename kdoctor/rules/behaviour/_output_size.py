@@ -8,7 +8,7 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.calls import argument, plain_literal, value_of
-from kdoctor.analysis.dataflow.points_to_by_call import Made, Makings, Placed
+from kdoctor.analysis.dataflow.points_to_by_call import MadeObject, Placed, PointsToByCall
 from kdoctor.keras_api import split_root
 from kdoctor.rules.behaviour._single_item_lists import HANDING_ON, outputs_of
 from kdoctor.syntax import Module
@@ -24,7 +24,9 @@ class Output(Struct, frozen=True):
     units: int | None
 
 
-def output_of(module: Module, makings: Makings, model: Made, depth: int = 0) -> Output | None:
+def output_of(
+    module: Module, by_call: PointsToByCall, model: MadeObject, depth: int = 0
+) -> Output | None:
     """Return the output of a model that surely ends with a ``Dense``, or what keeps its shape."""
     if depth > _DEEPEST:
         return None
@@ -33,28 +35,28 @@ def output_of(module: Module, makings: Makings, model: Made, depth: int = 0) -> 
         value = value_of(module, outputs)
         if isinstance(value, cst.List) and len(value.elements) == 1:
             value = value.elements[0].value
-        return _of_tensor(module, makings, (value, model.frame), depth + 1)
-    for layer in reversed(_layers(module, makings, model)):
-        name, made = _named(module, makings, layer)
+        return _of_tensor(module, by_call, (value, model.frame), depth + 1)
+    for layer in reversed(_layers(module, by_call, model)):
+        name, made = _named(module, by_call, layer)
         if made is not None and name in _SAME:
             continue
         if made is None:
             return None
         if name == "Dense":
             return _of_dense(module, made)
-        return output_of(module, makings, made, depth + 1) if name == "Sequential" else None
+        return output_of(module, by_call, made, depth + 1) if name == "Sequential" else None
     return None
 
 
-def _layers(module: Module, makings: Makings, model: Made) -> list[Placed]:
+def _layers(module: Module, by_call: PointsToByCall, model: MadeObject) -> list[Placed]:
     """Return the layers of a ``Sequential``, none where one may be there or not at its end."""
     if not (module.qualified(model.call.func) or "").endswith("Sequential"):
         return []
-    added = [*makings.added(model)]
+    added = [*by_call.added(model)]
     if added:
         return [] if _is_conditional(module, added[-1][0]) else added
     given = argument(model.call, "layers", 0)
-    values = [] if given is None else makings.values(given.value, model.frame)
+    values = [] if given is None else by_call.values(given.value, model.frame)
     listed, run = values[0] if len(values) == 1 else (None, None)
     if not isinstance(listed, cst.List | cst.Tuple):
         return []
@@ -71,30 +73,32 @@ def _is_conditional(module: Module, node: cst.CSTNode) -> bool:
     return False
 
 
-def _of_tensor(module: Module, makings: Makings, tensor: Placed, depth: int) -> Output | None:
+def _of_tensor(
+    module: Module, by_call: PointsToByCall, tensor: Placed, depth: int
+) -> Output | None:
     """Return what the layer gives that is called in ``Dense(1)(x)``."""
-    values = makings.values(*tensor) if depth <= _DEEPEST else ()
+    values = by_call.values(*tensor) if depth <= _DEEPEST else ()
     call, run = values[0] if len(values) == 1 else (None, None)
     if not isinstance(call, cst.Call):
         return None
-    name, made = _named(module, makings, (call.func, run))
+    name, made = _named(module, by_call, (call.func, run))
     if made is None:
         return None
     if name == "Dense":
         return _of_dense(module, made)
     if name in _SAME and call.args:
-        return _of_tensor(module, makings, (call.args[0].value, run), depth + 1)
-    return output_of(module, makings, made, depth + 1) if name == "Sequential" else None
+        return _of_tensor(module, by_call, (call.args[0].value, run), depth + 1)
+    return output_of(module, by_call, made, depth + 1) if name == "Sequential" else None
 
 
-def _named(module: Module, makings: Makings, layer: Placed) -> tuple[str, Made | None]:
+def _named(module: Module, by_call: PointsToByCall, layer: Placed) -> tuple[str, MadeObject | None]:
     """Return the class of Keras that a layer is of, and what makes it."""
-    made = makings.made(*layer)
+    made = by_call.made(*layer)
     split = split_root(module.qualified(made.call.func) or "") if made is not None else None
     return ("", None) if split is None else (split[1].rpartition(".")[2], made)
 
 
-def _of_dense(module: Module, made: Made) -> Output:
+def _of_dense(module: Module, made: MadeObject) -> Output:
     given = argument(made.call, "units", 0)
     units = None if given is None else plain_literal(value_of(module, given.value))
     return Output(units if isinstance(units, int) else None)

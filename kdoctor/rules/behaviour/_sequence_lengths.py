@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, literal, value_of
-from kdoctor.analysis.dataflow.points_to import origins_of
+from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import own_nodes
 from kdoctor.syntax.scopes import Binding, BindingKind
@@ -45,7 +45,7 @@ def _batches(module: Module, given: cst.BaseExpression) -> Iterator[cst.BaseExpr
     """Yield the inputs that are fed: the first of what a generator of the file yields."""
     value = value_of(module, given)
     function = (
-        origins_of(module).function_called(value.func) if isinstance(value, cst.Call) else None
+        points_to_of(module).function_called(value.func) if isinstance(value, cst.Call) else None
     )
     if function is None:
         yield value

@@ -10,7 +10,13 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.calls import argument
-from kdoctor.analysis.dataflow.points_to_by_call import LOOPS, Frame, Made, Weights, makings_of
+from kdoctor.analysis.dataflow.points_to_by_call import (
+    LOOPS,
+    CallFrame,
+    MadeObject,
+    Weights,
+    points_to_by_call_of,
+)
 from kdoctor.analysis.facts import FACADES
 from kdoctor.analysis.training.freezing import COMPILE, TRAINING, Freezing, Use
 from kdoctor.keras_api import split_root
@@ -28,9 +34,9 @@ class Compiled(Struct, frozen=True, eq=False):
     """One run of ``model.compile(optimizer=given)``."""
 
     use: Use
-    frame: Frame | None
-    model: Made
-    optimizer: Made
+    frame: CallFrame | None
+    model: MadeObject
+    optimizer: MadeObject
     given: cst.BaseExpression
 
 
@@ -38,7 +44,7 @@ class Step(Struct, frozen=True):
     """One run of a place in the code: of ``model.fit(…)``, of what is set."""
 
     node: cst.CSTNode
-    frame: Frame | None
+    frame: CallFrame | None
 
 
 class Sharing:
@@ -47,15 +53,15 @@ class Sharing:
     def __init__(self, module: Module) -> None:
         self.module = module
         self.freezing = Freezing(module)
-        self._makings = makings_of(module)
-        self._known_weights: dict[tuple[Made, Step], Weights] = {}
+        self._by_call = points_to_by_call_of(module)
+        self._known_weights: dict[tuple[MadeObject, Step], Weights] = {}
 
     def clashes(self) -> Iterator[tuple[Compiled, ...]]:
         """Yield, for each optimizer, the models that it cannot train all; one made in each round.
 
         Such a one stands alone: the optimizer is made once, and the model in every round of a loop.
         """
-        by_optimizer: dict[Made, list[Compiled]] = {}
+        by_optimizer: dict[MadeObject, list[Compiled]] = {}
         for each in self._compiled:
             by_optimizer.setdefault(each.optimizer, []).append(each)
         for shared in by_optimizer.values():
@@ -83,8 +89,8 @@ class Sharing:
             given = argument(use.call, "optimizer", 0)
             if given is None or self.module.is_guarded(use.call):
                 continue
-            for frame in self._makings.runs(use.call):
-                optimizer = self._makings.made(given.value, frame)
+            for frame in self._by_call.runs(use.call):
+                optimizer = self._by_call.made(given.value, frame)
                 if optimizer is None:
                     continue
                 found += [
@@ -94,7 +100,7 @@ class Sharing:
                 ]
         if len(found) > _MOST:
             return []
-        given_to: dict[Made, set[Made]] = {}
+        given_to: dict[MadeObject, set[MadeObject]] = {}
         for each in found:
             given_to.setdefault(each.model, set()).add(each.optimizer)
         return [
@@ -105,51 +111,51 @@ class Sharing:
         ]
 
     @cached_property
-    def _built(self) -> frozenset[Made | None]:
+    def _built(self) -> frozenset[MadeObject | None]:
         """What is built by hand: an optimizer may be, for the weights of all models."""
         return frozenset(
-            self._makings.made(use.model, frame)
+            self._by_call.made(use.model, frame)
             for use in self.freezing.uses(frozenset({"build"}))
-            for frame in self._makings.runs(use.call)
+            for frame in self._by_call.runs(use.call)
         )
 
     @cached_property
-    def _steps(self) -> dict[Made, list[Step]]:
-        found: dict[Made, list[Step]] = {}
+    def _steps(self) -> dict[MadeObject, list[Step]]:
+        found: dict[MadeObject, list[Step]] = {}
         for use in self.freezing.uses(TRAINING):
-            for frame in self._makings.runs(use.call):
+            for frame in self._by_call.runs(use.call):
                 for model in self._in_turn(use.model, frame):
                     found.setdefault(model, []).append(Step(use.call, frame))
         return found
 
-    def _in_turn(self, node: cst.BaseExpression, frame: Frame | None) -> Sequence[Made]:
+    def _in_turn(self, node: cst.BaseExpression, frame: CallFrame | None) -> Sequence[MadeObject]:
         """Return the object that an expression is, or all of them that a loop goes through."""
-        found, is_all = self._makings.each_made(node, frame)
+        found, is_all = self._by_call.each_made(node, frame)
         return found if is_all else ()
 
     @cached_property
-    def _settings(self) -> dict[Made, list[tuple[object, Step]]]:
+    def _settings(self) -> dict[MadeObject, list[tuple[object, Step]]]:
         """What ``trainable`` of models and layers is set to, and where."""
-        found: dict[Made, list[tuple[object, Step]]] = {}
+        found: dict[MadeObject, list[tuple[object, Step]]] = {}
         for setting in self.freezing.settings:
-            for frame in self._makings.runs(setting.node):
-                models, is_sure = self._makings.each_made(setting.model, frame)
+            for frame in self._by_call.runs(setting.node):
+                models, is_sure = self._by_call.each_made(setting.model, frame)
                 for each in models:
                     set_here = (setting.value if is_sure else None, Step(setting.node, frame))
                     found.setdefault(each, []).append(set_here)
         return found
 
-    def _weights(self, model: Made, step: Step) -> Weights:
+    def _weights(self, model: MadeObject, step: Step) -> Weights:
         """Return what a model has to train when it comes to a training step for the first time."""
         key = (model, step)
         if key not in self._known_weights:
             trained = {
                 each: self._is_trained(given, step) for each, given in self._settings.items()
             }
-            found = self._makings.weights(model, trained)
+            found = self._by_call.weights(model, trained)
             # A model that is frozen freezes its layers, wherever else they are.
             frozen = [each for each, is_on in trained.items() if not is_on]
-            inside = (self._makings.weights(each, {}).possible for each in frozen)
+            inside = (self._by_call.weights(each, {}).possible for each in frozen)
             sure = found.sure.difference(*inside)
             self._known_weights[key] = Weights(sure, found.possible, found.is_all)
         return self._known_weights[key]
@@ -178,13 +184,13 @@ class Sharing:
                 last, value = time, given
         return value if isinstance(value, bool) else None
 
-    def _is_model(self, made: Made) -> bool:
+    def _is_model(self, made: MadeObject) -> bool:
         found = self.module.type_of(made.call)
         return found is not None and found.kind is Kind.MODEL
 
-    def _is_optimizer(self, made: Made) -> bool:
+    def _is_optimizer(self, made: MadeObject) -> bool:
         name = self.module.qualified(made.call.func)
-        found = self.module.knowledge.class_type(name) if name else None
+        found = self.module.oracle.class_type(name) if name else None
         if name is None or found is None or found.kind is not Kind.OPTIMIZER:
             return False
         root = split_root(name)
@@ -215,7 +221,7 @@ class Sharing:
             return self._comes_first(here, other.model)
         return bool(only_ours and theirs.sure) and self._comes_first(there, one.model)
 
-    def _comes_first(self, step: Step, model: Made) -> bool:
+    def _comes_first(self, step: Step, model: MadeObject) -> bool:
         """Say whether a step is surely taken before all of those of a model."""
         return all(self._is_before(step, each) for each in self._steps.get(model, ()))
 
@@ -223,7 +229,7 @@ class Sharing:
         """Say whether both are given one and the same object, both times that it is made."""
         loops = self._loops_of(one.optimizer)
         for each in (one, other):
-            if not loops <= self._makings.loops(each.use.call, each.frame):
+            if not loops <= self._by_call.loops(each.use.call, each.frame):
                 return False
         here, there = (Step(each.use.call, each.frame) for each in (one, other))
         return not self._excludes(here, there, one.optimizer)
@@ -232,7 +238,7 @@ class Sharing:
         if one.use.call is other.use.call:
             places = (
                 self._function_around(one.use.call),
-                *self._makings.loops_around(one.use.call),
+                *self._by_call.loops_around(one.use.call),
             )
             return any(self._is_from_outside(one, each) for each in places)
         return dotted(one.given) == dotted(other.given)
@@ -253,13 +259,13 @@ class Sharing:
                 return False
         return False
 
-    def _excludes(self, one: Step, other: Step, optimizer: Made) -> bool:
+    def _excludes(self, one: Step, other: Step, optimizer: MadeObject) -> bool:
         """Say whether where one is run the other is not."""
         met = self._meeting(one, other)
         if met is None or met[0] is met[1]:
             return False
         here, there = sorted(met, key=self.module.span)
-        rounds = {*self._makings.loops_around(here)} & {*self._makings.loops_around(there)}
+        rounds = {*self._by_call.loops_around(here)} & {*self._by_call.loops_around(there)}
         if rounds - self._loops_of(optimizer):
             return False  # another round may take the other branch
         above, around = [here, *self.module.ancestors(here)], {*self.module.ancestors(there)}
@@ -284,13 +290,13 @@ class Sharing:
 
     def _is_made_anew(self, each: Compiled) -> bool:
         """Say whether a loop makes, compiles and trains a model with an optimizer of before."""
-        makings = self._makings
-        loops = makings.loops(each.use.call, each.frame) & self._loops_of(each.model)
+        by_call = self._by_call
+        loops = by_call.loops(each.use.call, each.frame) & self._loops_of(each.model)
         loops -= self._loops_of(each.optimizer)
         return any(
             isinstance(loop, LOOPS)
             and not leaves(loop.body)
-            and loop in makings.loops(step.node, step.frame)
+            and loop in by_call.loops(step.node, step.frame)
             and any(loop in self._loops_of(part) for part in self._weights(each.model, step).sure)
             and self._is_from_outside(each, self._place_in(loop, each))
             for loop in loops
@@ -313,11 +319,11 @@ class Sharing:
             for target in assign.targets
         )
 
-    def _loops_of(self, made: Made) -> set[cst.CSTNode]:
-        return self._makings.loops(made.call, made.frame)
+    def _loops_of(self, made: MadeObject) -> set[cst.CSTNode]:
+        return self._by_call.loops(made.call, made.frame)
 
     def _chain(self, step: Step) -> list[cst.CSTNode]:
-        return self._makings.chain(step.node, step.frame)
+        return self._by_call.chain(step.node, step.frame)
 
     def _function_around(self, node: cst.CSTNode) -> cst.FunctionDef | None:
-        return self.freezing.origins.function_around(node)
+        return self.freezing.points_to.function_around(node)

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_keras_3
-from kdoctor.analysis.dataflow.points_to_by_call import Frame, makings_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.dataflow.points_to_by_call import CallFrame, points_to_by_call_of
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import split_root
 from kdoctor.syntax import Module
 from kdoctor.value_types import Kind
@@ -19,7 +19,7 @@ Models = frozenset[cst.Call]
 """The calls that make models, as they are written."""
 
 _NONE: Models = frozenset()
-_Ask = Callable[[cst.CSTNode, Frame | None, int], Models]
+_Ask = Callable[[cst.CSTNode, CallFrame | None, int], Models]
 
 # Layers that give a list for a list while a model is built: Keras 3.15.1, with each of its layers.
 WITH_AN_AXIS_MORE = frozenset({
@@ -35,12 +35,14 @@ HANDING_ON = WITH_AN_AXIS_MORE | {
 def outputs_of(module: Module, made: cst.Call) -> cst.BaseExpression | None:
     """Return what a call makes a model of inputs and outputs with, None where it makes none."""
     name = module.qualified(made.func)
-    kind = module.knowledge.class_type(name) if name else None
+    kind = module.oracle.class_type(name) if name else None
     given = argument(made, "outputs", 1)
     return None if kind is None or kind.cls != "Functional" or given is None else given.value
 
 
-def models_with_one_in_a_list(module: Module, facts: Facts) -> Iterator[tuple[cst.Call, cst.List]]:
+def models_with_one_in_a_list(
+    module: Module, facts: TargetFacts
+) -> Iterator[tuple[cst.Call, cst.List]]:
     """Yield the calls that make such a model of Keras 3, each with the list."""
     for call in module.nodes(cst.Call):
         outputs = outputs_of(module, call)
@@ -58,28 +60,30 @@ def _is_one_tensor(module: Module, outputs: cst.List) -> bool:
     return False
 
 
-class ListsOfOne:
+class SingleItemLists:
     """What is such a list in one module, and by which of its models."""
 
     def __init__(self, module: Module, models: Models) -> None:
         self.module = module
-        self.makings = makings_of(module)
+        self.by_call = points_to_by_call_of(module)
         self._models = models
-        self._known: dict[tuple[cst.CSTNode, Frame | None, str], Models] = {}
+        self._known: dict[tuple[cst.CSTNode, CallFrame | None, str], Models] = {}
 
     def behind(self, node: cst.CSTNode) -> Models:
         """Return the models by which an expression is a list of one, none where it may be none."""
-        runs = self.makings.runs(node)
+        runs = self.by_call.runs(node)
         return _NONE.union(*(self._all(self._of_value, node, each, 0) for each in runs))
 
     def models(self, node: cst.CSTNode) -> Models:
         """Return the models that an expression may be, where each of them gives such a list."""
-        runs = self.makings.runs(node)
+        runs = self.by_call.runs(node)
         return _NONE.union(*(self._all(self._of_model, node, each, 0) for each in runs))
 
-    def layer(self, node: cst.CSTNode, frame: Frame | None = None) -> tuple[str, cst.Call] | None:
+    def layer(
+        self, node: cst.CSTNode, frame: CallFrame | None = None
+    ) -> tuple[str, cst.Call] | None:
         """Return the class of the layer of Keras that an expression is, and what makes it."""
-        made = self.makings.made(node, frame)
+        made = self.by_call.made(node, frame)
         split = None if made is None else split_root(self.module.qualified(made.call.func) or "")
         if made is None or split is None or not split[1].startswith("layers."):
             return None
@@ -104,17 +108,17 @@ class ListsOfOne:
             for each in bound
         )
 
-    def _all(self, ask: _Ask, node: cst.CSTNode, frame: Frame | None, depth: int) -> Models:
+    def _all(self, ask: _Ask, node: cst.CSTNode, frame: CallFrame | None, depth: int) -> Models:
         """Return what ``ask`` says of each value of an expression, none if it says so of one."""
         key = (node, frame, ask.__name__)
         if key not in self._known:
             self._known[key] = _NONE  # what leads back to itself is none
-            values = self.makings.values(node, frame) if depth <= _DEEPEST else ()
+            values = self.by_call.values(node, frame) if depth <= _DEEPEST else ()
             found = [ask(value, run, depth + 1) for value, run in values]
             self._known[key] = _NONE.union(*found) if all(found) else _NONE
         return self._known[key]
 
-    def _of_model(self, value: cst.CSTNode, frame: Frame | None, depth: int) -> Models:
+    def _of_model(self, value: cst.CSTNode, frame: CallFrame | None, depth: int) -> Models:
         if not isinstance(value, cst.Call):
             return _NONE
         if value in self._models:
@@ -124,7 +128,7 @@ class ListsOfOne:
             return _NONE
         return self._all(self._of_value, outputs, frame, depth)
 
-    def _of_value(self, value: cst.CSTNode, frame: Frame | None, depth: int) -> Models:
+    def _of_value(self, value: cst.CSTNode, frame: CallFrame | None, depth: int) -> Models:
         match value:
             case cst.Attribute(attr=cst.Name(value="output"), value=model):
                 return self._all(self._of_model, model, frame, depth)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import split_root
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import returned_in
@@ -15,7 +15,7 @@ _OPEN = frozenset({"cell", "cells", "function", "layer", "return_state"})
 _PASSED = frozenset({"training", "mask"})
 
 
-def gives_one(module: Module, facts: Facts, call: cst.FunctionDef | None) -> bool:
+def gives_one(module: Module, facts: TargetFacts, call: cst.FunctionDef | None) -> bool:
     """Say whether all that a ``call`` returns is what a layer of Keras makes of one tensor."""
     if call is None:
         return False
@@ -23,7 +23,7 @@ def gives_one(module: Module, facts: Facts, call: cst.FunctionDef | None) -> boo
     return bool(returned) and all(_is_one(module, facts, each) for each in returned)
 
 
-def _is_one(module: Module, facts: Facts, given: cst.BaseExpression | None) -> bool:
+def _is_one(module: Module, facts: TargetFacts, given: cst.BaseExpression | None) -> bool:
     if not isinstance(given, cst.Call):
         return False
     keywords = {each.keyword.value for each in given.args if each.keyword is not None}

@@ -8,8 +8,8 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden, plain_literal, value_of
-from kdoctor.analysis.tensors.constructors import Data, Numbers
-from kdoctor.analysis.tensors.rank import Arrays
+from kdoctor.analysis.tensors.constructors import ArrayData, NumberKind
+from kdoctor.analysis.tensors.rank import Ranks
 from kdoctor.analysis.training.batch_sizes import draws_images
 from kdoctor.keras_api import split_root
 from kdoctor.syntax import Module
@@ -23,16 +23,16 @@ _DEEPEST: Final = 16  # steps of a dataset
 
 
 def targets_given(
-    module: Module, arrays: Arrays, member: str, call: cst.Call
-) -> Iterator[tuple[cst.BaseExpression, Data]]:
+    module: Module, arrays: Ranks, member: str, call: cst.Call
+) -> Iterator[tuple[cst.BaseExpression, ArrayData]]:
     """Yield the targets in a call of ``fit`` and its like that are known, with where they stand."""
     if is_hidden(call):
         return
     given = argument(call, "y", 1) if member in TRAINED else None
-    fed = argument(call, "generator" if member in BY_GENERATORS else "x", 0)
+    generators_of = argument(call, "generator" if member in BY_GENERATORS else "x", 0)
     tested = argument(call, "validation_data")
     nodes = [] if given is None else [given.value]
-    for each in (fed, tested):
+    for each in (generators_of, tested):
         value = None if each is None else value_of(module, each.value)
         if isinstance(value, cst.Tuple) and len(value.elements) > 1 and each is tested:
             nodes.append(value.elements[1].value)
@@ -46,7 +46,7 @@ def targets_given(
             yield node, found
 
 
-def _of_batches(module: Module, arrays: Arrays, call: cst.Call) -> Data | None:
+def _of_batches(module: Module, arrays: Ranks, call: cst.Call) -> ArrayData | None:
     """Return the targets in what gives batches: an iterator over images, a ``tf.data.Dataset``."""
     match call.func:
         case cst.Attribute(value=owner, attr=cst.Name(value="flow")):
@@ -58,11 +58,11 @@ def _of_batches(module: Module, arrays: Arrays, call: cst.Call) -> Data | None:
             mode = argument(call, "class_mode")
             told = None if mode is None else plain_literal(value_of(module, mode.value))
             is_known = told in _CLASSES and draws_images(module, owner)
-            return Data(axes=1, numbers=Numbers.FLOAT) if is_known else None
+            return ArrayData(axes=1, numbers=NumberKind.FLOAT) if is_known else None
     return _of_dataset(module, arrays, call)
 
 
-def _of_dataset(module: Module, arrays: Arrays, dataset: cst.BaseExpression) -> Data | None:
+def _of_dataset(module: Module, arrays: Ranks, dataset: cst.BaseExpression) -> ArrayData | None:
     is_batched = False
     for _ in range(_DEEPEST):
         call = value_of(module, dataset)
@@ -82,20 +82,20 @@ def _of_dataset(module: Module, arrays: Arrays, dataset: cst.BaseExpression) -> 
 
 
 def _made(
-    module: Module, arrays: Arrays, name: str, call: cst.Call, *, is_batched: bool
-) -> Data | None:
+    module: Module, arrays: Ranks, name: str, call: cst.Call, *, is_batched: bool
+) -> ArrayData | None:
     if name.endswith(".data.Dataset.from_tensor_slices"):
         pair = value_of(module, call.args[0].value) if len(call.args) == 1 else None
         if not isinstance(pair, cst.Tuple) or len(pair.elements) < 2 or not is_batched:
             return None
         found = arrays.of(pair.elements[1].value)
-        if found is None or found.numbers is not Numbers.FLOAT:
+        if found is None or found.numbers is not NumberKind.FLOAT:
             return found
-        return Data(found.form, found.axes)  # of 64 bits perhaps, which are left as they are
+        return ArrayData(found.form, found.axes)  # of 64 bits perhaps, which are left as they are
     split = split_root(name)
     if split is None or split[1].rpartition(".")[2] not in _FOLDERS or is_batched:
         return None
     mode, labels = argument(call, "label_mode"), argument(call, "labels")
     is_plain = mode is None or plain_literal(mode.value) == "int"
     is_inferred = labels is None or plain_literal(labels.value) == "inferred"
-    return Data(axes=1, numbers=Numbers.INT) if is_plain and is_inferred else None
+    return ArrayData(axes=1, numbers=NumberKind.INT) if is_plain and is_inferred else None

@@ -9,7 +9,7 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.calls import argument, value_of
-from kdoctor.analysis.dataflow.points_to import Origins
+from kdoctor.analysis.dataflow.points_to import PointsTo
 from kdoctor.analysis.models.user_classes import class_named, kind_of_class, methods_in
 from kdoctor.analysis.training.loss_counts import is_as_written
 from kdoctor.rules.behaviour._elementwise_operands import Pair
@@ -34,7 +34,7 @@ class Measure(Struct, frozen=True):
     is_loss: bool = False
 
 
-def measures(module: Module, origins: Origins, call: cst.Call) -> Iterator[Measure]:
+def measures(module: Module, points_to: PointsTo, call: cst.Call) -> Iterator[Measure]:
     """Yield the metrics and losses of the file that a ``compile`` is given."""
     for keyword, place in MEASURES.items():
         given = argument(call, keyword, place)
@@ -43,29 +43,29 @@ def measures(module: Module, origins: Origins, call: cst.Call) -> Iterator[Measu
             continue
         listed = value.elements if isinstance(value, cst.List | cst.Tuple) else ()
         for each in [each.value for each in listed] or [value]:
-            found = _measure(module, origins, each)
+            found = _measure(module, points_to, each)
             if found is not None and keyword == "loss" and found.is_function:
                 yield Measure(found.pair, found.name, is_function=False, is_loss=True)
             elif found is not None:
                 yield found
 
 
-def _measure(module: Module, origins: Origins, node: cst.BaseExpression) -> Measure | None:
+def _measure(module: Module, points_to: PointsTo, node: cst.BaseExpression) -> Measure | None:
     value = value_of(module, node)
     if isinstance(value, cst.Call):
         cls = class_named(module, value.func)
         if cls is not None:
             return _of_class(module, cls)
-        returned = origins.returned_by(value)
+        returned = points_to.returned_by(value)
         if len(returned) != 1:
             return None
         value = returned[0]
     if class_named(module, value) is not None:
         return None
-    function = origins.function_called(value)
+    function = points_to.function_called(value)
     if function is None or not is_as_written(module, function):
         return None
-    pair = _pair(function, 0 if origins.class_around(function) is None else 1)
+    pair = _pair(function, 0 if points_to.class_around(function) is None else 1)
     return None if pair is None else Measure(pair, function.name, is_function=True)
 
 

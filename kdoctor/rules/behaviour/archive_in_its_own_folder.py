@@ -30,7 +30,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden, is_keras_3, literal, value_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.paths import PATHS
 from kdoctor.analysis.triggers import calls, word
 from kdoctor.keras_api import split_root
@@ -38,7 +38,7 @@ from kdoctor.lazy_regex import pattern
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference
-from kdoctor.syntax.quick_facts import Called
+from kdoctor.syntax.quick_facts import QuickCall
 
 _FUNCTIONS = ("utils.get_file", "utils.data_utils.get_file")
 _MODES = ("extract", "untar")
@@ -49,7 +49,7 @@ _ARCHIVE_ENDING = pattern(r"\.(?:zip|tar|t?gz|tbz2?|bz2|txz|xz)(?:$|[?#])", re.I
 _OTHER_ENDING = pattern(r"\.[A-Za-z]\w{0,4}$")
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each archive whose content is looked for where it was."""
     if _KNOWN in module.text:
         return
@@ -95,7 +95,7 @@ def _is_named_again(module: Module, call: cst.Call) -> bool:
 
 
 def _beside(
-    module: Module, facts: Facts, reference: Reference, call: cst.Call, uses: _Uses
+    module: Module, facts: TargetFacts, reference: Reference, call: cst.Call, uses: _Uses
 ) -> Iterator[Finding]:
     """Report an archive whose content is looked for beside it."""
     folders = uses.folders.get(call)
@@ -174,7 +174,7 @@ def _finding(
     )
 
 
-def _may_unpack(facts: Facts, called: Called) -> bool:
+def _may_unpack(facts: TargetFacts, called: QuickCall) -> bool:
     return not called.keywords.isdisjoint(_MODES) and any(
         is_keras_3(facts, each) for each in called.names
     )

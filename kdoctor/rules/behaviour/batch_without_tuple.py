@@ -27,7 +27,7 @@ import libcst as cst
 
 from kdoctor.analysis.calls import replaced
 from kdoctor.analysis.dataflow.uses import names_spelled, reads_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.generators import PREDICTS, called_for_a_model, fed_calls
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
@@ -35,7 +35,7 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import inner_nodes
 from kdoctor.syntax.libcst_walk import own_nodes
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 
 _ARRAYS: Final = frozenset(
     {
@@ -51,7 +51,7 @@ _OF_NUMBERS: Final = (cst.Divide, cst.FloorDivide, cst.Power, cst.Subtract)
 _DEEPEST: Final = 4  # names and operations within each other
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each array that is yielded to `predict` by itself."""
     for function, calls in _only_for_predict(module).items():
         given = [each.value for each in own_nodes(function.body) if isinstance(each, cst.Yield)]
@@ -80,7 +80,9 @@ def _is_for_nothing_else(module: Module, function: cst.FunctionDef, calls: list[
     return True
 
 
-def _finding(module: Module, facts: Facts, batch: cst.BaseExpression, *, is_sure: bool) -> Finding:
+def _finding(
+    module: Module, facts: TargetFacts, batch: cst.BaseExpression, *, is_sure: bool
+) -> Finding:
     return rule.finding(
         module.place(batch),
         "a batch is a tuple: ValueError: When passing a Python generator to a Keras model, the "
@@ -102,13 +104,13 @@ def _finding(module: Module, facts: Facts, batch: cst.BaseExpression, *, is_sure
 
 def _only_for_predict(module: Module) -> dict[cst.FunctionDef, list[cst.Call]]:
     """Return the generator functions that are fed to `predict` only, and the calls of them."""
-    fed: dict[cst.FunctionDef, list[cst.Call]] = {}
+    generators_of: dict[cst.FunctionDef, list[cst.Call]] = {}
     other: set[cst.FunctionDef] = set()
     for use, call, function in fed_calls(module):
-        fed.setdefault(function, []).append(call)
+        generators_of.setdefault(function, []).append(call)
         if use.member not in PREDICTS:
             other.add(function)
-    return {each: calls for each, calls in fed.items() if each not in other}
+    return {each: calls for each, calls in generators_of.items() if each not in other}
 
 
 def _is_no_tuple(module: Module, node: cst.BaseExpression, depth: int = 0) -> bool:
@@ -136,16 +138,16 @@ def _is_no_tuple(module: Module, node: cst.BaseExpression, depth: int = 0) -> bo
     )
 
 
-def _may_have_one(glimpse: Glimpse, _: Facts) -> bool:
-    fed = called_for_a_model(glimpse, PREDICTS)
+def _may_have_one(quick: QuickFacts, _: TargetFacts) -> bool:
+    generators_of = called_for_a_model(quick, PREDICTS)
     return any(
-        function.name in fed
+        function.name in generators_of
         and any(
             isinstance(each, ast.Yield)
             and isinstance(each.value, ast.BinOp | ast.Call | ast.Dict | ast.DictComp | ast.Name)
             for each in inner_nodes(function)
         )
-        for function in glimpse.nodes.get(ast.FunctionDef, ())
+        for function in quick.nodes.get(ast.FunctionDef, ())
     )
 
 

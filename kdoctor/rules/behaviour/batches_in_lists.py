@@ -30,7 +30,7 @@ from itertools import chain
 import libcst as cst
 
 from kdoctor.analysis.calls import has_builtin, replaced, value_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_around
 from kdoctor.analysis.training.generators import FED, PREDICTS, called_for_a_model, fed_calls
 from kdoctor.analysis.triggers import Trigger, word
@@ -42,7 +42,7 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import inner_nodes
 from kdoctor.syntax.libcst_walk import own_nodes
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 
 _SEQUENCES = ("utils.Sequence", "utils.PyDataset", "utils.data_utils.Sequence")
 _LISTS = (cst.Attribute, cst.BinaryOperation, cst.Call, cst.ListComp, cst.Name)
@@ -65,7 +65,7 @@ _TAKEN_BY_HAND = (
 )
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each batch that holds, or is, a list."""
     lists = Lists(module)
     for function in _generators(module):
@@ -83,21 +83,21 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
                 yield from _batch(module, facts, lists, node.value, in_a_list=None, by_hand=by_hand)
 
 
-def _may_have_one(glimpse: Glimpse, _: Facts) -> bool:
+def _may_have_one(quick: QuickFacts, _: TargetFacts) -> bool:
     """Say whether something like such a batch is yielded, or returned to Keras."""
-    yields, returns = glimpse.nodes.get(ast.Yield, ()), glimpse.nodes.get(ast.Return, ())
-    if any(_may_be_wrong(glimpse, each.value) for each in yields):
-        fed = called_for_a_model(glimpse, FED)
-        for function in glimpse.nodes.get(ast.FunctionDef, ()):
-            if function.name in fed and _gives_one(glimpse, function, ast.Yield):
+    yields, returns = quick.nodes.get(ast.Yield, ()), quick.nodes.get(ast.Return, ())
+    if any(_may_be_wrong(quick, each.value) for each in yields):
+        generators_of = called_for_a_model(quick, FED)
+        for function in quick.nodes.get(ast.FunctionDef, ()):
+            if function.name in generators_of and _gives_one(quick, function, ast.Yield):
                 return True
     return (
-        "__getitem__" in glimpse.written
-        and any(_may_be_wrong(glimpse, each.value) for each in returns)
+        "__getitem__" in quick.written
+        and any(_may_be_wrong(quick, each.value) for each in returns)
         and any(
-            _gives_one(glimpse, statement, ast.Return)
-            for node in glimpse.nodes.get(ast.ClassDef, ())
-            if any(map(_is_a_sequence, chain.from_iterable(map(glimpse.meant_by, node.bases))))
+            _gives_one(quick, statement, ast.Return)
+            for node in quick.nodes.get(ast.ClassDef, ())
+            if any(map(_is_a_sequence, chain.from_iterable(map(quick.meant_by, node.bases))))
             for statement in node.body
             if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef)
             and statement.name == "__getitem__"
@@ -106,25 +106,24 @@ def _may_have_one(glimpse: Glimpse, _: Facts) -> bool:
 
 
 def _gives_one(
-    glimpse: Glimpse,
+    quick: QuickFacts,
     function: ast.FunctionDef | ast.AsyncFunctionDef,
     way: type[ast.Yield | ast.Return],
 ) -> bool:
     return any(
-        isinstance(each, way) and _may_be_wrong(glimpse, each.value)
-        for each in inner_nodes(function)
+        isinstance(each, way) and _may_be_wrong(quick, each.value) for each in inner_nodes(function)
     )
 
 
-def _may_be_wrong(glimpse: Glimpse, batch: ast.expr | None) -> bool:
+def _may_be_wrong(quick: QuickFacts, batch: ast.expr | None) -> bool:
     if not isinstance(batch, ast.Tuple | ast.List) or not 1 < len(batch.elts) < 4:
         return False
-    return isinstance(batch, ast.List) or any(map(partial(may_be_a_list, glimpse), batch.elts))
+    return isinstance(batch, ast.List) or any(map(partial(may_be_a_list, quick), batch.elts))
 
 
 def _batch(  # noqa: PLR0913 - the last two by keyword
     module: Module,
-    facts: Facts,
+    facts: TargetFacts,
     known: Lists,
     batch: cst.BaseExpression,
     *,

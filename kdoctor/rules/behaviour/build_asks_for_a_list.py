@@ -29,7 +29,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import kind_of_class, still_holds
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Precedence, Severity
@@ -38,13 +38,13 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.blocks import last_statement
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _MAKES_SHAPES = frozenset({"build_from_config", "get_build_config"})
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such question."""
     if not (facts.runs_keras_3("keras") or facts.runs_keras_3("tf.keras")):
         return
@@ -167,7 +167,7 @@ def _finding(
     )
 
 
-def _may_ask(glimpse: Glimpse, _: Facts) -> bool:
+def _may_ask(quick: QuickFacts, _: TargetFacts) -> bool:
     return any(
         isinstance(each, ast.Call)
         and isinstance(each.func, ast.Name)
@@ -175,7 +175,7 @@ def _may_ask(glimpse: Glimpse, _: Facts) -> bool:
         and bool(each.args)
         and isinstance(each.args[0], ast.Name)
         and each.args[0].id == node.args.args[1].arg
-        for node in glimpse.nodes.get(ast.FunctionDef, ())
+        for node in quick.nodes.get(ast.FunctionDef, ())
         if node.name == "build" and len(node.args.args) == 2
         for statement in node.body
         for each in ast.walk(statement)

@@ -32,9 +32,9 @@ import libcst as cst
 
 from kdoctor import keras_api
 from kdoctor.analysis.calls import argument, speller_at
-from kdoctor.analysis.dataflow.points_to import origins_of
+from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.analysis.dataflow.uses import names_spelled
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.unbuilt_weights import OF_NO_MATTER, is_plain_model, makes_weights
 from kdoctor.analysis.models.user_classes import class_of, methods_in
 from kdoctor.analysis.models.user_models import lineage, methods_of
@@ -44,7 +44,7 @@ from kdoctor.model import Applicability, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.members import MemberUse
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind, Type
 
 _CALL: Final = "()"
@@ -54,7 +54,7 @@ _RUNS: Final = frozenset({
 })  # fmt: skip
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such call."""
     for use in module.members:
         if use.member != "build" or use.owner.kind is not Kind.MODEL or use.called is None:
@@ -67,7 +67,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             yield _finding(module, facts, use, line)
 
 
-def _lineage(module: Module, facts: Facts, cls: cst.ClassDef) -> list[cst.ClassDef]:
+def _lineage(module: Module, facts: TargetFacts, cls: cst.ClassDef) -> list[cst.ClassDef]:
     """Return a class and those of the file that it is made from, up to ``keras.Model``.
 
     None of them where one builds for itself.
@@ -83,14 +83,14 @@ def _is_run_around(module: Module, use: MemberUse) -> bool:
     """Say whether what is written like the object was run above, or is run before all else."""
     owner = module.source(use.node.value)
     start = module.span(use.node).start
-    function = origins_of(module).function_around(use.node)
+    function = points_to_of(module).function_around(use.node)
     uses = _uses(module, owner)
     if any(place < start and name in _RUNS for place, name, _ in uses):
         return True
     after = (
         name
         for place, name, node in uses
-        if place > start and origins_of(module).function_around(node) is function
+        if place > start and points_to_of(module).function_around(node) is function
     )
     return next((name in _RUNS for name in after if name not in OF_NO_MATTER), False)
 
@@ -117,7 +117,9 @@ def _uses_of(module: Module, owner: str) -> Iterator[tuple[int, str, cst.CSTNode
             yield module.span(node).start, _PASSED_ON, around
 
 
-def _finding(module: Module, facts: Facts, use: MemberUse, lineage: list[cst.ClassDef]) -> Finding:
+def _finding(
+    module: Module, facts: TargetFacts, use: MemberUse, lineage: list[cst.ClassDef]
+) -> Finding:
     assert use.called is not None
     fix = _fix(module, facts, use.node, use.called, lineage)
     name = lineage[0].name.value
@@ -135,7 +137,7 @@ def _finding(module: Module, facts: Facts, use: MemberUse, lineage: list[cst.Cla
 
 def _fix(
     module: Module,
-    facts: Facts,
+    facts: TargetFacts,
     node: cst.Attribute,
     call: cst.Call,
     lineage: list[cst.ClassDef],
@@ -187,17 +189,17 @@ def _is_one_shape(node: cst.BaseExpression) -> bool | None:
     return None
 
 
-def _may_build_one(glimpse: Glimpse, facts: Facts) -> bool:
+def _may_build_one(quick: QuickFacts, facts: TargetFacts) -> bool:
     """Say whether there is a class of models without a `build` that is called, or builds itself."""
-    known = keras_api.knowledge(facts.target)
-    classes = glimpse.nodes.get(ast.ClassDef, ())
+    known = keras_api.oracle(facts.target)
+    classes = quick.nodes.get(ast.ClassDef, ())
     names = {each.name for each in classes}
     return any(
         (
             any(isinstance(base, ast.Name) and base.id in names for base in bases_of(each))
-            or any(_is_model(known.class_type(name)) for name in bases_meant(glimpse, each))
+            or any(_is_model(known.class_type(name)) for name in bases_meant(quick, each))
         )
-        and (glimpse.calls_of(each.name) or _builds_itself(each))
+        and (quick.calls_of(each.name) or _builds_itself(each))
         for each in classes
         if method_of(each, "build") is None
     )

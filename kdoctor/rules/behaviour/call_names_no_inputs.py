@@ -30,7 +30,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import is_keras_3
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import (
     class_named,
     kind_of_class,
@@ -45,7 +45,7 @@ from kdoctor.rules.behaviour._call_signature import naming
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 BUILT_BY_SHAPE: Final = frozenset({
@@ -58,7 +58,7 @@ BUILT_BY_SHAPE: Final = frozenset({
 _ERROR = "TypeError: 'NoneType' object is not subscriptable"
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such ``call``."""
     for node in module.nodes(cst.ClassDef):
         call = _call(node)
@@ -81,7 +81,9 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         )
 
 
-def _fix(module: Module, facts: Facts, node: cst.ClassDef, call: cst.FunctionDef) -> Fix | None:
+def _fix(
+    module: Module, facts: TargetFacts, node: cst.ClassDef, call: cst.FunctionDef
+) -> Fix | None:
     """Return the fix for a ``call`` that hands on what it gets to that of a layer of Keras."""
     only = only_base(module, node)
     base = _of_keras(module, facts, only) if only is not None else None
@@ -115,7 +117,7 @@ def _call(node: cst.ClassDef) -> cst.FunctionDef | None:
 
 
 def _is_built_by_shape(
-    module: Module, facts: Facts, node: cst.ClassDef, seen: frozenset[cst.ClassDef]
+    module: Module, facts: TargetFacts, node: cst.ClassDef, seen: frozenset[cst.ClassDef]
 ) -> bool:
     build = methods_in(node).get("build")
     if build is not None:
@@ -124,7 +126,7 @@ def _is_built_by_shape(
 
 
 def _base_is(
-    module: Module, facts: Facts, base: cst.BaseExpression, seen: frozenset[cst.ClassDef]
+    module: Module, facts: TargetFacts, base: cst.BaseExpression, seen: frozenset[cst.ClassDef]
 ) -> bool:
     own = class_named(module, base)
     if own is not None:
@@ -132,7 +134,7 @@ def _base_is(
     return _of_keras(module, facts, base) is not None
 
 
-def _of_keras(module: Module, facts: Facts, base: cst.BaseExpression) -> str | None:
+def _of_keras(module: Module, facts: TargetFacts, base: cst.BaseExpression) -> str | None:
     """Return the dotted name of a base that is one of these layers of Keras, on the target."""
     name = module.qualified(base)
     if name is None or module.class_of_tree(base) is not None or not is_keras_3(facts, name):
@@ -172,13 +174,13 @@ def _asks(node: cst.CSTNode, shape: str) -> bool:
     )
 
 
-def _may_take_all(glimpse: Glimpse, _: Facts) -> bool:
+def _may_take_all(quick: QuickFacts, _: TargetFacts) -> bool:
     return any(
         node.name == "call"
         and node.args.vararg is not None
         and node.args.vararg.arg == "args"
         and len(node.args.args) + len(node.args.posonlyargs) == 1
-        for node in glimpse.nodes.get(ast.FunctionDef, ())
+        for node in quick.nodes.get(ast.FunctionDef, ())
     )
 
 

@@ -32,7 +32,7 @@ import libcst as cst
 
 from kdoctor import keras_api
 from kdoctor.analysis.calls import argument, instances, is_keras_3, value_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.unbuilt_weights import makes_weights
 from kdoctor.analysis.models.user_classes import class_named, methods_in, only_base
 from kdoctor.analysis.tensors.symbolic import is_symbolic
@@ -43,7 +43,7 @@ from kdoctor.syntax import Module
 from kdoctor.value_types import Context, Kind
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such class once."""
     told: set[cst.ClassDef] = set()
     for _, call, made in instances(module, Kind.LAYER, facts):
@@ -82,7 +82,7 @@ def _is_in_a_model(module: Module, call: cst.Call) -> bool:
     if not isinstance(outer, cst.Call):
         return False
     name = module.qualified(outer.func)
-    made = module.knowledge.class_type(name) if name else None
+    made = module.oracle.class_type(name) if name else None
     # Without its inputs it is built by the first batch in any case.
     return made is not None and made.cls == "Sequential" and _begins_with_inputs(module, listed)
 
@@ -104,10 +104,10 @@ def _begins_with_inputs(module: Module, listed: cst.CSTNode | None) -> bool:
     return name in {"Input", "InputLayer"} or any(argument(first, each) for each in shaped)
 
 
-def _is_left_unbuilt(module: Module, facts: Facts, cls: cst.ClassDef) -> bool:
+def _is_left_unbuilt(module: Module, facts: TargetFacts, cls: cst.ClassDef) -> bool:
     base = only_base(module, cls)
     name = module.qualified(base) if base is not None else None
-    made = module.knowledge.class_type(name) if name else None
+    made = module.oracle.class_type(name) if name else None
     methods = methods_in(cls)
     return (
         made is not None
@@ -132,8 +132,8 @@ def _finding(module: Module, cls: cst.ClassDef) -> Finding:
     )
 
 
-def _may_be_a_cell(facts: Facts, node: ast.ClassDef, bases: frozenset[str]) -> bool:
-    known = keras_api.knowledge(facts.target)
+def _may_be_a_cell(facts: TargetFacts, node: ast.ClassDef, bases: frozenset[str]) -> bool:
+    known = keras_api.oracle(facts.target)
     made = [known.class_type(base) for base in bases]
     return any(each is not None and each.cls == "Layer" for each in made) and (
         method_of(node, "__init__") is not None and method_of(node, "build") is None

@@ -32,7 +32,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, instances, is_hidden, literal, value_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, keyword
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, ImportNeed, Precedence, Severity
@@ -42,13 +42,13 @@ from kdoctor.rewrite.precedence import binds
 from kdoctor.rules.behaviour._learning_rate_writes import Rates
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _SCHEDULE = "keras.optimizers.schedules.InverseTimeDecay"
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each ``decay=``."""
     rates = Rates(module)
     for reference, call, _ in instances(module, Kind.OPTIMIZER, facts):
@@ -57,7 +57,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             yield _finding(module, facts, rates, reference, given)
 
 
-def stays_ignored(module: Module, facts: Facts, reference: Reference) -> bool:
+def stays_ignored(module: Module, facts: TargetFacts, reference: Reference) -> bool:
     """Say whether a call passes a decay that no safe fix turns into a schedule.
 
     As long as something else in it is refused, nothing is trained without that decay.
@@ -70,7 +70,7 @@ def stays_ignored(module: Module, facts: Facts, reference: Reference) -> bool:
     return fix is None or fix.applicability is not Applicability.SAFE
 
 
-def _ignored(facts: Facts, reference: Reference, call: cst.Call) -> cst.Arg | None:
+def _ignored(facts: TargetFacts, reference: Reference, call: cst.Call) -> cst.Arg | None:
     """Return the ``decay=`` of a call that Keras 3 passes over."""
     given = argument(call, "decay")
     if given is None or "legacy" in reference.name or literal(given.value) is None:
@@ -81,7 +81,7 @@ def _ignored(facts: Facts, reference: Reference, call: cst.Call) -> cst.Arg | No
 
 def _finding(
     module: Module,
-    facts: Facts,
+    facts: TargetFacts,
     rates: Rates,
     reference: Reference,
     given: cst.Arg,
@@ -117,29 +117,29 @@ def _finding(
     )
 
 
-def _may_be_passed(glimpse: Glimpse, _: Facts) -> bool:
+def _may_be_passed(quick: QuickFacts, _: TargetFacts) -> bool:
     """Say whether something of Keras is called with it."""
     return any(
         split_root(name) is not None
-        for called in glimpse.calls_with("decay")
+        for called in quick.calls_with("decay")
         for name in called.names
     )
 
 
-def _dropped(module: Module, facts: Facts, call: cst.Call, given: cst.Arg) -> Fix | str:
+def _dropped(module: Module, facts: TargetFacts, call: cst.Call, given: cst.Arg) -> Fix | str:
     edits = without(module, call, [given])
     if edits is None:
         return "there is a comment beside it"
     return Fix("Leave `decay=0` out", tuple(edits), _proven(facts))
 
 
-def _proven(facts: Facts) -> Applicability:
+def _proven(facts: TargetFacts) -> Applicability:
     return facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
 
 
 def _scheduled(
     module: Module,
-    facts: Facts,
+    facts: TargetFacts,
     doubt: str,
     reference: Reference,
     given: cst.Arg,
@@ -188,7 +188,7 @@ def _is_schedule(module: Module, rate: cst.BaseExpression) -> bool:
     return split is not None and "schedules" in split[1]
 
 
-def _default_rate(facts: Facts, reference: Reference) -> str | None:
+def _default_rate(facts: TargetFacts, reference: Reference) -> str | None:
     signature = facts.signature(reference.name)
     parameter = signature.parameter("learning_rate") if signature else None
     return None if parameter is None else parameter.default

@@ -28,14 +28,14 @@ from functools import lru_cache
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden, with_keyword
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.keras_api import EntryKind, Presence, Signature, split_root
 from kdoctor.model import Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.literals import literal_value_in
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 
 LAST_KERAS_2 = "2.15.0"
 # The parameters of which the old default is worth writing out.
@@ -66,7 +66,7 @@ _NOT_RESTORED = {
 }
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each left-out argument whose default matters."""
     for reference in module.references:
         call, split = reference.call, split_root(reference.name)
@@ -80,15 +80,15 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
                 yield _finding(module, facts, reference, call, name, old, new)
 
 
-def _may_be_called(glimpse: Glimpse, _: Facts) -> bool:
+def _may_be_called(quick: QuickFacts, _: TargetFacts) -> bool:
     return any(
-        split[1] in MATTERS for name in glimpse.calls_by_meaning if (split := split_root(name))
+        split[1] in MATTERS for name in quick.calls_by_meaning if (split := split_root(name))
     )
 
 
 def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
     module: Module,
-    facts: Facts,
+    facts: TargetFacts,
     reference: Reference,
     call: cst.Call,
     name: str,
@@ -116,7 +116,7 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
 
 
 @lru_cache(maxsize=256)
-def changed_defaults(facts: Facts, name: str) -> tuple[tuple[str, str, str, int | None], ...]:
+def changed_defaults(facts: TargetFacts, name: str) -> tuple[tuple[str, str, str, int | None], ...]:
     """Return the parameters whose default changed: name, old and new default, position now."""
     if facts.lookup(name).presence is not Presence.EXISTS:
         return ()

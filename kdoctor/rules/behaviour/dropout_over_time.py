@@ -28,14 +28,14 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, instances, is_hidden, literal, literal_of, value_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import calls, keyword
 from kdoctor.keras_api import Signature
 from kdoctor.keras_api.tensorflow_aliases import TURN_EAGER_OFF
 from kdoctor.model import Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Called
+from kdoctor.syntax.quick_facts import QuickCall
 from kdoctor.value_types import Kind
 
 _LAYERS: Final = ("GRU", "LSTM")
@@ -48,7 +48,7 @@ _DECIDE: Final = frozenset({
 _IMPLEMENTATION: Final = 2
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such layer that drops inputs, and nothing else that Keras 2 did step by step."""
     if any(each.name.endswith(TURN_EAGER_OFF) for each in module.references):
         return
@@ -87,7 +87,7 @@ def _is_fast(module: Module, call: cst.Call, signature: Signature | None) -> boo
     )
 
 
-def _may_drop(_facts: Facts, called: Called) -> bool:
+def _may_drop(_facts: TargetFacts, called: QuickCall) -> bool:
     others = called.argument("recurrent_dropout")
     return called.argument("dropout") is not None and (others is None or not literal_of(others))
 

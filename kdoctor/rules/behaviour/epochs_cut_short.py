@@ -30,8 +30,8 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden, plain_literal, value_of
-from kdoctor.analysis.dataflow.points_to_by_call import makings_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.dataflow.points_to_by_call import points_to_by_call_of
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_named, methods_in, only_base
 from kdoctor.analysis.training.batch_sizes import batch_size_of_flow
 from kdoctor.analysis.training.generators import has_several_epochs
@@ -47,7 +47,7 @@ from kdoctor.rules.behaviour._counted_steps import (
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.libcst_walk import returned_in
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _FITS = {"fit": "x", "fit_generator": "generator"}
@@ -55,9 +55,9 @@ _STEPS = "steps_per_epoch"
 _UP = frozenset({"math.ceil", "numpy.ceil"})
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such number of steps."""
-    makings = makings_of(module)
+    by_call = points_to_by_call_of(module)
     for use in module.members:
         if use.member not in _FITS or use.owner.kind is not Kind.MODEL or use.called is None:
             continue
@@ -70,15 +70,15 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         division = rounded_down(module, steps.value)
         if data is None or division is None:
             continue
-        for run in makings.runs(use.node):
-            made = makings.made(data.value, run)
+        for run in by_call.runs(use.node):
+            made = by_call.made(data.value, run)
             if made is not None and _is_cut(module, facts, data.value, made.call, division):
                 yield _finding(module, use, steps, division)
                 break
 
 
 def _is_cut(
-    module: Module, facts: Facts, data: cst.BaseExpression, made: cst.Call, division: Division
+    module: Module, facts: TargetFacts, data: cst.BaseExpression, made: cst.Call, division: Division
 ) -> bool:
     """Say whether all of what a call gives is counted, in its own batches, and may leave some."""
     own = class_named(module, made.func)
@@ -145,16 +145,16 @@ def _finding(module: Module, use: MemberUse, steps: cst.Arg, division: Division)
     )
 
 
-def _may_be_cut(glimpse: Glimpse, _: Facts) -> bool:
+def _may_be_cut(quick: QuickFacts, _: TargetFacts) -> bool:
     """Say whether steps may be counted by a division."""
     steps = (
         called.argument(_STEPS, 1)
         for method in _FITS
-        for called in glimpse.calls_by_leaf.get(method, ())
+        for called in quick.calls_by_leaf.get(method, ())
     )
     return any(
         isinstance(each, ast.BinOp) and isinstance(each.op, ast.Div | ast.FloorDiv)
-        for each in glimpse.reached(each for each in steps if each is not None)
+        for each in quick.reached(each for each in steps if each is not None)
     )
 
 

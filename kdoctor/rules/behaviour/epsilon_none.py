@@ -24,27 +24,27 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, instances, literal, replaced
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, calls_that_make
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _EPSILON = "1e-07"
 _SET = "set_epsilon"
 
 
-def _may_give_none(glimpse: Glimpse, facts: Facts) -> bool:
+def _may_give_none(quick: QuickFacts, facts: TargetFacts) -> bool:
     return any(
         isinstance(each, ast.Constant) and each.value is None
-        for _, called in calls_that_make(glimpse, facts, Kind.OPTIMIZER)
+        for _, called in calls_that_make(quick, facts, Kind.OPTIMIZER)
         for each in called.values
     )
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each ``epsilon`` that is None."""
     for reference, call, _ in instances(module, Kind.OPTIMIZER, facts):
         signature = facts.signature(reference.name)
@@ -64,7 +64,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         )
 
 
-def _fix(module: Module, facts: Facts, given: cst.Arg) -> Fix:
+def _fix(module: Module, facts: TargetFacts, given: cst.Arg) -> Fix:
     is_set = _SET in module.text
     return Fix(
         f"Write `{_EPSILON}` instead of None",

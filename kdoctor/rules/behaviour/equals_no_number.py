@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Final
 import libcst as cst
 
 from kdoctor.analysis.calls import speller_at
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.tensors.elements import numbers_of_scalar
 from kdoctor.analysis.tensors.symbolic import RUN_WITH_VALUES, SYMBOLIC, is_symbolic
 from kdoctor.analysis.triggers import Operator, Trigger, may_have_kind, some_operator
@@ -37,12 +37,12 @@ from kdoctor.keras_api import split_root
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 if TYPE_CHECKING:
-    from kdoctor.syntax.may_types import Possible
-    from kdoctor.syntax.symbol_table import Space
+    from kdoctor.syntax.may_types import MayTypes
+    from kdoctor.syntax.symbol_table import Namespace
 
 _ASKING: Final = (
     *(cst.If, cst.While, cst.IfExp, cst.CompIf, cst.BooleanOperation, cst.Comparison),
@@ -53,7 +53,7 @@ _LITERALS: Final = (ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.Set, ast.Jo
 _PYTHONS: Final = frozenset({"all", "any", "bool", "int", "print"})
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such comparison."""
     for node in module.nodes(cst.Comparison):
         if len(node.comparisons) != 1 or not isinstance(node.comparisons[0].operator, cst.Equal):
@@ -98,7 +98,7 @@ def _is_asked(module: Module, node: cst.Comparison) -> bool:
 
 def _finding(
     module: Module,
-    facts: Facts,
+    facts: TargetFacts,
     node: cst.Comparison,
     sides: tuple[cst.BaseExpression, cst.BaseExpression],
 ) -> Finding:
@@ -151,21 +151,21 @@ def _is_given_to_a_layer(module: Module, node: cst.CSTNode) -> bool:
     return layer is not None and layer.kind is Kind.LAYER
 
 
-def _may_compare(glimpse: Glimpse, facts: Facts) -> bool:
-    nodes = glimpse.nodes
+def _may_compare(quick: QuickFacts, facts: TargetFacts) -> bool:
+    nodes = quick.nodes
     if not any(map(_is_equal, nodes.get(ast.Compare, ()))):
         return False
     tests = (each.test for kind in _CONDITIONS for each in nodes.get(kind, ()))
     filters = (test for each in nodes.get(ast.comprehension, ()) for test in each.ifs)
     asked = {inner for each in chain(tests, filters) for inner in _asked_in(each)}
 
-    def compares(possible: Possible, node: Operator, space: Space) -> bool:
+    def compares(possible: MayTypes, node: Operator, space: Namespace) -> bool:
         if not isinstance(node, ast.Compare) or node in asked or not _is_equal(node):
             return False
-        sides = _compared_with_numbers(glimpse, node.left, node.comparators[0])
+        sides = _compared_with_numbers(quick, node.left, node.comparators[0])
         return any(may_have_kind(possible, each, space, {Kind.TENSOR}) for each in sides)
 
-    return some_operator(glimpse, facts, compares)
+    return some_operator(quick, facts, compares)
 
 
 def _is_equal(node: ast.Compare) -> bool:
@@ -184,19 +184,21 @@ def _asked_in(test: ast.expr) -> Iterator[ast.expr]:
             yield test
 
 
-def _compared_with_numbers(glimpse: Glimpse, left: ast.expr, right: ast.expr) -> Iterator[ast.expr]:
+def _compared_with_numbers(
+    quick: QuickFacts, left: ast.expr, right: ast.expr
+) -> Iterator[ast.expr]:
     """Yield the sides that are no literals, where the other may be a number."""
     for one, other in ((left, right), (right, left)):
-        if _may_be_a_number(glimpse, one) and not isinstance(other, _LITERALS):
+        if _may_be_a_number(quick, one) and not isinstance(other, _LITERALS):
             yield other
 
 
-def _may_be_a_number(glimpse: Glimpse, node: ast.expr) -> bool:
+def _may_be_a_number(quick: QuickFacts, node: ast.expr) -> bool:
     """Say whether it is a number, or worked out: no text, no attribute and no display."""
     if isinstance(node, ast.Name):
         return any(
-            isinstance(each, ast.Name) or _may_be_a_number(glimpse, each)
-            for each in glimpse.values_of(node)
+            isinstance(each, ast.Name) or _may_be_a_number(quick, each)
+            for each in quick.values_of(node)
         )
     if isinstance(node, ast.Constant):
         return isinstance(node.value, int | float)

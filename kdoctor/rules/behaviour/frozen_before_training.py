@@ -35,7 +35,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.freezing import (
     COMPILE,
     TRAINING,
@@ -51,10 +51,10 @@ from kdoctor.model import Confidence, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import dotted
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each model that is frozen between ``compile`` and its first training."""
     freezing = Freezing(module)
     if freezing.is_too_much:
@@ -81,7 +81,7 @@ def _steps(freezing: Freezing, setting: Setting) -> Sequence[Use]:
     )
     if not compiled or not steps or thawed:
         return ()
-    for origin in freezing.origins.of(model) or (None,):
+    for origin in freezing.points_to.of(model) or (None,):
         if not all(freezing.is_after(setting.node, use.call, origin) for use in compiled):
             return ()
         if any(freezing.may_be_before(use.call, setting.node, origin) for use in steps):
@@ -125,23 +125,23 @@ def _finding_of_layers(freezing: Freezing, setting: Setting, steps: Sequence[Use
 
 def _thawing(freezing: Freezing, setting: Setting, steps: Sequence[Use], title: str) -> Fix | None:
     """Return the lines around its training; None where another model may be trained there, too."""
-    frozen = freezing.origins.of(setting.model)
-    if frozen and any(freezing.origins.of(use.model) - frozen for use in steps):
+    frozen = freezing.points_to.of(setting.model)
+    if frozen and any(freezing.points_to.of(use.model) - frozen for use in steps):
         return None
     named = [(use.call, freezing.module.source(use.model)) for use in steps]
     return fix_around(freezing, title, setting.model, named, (True, False))
 
 
-def _may_be_frozen(glimpse: Glimpse, _: Facts) -> bool:
+def _may_be_frozen(quick: QuickFacts, _: TargetFacts) -> bool:
     """Say whether what is frozen somewhere may be compiled, too."""
-    frozen = named_when_set(glimpse, False)
-    compiled = [each.node.lineno for each in glimpse.calls_by_leaf.get("compile", ())]
+    frozen = named_when_set(quick, False)
+    compiled = [each.node.lineno for each in quick.calls_by_leaf.get("compile", ())]
     # `for layer in critic.layers: layer.trainable = False`
-    for each in glimpse.nodes.get(ast.For, ()) if frozen else ():
-        is_later = ast.FunctionDef in glimpse.nodes or each.lineno > min(compiled, default=0)
+    for each in quick.nodes.get(ast.For, ()) if frozen else ():
+        is_later = ast.FunctionDef in quick.nodes or each.lineno > min(compiled, default=0)
         if is_later and dotted(each.target) in frozen and isinstance(each.iter, ast.Attribute):
             frozen.add(dotted(each.iter.value) or "")
-    return bool(frozen and frozen & receivers(glimpse, "compile")) or may_be_given(glimpse)
+    return bool(frozen and frozen & receivers(quick, "compile")) or may_be_given(quick)
 
 
 rule = Rule(

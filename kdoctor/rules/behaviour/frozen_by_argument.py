@@ -25,13 +25,13 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, instances, is_hidden, literal, literal_of, with_keyword
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import calls, keyword
 from kdoctor.model import Finding, Fix, Severity
 from kdoctor.rewrite import without
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Called
+from kdoctor.syntax.quick_facts import QuickCall
 from kdoctor.value_types import Kind
 
 HOLD: Final = {
@@ -50,7 +50,7 @@ _NOT_MADE_HERE: Final = "what is inside is not made here"
 _MADE_BY_ITSELF: Final = "it makes what it holds by itself: that must be said in another line"
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such layer that is to be frozen by an argument."""
     made = [*instances(module, Kind.LAYER, facts)]
     classes: dict[cst.CSTNode, str] = {call: kind.cls or "" for _, call, kind in made}
@@ -78,7 +78,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
 
 
 def _moved(
-    module: Module, facts: Facts, call: cst.Call, given: cst.Arg, inner: cst.BaseExpression
+    module: Module, facts: TargetFacts, call: cst.Call, given: cst.Arg, inner: cst.BaseExpression
 ) -> Fix | None:
     """Return the fix that says it to the layer that is made right there."""
     if not isinstance(inner, cst.Call) or is_hidden(inner) or argument(inner, "trainable"):
@@ -93,7 +93,7 @@ def _moved(
     )
 
 
-def _may_freeze(_facts: Facts, called: Called) -> bool:
+def _may_freeze(_facts: TargetFacts, called: QuickCall) -> bool:
     given = called.argument("trainable")
     return given is not None and literal_of(given) is False
 

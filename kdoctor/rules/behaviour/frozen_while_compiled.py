@@ -32,7 +32,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.freezing import (
     COMPILE,
     TRAINING,
@@ -48,10 +48,10 @@ from kdoctor.analysis.triggers import Trigger, assigned, attribute
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each thawing after the ``compile`` of a model that holds what is thawed."""
     freezing = Freezing(module)
     if freezing.is_too_much:
@@ -130,10 +130,10 @@ def _finding(freezing: Freezing, thawing: Setting, compiled: Use, steps: Sequenc
     )
 
 
-def _may_be_thawed(glimpse: Glimpse, _: Facts) -> bool:
+def _may_be_thawed(quick: QuickFacts, _: TargetFacts) -> bool:
     """Say whether one name may be frozen and thawed."""
-    both = named_when_set(glimpse, False) & named_when_set(glimpse, True)
-    return bool(both) or may_be_given(glimpse)
+    both = named_when_set(quick, False) & named_when_set(quick, True)
+    return bool(both) or may_be_given(quick)
 
 
 rule = Rule(

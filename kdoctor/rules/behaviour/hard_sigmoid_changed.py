@@ -29,7 +29,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import instances, literal, speller_at
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import names, string, word
 from kdoctor.keras_api import split_root
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity
@@ -43,7 +43,7 @@ _COMPARISONS = (cst.Comparison, cst.ComparisonTarget, cst.MatchValue)
 _ARGUMENTS = ("activation", "recurrent_activation", "inner_activation")
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each use."""
     for reference, call, made in instances(module, Kind.LAYER, facts):
         for index, each in enumerate(call.args):
@@ -60,7 +60,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             yield _finding(module, reference.node, reference.name, reference.confidence)
 
 
-def _is_it(_: Facts, dotted: str) -> bool:
+def _is_it(_: TargetFacts, dotted: str) -> bool:
     split = split_root(dotted)
     return split is not None and split[1] == _FUNCTION
 

@@ -28,14 +28,14 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import instances, is_only_spelled_so
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import kind_of_class, methods_in, still_holds
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _LOGS: Final = "logs"
@@ -47,7 +47,7 @@ HOOKS: Final = tuple(
 _ERROR: Final = "TypeError: {}() got an unexpected keyword argument 'logs'"
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such parameter."""
     for node in module.nodes(cst.ClassDef):
         if kind_of_class(module, node) is not Kind.CALLBACK or module.is_guarded(node):
@@ -87,7 +87,9 @@ def _is_called_by_hand(module: Module, name: str) -> bool:
     return any(each.attr.value == name for each in module.attributes)
 
 
-def _finding(module: Module, facts: Facts, name: str, called: str, parameter: cst.Param) -> Finding:
+def _finding(
+    module: Module, facts: TargetFacts, name: str, called: str, parameter: cst.Param
+) -> Finding:
     old = parameter.name.value
     edits = _renamed(module, parameter)
     return rule.finding(
@@ -124,10 +126,10 @@ def _renamed(module: Module, parameter: cst.Param) -> tuple[Edit, ...]:
     return tuple(Edit(module.span(each), (_LOGS,)) for each in nodes)
 
 
-def _may_be_called_otherwise(glimpse: Glimpse, _: Facts) -> bool:
+def _may_be_called_otherwise(quick: QuickFacts, _: TargetFacts) -> bool:
     """Say whether a method, or a function for a keyword, may take the logs by another name."""
-    methods = [each for each in glimpse.nodes.get(ast.FunctionDef, ()) if each.name in HOOKS]
-    given = (each.argument(name) for name in HOOKS for each in glimpse.calls_with(name))
+    methods = [each for each in quick.nodes.get(ast.FunctionDef, ()) if each.name in HOOKS]
+    given = (each.argument(name) for name in HOOKS for each in quick.calls_with(name))
     functions = [each for each in given if isinstance(each, ast.Lambda)]
     return any(
         each.arg != _LOGS for function in (*methods, *functions) for each in function.args.args[-1:]

@@ -28,20 +28,20 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden, literal
-from kdoctor.analysis.dataflow.points_to_by_call import makings_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.dataflow.points_to_by_call import points_to_by_call_of
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import attribute, calls
 from kdoctor.lazy_regex import pattern
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.quick_facts import Called
+from kdoctor.syntax.quick_facts import QuickCall
 from kdoctor.value_types import Kind
 
 _OLD = pattern(r"input_([1-9]\d*)|model(_[1-9]\d*)?")
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each old name."""
     for use in module.members:
         # Only a model that is built here: a loaded one keeps its names.
@@ -61,13 +61,13 @@ def _has_a_model(module: Module, owner: cst.BaseExpression) -> bool:
     """Say whether a model without a name surely is in what the expression is."""
     if any(each.name.value == "Model" for each in module.nodes(cst.ClassDef)):
         return False  # which goes by that name on Keras 3, too
-    makings = makings_of(module)
-    made = [makings.made(owner, frame) for frame in makings.runs(owner)]
+    by_call = points_to_by_call_of(module)
+    made = [by_call.made(owner, frame) for frame in by_call.runs(owner)]
     return bool(made) and all(
         each is not None
         and any(
             call is not each.call and _is_unnamed_model(module, call)
-            for call in makings.inside(each)
+            for call in by_call.inside(each)
         )
         for each in made
     )
@@ -75,7 +75,7 @@ def _has_a_model(module: Module, owner: cst.BaseExpression) -> bool:
 
 def _is_unnamed_model(module: Module, call: cst.Call) -> bool:
     name = module.qualified(call.func)
-    made = module.knowledge.class_type(name) if name else None
+    made = module.oracle.class_type(name) if name else None
     return (
         made is not None
         and made.cls == "Functional"
@@ -120,7 +120,7 @@ def _new_name(match: re.Match[str]) -> str:
     return f"input_layer_{number}" if number else "input_layer"
 
 
-def _may_be_old(_: Facts, called: Called) -> bool:
+def _may_be_old(_: TargetFacts, called: QuickCall) -> bool:
     given = called.argument("name", 0) if called.leaf == "get_layer" else None
     text = given.value if isinstance(given, ast.Constant) else None
     return isinstance(text, str) and _OLD.fullmatch(text) is not None

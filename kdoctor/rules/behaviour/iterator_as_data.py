@@ -28,10 +28,10 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import is_builtin, value_of
-from kdoctor.analysis.dataflow.points_to import Origin, Path, origins_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.dataflow.points_to import Allocation, Path, points_to_of
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_named, methods_in
-from kdoctor.analysis.training.generators import FED, calls_fed, fed
+from kdoctor.analysis.training.generators import FED, calls_fed, generators_of
 from kdoctor.analysis.triggers import Trigger, attribute, method_of, word
 from kdoctor.keras_api.tensorflow_aliases import FIRST, SECOND
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
@@ -39,7 +39,7 @@ from kdoctor.rewrite.precedence import binds
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import own_nodes
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 
 # `iter(x)` may be a generator, of a class whose `__iter__` yields; `enumerate` gives no batches.
 _BUILTINS: Final = frozenset({"filter", "map", "reversed", "zip"})
@@ -49,10 +49,10 @@ _DATASETS: Final = tuple(f"{way}data." for way in ("tensorflow.", *FIRST, *SECON
 _DEEPEST: Final = 24  # calls one upon the other: `Dataset.range(3).map(…).batch(2)`
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such iterator where it is given to a model."""
-    for _, given in fed(module):
-        made = origins_of(module).of(given)
+    for _, given in generators_of(module):
+        made = points_to_of(module).of(given)
         if not made or not all(_is_iterator(module, each) for each in made):
             continue
         sort = min(module.source(each.call.func) for each in made)
@@ -71,19 +71,19 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         )
 
 
-def _is_iterator(module: Module, made: Origin, depth: int = 0) -> bool:
+def _is_iterator(module: Module, made: Allocation, depth: int = 0) -> bool:
     """Say whether a call, or a function of the file that it calls, gives such an iterator."""
-    function = origins_of(module).function_called(made.call.func)
+    function = points_to_of(module).function_called(made.call.func)
     if function is None or function.name.value == "__init__" or function.decorators:
         return not made.part and _gives_one(module, made.call)
     if depth > _DEEPEST or any(isinstance(each, cst.Yield) for each in own_nodes(function.body)):
         return False
-    for value in origins_of(module).returned_by(made.call):
+    for value in points_to_of(module).returned_by(made.call):
         part = _part(value, made.part)
-        inside = frozenset() if part is None else origins_of(module).made_here(part)
+        inside = frozenset() if part is None else points_to_of(module).made_here(part)
         if not inside or not all(_is_iterator(module, each, depth + 1) for each in inside):
             return False
-    return bool(origins_of(module).returned_by(made.call))
+    return bool(points_to_of(module).returned_by(made.call))
 
 
 def _part(value: cst.BaseExpression, path: Path) -> cst.BaseExpression | None:
@@ -146,11 +146,11 @@ def _is_object(module: Module, base: cst.BaseExpression) -> bool:
 
 def _is_wrapped(module: Module, call: cst.Call) -> bool:
     """Say whether a function of the file has one decorator, which makes such an object of it."""
-    called = origins_of(module).function_called(call.func)
+    called = points_to_of(module).function_called(call.func)
     if called is None or len(called.decorators) != 1:
         return False
     decorator = called.decorators[0].decorator
-    wraps = origins_of(module).function_called(decorator)
+    wraps = points_to_of(module).function_called(decorator)
     if wraps is None or wraps.decorators:
         return False
     inner = [each for each in wraps.body.body if isinstance(each, cst.FunctionDef)]
@@ -169,23 +169,23 @@ def _given(function: cst.FunctionDef) -> list[cst.BaseExpression | None]:
     return [each.value for each in own_nodes(function.body) if isinstance(each, cst.Return)]
 
 
-def _may_make_one(glimpse: Glimpse, _: Facts) -> bool:
+def _may_make_one(quick: QuickFacts, _: TargetFacts) -> bool:
     """Say whether an iterator is made that may be given to a model."""
     has_next = {
         each.name
-        for each in glimpse.nodes.get(ast.ClassDef, ())
+        for each in quick.nodes.get(ast.ClassDef, ())
         if method_of(each, "__next__") is not None
     }
     makes = {*_BUILTINS, _OF_A_DATASET, *has_next}
     if has_next:  # what decorates a function may make one of it
-        makes.update(each.name for each in glimpse.nodes[ast.FunctionDef] if each.decorator_list)
-    if any(each.startswith(_DATASETS) for each in glimpse.names):
+        makes.update(each.name for each in quick.nodes[ast.FunctionDef] if each.decorator_list)
+    if any(each.startswith(_DATASETS) for each in quick.names):
         makes.add("iter")
-    made = {called.node for leaf in makes for called in glimpse.calls_by_leaf.get(leaf, ())}
-    for name, calls in glimpse.calls_by_meaning.items():
+    made = {called.node for leaf in makes for called in quick.calls_by_leaf.get(leaf, ())}
+    for name, calls in quick.calls_by_meaning.items():
         if name.startswith(_MADE_BY):
             made.update(called.node for called in calls)
-    return bool(made) and not made.isdisjoint(calls_fed(glimpse))
+    return bool(made) and not made.isdisjoint(calls_fed(quick))
 
 
 rule = Rule(

@@ -22,20 +22,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kdoctor.analysis.calls import argument, is_hidden, value_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, attribute
 from kdoctor.model import Finding, Fix, Severity
 from kdoctor.rules.behaviour._output_dicts import may_be_by_name, single, taken_out
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _PLACE = 1  # of `loss`, after the optimizer
 _REFUSED = "TypeError: 'NoneType' object is not iterable"
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such dict."""
     for use in module.members:
         if use.member != "compile" or use.owner.kind is not Kind.MODEL or use.called is None:
@@ -67,9 +67,9 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         )
 
 
-def _may_be_by_name(glimpse: Glimpse, _: Facts) -> bool:
-    losses = (each.argument("loss", _PLACE) for each in glimpse.calls_of("compile"))
-    return any(may_be_by_name(glimpse, each) for each in losses if each is not None)
+def _may_be_by_name(quick: QuickFacts, _: TargetFacts) -> bool:
+    losses = (each.argument("loss", _PLACE) for each in quick.calls_of("compile"))
+    return any(may_be_by_name(quick, each) for each in losses if each is not None)
 
 
 rule = Rule(

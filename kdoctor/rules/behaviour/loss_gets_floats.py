@@ -35,7 +35,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, speller_at
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.user_losses import OWN_LOSSES
 from kdoctor.analysis.triggers import calls
 from kdoctor.keras_api import split_root
@@ -51,7 +51,7 @@ from kdoctor.syntax import Module
 _OTHER_BACKENDS = frozenset({"jax", "torch"})
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such call."""
     told: set[cst.CSTNode] = set()
     targets = Targets(module, facts)
@@ -102,7 +102,7 @@ def _given(call: cst.Call, wanted: Wanted) -> cst.Arg | None:
 
 
 def _finding(  # noqa: PLR0913, PLR0917 - the parts of a call
-    module: Module, facts: Facts, call: cst.Call, name: str, given: cst.Arg, wanted: Wanted
+    module: Module, facts: TargetFacts, call: cst.Call, name: str, given: cst.Arg, wanted: Wanted
 ) -> Finding:
     written = module.source(call.func)
     kind = "truth values" if wanted.dtype == "bool" else "whole numbers"
@@ -119,7 +119,7 @@ def _finding(  # noqa: PLR0913, PLR0917 - the parts of a call
 
 
 def _fix(  # noqa: PLR0913, PLR0917 - the parts of a call
-    module: Module, facts: Facts, call: cst.Call, name: str, given: cst.Arg, dtype: str
+    module: Module, facts: TargetFacts, call: cst.Call, name: str, given: cst.Arg, dtype: str
 ) -> Fix:
     spelled, need = _cast(module, call, name)
     package, _, _ = spelled.rpartition(".")

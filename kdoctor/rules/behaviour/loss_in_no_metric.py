@@ -52,7 +52,7 @@ from kdoctor.analysis.calls import (
     literal,
     value_of,
 )
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import decorated_by, kind_of_class, methods_in
 from kdoctor.analysis.models.user_models import (
     compiles_as_keras_does,
@@ -71,7 +71,7 @@ from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import nodes_in
 from kdoctor.syntax.libcst_walk import descendants, own_nodes
 from kdoctor.syntax.literals import evaluated
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _GRAPHS = ways_also_by_1("tensorflow.function")
@@ -96,7 +96,7 @@ _DECIDES = frozenset({
 })  # fmt: skip
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such step."""
     if not _is_plain_tensorflow(module) or _has_metrics(module):
         return
@@ -152,7 +152,7 @@ def _is_compiled(module: Module, call: cst.Call) -> bool:
     )
 
 
-def _may_track(module: Module, facts: Facts, line: Sequence[cst.ClassDef]) -> bool:
+def _may_track(module: Module, facts: TargetFacts, line: Sequence[cst.ClassDef]) -> bool:
     """Say whether these may update a metric, have another, or decide themselves what is logged."""
     methods = methods_of(line)
     forbidden = (
@@ -279,10 +279,10 @@ def _is_compiled_with_metrics(module: Module, names: Sequence[str]) -> bool:
     )
 
 
-def _may_return_it(glimpse: Glimpse, _: Facts) -> bool:
+def _may_return_it(quick: QuickFacts, _: TargetFacts) -> bool:
     steps = (
         method_of(node, name)
-        for node in glimpse.nodes.get(ast.ClassDef, ())
+        for node in quick.nodes.get(ast.ClassDef, ())
         if node.bases
         for name in _STEPS
     )

@@ -34,7 +34,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.dataflow.statements import free_name, line_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import member_of_self, methods_in
 from kdoctor.analysis.models.user_models import heirs, lineage, methods_of
 from kdoctor.analysis.triggers import attribute, defines
@@ -50,7 +50,7 @@ _UPDATES: Final = frozenset({"compiled_metrics", "_compile_metrics", "update_sta
 """What a class reads that may update the metric ``loss`` after all."""
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such step."""
     for node in module.nodes(cst.ClassDef):
         own = methods_in(node)

@@ -35,7 +35,7 @@ from kdoctor.analysis.calls import (
     speller_at,
     value_of,
 )
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.tensors.constructors import (
     CONVERTING,
     FLAT,
@@ -48,7 +48,7 @@ from kdoctor.analysis.triggers import Trigger, calls_that_make, may_be_of, word
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, ImportNeed, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _ARGUMENTS: Final = (("y_true", 0), ("y_pred", 1))
@@ -60,7 +60,7 @@ _STRUCTURES: Final = "Structures don't have the same nested structure."
 _OTHER_AXES: Final = "where the two have another number of axes, Keras 3 computes another loss"
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such call."""
     for call in module.nodes(cst.Call):
         found = [argument(call, *each) for each in _ARGUMENTS]
@@ -75,7 +75,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             yield _finding(module, facts, call, cls, given)
 
 
-def _own_loss(module: Module, facts: Facts, node: cst.BaseExpression) -> str | None:
+def _own_loss(module: Module, facts: TargetFacts, node: cst.BaseExpression) -> str | None:
     """Return the class of Keras' own whose object it is, None of anything else."""
     made = module.type_of(node)
     if made is None or made.kind is not Kind.LOSS or not made.is_of_imported_class:
@@ -107,7 +107,7 @@ def _form_of(value: object) -> object:
 
 
 def _finding(
-    module: Module, facts: Facts, call: cst.Call, cls: str, given: list[cst.BaseExpression]
+    module: Module, facts: TargetFacts, call: cst.Call, cls: str, given: list[cst.BaseExpression]
 ) -> Finding:
     lists = [each for each in given if not isinstance(value_of(module, each), cst.Call)]
     return rule.finding(
@@ -140,7 +140,7 @@ def _is_flat_beside(one: object, other: object) -> bool:
 
 def _fix(  # noqa: PLR0913, PLR0917 - the parts of a call
     module: Module,
-    facts: Facts,
+    facts: TargetFacts,
     call: cst.Call,
     cls: str,
     given: list[cst.BaseExpression],
@@ -174,20 +174,20 @@ def _depth(module: Module, node: cst.BaseExpression) -> int | None:
     return depth or None
 
 
-def _may_be_called(glimpse: Glimpse, facts: Facts) -> bool:
+def _may_be_called(quick: QuickFacts, facts: TargetFacts) -> bool:
     asked = [
         (called.node, called.node.func)
-        for called in glimpse.calls
+        for called in quick.calls
         if any(
             isinstance(value, ast.List | ast.Tuple) and _form_of(literal_of(value)) is not None
             for each in _ARGUMENTS
-            for value in glimpse.values_of(called.argument(*each))
+            for value in quick.values_of(called.argument(*each))
         )
     ]
     return (
         bool(asked)
-        and next(calls_that_make(glimpse, facts, Kind.LOSS), None) is not None
-        and may_be_of(glimpse, facts, asked, {Kind.LOSS})
+        and next(calls_that_make(quick, facts, Kind.LOSS), None) is not None
+        and may_be_of(quick, facts, asked, {Kind.LOSS})
     )
 
 

@@ -28,7 +28,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import value_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.sublayers import attributes_read, layers_built, layers_made
 from kdoctor.analysis.models.unbuilt_weights import inits_of
 from kdoctor.analysis.models.user_classes import (
@@ -53,7 +53,7 @@ _OF_PYTHON: Final = frozenset({
 })  # fmt: skip
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such decorator."""
     for node in module.nodes(cst.ClassDef):
         line, base = in_line_of_keras_3(module, facts, node)
@@ -106,7 +106,7 @@ def _is_traced_anew(method: cst.FunctionDef) -> bool:
     return params.star_kwarg is not None or any(p.name.value == _TRACED_ANEW for p in named)
 
 
-def _finding(module: Module, facts: Facts, decorator: cst.Decorator, layer: str) -> Finding:
+def _finding(module: Module, facts: TargetFacts, decorator: cst.Decorator, layer: str) -> Finding:
     edit = _left_out(module, decorator)
     return rule.finding(
         module.place(decorator.decorator),
@@ -131,7 +131,7 @@ def _left_out(module: Module, decorator: cst.Decorator) -> Edit | None:
     return None if lines is None or "#" in module.source(decorator) else Edit(lines, ())
 
 
-def _may_be_in_a_function(_facts: Facts, node: ast.ClassDef, _names: frozenset[str]) -> bool:
+def _may_be_in_a_function(_facts: TargetFacts, node: ast.ClassDef, _names: frozenset[str]) -> bool:
     return any(
         isinstance(each, FUNCTIONS)
         and any(map(_may_trace, each.decorator_list))

@@ -26,14 +26,14 @@ from collections.abc import Iterator
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import kind_of_class, still_holds
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.target import FRAMEWORKS
 from kdoctor.value_types import Kind
 
@@ -55,7 +55,7 @@ class _Call(Struct, frozen=True):
     mask: cst.Param
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such question."""
     if not (facts.runs_keras_3("keras") or facts.runs_keras_3("tf.keras")):
         return
@@ -97,7 +97,7 @@ def _unpacks_its_inputs(module: Module, call: _Call) -> bool:
     return False
 
 
-def _in_call(module: Module, facts: Facts, call: _Call) -> Iterator[Finding]:
+def _in_call(module: Module, facts: TargetFacts, call: _Call) -> Iterator[Finding]:
     inside = [*descendants(call.node.body)]
     if any(_compares_with_none(each) and _is_element(module, each, call) for each in inside):
         return  # it knows of masks that are None
@@ -174,7 +174,7 @@ def _needs_a_value(module: Module, element: cst.CSTNode) -> bool:
     return False
 
 
-def _finding(module: Module, facts: Facts, question: cst.CSTNode, used: list[str]) -> Finding:
+def _finding(module: Module, facts: TargetFacts, question: cst.CSTNode, used: list[str]) -> Finding:
     end = module.span(question).end
     asked = "".join(f" and {each} is not None" for each in used)
     return rule.finding(
@@ -192,10 +192,10 @@ def _finding(module: Module, facts: Facts, question: cst.CSTNode, used: list[str
     )
 
 
-def _may_ask(glimpse: Glimpse, _: Facts) -> bool:
+def _may_ask(quick: QuickFacts, _: TargetFacts) -> bool:
     return any(
         node.name == "call" and _may_unpack(node) and any(map(_may_take_one, ast.walk(node)))
-        for node in glimpse.nodes.get(ast.FunctionDef, ())
+        for node in quick.nodes.get(ast.FunctionDef, ())
     )
 
 

@@ -39,7 +39,7 @@ from collections.abc import Iterator, Sequence
 import libcst as cst
 
 from kdoctor.analysis.dataflow.statements import free_name, left_out, line_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_around, member_of_self, methods_in
 from kdoctor.analysis.models.user_models import lineage, methods_of
 from kdoctor.analysis.triggers import Trigger, member_of
@@ -51,7 +51,7 @@ from kdoctor.rules.behaviour._mean_examples import VALID as FINE
 from kdoctor.rules.rule import Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _KEPT, _UPDATE = "compiled_metrics", "update_state"
@@ -59,7 +59,7 @@ _LOSS, _METRICS = "loss", "metrics"
 _NO_FIX = "what each metric is to be updated with is for you to say"
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such call."""
     for use in module.members:
         if use.member != _KEPT or use.owner.kind is not Kind.MODEL or use.owner_defines:
@@ -144,7 +144,7 @@ def _is_mean(module: Module, node: cst.BaseExpression) -> bool:
     if not isinstance(node, cst.Call):
         return False
     name = module.qualified(node.func)
-    made = module.knowledge.class_type(name) if name else None
+    made = module.oracle.class_type(name) if name else None
     return made is not None and made.kind is Kind.METRIC and made.cls == "Mean"
 
 
@@ -153,7 +153,11 @@ def _is_listed(listed: cst.FunctionDef, name: str) -> bool:
 
 
 def _left_out(
-    module: Module, facts: Facts, call: cst.Call, line: Sequence[cst.ClassDef], trackers: list[str]
+    module: Module,
+    facts: TargetFacts,
+    call: cst.Call,
+    line: Sequence[cst.ClassDef],
+    trackers: list[str],
 ) -> Fix | None:
     """Return the fix that takes the call away, where there are trackers alone."""
     listed = methods_of(line).get(_METRICS)
@@ -211,12 +215,12 @@ def _loop(module: Module, call: cst.Call, method: cst.FunctionDef) -> Fix | None
     )
 
 
-def _may_pass_them(glimpse: Glimpse, _: Facts) -> bool:
+def _may_pass_them(quick: QuickFacts, _: TargetFacts) -> bool:
     return any(
         isinstance(each.node.func, ast.Attribute)
         and isinstance(each.node.func.value, ast.Attribute)
         and each.node.func.value.attr == _KEPT
-        for each in glimpse.calls_of(_UPDATE)
+        for each in quick.calls_of(_UPDATE)
     )
 
 

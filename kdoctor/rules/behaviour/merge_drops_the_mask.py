@@ -36,7 +36,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import is_hidden, is_keras_3, speller_at, value_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.tensors.masks import MASKED, is_lost_anyway, is_masked, masks_of
 from kdoctor.analysis.triggers import Trigger, names, word
 from kdoctor.keras_api import split_root
@@ -44,7 +44,7 @@ from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, S
 from kdoctor.rules.fixes.helper_definition import helper_edits, top_statement
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.symbol_table import passed
 
 MERGING = frozenset({"Add", "Average", "Maximum", "Minimum", "Multiply", "Subtract"})
@@ -54,14 +54,14 @@ MERGING = frozenset({"Add", "Average", "Maximum", "Minimum", "Multiply", "Subtra
 HELPER = """\
 @{register}()
 class {name}KeepingMask({layer}):
-    \"\"\"Masked as `{name}` of Keras 2: by the masks of those inputs that have one.\"\"\"
+    \"\"\"Masked as `{name}` of Keras 2: by the masks that there are.\"\"\"
 
     def compute_mask(self, inputs, mask=None):
         masks = [each for each in mask or [] if each is not None]
         return {every}({stack}(masks), axis=0) if masks else None"""
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each layer that gets both sorts."""
     found = [
         (name, call)
@@ -92,16 +92,16 @@ def _gets_both(module: Module, call: cst.Call) -> bool:
     return {True, False} <= {is_masked(module, each.value) for each in inputs.elements}
 
 
-def _may_get_both(glimpse: Glimpse, _: Facts) -> bool:
+def _may_get_both(quick: QuickFacts, _: TargetFacts) -> bool:
     several = (
         inputs.elts
-        for called in glimpse.calls
+        for called in quick.calls
         for given in passed(called.node)
-        for inputs in glimpse.values_of(given)
+        for inputs in quick.values_of(given)
         if isinstance(inputs, ast.List | ast.Tuple) and len(inputs.elts) > 1
     )
     return any(
-        {True, False} <= set().union(*(masks_of(glimpse, each) for each in inputs))
+        {True, False} <= set().union(*(masks_of(quick, each) for each in inputs))
         for inputs in several
     )
 
@@ -137,7 +137,7 @@ def _fix(module: Module, name: str, call: cst.Call, first: cst.Call) -> Fix | No
     )
 
 
-def _merges(module: Module, facts: Facts) -> Iterator[tuple[str, cst.Call]]:
+def _merges(module: Module, facts: TargetFacts) -> Iterator[tuple[str, cst.Call]]:
     """Yield the calls that apply a merging layer, as a layer or as a function, with its name."""
     layers, functions = _merging(module, facts)
     if not layers and not functions:
@@ -149,7 +149,7 @@ def _merges(module: Module, facts: Facts) -> Iterator[tuple[str, cst.Call]]:
             yield name, call
 
 
-def _merging(module: Module, facts: Facts) -> tuple[dict[cst.Call, str], dict[cst.Call, str]]:
+def _merging(module: Module, facts: TargetFacts) -> tuple[dict[cst.Call, str], dict[cst.Call, str]]:
     """Return the calls that make a merging layer, and the calls of the functions, by their name."""
     layers: dict[cst.Call, str] = {}
     functions: dict[cst.Call, str] = {}
@@ -164,7 +164,7 @@ def _merging(module: Module, facts: Facts) -> tuple[dict[cst.Call, str], dict[cs
     return layers, functions
 
 
-def _merging_leaf(facts: Facts, name: str) -> str | None:
+def _merging_leaf(facts: TargetFacts, name: str) -> str | None:
     """Return the last part of the name of a merging layer or function, None of any other name."""
     split = split_root(name)
     if split is None or not is_keras_3(facts, name):

@@ -25,7 +25,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, literal, value_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.logs import (
     FIELD,
     NO_PATH,
@@ -40,13 +40,13 @@ from kdoctor.model import Confidence, Finding, Fix, Severity
 from kdoctor.rules.fixes.snake_case import in_snake_case
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.scopes import BindingKind
 
 _FUNCTIONS = (BindingKind.FUNCTION, BindingKind.IMPORT)
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each use of a name that the logs do not have."""
     named = {each for each in _metrics(module) if not _is_given(module, each)}
     if not named:
@@ -93,7 +93,9 @@ def _is_given(module: Module, name: str) -> bool:
     )
 
 
-def _finding(module: Module, facts: Facts, node: cst.SimpleString, old: str, what: str) -> Finding:
+def _finding(
+    module: Module, facts: TargetFacts, node: cst.SimpleString, old: str, what: str
+) -> Finding:
     metric = old.removeprefix("val_")
     new = old.removesuffix(metric) + in_snake_case(metric)
     return rule.finding(
@@ -110,17 +112,17 @@ def _finding(module: Module, facts: Facts, node: cst.SimpleString, old: str, wha
     )
 
 
-def _may_be_called_so(glimpse: Glimpse, _: Facts) -> bool:
+def _may_be_called_so(quick: QuickFacts, _: TargetFacts) -> bool:
     """Say whether a metric with capitals may be named in a string."""
     names = {
         each.id
-        for called in glimpse.calls_of("compile")
-        for value in glimpse.values_of(called.argument("metrics"))
+        for called in quick.calls_of("compile")
+        for value in quick.values_of(called.argument("metrics"))
         if isinstance(value, ast.List | ast.Tuple)
         for each in value.elts
         if isinstance(each, ast.Name) and in_snake_case(each.id) != each.id
     }
-    return any(name in text for name in names for text in glimpse.strings)
+    return any(name in text for name in names for text in quick.strings)
 
 
 rule = Rule(

@@ -27,15 +27,15 @@ import libcst as cst
 
 from kdoctor.analysis.calls import argument, call_of_super, is_hidden, literal, value_of
 from kdoctor.analysis.dataflow.escapes import written_out
-from kdoctor.analysis.dataflow.points_to import Origins, origins_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.dataflow.points_to import PointsTo, points_to_of
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.loss_counts import count_elements, count_losses
 from kdoctor.analysis.triggers import Trigger, attribute, calls_that_make, gives_several, keyword
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity, Span
 from kdoctor.rules.behaviour._single_item_lists import outputs_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.quick_facts import Called, Glimpse
+from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 from kdoctor.value_types import Kind
 
 _ARGUMENTS = ("metrics", "weighted_metrics")
@@ -43,9 +43,9 @@ _LOSS_PLACE = 1  # of `loss`, after the optimizer
 _WITHOUT_OWN_STEP = (None, "Functional")  # a class of one's own may do without the metrics
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each list of metrics that is meant for all outputs."""
-    origins = origins_of(module)
+    points_to = points_to_of(module)
     for use in module.members:
         if use.member != "compile" or use.owner.kind is not Kind.MODEL or use.called is None:
             continue
@@ -58,7 +58,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             and isinstance(given.value, cst.List)
             and _is_flat(given.value)
         ]
-        outputs = _count_outputs(module, origins, use) if flat else None
+        outputs = _count_outputs(module, points_to, use) if flat else None
         if flat and outputs is None and use.owner.cls in _WITHOUT_OWN_STEP:
             if call_of_super(use.called) is not None:
                 continue
@@ -70,7 +70,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             yield _finding(module, facts, use, name, metrics, outputs)
 
 
-def _count_outputs(module: Module, origins: Origins, use: MemberUse) -> int | None:
+def _count_outputs(module: Module, points_to: PointsTo, use: MemberUse) -> int | None:
     """Return how many outputs a model is made with; None where that is not sure.
 
     It is made here, or by a function of the file that always makes as many.
@@ -78,10 +78,10 @@ def _count_outputs(module: Module, origins: Origins, use: MemberUse) -> int | No
     made = value_of(module, use.node.value)
     if isinstance(made, cst.Call) and (count := _outputs_of(module, made)) is not None:
         return count
-    known = list(origins.of(use.node.value))
+    known = list(points_to.of(use.node.value))
     if len(known) != 1 or known[0].part:
         return None
-    values = [value_of(module, each) for each in origins.returned_by(known[0].call)]
+    values = [value_of(module, each) for each in points_to.returned_by(known[0].call)]
     counts = {
         _outputs_of(module, each) if isinstance(each, cst.Call) else None
         for each in values or (known[0].call,)
@@ -128,7 +128,7 @@ def _repeats_one(metrics: cst.List) -> bool:
 
 
 def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
-    module: Module, facts: Facts, use: MemberUse, name: str, metrics: cst.List, outputs: int
+    module: Module, facts: TargetFacts, use: MemberUse, name: str, metrics: cst.List, outputs: int
 ) -> Finding:
     count = len(metrics.elements)
     span = module.span(metrics)
@@ -163,20 +163,20 @@ def _repeated(span: Span, times: int) -> Iterator[str | Hole]:
         yield from ((", ", Hole(span)) if index else (Hole(span),))
 
 
-def _may_have_several(glimpse: Glimpse, facts: Facts) -> bool:
+def _may_have_several(quick: QuickFacts, facts: TargetFacts) -> bool:
     return any(
-        gives_several(glimpse, called)
-        for _, called in calls_that_make(glimpse, facts, cls="Functional")
-    ) or any(_has_several_losses(glimpse, called) for called in glimpse.calls_of("compile"))
+        gives_several(quick, called)
+        for _, called in calls_that_make(quick, facts, cls="Functional")
+    ) or any(_has_several_losses(quick, called) for called in quick.calls_of("compile"))
 
 
-def _has_several_losses(glimpse: Glimpse, called: Called) -> bool:
+def _has_several_losses(quick: QuickFacts, called: QuickCall) -> bool:
     given = (called.argument("loss", _LOSS_PLACE), called.argument("loss_weights"))
     return any(
         (isinstance(each, ast.List | ast.Tuple) and len(each.elts) > 1)
         or (isinstance(each, ast.Dict) and len(each.keys) > 1)
         for argument in given
-        for each in glimpse.values_of(argument)
+        for each in quick.values_of(argument)
     )
 
 

@@ -42,13 +42,13 @@ from kdoctor.analysis.calls import (
     literal_of,
     with_keyword,
 )
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, may_be_called_on, word
 from kdoctor.lazy_regex import pattern
 from kdoctor.model import Edit, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference
-from kdoctor.syntax.quick_facts import Called, Glimpse
+from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 from kdoctor.value_types import Kind
 
 # Where `monitor` and `mode` stand by position.
@@ -82,7 +82,7 @@ _METRICS = ("metrics", "weighted_metrics")
 _PLAINLY_LESS = pattern(r"(^|_)(loss|err|error|mse|mae|rmse|distance|crossentropy|ce|wer|cer)$")
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each monitor whose direction Keras 3 cannot know."""
     compiled: list[set[str] | None] | None = None
     for reference, call, made in instances(module, Kind.CALLBACK, facts):
@@ -104,7 +104,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
 
 def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
     module: Module,
-    facts: Facts,
+    facts: TargetFacts,
     reference: Reference,
     call: cst.Call,
     cls: str,
@@ -191,21 +191,21 @@ def _replaced(module: Module, node: cst.BaseExpression, text: str) -> Edit:
     return Edit(module.span(node), (text,))
 
 
-def _may_lack_a_mode(glimpse: Glimpse, facts: Facts) -> bool:
+def _may_lack_a_mode(quick: QuickFacts, facts: TargetFacts) -> bool:
     """Say whether ``_may_be_known`` could say no of something that is monitored without a mode."""
-    made = chain.from_iterable(map(glimpse.calls_of, _CALLBACKS))
+    made = chain.from_iterable(map(quick.calls_of, _CALLBACKS))
     monitored = {name for called in made for name in _monitored(facts, called)} - {"loss"}
     if not all(map(_is_of_keras, monitored)):
         return True
     lacking = [
         called
-        for called in (glimpse.calls_of("compile") if monitored else ())
+        for called in (quick.calls_of("compile") if monitored else ())
         if (names := _glimpsed_metrics(called)) is not None and not monitored <= names
     ]
-    return may_be_called_on(glimpse, facts, lacking, {Kind.MODEL})
+    return may_be_called_on(quick, facts, lacking, {Kind.MODEL})
 
 
-def _monitored(facts: Facts, called: Called) -> Iterator[str]:
+def _monitored(facts: TargetFacts, called: QuickCall) -> Iterator[str]:
     keras_3 = (each for each in called.names if is_keras_3(facts, each))
     for cls in {each.rpartition(".")[2] for each in keras_3} & _CALLBACKS.keys():
         monitor, mode = _CALLBACKS[cls]
@@ -215,7 +215,7 @@ def _monitored(facts: Facts, called: Called) -> Iterator[str]:
             yield name.removeprefix("val_")
 
 
-def _glimpsed_metrics(called: Called) -> set[str] | None:
+def _glimpsed_metrics(called: QuickCall) -> set[str] | None:
     """Return what ``_metrics`` does."""
     if called.is_hidden or called.places > 2:
         return None

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import changes_of
 from kdoctor.model import Edit, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
@@ -31,7 +31,7 @@ from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.value_types import Kind
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each assignment to ``_name``."""
     for store in module.member_stores:
         if store.owner.kind not in (Kind.LAYER, Kind.MODEL) or store.member != "_name":
@@ -52,7 +52,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         )
 
 
-def _fix(module: Module, facts: Facts, store: MemberStore) -> Fix:
+def _fix(module: Module, facts: TargetFacts, store: MemberStore) -> Fix:
     """Rename the attribute also where the same object is asked for it, which it lacks then."""
     written = module.source(store.node.value)
     spans = {module.span(store.node.attr)}

@@ -30,7 +30,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import is_builtin, value_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.tensors.tensorflow_calls import GIVE_TENSORS, gives_tensor
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.keras_api import split_root
@@ -38,7 +38,7 @@ from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Context
 
 _NO_BOOL = (
@@ -64,7 +64,7 @@ _TRAINS = frozenset({"compile", "evaluate", "fit", "fit_generator", "function", 
 _MAX_DEPTH = 6
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such condition and loop."""
     if _is_eager(module):
         return
@@ -82,7 +82,7 @@ def _is_eager(module: Module) -> bool:
     return not words.isdisjoint(_EAGER) or ("GradientTape" in words and words.isdisjoint(_TRAINS))
 
 
-def _asked(module: Module, facts: Facts) -> Iterator[tuple[cst.BaseExpression, str]]:
+def _asked(module: Module, facts: TargetFacts) -> Iterator[tuple[cst.BaseExpression, str]]:
     """Yield the tensors that a statement or expression needs the value of, and the error."""
     for test in (
         *(each.test for each in module.nodes(cst.If)),
@@ -107,7 +107,9 @@ def _counted(module: Module, iterable: cst.BaseExpression) -> cst.BaseExpression
     return None
 
 
-def _is_tensor(module: Module, facts: Facts, node: cst.BaseExpression, depth: int = 0) -> bool:
+def _is_tensor(
+    module: Module, facts: TargetFacts, node: cst.BaseExpression, depth: int = 0
+) -> bool:
     """Say whether an expression surely is a tensor, or the truth of one is asked for in it."""
     if depth > _MAX_DEPTH:
         return False
@@ -133,7 +135,7 @@ def _is_tensor(module: Module, facts: Facts, node: cst.BaseExpression, depth: in
     return any(_is_tensor(module, facts, each, depth + 1) for each in inner)
 
 
-def _gives_a_tensor(name: str | None, facts: Facts) -> bool:
+def _gives_a_tensor(name: str | None, facts: TargetFacts) -> bool:
     split = split_root(name) if name else None
     if split is None:
         return name is not None and gives_tensor(name)
@@ -184,21 +186,21 @@ def _finding(module: Module, place: cst.BaseExpression, error: str) -> Finding:
     )
 
 
-def _may_ask(glimpse: Glimpse, facts: Facts) -> bool:
+def _may_ask(quick: QuickFacts, facts: TargetFacts) -> bool:
     """Say whether a condition or loop may be about a tensor."""
     tensors: set[ast.AST] = {
         each.node
-        for name, calls in glimpse.calls_by_meaning.items()
+        for name, calls in quick.calls_by_meaning.items()
         if name.rpartition(".")[2] in _LEAVES and _gives_a_tensor(name, facts)
         for each in calls
     }
-    return bool(tensors) and any(each in tensors for each in glimpse.reached(_tests(glimpse)))
+    return bool(tensors) and any(each in tensors for each in quick.reached(_tests(quick)))
 
 
-def _tests(glimpse: Glimpse) -> Iterator[ast.expr]:
+def _tests(quick: QuickFacts) -> Iterator[ast.expr]:
     for kind in (ast.If, ast.While, ast.IfExp):
-        yield from (each.test for each in glimpse.nodes.get(kind, ()))
-    yield from (each.iter for each in glimpse.nodes.get(ast.For, ()))
+        yield from (each.test for each in quick.nodes.get(kind, ()))
+    yield from (each.iter for each in quick.nodes.get(ast.For, ()))
 
 
 rule = Rule(

@@ -25,20 +25,20 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_keras_3, literal, literal_of, replaced
-from kdoctor.analysis.facts import Facts
-from kdoctor.analysis.tensors.constructors import Form
+from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.tensors.constructors import ArrayForm
 from kdoctor.analysis.tensors.rank import arrays_of
 from kdoctor.analysis.triggers import calls
 from kdoctor.keras_api import split_root
 from kdoctor.model import Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Called
+from kdoctor.syntax.quick_facts import QuickCall
 
 _NAME: Final = "utils.normalize"
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such axis."""
     for each in module.references:
         split = split_root(each.name)
@@ -55,7 +55,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         if not isinstance(axis.value, cst.Integer) or module.is_guarded(each.call):
             continue
         array = arrays_of(module).of(x.value)
-        if array is None or array.form is not Form.ARRAY or (array.axes or 0) < 2:
+        if array is None or array.form is not ArrayForm.ARRAY or (array.axes or 0) < 2:
             continue
         new = f"-{array.axes}"
         yield rule.finding(
@@ -73,7 +73,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         )
 
 
-def _may_be_first(_: Facts, called: Called) -> bool:
+def _may_be_first(_: TargetFacts, called: QuickCall) -> bool:
     axis = called.argument("axis", 1)
     return axis is not None and literal_of(axis) == 0
 

@@ -32,26 +32,26 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, calls_that_make, word
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
 from kdoctor.rewrite.precedence import binds
 from kdoctor.rules.behaviour._list_uses import UseOfList, uses_of_lists
-from kdoctor.rules.behaviour._single_item_lists import ListsOfOne, models_with_one_in_a_list
+from kdoctor.rules.behaviour._single_item_lists import SingleItemLists, models_with_one_in_a_list
 from kdoctor.rules.behaviour._visible_model_uses import counts_on_no_list
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 
 _LENGTH = 60  # of code that is quoted
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such list by which something breaks."""
     made = dict(models_with_one_in_a_list(module, facts))
     if not made:
         return
-    lists = ListsOfOne(module, frozenset(made))
+    lists = SingleItemLists(module, frozenset(made))
     found: dict[cst.Call, list[UseOfList]] = {}
     for use in uses_of_lists(module, facts, lists):
         for model in use.models:
@@ -64,7 +64,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
 
 def _finding(
     module: Module,
-    facts: Facts,
+    facts: TargetFacts,
     model: cst.Call,
     outputs: cst.List,
     uses: Sequence[UseOfList],
@@ -93,7 +93,7 @@ def _quoted(module: Module, use: UseOfList) -> str:
     return f"`{shown}` ({where})"
 
 
-def _fix(module: Module, facts: Facts, model: cst.Call, outputs: cst.List) -> Fix | None:
+def _fix(module: Module, facts: TargetFacts, model: cst.Call, outputs: cst.List) -> Fix | None:
     output = outputs.elements[0].value
     if module.source(outputs).count("#") > module.source(output).count("#"):
         return None
@@ -110,10 +110,10 @@ def _fix(module: Module, facts: Facts, model: cst.Call, outputs: cst.List) -> Fi
     )
 
 
-def _may_be_in_a_list(glimpse: Glimpse, facts: Facts) -> bool:
+def _may_be_in_a_list(quick: QuickFacts, facts: TargetFacts) -> bool:
     return any(
         isinstance(outputs := called.argument("outputs", 1), ast.List) and len(outputs.elts) == 1
-        for _, called in calls_that_make(glimpse, facts, cls="Functional")
+        for _, called in calls_that_make(quick, facts, cls="Functional")
     )
 
 

@@ -31,7 +31,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.freezing import TRAINING, copied
 from kdoctor.analysis.triggers import Trigger, attribute, calls_that_make
 from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
@@ -39,13 +39,13 @@ from kdoctor.rules.behaviour._shared_optimizers import Compiled, Sharing
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import dotted
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _RAISED = "ValueError: Unknown variable"
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each optimizer of several models, where the second is compiled."""
     sharing = Sharing(module)
     if sharing.freezing.is_too_much:
@@ -88,22 +88,22 @@ def _finding(module: Module, clash: Sequence[Compiled]) -> Finding:
     )
 
 
-def _may_be_shared(glimpse: Glimpse, facts: Facts) -> bool:
+def _may_be_shared(quick: QuickFacts, facts: TargetFacts) -> bool:
     """Say whether two calls of ``compile`` may pass one optimizer, or one call again and again."""
     given = [
         (written, called.node)
-        for called in glimpse.calls_by_leaf.get("compile", ())
+        for called in quick.calls_by_leaf.get("compile", ())
         if (value := called.argument("optimizer", 0)) is not None
         if (written := dotted(value))
     ]
-    if not given or not any(calls_that_make(glimpse, facts, Kind.OPTIMIZER)):
+    if not given or not any(calls_that_make(quick, facts, Kind.OPTIMIZER)):
         return False
     if len({written for written, _ in given}) < len(given):
         return True
     return any(
-        _is_around(place, call) and not _assigns(glimpse, place, written)
+        _is_around(place, call) and not _assigns(quick, place, written)
         for kind in (ast.For, ast.While, ast.FunctionDef)
-        for place in glimpse.nodes.get(kind, ())
+        for place in quick.nodes.get(kind, ())
         for written, call in given
         if kind is not ast.FunctionDef or "." not in written
     )
@@ -114,10 +114,10 @@ def _is_around(place: ast.stmt, node: ast.stmt | ast.expr) -> bool:
     return place.lineno <= node.lineno <= (place.end_lineno or place.lineno)
 
 
-def _assigns(glimpse: Glimpse, place: ast.stmt, written: str) -> bool:
+def _assigns(quick: QuickFacts, place: ast.stmt, written: str) -> bool:
     return any(
         dotted(target) == written and _is_around(place, assign)
-        for assign in glimpse.nodes.get(ast.Assign, ())
+        for assign in quick.nodes.get(ast.Assign, ())
         for target in assign.targets
     )
 

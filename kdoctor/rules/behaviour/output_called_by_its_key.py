@@ -26,7 +26,7 @@ import libcst as cst
 
 from kdoctor.analysis.calls import is_keras_3
 from kdoctor.analysis.dataflow.escapes import written_out
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.output_names import name_of_output
 from kdoctor.analysis.training.logs import (
     FIELD,
@@ -42,13 +42,13 @@ from kdoctor.model import Confidence, Finding, Fix, Severity
 from kdoctor.rules.behaviour._single_item_lists import outputs_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _LOSS = "loss"
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each use of a name that the logs do not have."""
     keys = _keys_by_layer(module, facts)
     if not keys:
@@ -64,7 +64,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             yield _finding(module, facts, node, (name, new), what)
 
 
-def _keys_by_layer(module: Module, facts: Facts) -> Mapping[str, str]:
+def _keys_by_layer(module: Module, facts: TargetFacts) -> Mapping[str, str]:
     """Return what the logs call each output of the file's one model, by the name of its layer.
 
     Those that go by one name are left out. Nothing where there is another model, whose outputs may
@@ -103,7 +103,7 @@ def _renamed(name: str, keys: Mapping[str, str], texts: set[str]) -> str | None:
 
 
 def _finding(
-    module: Module, facts: Facts, node: cst.SimpleString, names: tuple[str, str], what: str
+    module: Module, facts: TargetFacts, node: cst.SimpleString, names: tuple[str, str], what: str
 ) -> Finding:
     old, new = names
     return rule.finding(
@@ -120,21 +120,21 @@ def _finding(
     )
 
 
-def _may_be_called_so(glimpse: Glimpse, facts: Facts) -> bool:
+def _may_be_called_so(quick: QuickFacts, facts: TargetFacts) -> bool:
     """Say whether outputs are in a dict, and a layer's name is in front of something in a text."""
     outputs = (
         value
-        for _, called in calls_that_make(glimpse, facts, Kind.MODEL, "Functional")
-        for value in glimpse.values_of(called.argument("outputs", 1))
+        for _, called in calls_that_make(quick, facts, Kind.MODEL, "Functional")
+        for value in quick.values_of(called.argument("outputs", 1))
     )
     if not any(isinstance(each, ast.Dict) for each in outputs):
         return False
     names = {
         each.value
-        for called in glimpse.calls_with("name")
+        for called in quick.calls_with("name")
         if isinstance(each := called.argument("name"), ast.Constant) and isinstance(each.value, str)
     }
-    return any(f"{name}_" in text for name in names for text in glimpse.strings)
+    return any(f"{name}_" in text for name in names for text in quick.strings)
 
 
 rule = Rule(

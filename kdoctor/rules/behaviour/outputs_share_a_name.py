@@ -31,9 +31,9 @@ import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden, value_of
 from kdoctor.analysis.dataflow.escapes import written_out
-from kdoctor.analysis.dataflow.points_to import Origin, Origins, origins_of
+from kdoctor.analysis.dataflow.points_to import Allocation, PointsTo, points_to_of
 from kdoctor.analysis.dataflow.uses import names_spelled, place_read, reads_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.loss_counts import count_elements
 from kdoctor.analysis.triggers import Trigger, attribute, calls_that_make, gives_several
 from kdoctor.memoize import once
@@ -42,17 +42,17 @@ from kdoctor.rules.behaviour._single_item_lists import outputs_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.imports import dotted
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _LOOPS = (cst.BaseComp, cst.For, cst.While)
 _GIVE_RESULTS = frozenset({"evaluate", "test_on_batch", "train_on_batch"})
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each result in which the loss of one output stands for that of another."""
     del facts
-    origins = origins_of(module)
+    points_to = points_to_of(module)
     for use in module.members:
         call = use.called
         if use.member not in _GIVE_RESULTS or use.owner.kind is not Kind.MODEL or call is None:
@@ -61,9 +61,9 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             continue
         if argument(call, "return_dict") is not None:
             continue
-        made = origins.of(use.node.value)
-        outputs = _outputs(module, origins, made)
-        lost = _lost(module, origins, outputs)
+        made = points_to.of(use.node.value)
+        outputs = _outputs(module, points_to, made)
+        lost = _lost(module, points_to, outputs)
         if not lost or not _has_a_loss_for_each(module, made, len(outputs)):
             continue
         if _is_read(module, call, {1 + each for each in lost}):
@@ -84,14 +84,16 @@ def _finding(module: Module, use: MemberUse, call: cst.Call, lost: list[int]) ->
     )
 
 
-def _outputs(module: Module, origins: Origins, made: frozenset[Origin]) -> list[cst.BaseExpression]:
+def _outputs(
+    module: Module, points_to: PointsTo, made: frozenset[Allocation]
+) -> list[cst.BaseExpression]:
     """Return the outputs that a model is made with, nothing where that is not written out."""
     if len(made) != 1:
         return []
     (origin,) = made
     if origin.part:
         return []
-    values = [value_of(module, each) for each in origins.returned_by(origin.call)]
+    values = [value_of(module, each) for each in points_to.returned_by(origin.call)]
     if len(values) > 1:
         return []
     call = values[0] if values else origin.call
@@ -104,11 +106,11 @@ def _outputs(module: Module, origins: Origins, made: frozenset[Origin]) -> list[
     return [each.value for each in outputs.elements]
 
 
-def _lost(module: Module, origins: Origins, outputs: list[cst.BaseExpression]) -> list[int]:
+def _lost(module: Module, points_to: PointsTo, outputs: list[cst.BaseExpression]) -> list[int]:
     """Return the outputs of which a later one has the same name."""
     if len(outputs) < 2 or _are_named_anew(module):
         return []
-    makers = [_maker(module, origins, each) for each in outputs]
+    makers = [_maker(module, points_to, each) for each in outputs]
     return [
         place
         for place, maker in enumerate(makers)
@@ -117,8 +119,8 @@ def _lost(module: Module, origins: Origins, outputs: list[cst.BaseExpression]) -
 
 
 def _maker(
-    module: Module, origins: Origins, output: cst.BaseExpression
-) -> tuple[Origin, str] | None:
+    module: Module, points_to: PointsTo, output: cst.BaseExpression
+) -> tuple[Allocation, str] | None:
     """Return what made the layer that made an output, None where it is not one for sure.
 
     That is the call, and whose layer it is, since each object of a class makes one of its own.
@@ -126,14 +128,14 @@ def _maker(
     What a function makes is made anew by each call of it: there the output is what the function
     gives, and no call of a layer.
     """
-    made = origins.of(output)
+    made = points_to.of(output)
     call = next(iter(made)).call if len(made) == 1 else None
     if call is None or isinstance(call.func, cst.Call):
         return None
     found = module.type_of(call.func)
     if found is None or found.kind not in {Kind.LAYER, Kind.MODEL}:
         return None
-    layers = origins.of(call.func)
+    layers = points_to.of(call.func)
     layer = next(iter(layers)) if len(layers) == 1 else None
     if layer is None or layer.part or not _loops(module, layer.call) <= _loops(module, output):
         return None
@@ -156,19 +158,19 @@ def _are_named_anew(module: Module) -> bool:
 
 
 @once
-def _has_a_loss_for_each(module: Module, made: frozenset[Origin], count: int) -> bool:
+def _has_a_loss_for_each(module: Module, made: frozenset[Allocation], count: int) -> bool:
     """Say whether all that compiles the model gives a loss to each output."""
     compiled = _compiled(module).get(made, ())
     return bool(compiled) and all(_gives_each(module, each, count) for each in compiled)
 
 
 @once
-def _compiled(module: Module) -> dict[frozenset[Origin], list[cst.Call]]:
+def _compiled(module: Module) -> dict[frozenset[Allocation], list[cst.Call]]:
     """Return the calls of `compile`, by what the model is."""
-    found: dict[frozenset[Origin], list[cst.Call]] = {}
+    found: dict[frozenset[Allocation], list[cst.Call]] = {}
     for each in module.members:
         if each.member == "compile" and each.called is not None:
-            found.setdefault(origins_of(module).of(each.node.value), []).append(each.called)
+            found.setdefault(points_to_of(module).of(each.node.value), []).append(each.called)
     return found
 
 
@@ -221,10 +223,10 @@ def _takes(read: cst.Subscript, places: set[int]) -> bool:
     return place is None or place in places
 
 
-def _may_share(glimpse: Glimpse, facts: Facts) -> bool:
+def _may_share(quick: QuickFacts, facts: TargetFacts) -> bool:
     return any(
-        gives_several(glimpse, called)
-        for _, called in calls_that_make(glimpse, facts, cls="Functional")
+        gives_several(quick, called)
+        for _, called in calls_that_make(quick, facts, cls="Functional")
     )
 
 

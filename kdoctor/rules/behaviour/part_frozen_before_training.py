@@ -30,7 +30,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.freezing import (
     COMPILE,
     TRAINING,
@@ -46,10 +46,10 @@ from kdoctor.analysis.triggers import Trigger, assigned, attribute
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each part that is frozen between two models, of which the first is to train it."""
     freezing = Freezing(module)
     if freezing.is_too_much:
@@ -111,12 +111,12 @@ def _finding(freezing: Freezing, setting: Setting, compiled: Use, steps: Sequenc
     )
 
 
-def _may_be_frozen(glimpse: Glimpse, _: Facts) -> bool:
+def _may_be_frozen(quick: QuickFacts, _: TargetFacts) -> bool:
     """Say whether something may be frozen after a ``compile``, of which there are two."""
-    calls = [each.node.lineno for each in glimpse.calls_by_leaf.get("compile", ())]
-    frozen = lines_when_set(glimpse, False)
+    calls = [each.node.lineno for each in quick.calls_by_leaf.get("compile", ())]
+    frozen = lines_when_set(quick, False)
     is_after = bool(frozen and calls) and max(frozen) >= min(calls)
-    return len(calls) > 1 and (is_after or may_be_given(glimpse))
+    return len(calls) > 1 and (is_after or may_be_given(quick))
 
 
 rule = Rule(

@@ -19,18 +19,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kdoctor.analysis.calls import argument, instances, is_keras_3
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import calls, word
 from kdoctor.model import Edit, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Called
+from kdoctor.syntax.quick_facts import QuickCall
 from kdoctor.value_types import Kind
 
 _CALLBACK = "ReduceLROnPlateau"
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each ``epsilon=``."""
     for reference, call, made in instances(module, Kind.CALLBACK, facts):
         given = argument(call, "epsilon") if made.cls == _CALLBACK else None
@@ -50,7 +50,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         )
 
 
-def _may_be_ignored(facts: Facts, called: Called) -> bool:
+def _may_be_ignored(facts: TargetFacts, called: QuickCall) -> bool:
     return "epsilon" in called.keywords and any(
         each.endswith(_CALLBACK) and is_keras_3(facts, each) for each in called.names
     )

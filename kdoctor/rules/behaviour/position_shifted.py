@@ -39,14 +39,14 @@ from kdoctor.analysis.calls import (
     literal_of,
     value_of,
 )
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger
 from kdoctor.keras_api import Parameter, Presence, Signature, split_root
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import literal_value_in
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 
 _Node = TypeVar("_Node", ast.expr, cst.BaseExpression)
 _RELEASES = ("2.15.0", "2.10.0", "2.6.0", "2.3.1", "2.2.5", "2.1.6", "2.0.9")
@@ -81,7 +81,7 @@ class _Call(Struct, frozen=True):
         return [each.value for each in self.call.args if each.keyword is None]
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each call whose positional arguments have got other meanings."""
     for each in _calls(module, facts):
         new = facts.signature(each.name)
@@ -96,10 +96,10 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
                 break
 
 
-def _may_be_shifted(glimpse: Glimpse, facts: Facts) -> bool:
+def _may_be_shifted(quick: QuickFacts, facts: TargetFacts) -> bool:
     return any(
-        not _all_fit(called.node.args, new, lambda node: _possible(glimpse, node))
-        for name, calls in glimpse.calls_by_meaning.items()
+        not _all_fit(called.node.args, new, lambda node: _possible(quick, node))
+        for name, calls in quick.calls_by_meaning.items()
         if (new := facts.signature(name)) is not None
         for called in calls
         if called.places
@@ -117,7 +117,7 @@ def _is_a_switch(parameters: Sequence[Parameter]) -> bool:
     return bool(parameters) and parameters[0].default in ("True", "False")
 
 
-def _calls(module: Module, facts: Facts) -> Iterator[_Call]:
+def _calls(module: Module, facts: TargetFacts) -> Iterator[_Call]:
     for reference in module.references:
         call, split = reference.call, split_root(reference.name)
         if call is None or split is None or not facts.runs_keras_3(split[0]) or is_hidden(call):
@@ -129,7 +129,7 @@ def _calls(module: Module, facts: Facts) -> Iterator[_Call]:
 
 
 @lru_cache(maxsize=1024)
-def _signature_of(facts: Facts, release: str, name: str) -> Signature | None:
+def _signature_of(facts: TargetFacts, release: str, name: str) -> Signature | None:
     return facts.at_release(release).signature(name)
 
 
@@ -150,11 +150,11 @@ def _value(module: Module, node: cst.BaseExpression) -> object:
     return literal(value) if isinstance(value, _PLAIN) else UNKNOWN
 
 
-def _possible(glimpse: Glimpse, node: ast.expr) -> Iterable[object]:
+def _possible(quick: QuickFacts, node: ast.expr) -> Iterable[object]:
     """Return what ``_value`` may return: of a name with many values, one that fits nowhere."""
     if not isinstance(node, ast.Name):
         return (literal_of(node),)
-    values = glimpse.values_of(node)
+    values = quick.values_of(node)
     if len(values) > _FEW:
         return _UNFIT
     return [literal_of(each) for each in values if isinstance(each, ast.Constant | ast.UnaryOp)]
@@ -234,7 +234,7 @@ _RENAMED = frozenset(
 
 def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
     module: Module,
-    facts: Facts,
+    facts: TargetFacts,
     call: _Call,
     old: Sequence[Parameter],
     shifted: int,

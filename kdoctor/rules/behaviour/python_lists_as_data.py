@@ -23,33 +23,33 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, literal, literal_of, speller_at, value_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.generators import is_a_librarys
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _DATA = {"fit": ("x", "y"), "evaluate": ("x", "y"), "predict": ("x",)}
 
 
-def _may_get_lists(glimpse: Glimpse, _: Facts) -> bool:
+def _may_get_lists(quick: QuickFacts, _: TargetFacts) -> bool:
     given = (
         called.argument(name, place)
         for method, names in _DATA.items()
-        for called in glimpse.calls_by_leaf.get(method, ())
+        for called in quick.calls_by_leaf.get(method, ())
         for place, name in enumerate(names)
     )
     return any(
         isinstance(value, ast.List) and _holds_data(literal_of(value))
         for each in given
-        for value in glimpse.values_of(each)
+        for value in quick.values_of(each)
     )
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each list that is passed as data."""
     for use in module.members:
         if use.member not in _DATA or use.owner.kind is not Kind.MODEL or use.called is None:
@@ -90,7 +90,7 @@ def _parts(value: object) -> list[object]:
 
 
 def _finding(
-    module: Module, facts: Facts, use: MemberUse, lists: list[cst.BaseExpression]
+    module: Module, facts: TargetFacts, use: MemberUse, lists: list[cst.BaseExpression]
 ) -> Finding:
     shown = module.source(lists[0])
     text = any(_is_text(_parts(literal(value_of(module, each)))) for each in lists)

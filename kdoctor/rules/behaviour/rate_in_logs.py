@@ -22,7 +22,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import instances
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.logs import is_written, keys_of_logs, renamed
 from kdoctor.analysis.triggers import string, word
 from kdoctor.model import Confidence, Finding, Fix, Severity
@@ -34,7 +34,7 @@ _OLD, _NEW = "lr", "learning_rate"
 _WRITERS = ("LearningRateScheduler", "ReduceLROnPlateau")
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such key where only Keras can have written it."""
     asked = [each for each in keys_of_logs(module) if each[0].raw_value == _OLD]
     if not asked or not _is_written_by_keras(module, facts) or _is_own(module):
@@ -44,7 +44,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             yield _finding(module, facts, node, what)
 
 
-def _is_written_by_keras(module: Module, facts: Facts) -> bool:
+def _is_written_by_keras(module: Module, facts: TargetFacts) -> bool:
     return any(made.cls in _WRITERS for _, _, made in instances(module, Kind.CALLBACK, facts))
 
 
@@ -55,7 +55,7 @@ def _is_own(module: Module) -> bool:
     )
 
 
-def _finding(module: Module, facts: Facts, node: cst.SimpleString, what: str) -> Finding:
+def _finding(module: Module, facts: TargetFacts, node: cst.SimpleString, what: str) -> Finding:
     return rule.finding(
         module.place(node),
         f"the learning rate is called `{_NEW}` in the logs: {what}",

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import changes_of, string, word
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.rule import Example, Rule
@@ -32,7 +32,7 @@ _OLD, _NEW = "lr", "learning_rate"
 _OTHERS = (BindingKind.AUGMENT, BindingKind.DELETE)
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each assignment to ``lr``."""
     renamed = _renamed(module)
     for store in module.member_stores:
@@ -71,7 +71,7 @@ def _renamed(module: Module) -> dict[str, tuple[Edit, ...]]:
     }
 
 
-def _set_by_name(module: Module, facts: Facts) -> Iterator[Finding]:
+def _set_by_name(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report ``setattr(optimizer, "lr", …)``."""
     for call, name, kind in _setattrs(module):
         if kind.kind is not Kind.OPTIMIZER or name.raw_value != _OLD or module.is_guarded(call):
@@ -105,7 +105,7 @@ def _setattrs(
                 yield node, name, kind
 
 
-def _proven(facts: Facts) -> Applicability:
+def _proven(facts: TargetFacts) -> Applicability:
     return facts.applicability(*(each for each in INVALID if each.after))
 
 

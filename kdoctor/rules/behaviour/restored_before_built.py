@@ -27,9 +27,9 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import is_only_spelled_so
-from kdoctor.analysis.dataflow.points_to import origins_of
+from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.analysis.dataflow.uses import names_spelled, reads_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.unbuilt_weights import (
     NEITHER_RUNS_NOR_FILLS,
     is_made_of_tensors,
@@ -41,14 +41,14 @@ from kdoctor.keras_api.tensorflow_aliases import ways_to
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 
 _CHECKPOINT: Final = "Checkpoint"
 _KEEPERS: Final = ways_to(f"tensorflow.train.{_CHECKPOINT}")
 _RESTORES: Final = frozenset({"read", "restore"})
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such call."""
     for made in module.nodes(cst.Assign):
         if not isinstance(made.value, cst.Call) or len(made.targets) != 1:
@@ -77,7 +77,7 @@ def _restored(
     module: Module, model: cst.BaseExpression, reads: Sequence[cst.Name]
 ) -> cst.Call | None:
     """Return the first call that restores a checkpoint which keeps a model, in the same code."""
-    around = origins_of(module).function_around
+    around = points_to_of(module).function_around
     keeper = next((k for each in reads if (k := _keeper(module, each)) is not None), None)
     if keeper is None or around(keeper) is not around(model):
         return None
@@ -115,14 +115,14 @@ def _is_run_before(
     module: Module, model: cst.BaseExpression, reads: Sequence[cst.Name], restored: cst.Call
 ) -> bool:
     """Say whether something may have run a model, or given it another value, by then."""
-    origins = origins_of(module)
-    around, end = origins.function_around(model), module.span(restored).start
+    points_to = points_to_of(module)
+    around, end = points_to.function_around(model), module.span(restored).start
     for read in reads:
         if module.span(read).start > end:
             return False
         if len(module.bindings_at(read)) != 1:
             return True
-        if origins.function_around(read) is not around:
+        if points_to.function_around(read) is not around:
             if _may_be_called(module, read, around, end):
                 return True
             continue
@@ -160,8 +160,8 @@ def _finding(module: Module, model: str, node: cst.ClassDef, restored: cst.Call)
     )
 
 
-def _may_keep_one(glimpse: Glimpse, _: Facts) -> bool:
-    return any(each.node.args or each.node.keywords for each in glimpse.calls_of(_CHECKPOINT))
+def _may_keep_one(quick: QuickFacts, _: TargetFacts) -> bool:
+    return any(each.node.args or each.node.keywords for each in quick.calls_of(_CHECKPOINT))
 
 
 rule = Rule(

@@ -26,20 +26,20 @@ import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden, value_of
 from kdoctor.analysis.dataflow.uses import place_read
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.output_names import names_of_outputs
 from kdoctor.analysis.triggers import Trigger, attribute, keyword
 from kdoctor.model import Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.quick_facts import Called, Glimpse
+from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 from kdoctor.value_types import Kind
 
 _GIVE_RESULTS = frozenset({"evaluate", "test_on_batch", "train_on_batch"})
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such call."""
     del facts
     for use in module.members:
@@ -126,30 +126,30 @@ def _reads_a_metric(module: Module, call: cst.Call, losses: int) -> bool:
     return any(place is not None and place >= losses for place in places)
 
 
-def _may_differ(glimpse: Glimpse, _: Facts) -> bool:
+def _may_differ(quick: QuickFacts, _: TargetFacts) -> bool:
     """Say whether there may be outputs with names, and results without, each written out."""
     return any(
         "return_dict" not in called.keywords
         for name in _GIVE_RESULTS
-        for called in glimpse.calls_by_leaf.get(name, ())
+        for called in quick.calls_by_leaf.get(name, ())
         if not called.is_hidden
     ) and any(
-        _may_name_outputs(glimpse, called)
-        for called in glimpse.calls
+        _may_name_outputs(quick, called)
+        for called in quick.calls
         if called.places > 1 or "outputs" in called.keywords
     )
 
 
-def _may_name_outputs(glimpse: Glimpse, called: Called) -> bool:
+def _may_name_outputs(quick: QuickFacts, called: QuickCall) -> bool:
     """Say whether a call is passed several outputs that calls made."""
     return any(
         isinstance(outputs, ast.List | ast.Tuple)
         and len(outputs.elts) > 1
         and all(
-            any(isinstance(value, ast.Call) for value in glimpse.values_of(each))
+            any(isinstance(value, ast.Call) for value in quick.values_of(each))
             for each in outputs.elts
         )
-        for outputs in glimpse.values_of(called.argument("outputs", 1))
+        for outputs in quick.values_of(called.argument("outputs", 1))
     )
 
 

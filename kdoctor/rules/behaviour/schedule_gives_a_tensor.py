@@ -35,8 +35,8 @@ from kdoctor.analysis.calls import (
     is_keras_3,
     value_of,
 )
-from kdoctor.analysis.dataflow.points_to import origins_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.dataflow.points_to import points_to_of
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.tensors.tensorflow_calls import computes_tensor
 from kdoctor.analysis.triggers import Trigger, calls_that_make, word
 from kdoctor.keras_api import split_root
@@ -44,7 +44,7 @@ from kdoctor.model import Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.libcst_walk import own_nodes, returned_in
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.value_types import Kind
 
@@ -56,7 +56,7 @@ _DEEPEST: Final = 6  # steps from name to name, and from one operand to another
 _ARITHMETIC: Final = (cst.Add, cst.Subtract, cst.Multiply, cst.Divide, cst.FloorDivide, cst.Power)
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each rate that is a tensor, and each schedule that gives one."""
     told: set[cst.CSTNode] = set()
     for reference, call, made in instances(module, Kind.CALLBACK, facts):
@@ -71,7 +71,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
                 yield _of_a_tensor(module, facts, reference, rate)
 
 
-def _is_schedule(module: Module, facts: Facts, made: cst.BaseExpression) -> bool:
+def _is_schedule(module: Module, facts: TargetFacts, made: cst.BaseExpression) -> bool:
     """Say whether it is one of Keras' own schedules."""
     name = module.qualified(made.func) if isinstance(made, cst.Call) else None
     return name is not None and is_keras_3(facts, name) and _names_a_schedule(name)
@@ -96,7 +96,7 @@ def _returned(module: Module, given: cst.BaseExpression) -> list[cst.BaseExpress
     value = value_of(module, given)
     if isinstance(value, cst.Lambda):
         return [value.body]
-    function = origins_of(module).function_called(given)
+    function = points_to_of(module).function_called(given)
     if function is None or function.decorators or function.asynchronous is not None:
         return []
     # A class is called for its instance; a generator function gives no rate at all.
@@ -130,7 +130,7 @@ def _is_tensor(module: Module, node: cst.BaseExpression, depth: int = 0) -> bool
 
 
 def _of_a_tensor(
-    module: Module, facts: Facts, reference: Reference, rate: cst.BaseExpression
+    module: Module, facts: TargetFacts, reference: Reference, rate: cst.BaseExpression
 ) -> Finding:
     span = module.outer_span(rate)
     fix = Fix(
@@ -151,7 +151,7 @@ def _of_a_tensor(
 
 
 def _of_a_schedule(
-    module: Module, facts: Facts, reference: Reference, given: cst.BaseExpression
+    module: Module, facts: TargetFacts, reference: Reference, given: cst.BaseExpression
 ) -> Finding:
     span = module.outer_span(given)
     fix = Fix(
@@ -186,11 +186,11 @@ def _stays(module: Module, given: cst.BaseExpression) -> bool:
     return owner is not None and len(owner.bindings[given.value]) == 1
 
 
-def _may_be_given(glimpse: Glimpse, facts: Facts) -> bool:
-    called = calls_that_make(glimpse, facts, Kind.CALLBACK, _CALLBACK)
+def _may_be_given(quick: QuickFacts, facts: TargetFacts) -> bool:
+    called = calls_that_make(quick, facts, Kind.CALLBACK, _CALLBACK)
     if not any(each.argument("schedule", 0) is not None for _, each in called):
         return False
-    names = glimpse.calls_by_meaning
+    names = quick.calls_by_meaning
     return any(computes_tensor(each) or _names_a_schedule(each) for each in names)
 
 

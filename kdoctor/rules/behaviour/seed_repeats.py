@@ -31,32 +31,32 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kdoctor.analysis.calls import argument, literal, literal_of, value_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, keyword
 from kdoctor.keras_api import split_root
 from kdoctor.model import Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Context
 
 _REPEATED = (Context.CALL, Context.LOSS_OR_METRIC, Context.TRAIN_LOOP)
 
 
-def _may_be_seeded(glimpse: Glimpse, facts: Facts) -> bool:
+def _may_be_seeded(quick: QuickFacts, facts: TargetFacts) -> bool:
     return any(
         any(_is_random(facts, each) for each in called.names)
-        and any(isinstance(literal_of(e), int) for e in glimpse.values_of(called.argument("seed")))
-        for called in glimpse.calls_with("seed")
+        and any(isinstance(literal_of(e), int) for e in quick.values_of(called.argument("seed")))
+        for called in quick.calls_with("seed")
     )
 
 
-def _is_random(facts: Facts, name: str) -> bool:
+def _is_random(facts: TargetFacts, name: str) -> bool:
     split = split_root(name)
     return split is not None and split[1].startswith("random.") and facts.runs_keras_3(split[0])
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each fixed seed in what runs again and again."""
     for reference in module.references:
         if reference.call is None or not _is_random(facts, reference.name):

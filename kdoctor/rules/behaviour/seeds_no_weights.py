@@ -35,7 +35,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, instances, is_hidden, literal
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.roots import USES_KERAS_3
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.keras_api.tensorflow_aliases import FIRST, ways_to
@@ -44,7 +44,7 @@ from kdoctor.model import Finding, Severity
 from kdoctor.rules.fixes.seeds import seeds_all
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference, ReferenceKind
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _SEEDS: Final = ways_to("tensorflow.random.set_seed").union(
@@ -68,7 +68,7 @@ _NOT_DRAWN: Final = {"'zeros'", "'ones'", "None"}
 _SEEDS_MORE: Final = "it seeds Python and NumPy, too, which may have seeds of their own"
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such call."""
     found = [each for each in _calls(module) if not module.is_guarded(each.node)]
     if not found or any(_may_seed_python(each) for each in module.references):
@@ -109,10 +109,10 @@ def _top(name: str) -> str:
     return name.partition(".")[0]
 
 
-def _may_seed_in_vain(glimpse: Glimpse, _: Facts) -> bool:
-    if not _SEEDS.isdisjoint(glimpse.names):
+def _may_seed_in_vain(quick: QuickFacts, _: TargetFacts) -> bool:
+    if not _SEEDS.isdisjoint(quick.names):
         return True
-    return _SEED_OF_NUMPY in glimpse.names and _none_draws(glimpse.names, glimpse.words)
+    return _SEED_OF_NUMPY in quick.names and _none_draws(quick.names, quick.words)
 
 
 def _may_seed_python(reference: Reference) -> bool:
@@ -124,7 +124,7 @@ def _may_seed_python(reference: Reference) -> bool:
     return name.endswith("utils.set_random_seed") or not name.startswith(_SEED_NO_PYTHON)
 
 
-def _draws(facts: Facts, reference: Reference, call: cst.Call) -> bool:
+def _draws(facts: TargetFacts, reference: Reference, call: cst.Call) -> bool:
     """Say whether a layer has something drawn, and no seed of its own."""
     signature = facts.signature(reference.name)
     if signature is None or is_hidden(call):

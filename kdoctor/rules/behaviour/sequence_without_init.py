@@ -25,7 +25,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.dataflow.statements import put_first
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import only_base
 from kdoctor.analysis.triggers import classes, word
 from kdoctor.keras_api import split_root
@@ -37,7 +37,7 @@ from kdoctor.syntax.libcst_walk import descendants
 _SEQUENCES = ("utils.Sequence", "utils.PyDataset")
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such class."""
     if "__init__" not in module.text:
         return
@@ -65,7 +65,7 @@ def _calls_init(function: cst.FunctionDef) -> bool:
 
 
 def _finding(
-    module: Module, facts: Facts, node: cst.ClassDef, function: cst.FunctionDef
+    module: Module, facts: TargetFacts, node: cst.ClassDef, function: cst.FunctionDef
 ) -> Finding:
     edit = put_first(module, function, "super().__init__()")
     return rule.finding(
@@ -86,7 +86,7 @@ def _finding(
     )
 
 
-def _may_not_call_it(_: Facts, node: ast.ClassDef, bases: frozenset[str]) -> bool:
+def _may_not_call_it(_: TargetFacts, node: ast.ClassDef, bases: frozenset[str]) -> bool:
     if not any(each.endswith(_SEQUENCES) for each in bases):
         return False
     defined = (ast.FunctionDef, ast.AsyncFunctionDef)

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from kdoctor.analysis.calls import value_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.tensors.may_shapes import GIVEN_A_SHAPE, may_be_a_shape
 from kdoctor.analysis.tensors.shapes import is_a_tuple
 from kdoctor.analysis.tensors.symbolic import SYMBOLIC, is_symbolic
@@ -38,19 +38,19 @@ from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 if TYPE_CHECKING:
-    from kdoctor.syntax.may_types import Possible
-    from kdoctor.syntax.symbol_table import Space
+    from kdoctor.syntax.may_types import MayTypes
+    from kdoctor.syntax.symbol_table import Namespace
 
 _TYPES = ways_also_by_1("tensorflow.TensorShape")
 _ADDING = 'TypeError: can only concatenate tuple (not "list") to tuple'
 _ADDED = 'TypeError: can only concatenate list (not "tuple") to list'
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each shape that meets a list."""
     for use in module.members:
         if use.owner.kind is Kind.TENSOR and use.member == "shape" and not use.owner_defines:
@@ -196,7 +196,7 @@ def _type_check(module: Module, shape: cst.BaseExpression) -> Finding:
 
 
 def _meets(
-    module: Module, facts: Facts, shape: cst.BaseExpression, other: cst.List, *, adds: bool
+    module: Module, facts: TargetFacts, shape: cst.BaseExpression, other: cst.List, *, adds: bool
 ) -> Finding:
     span = module.span(other)
     is_first = module.span(shape).start < span.start
@@ -226,13 +226,13 @@ def _meets(
     )
 
 
-def _may_meet(glimpse: Glimpse, facts: Facts) -> bool:
-    return some_operator(glimpse, facts, _may_meet_a_list) or (
-        "TensorShape" in glimpse.words and may_hold(glimpse, facts, partial(_may_be_asked, glimpse))
+def _may_meet(quick: QuickFacts, facts: TargetFacts) -> bool:
+    return some_operator(quick, facts, _may_meet_a_list) or (
+        "TensorShape" in quick.words and may_hold(quick, facts, partial(_may_be_asked, quick))
     )
 
 
-def _may_meet_a_list(possible: Possible, node: Operator, space: Space) -> bool:
+def _may_meet_a_list(possible: MayTypes, node: Operator, space: Namespace) -> bool:
     if isinstance(node, ast.BinOp) and not isinstance(node.op, ast.Add):
         return False
     second = node.right if isinstance(node, ast.BinOp) else node.comparators[0]
@@ -242,7 +242,7 @@ def _may_meet_a_list(possible: Possible, node: Operator, space: Space) -> bool:
     )
 
 
-def _may_be_a_shape(possible: Possible, node: ast.expr, space: Space) -> bool:
+def _may_be_a_shape(possible: MayTypes, node: ast.expr, space: Namespace) -> bool:
     match node:
         case ast.BinOp(left=left, right=right):
             return any(_may_be_a_shape(possible, each, space) for each in (left, right))
@@ -251,15 +251,15 @@ def _may_be_a_shape(possible: Possible, node: ast.expr, space: Space) -> bool:
     return may_be_a_shape(possible, node, space)
 
 
-def _may_be_asked(glimpse: Glimpse, possible: Possible) -> bool:
+def _may_be_asked(quick: QuickFacts, possible: MayTypes) -> bool:
     """Say whether the type of what may be a shape is asked for."""
-    sketch = possible.sketch
+    symbol_table = possible.symbol_table
     return any(
         called.places > 1
         and may_be_a_shape(
-            possible, called.node.args[0], sketch.places.get(called.node, sketch.module)
+            possible, called.node.args[0], symbol_table.places.get(called.node, symbol_table.module)
         )
-        for called in glimpse.calls_by_leaf.get("isinstance", ())
+        for called in quick.calls_by_leaf.get("isinstance", ())
     )
 
 

@@ -24,7 +24,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import kind_of_class, methods_in
 from kdoctor.analysis.triggers import Trigger, method_of, word
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
@@ -32,13 +32,13 @@ from kdoctor.rules.behaviour._single_output import gives_one
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import returned_in
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _METHOD: Final = "compute_output_shape"
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such list."""
     for node in module.nodes(cst.ClassDef):
         methods = methods_in(node)
@@ -75,7 +75,7 @@ def _is_computed(given: cst.BaseExpression | None) -> bool:
 
 
 def _finding(
-    module: Module, facts: Facts, node: cst.ClassDef, given: cst.BaseExpression | None
+    module: Module, facts: TargetFacts, node: cst.ClassDef, given: cst.BaseExpression | None
 ) -> Finding:
     assert isinstance(given, cst.List)
     inner = given.elements[0].value
@@ -95,12 +95,12 @@ def _finding(
     )
 
 
-def _may_give_one(glimpse: Glimpse, _: Facts) -> bool:
+def _may_give_one(quick: QuickFacts, _: TargetFacts) -> bool:
     return any(
         isinstance(each, ast.Return)
         and isinstance(each.value, ast.List)
         and len(each.value.elts) == 1
-        for node in glimpse.nodes.get(ast.ClassDef, ())
+        for node in quick.nodes.get(ast.ClassDef, ())
         if (method := method_of(node, _METHOD)) is not None
         for each in ast.walk(method)
     )

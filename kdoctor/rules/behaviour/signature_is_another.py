@@ -29,7 +29,7 @@ import libcst as cst
 
 from kdoctor.analysis.calls import is_keras_3, is_only_spelled_so
 from kdoctor.analysis.dataflow.uses import names_spelled
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.model import Confidence, Finding, Severity
@@ -37,12 +37,12 @@ from kdoctor.rules.behaviour.default_changed import LAST_KERAS_2
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.parametrized import passed_by_pytest
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 
 _ASK: Final = frozenset({"inspect.signature", "inspect.getfullargspec", "inspect.getargspec"})
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each question about a signature that changed."""
     for call in module.nodes(cst.Call):
         if module.qualified(call.func) not in _ASK or module.is_guarded(call):
@@ -105,7 +105,7 @@ def _asked(module: Module, node: cst.BaseExpression) -> list[cst.BaseExpression]
     return list(passed_by_pytest(bound[0]) if len(bound) == 1 else ()) or [node]
 
 
-def _difference(facts: Facts, name: str) -> str:
+def _difference(facts: TargetFacts, name: str) -> str:
     """Return in words what is another one, nothing where all is as it was."""
     split = split_root(name)
     if split is None or facts.lookup(name).presence is not Presence.EXISTS:
@@ -146,20 +146,20 @@ def _finding(module: Module, call: cst.Call, changed: dict[str, str]) -> Finding
     )
 
 
-def _may_ask(glimpse: Glimpse, facts: Facts) -> bool:
+def _may_ask(quick: QuickFacts, facts: TargetFacts) -> bool:
     """Say whether the signature of something of Keras may be asked for."""
-    by_pytest = "parametrize" in glimpse.attributes
+    by_pytest = "parametrize" in quick.attributes
     return any(
         by_pytest
         or any(
-            _may_differ(facts, each) for value in called.values for each in glimpse.meant_by(value)
+            _may_differ(facts, each) for value in called.values for each in quick.meant_by(value)
         )
         for name in _ASK
-        for called in glimpse.calls_by_meaning.get(name, ())
+        for called in quick.calls_by_meaning.get(name, ())
     )
 
 
-def _may_differ(facts: Facts, name: str) -> bool:
+def _may_differ(facts: TargetFacts, name: str) -> bool:
     name = name.removesuffix(".__init__")
     return is_keras_3(facts, name) and bool(_difference(facts, name))
 

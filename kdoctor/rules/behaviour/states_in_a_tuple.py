@@ -22,7 +22,7 @@ import libcst as cst
 
 from kdoctor.analysis.calls import argument, has_builtin, is_keras_3, literal, value_of
 from kdoctor.analysis.dataflow.uses import names_spelled
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import keyword
 from kdoctor.memoize import once
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Severity
@@ -34,7 +34,7 @@ _STATES = "return_state"
 _ASK = ("isinstance", "type")
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such sum."""
     for node in module.nodes(cst.BinaryOperation):
         if not isinstance(node.operator, cst.Add) or module.is_guarded(node):
@@ -45,7 +45,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
                 yield _finding(module, facts, states, is_first=states is node.left)
 
 
-def _are_states(module: Module, facts: Facts, node: cst.BaseExpression) -> bool:
+def _are_states(module: Module, facts: TargetFacts, node: cst.BaseExpression) -> bool:
     """Say whether it is a slice of what a recurrent layer gives together with its states."""
     part = _bound(module, node)
     if not isinstance(part, cst.Subscript) or len(part.slice) != 1:
@@ -104,7 +104,7 @@ def _asked_about(module: Module) -> frozenset[str]:
 
 
 def _finding(
-    module: Module, facts: Facts, states: cst.BaseExpression, *, is_first: bool
+    module: Module, facts: TargetFacts, states: cst.BaseExpression, *, is_first: bool
 ) -> Finding:
     span = module.outer_span(states)
     is_hidden = not has_builtin(module, states, "list")

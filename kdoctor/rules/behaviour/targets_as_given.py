@@ -33,17 +33,17 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.calls import is_keras_3, is_only_spelled_so, speller_at
-from kdoctor.analysis.dataflow.points_to import origins_of
-from kdoctor.analysis.dataflow.points_to_by_call import Made, makings_of
+from kdoctor.analysis.dataflow.points_to import points_to_of
+from kdoctor.analysis.dataflow.points_to_by_call import MadeObject, points_to_by_call_of
 from kdoctor.analysis.dataflow.statements import put_first
 from kdoctor.analysis.dataflow.uses import names_spelled
-from kdoctor.analysis.facts import Facts
-from kdoctor.analysis.tensors.constructors import Data, Form, Numbers
+from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.tensors.constructors import ArrayData, ArrayForm, NumberKind
 from kdoctor.analysis.tensors.rank import arrays_of
 from kdoctor.analysis.training.user_losses import may_be_of_the_file
 from kdoctor.analysis.triggers import Trigger, attribute
 from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
-from kdoctor.rules.behaviour._elementwise_operands import Meeting, first_meetings
+from kdoctor.rules.behaviour._elementwise_operands import ElementwiseUse, first_meetings
 from kdoctor.rules.behaviour._output_size import Output, output_of
 from kdoctor.rules.behaviour._target_examples import INVALID as EXAMPLES
 from kdoctor.rules.behaviour._target_examples import VALID as FINE
@@ -51,7 +51,7 @@ from kdoctor.rules.behaviour._training_targets import BY_GENERATORS, TRAINED, ta
 from kdoctor.rules.behaviour._user_metrics import MEASURES, Measure, measures
 from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _COLUMN = (
@@ -59,10 +59,10 @@ _COLUMN = (
     "of shape (n, {units}) this is {result}"
 )
 _UNCAST = {
-    Numbers.INT: "the targets are whole numbers here, where Keras 2 cast them: TypeError: Input "
-    "'y' of 'Mul' Op has type float32 that does not match type int64",
-    Numbers.BOOL: "the targets are booleans here, where Keras 2 cast them: TypeError: Value passed "
-    "to parameter 'x' has DataType bool not in list of allowed values",
+    NumberKind.INT: "the targets are whole numbers here, where Keras 2 cast them: TypeError: "
+    "Input 'y' of 'Mul' Op has type float32 that does not match type int64",
+    NumberKind.BOOL: "the targets are booleans here, where Keras 2 cast them: TypeError: Value "
+    "passed to parameter 'x' has DataType bool not in list of allowed values",
 }
 _AND = (
     "the targets are booleans here, where Keras 2 cast them: to TensorFlow `*` is a logical and "
@@ -77,16 +77,16 @@ class _Case(Struct):
     outputs: list[Output | None] = []
     flat: cst.BaseExpression | None = None  # targets with one axis
     uncast: cst.BaseExpression | None = None  # targets that are no floats
-    numbers: Numbers | None = None  # what those are
+    numbers: NumberKind | None = None  # what those are
     has_unknown: bool = False  # whether some may be no floats
     is_measured_only: bool | None = None  # asked once, when a fix needs it
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report the first place in each such function."""
     measured = _measured(module)
     meetings = {
-        each: [*first_meetings(module, origins_of(module), each.pair)]
+        each: [*first_meetings(module, points_to_of(module), each.pair)]
         for each in chain.from_iterable(measured.values())
     }
     if not any(meetings.values()):
@@ -107,7 +107,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
 def _measured(module: Module) -> dict[cst.Call, list[Measure]]:
     """Return what each ``compile`` is given to measure by."""
     return {
-        call: [*measures(module, origins_of(module), call)]
+        call: [*measures(module, points_to_of(module), call)]
         for call in module.nodes(cst.Call)
         if isinstance(call.func, cst.Attribute) and call.func.attr.value == "compile"
     }
@@ -116,7 +116,9 @@ def _measured(module: Module) -> dict[cst.Call, list[Measure]]:
 # -- what each metric gets
 
 
-def _cases(module: Module, facts: Facts, measured: Mapping[cst.Call, list[Measure]]) -> list[_Case]:
+def _cases(
+    module: Module, facts: TargetFacts, measured: Mapping[cst.Call, list[Measure]]
+) -> list[_Case]:
     uses = [
         each
         for each in module.members
@@ -124,22 +126,22 @@ def _cases(module: Module, facts: Facts, measured: Mapping[cst.Call, list[Measur
     ]
     compiled = [each for each in uses if each.called is not None and measured.get(each.called)]
     trained = [each for each in uses if each.member in {*TRAINED, *BY_GENERATORS}]
-    makings, arrays = makings_of(module), arrays_of(module)
-    targets: dict[Made, list[tuple[cst.BaseExpression, Data]]] = {}
+    by_call, arrays = points_to_by_call_of(module), arrays_of(module)
+    targets: dict[MadeObject, list[tuple[cst.BaseExpression, ArrayData]]] = {}
     cases: dict[tuple[cst.Name, bool], _Case] = {}
     for use in trained if compiled else ():
         assert use.called is not None
         given = [*targets_given(module, arrays, use.member, use.called)]
-        for run in makings.runs(use.node) if given else ():
-            model = makings.made(use.node.value, run)
+        for run in by_call.runs(use.node) if given else ():
+            model = by_call.made(use.node.value, run)
             if model is not None:
                 targets.setdefault(model, []).extend(given)
     for use in compiled:
         assert use.called is not None
-        for run in makings.runs(use.node):
-            model = makings.made(use.node.value, run)
+        for run in by_call.runs(use.node):
+            model = by_call.made(use.node.value, run)
             is_ours = model is not None and is_keras_3(facts, module.qualified(model.call.func))
-            output = output_of(module, makings, model) if model is not None and is_ours else None
+            output = output_of(module, by_call, model) if model is not None and is_ours else None
             for each in measured[use.called]:
                 case = cases.setdefault((each.name, each.is_loss), _Case(each))
                 case.outputs.append(output)
@@ -148,8 +150,8 @@ def _cases(module: Module, facts: Facts, measured: Mapping[cst.Call, list[Measur
     return [*cases.values()]
 
 
-def _note(case: _Case, node: cst.BaseExpression, data: Data, output: Output | None) -> None:
-    if data.form is Form.ARRAY and data.axes == 1 and output is not None:
+def _note(case: _Case, node: cst.BaseExpression, data: ArrayData, output: Output | None) -> None:
+    if data.form is ArrayForm.ARRAY and data.axes == 1 and output is not None:
         # As a loss, a function gets a column where the predictions are one.
         is_column = case.measure.is_loss and output.units in {1, None}
         case.flat = case.flat or (None if is_column else node)
@@ -162,7 +164,11 @@ def _note(case: _Case, node: cst.BaseExpression, data: Data, output: Output | No
 
 
 def _finding(
-    module: Module, facts: Facts, case: _Case, meeting: Meeting, inside: set[cst.FunctionDef]
+    module: Module,
+    facts: TargetFacts,
+    case: _Case,
+    meeting: ElementwiseUse,
+    inside: set[cst.FunctionDef],
 ) -> Finding | None:
     is_uncast = case.uncast is not None and meeting.mixes
     if not is_uncast and (case.flat is None or not meeting.by_element):
@@ -186,7 +192,7 @@ def _finding(
     )
 
 
-def _told(case: _Case, meeting: Meeting, *, is_uncast: bool) -> tuple[str, Severity]:
+def _told(case: _Case, meeting: ElementwiseUse, *, is_uncast: bool) -> tuple[str, Severity]:
     """Return what to say, and whether it raises."""
     if not is_uncast:
         units = next((each.units for each in case.outputs if each is not None), None)
@@ -194,16 +200,16 @@ def _told(case: _Case, meeting: Meeting, *, is_uncast: bool) -> tuple[str, Sever
         return _COLUMN.format(units=units or "k", result=result), Severity.CHANGE
     assert case.numbers is not None
     operator = meeting.node.operator if isinstance(meeting.node, cst.BinaryOperation) else None
-    if case.numbers is Numbers.BOOL and isinstance(operator, cst.Multiply):
+    if case.numbers is NumberKind.BOOL and isinstance(operator, cst.Multiply):
         return _AND, Severity.CHANGE
     return _UNCAST[case.numbers], Severity.ERROR
 
 
 def _fix(  # noqa: PLR0913 - what is known of one finding
     module: Module,
-    facts: Facts,
+    facts: TargetFacts,
     case: _Case,
-    meeting: Meeting,
+    meeting: ElementwiseUse,
     inside: set[cst.FunctionDef],
     *,
     is_like: bool,
@@ -263,13 +269,13 @@ def _is_for_keras(call: cst.Call) -> bool:
     return isinstance(name, cst.Name) and name.value in {"compile", "load_model"}
 
 
-def _may_measure(glimpse: Glimpse, _: Facts) -> bool:
+def _may_measure(quick: QuickFacts, _: TargetFacts) -> bool:
     """Say whether `compile` may be given a function or a class of the file to measure by."""
-    compiled = glimpse.calls_by_leaf.get("compile", ())
+    compiled = quick.calls_by_leaf.get("compile", ())
     given = {
         name: [each.argument(name, place) for each in compiled] for name, place in MEASURES.items()
     }
-    return may_be_of_the_file(glimpse, chain.from_iterable(given.values()))
+    return may_be_of_the_file(quick, chain.from_iterable(given.values()))
 
 
 rule = Rule(

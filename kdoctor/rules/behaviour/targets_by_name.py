@@ -31,8 +31,8 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.calls import argument, is_hidden, literal, value_of
-from kdoctor.analysis.dataflow.points_to import Origins, origins_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.dataflow.points_to import PointsTo, points_to_of
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_named, methods_in
 from kdoctor.analysis.triggers import Trigger, attribute, calls_that_make
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
@@ -41,7 +41,7 @@ from kdoctor.rules.behaviour._single_item_lists import outputs_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.libcst_walk import own_nodes
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _TRAINED = ("fit", "evaluate", "train_on_batch", "test_on_batch")
@@ -62,13 +62,13 @@ class _Given(Struct, frozen=True):
 _Batches = dict[cst.FunctionDef, list[_Given]]
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such dict."""
     uses = [each for each in module.members if each.owner.kind is Kind.MODEL]
     compiled = [each for each in uses if each.member == "compile" and each.called is not None]
     if not compiled or not all(map(_has_a_loss, compiled)):
         return  # without a loss the targets are passed over
-    origins = origins_of(module)
+    points_to = points_to_of(module)
     seen: set[cst.CSTNode] = set()
     known: _Batches = {}
     for use in uses:
@@ -76,10 +76,10 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             continue
         if use.owner_defines or is_hidden(use.called) or module.is_guarded(use.called):
             continue
-        for given in _given(module, origins, known, use.member, use.called):
+        for given in _given(module, points_to, known, use.member, use.called):
             by_name = value_of(module, given.node)
             element = single(by_name)
-            if element is None or given.node in seen or not _has_one_output(module, origins, use):
+            if element is None or given.node in seen or not _has_one_output(module, points_to, use):
                 continue
             seen.add(given.node)
             yield _finding(module, facts, use, given, element)
@@ -95,34 +95,34 @@ def _has_a_loss(use: MemberUse) -> bool:
 
 
 def _given(
-    module: Module, origins: Origins, known: _Batches, member: str, call: cst.Call
+    module: Module, points_to: PointsTo, known: _Batches, member: str, call: cst.Call
 ) -> Iterator[_Given]:
     for name, place in _GIVEN:
         given = argument(call, name, place) if member in _TRAINED else None
         if given is not None:
             yield _Given(given.value, name != "y")
-    fed = [argument(call, "generator" if member in _BY_GENERATORS else "x", 0)]
-    fed += [argument(call, "validation_data")] if member.startswith("fit") else []
-    for each in fed:
+    generators_of = [argument(call, "generator" if member in _BY_GENERATORS else "x", 0)]
+    generators_of += [argument(call, "validation_data")] if member.startswith("fit") else []
+    for each in generators_of:
         value = None if each is None else value_of(module, each.value)
-        if isinstance(value, cst.Tuple) and each is not fed[0]:
+        if isinstance(value, cst.Tuple) and each is not generators_of[0]:
             yield from _parts(value, is_handed_out=False)
         elif isinstance(value, cst.Call):
             cls = class_named(module, value.func)
             function = (
-                origins.function_called(value.func)
+                points_to.function_called(value.func)
                 if cls is None
                 else methods_in(cls).get("__getitem__")
             )
             if function is not None and function not in known:
                 way = cst.Yield if cls is None else cst.Return
-                known[function] = [*_batches(module, origins, function, way)]
+                known[function] = [*_batches(module, points_to, function, way)]
             yield from known[function] if function is not None else ()
 
 
 def _batches(
     module: Module,
-    origins: Origins,
+    points_to: PointsTo,
     function: cst.FunctionDef,
     way: type[cst.Yield | cst.Return],
 ) -> Iterator[_Given]:
@@ -131,7 +131,7 @@ def _batches(
         if not isinstance(node, way) or not isinstance(node.value, cst.BaseExpression):
             continue
         value = value_of(module, node.value)
-        for each in origins.returned_by(value) if isinstance(value, cst.Call) else (value,):
+        for each in points_to.returned_by(value) if isinstance(value, cst.Call) else (value,):
             if isinstance(each, cst.Tuple | cst.List):
                 yield from _parts(each, is_handed_out=True)
 
@@ -146,7 +146,7 @@ def _parts(batch: cst.Tuple | cst.List, *, is_handed_out: bool) -> Iterator[_Giv
 # -- the model
 
 
-def _has_one_output(module: Module, origins: Origins, use: MemberUse) -> bool:
+def _has_one_output(module: Module, points_to: PointsTo, use: MemberUse) -> bool:
     """Say whether a model surely gives one tensor.
 
     As `Sequential` does, and what is made with one, here or by a function of the file.
@@ -156,10 +156,10 @@ def _has_one_output(module: Module, origins: Origins, use: MemberUse) -> bool:
     made = value_of(module, use.node.value)
     if isinstance(made, cst.Call) and outputs_of(module, made) is not None:
         return _makes_one(module, made)
-    known = list(origins.of(use.node.value))
+    known = list(points_to.of(use.node.value))
     if len(known) != 1 or known[0].part:
         return False
-    values = [value_of(module, each) for each in origins.returned_by(known[0].call)]
+    values = [value_of(module, each) for each in points_to.returned_by(known[0].call)]
     return all(_makes_one(module, each) for each in values or (known[0].call,))
 
 
@@ -180,7 +180,7 @@ def _makes_one(module: Module, made: cst.BaseExpression) -> bool:
 
 
 def _finding(
-    module: Module, facts: Facts, use: MemberUse, given: _Given, element: cst.DictElement
+    module: Module, facts: TargetFacts, use: MemberUse, given: _Given, element: cst.DictElement
 ) -> Finding:
     what = "weights" if given.are_weights else "targets"
     name = literal(element.key)
@@ -199,7 +199,7 @@ def _finding(
     )
 
 
-def _fix(facts: Facts, given: _Given, edit: Edit) -> Fix:
+def _fix(facts: TargetFacts, given: _Given, edit: Edit) -> Fix:
     return Fix(
         "Take it out of the dict",
         (edit,),
@@ -212,19 +212,18 @@ def _fix(facts: Facts, given: _Given, edit: Edit) -> Fix:
     )
 
 
-def _may_have_one(glimpse: Glimpse, facts: Facts) -> bool:
-    return any(may_be_by_name(glimpse, each) for each in _may_be_given(glimpse)) and any(
-        next(calls_that_make(glimpse, facts, cls=each), None)
-        for each in ("Functional", "Sequential")
+def _may_have_one(quick: QuickFacts, facts: TargetFacts) -> bool:
+    return any(may_be_by_name(quick, each) for each in _may_be_given(quick)) and any(
+        next(calls_that_make(quick, facts, cls=each), None) for each in ("Functional", "Sequential")
     )
 
 
-def _may_be_given(glimpse: Glimpse) -> Iterator[ast.expr]:
+def _may_be_given(quick: QuickFacts) -> Iterator[ast.expr]:
     """Yield what a model may get as its targets or weights, itself or in a batch."""
-    for called in chain.from_iterable(map(glimpse.calls_of, _TRAINED)):
+    for called in chain.from_iterable(map(quick.calls_of, _TRAINED)):
         given = (called.argument(name, place) for name, place in _GIVEN)
         yield from (each for each in given if each is not None)
-    for node in chain.from_iterable(glimpse.scopes.values()):
+    for node in chain.from_iterable(quick.scopes.values()):
         if isinstance(node, ast.Tuple | ast.List):
             yield from node.elts[1:3]
 

@@ -29,21 +29,21 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden, speller_at, value_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.tensors.constructors import CONVERTING
 from kdoctor.analysis.training.generators import is_a_librarys
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _METHODS: Final = ("fit", "evaluate", "predict")
 _DEEPEST: Final = 6  # lists in lists, and names
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each call that gets such an array."""
     for use in module.members:
         if use.member not in _METHODS or use.owner.kind is not Kind.MODEL or use.called is None:
@@ -102,7 +102,7 @@ def _holds_text(module: Module, node: cst.BaseExpression, depth: int = 0) -> boo
 
 
 def _finding(
-    module: Module, facts: Facts, use: MemberUse, arrays: list[cst.BaseExpression]
+    module: Module, facts: TargetFacts, use: MemberUse, arrays: list[cst.BaseExpression]
 ) -> Finding:
     spelled, need = speller_at(module, use.node).spell("tensorflow.constant")
     return rule.finding(
@@ -128,26 +128,26 @@ def _edit(module: Module, array: cst.BaseExpression, spelled: str) -> Edit:
     return Edit(span, (f"{spelled}(", Hole(span), ")"))
 
 
-def _may_get_text(glimpse: Glimpse, _: Facts) -> bool:
+def _may_get_text(quick: QuickFacts, _: TargetFacts) -> bool:
     given = (
         value
         for method in _METHODS
-        for called in glimpse.calls_by_leaf.get(method, ())
-        for value in glimpse.values_of(called.argument("x", 0))
+        for called in quick.calls_by_leaf.get(method, ())
+        for value in quick.values_of(called.argument("x", 0))
     )
     return any(
-        isinstance(inner, ast.Call) and _may_be_of_text(glimpse, inner)
+        isinstance(inner, ast.Call) and _may_be_of_text(quick, inner)
         for each in given
-        for inner in glimpse.reached([each])
+        for inner in quick.reached([each])
     )
 
 
-def _may_be_of_text(glimpse: Glimpse, made: ast.Call) -> bool:
-    names = {each.removeprefix("numpy.") for each in glimpse.meant_by(made.func)}
+def _may_be_of_text(quick: QuickFacts, made: ast.Call) -> bool:
+    names = {each.removeprefix("numpy.") for each in quick.meant_by(made.func)}
     return not names.isdisjoint(CONVERTING) and any(
         isinstance(each, ast.JoinedStr)
         or (isinstance(each, ast.Constant) and isinstance(each.value, str))
-        for each in glimpse.reached(made.args)
+        for each in quick.reached(made.args)
     )
 
 

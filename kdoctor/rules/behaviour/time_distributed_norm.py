@@ -26,7 +26,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden, literal
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.wrappers import applications_of, wrapped_layers
 from kdoctor.analysis.triggers import word
 from kdoctor.model import Finding, Severity
@@ -34,11 +34,11 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such layer that is trained."""
     for reference, call, inner in wrapped_layers(module, facts, "TimeDistributed"):
         name = module.qualified(inner.func)
-        found = module.knowledge.class_type(name) if name else None
+        found = module.oracle.class_type(name) if name else None
         if found is None or found.cls != "BatchNormalization" or is_hidden(inner):
             continue
         if not _is_fixed(inner, "trainable") and not _is_called_fixed(module, call):

@@ -37,7 +37,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden, is_keras_3, value_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import calls, word
 from kdoctor.keras_api import split_root
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Severity
@@ -45,7 +45,7 @@ from kdoctor.rewrite.precedence import binds
 from kdoctor.rules.behaviour._sequence_lengths import gets_several_lengths
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Called
+from kdoctor.syntax.quick_facts import QuickCall
 from kdoctor.value_types import Kind
 
 _KEEP_TIME = frozenset({
@@ -57,7 +57,7 @@ _SHAPES = {"input_shape": 0, "batch_input_shape": 1, "shape": 0, "batch_shape": 
 _MAX_DEPTH = 40
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such layer."""
     for reference in module.references:
         layer = reference.call
@@ -181,7 +181,7 @@ def _leaves_time_open(made: cst.Call) -> bool:
     return False
 
 
-def _may_leave_time_open(called: Called) -> bool:
+def _may_leave_time_open(called: QuickCall) -> bool:
     given = (
         (called.argument(name, 0 if name == "shape" else None), index)
         for name, index in _SHAPES.items()

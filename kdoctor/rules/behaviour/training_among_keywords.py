@@ -23,7 +23,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import kind_of_class, still_holds
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
@@ -31,13 +31,13 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.literals import evaluated
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _TRAINING = "training"
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each place that looks for it."""
     if not (facts.runs_keras_3("keras") or facts.runs_keras_3("tf.keras")):
         return
@@ -98,7 +98,7 @@ def _reads(
 
 def _fix(
     module: Module,
-    facts: Facts,
+    facts: TargetFacts,
     call: cst.FunctionDef,
     others: cst.Param,
     reads: list[cst.Call | cst.Subscript],
@@ -127,10 +127,10 @@ def _has_no_default(read: cst.Call) -> bool:
     return False
 
 
-def _may_look(glimpse: Glimpse, _: Facts) -> bool:
+def _may_look(quick: QuickFacts, _: TargetFacts) -> bool:
     return any(
         isinstance(each, ast.Constant) and each.value == _TRAINING
-        for node in glimpse.nodes.get(ast.FunctionDef, ())
+        for node in quick.nodes.get(ast.FunctionDef, ())
         if node.name == "call" and node.args.kwarg is not None
         for statement in node.body
         for each in ast.walk(statement)

@@ -44,7 +44,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_keras_3, literal, speller_at
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import kind_of_class
 from kdoctor.analysis.tensors.symbolic import SYMBOLIC, holds_symbolic
 from kdoctor.analysis.tensors.tensorflow_calls import may_get_a_tensor
@@ -64,7 +64,7 @@ from kdoctor.rewrite.precedence import binds
 from kdoctor.rules.behaviour._may_be_trained import may_be_trained
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberStore, MemberUse, Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Context, Kind, Type
 
 DIFFER_IN_TRAINING = frozenset({
@@ -87,10 +87,10 @@ _UNSAFE = "`predict` goes batch by batch, and takes datasets and generators too"
 _INSIDE = (Context.CALL, Context.LOSS_OR_METRIC, Context.TRAIN_LOOP, Context.EAGER)
 
 
-def _may_give_a_phase(glimpse: Glimpse, facts: Facts) -> bool:
+def _may_give_a_phase(quick: QuickFacts, facts: TargetFacts) -> bool:
     return any(
-        _is_phase(called.argument("training")) and may_get_a_tensor(glimpse, facts, called)
-        for called in glimpse.calls_with("training")
+        _is_phase(called.argument("training")) and may_get_a_tensor(quick, facts, called)
+        for called in quick.calls_with("training")
     )
 
 
@@ -98,7 +98,7 @@ def _is_phase(given: ast.expr | None) -> bool:
     return isinstance(given, ast.Constant) and isinstance(given.value, bool)
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each phase that is given where a model is built."""
     for call in module.nodes(cst.Call):
         given = argument(call, "training")

@@ -30,18 +30,18 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from kdoctor.analysis.calls import is_keras_3, speller_at
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, may_hold, word
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.keras_api.tensorflow_aliases import VARIABLES
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 if TYPE_CHECKING:
-    from kdoctor.syntax.may_types import Possible
+    from kdoctor.syntax.may_types import MayTypes
 
 _OWNERS = {Kind.LAYER: "layer", Kind.MODEL: "model", Kind.METRIC: "metric"}
 _KEYWORDS = {
@@ -53,7 +53,7 @@ _KEYWORDS = {
 }
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each variable that is set on something that does not track it."""
     for store in module.member_stores:
         if store.owner.kind not in _OWNERS or store.value is None or store.owner_overrides:
@@ -78,7 +78,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             )
 
 
-def _variables(module: Module, facts: Facts, value: cst.BaseExpression) -> Iterator[cst.Call]:
+def _variables(module: Module, facts: TargetFacts, value: cst.BaseExpression) -> Iterator[cst.Call]:
     """Yield the calls that make variables, in what is assigned itself or in lists in it."""
     if isinstance(value, cst.Call):
         if _makes_a_variable(module, facts, value):
@@ -90,26 +90,26 @@ def _variables(module: Module, facts: Facts, value: cst.BaseExpression) -> Itera
         yield from _variables(module, facts, value.elt)
 
 
-def _makes_a_variable(module: Module, facts: Facts, call: cst.Call) -> bool:
+def _makes_a_variable(module: Module, facts: TargetFacts, call: cst.Call) -> bool:
     name = module.qualified(call.func)
     return name is not None and _is_variable(facts, name)
 
 
-def _may_be_kept(glimpse: Glimpse, facts: Facts) -> bool:
+def _may_be_kept(quick: QuickFacts, facts: TargetFacts) -> bool:
     """Say whether a variable is made, and something is set on what may track it."""
 
-    def holds(possible: Possible) -> bool:
+    def holds(possible: MayTypes) -> bool:
         return any(
             isinstance(place[0].value, ast.Name)
             and any(each.kind in _OWNERS for each in possible.owner(place))
-            for place in possible.writes(glimpse.stores)
+            for place in possible.writes(quick.stores)
         )
 
-    made = any(_is_variable(facts, name) for name in glimpse.calls_by_meaning)
-    return made and may_hold(glimpse, facts, holds)
+    made = any(_is_variable(facts, name) for name in quick.calls_by_meaning)
+    return made and may_hold(quick, facts, holds)
 
 
-def _is_variable(facts: Facts, name: str) -> bool:
+def _is_variable(facts: TargetFacts, name: str) -> bool:
     if name in VARIABLES:
         return True
     split = split_root(name)

@@ -29,7 +29,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.generators import (
     FITS,
     generators_fed,
@@ -47,7 +47,7 @@ _GIVEN: Final = "validation_data"
 _AT_RANDOM: Final = pattern(r"rand|shuffle|sample|choice|permut", re.IGNORECASE)
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each such generator."""
     for each in generators_fed(module, held_out=True):
         if not has_several_epochs(module, each.call, each.use.member):
@@ -79,7 +79,7 @@ rule = Rule(
     family="behaviour",
     severity=Severity.CHANGE,
     check=check,
-    triggers=keyword(_GIVEN) & Trigger(lambda glimpse, _: may_feed_generators(glimpse, FITS)),
+    triggers=keyword(_GIVEN) & Trigger(lambda quick, _: may_feed_generators(quick, FITS)),
     since="3.7",
 )
 

@@ -26,7 +26,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden, is_keras_3, literal, value_of, with_keyword
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, may_be_of, word
 from kdoctor.keras_api.tensorflow_aliases import VARIABLES
 from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
@@ -34,7 +34,7 @@ from kdoctor.rules.arguments._forwarded_keywords import base_that_gets
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.package import KEEP_THE_TYPE
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 FLOAT64: Final = {
@@ -48,7 +48,7 @@ FLOAT64: Final = {
 _KEYWORD: Final = "autocast"
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each call with such a variable."""
     for call in module.nodes(cst.Call):
         if len(call.args) != 1 or is_hidden(call) or not _is_float64_variable(module, call.args[0]):
@@ -64,20 +64,20 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             yield _finding(module, facts, call, made)
 
 
-def _may_be_cast(glimpse: Glimpse, facts: Facts) -> bool:
+def _may_be_cast(quick: QuickFacts, facts: TargetFacts) -> bool:
     """Say whether what may be a layer is called with nothing but what may be such a variable."""
     variables = {
         each.node
         for name in VARIABLES
-        for each in glimpse.calls_by_meaning.get(name, ())
+        for each in quick.calls_by_meaning.get(name, ())
         if each.values
     }
     asked = [
         (called.node, called.node.func)
-        for called in (glimpse.calls if variables else ())
-        if len(called.values) == 1 and not variables.isdisjoint(glimpse.values_of(called.values[0]))
+        for called in (quick.calls if variables else ())
+        if len(called.values) == 1 and not variables.isdisjoint(quick.values_of(called.values[0]))
     ]
-    return bool(asked) and may_be_of(glimpse, facts, asked, {Kind.LAYER})
+    return bool(asked) and may_be_of(quick, facts, asked, {Kind.LAYER})
 
 
 def _is_float64_variable(module: Module, given: cst.Arg) -> bool:
@@ -101,7 +101,7 @@ def _is_float64(module: Module, node: cst.BaseExpression) -> bool:
     return leaf in FLOAT64.get(parent, ())
 
 
-def _finding(module: Module, facts: Facts, call: cst.Call, made: cst.Call) -> Finding:
+def _finding(module: Module, facts: TargetFacts, call: cst.Call, made: cst.Call) -> Finding:
     has_keyword = facts.signature("keras.layers.Layer") is not None and not is_hidden(made)
     return rule.finding(
         module.place(call),

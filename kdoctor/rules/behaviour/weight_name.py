@@ -30,7 +30,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import UNKNOWN, argument, is_hidden, literal, value_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, member
 from kdoctor.keras_api.returns import WEIGHTED_LAYERS
 from kdoctor.lazy_regex import pattern
@@ -39,7 +39,7 @@ from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severit
 from kdoctor.rules.fixes.snake_case import in_snake_case
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.scopes import Binding, BindingKind
 from kdoctor.value_types import Kind
 
@@ -66,7 +66,7 @@ OF_WEIGHTS = frozenset({
 """What Keras' own layers call their weights."""
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each look for what a name does not hold any more."""
     for use in module.members:
         if use.owner.kind is not Kind.VARIABLE or use.member != "name" or use.owner_defines:
@@ -204,10 +204,10 @@ def _wanted(module: Module, name: cst.Attribute) -> str | None:
     return next((t for t in texts if isinstance(t, str) and ("/" in t or ":" in t)), None)
 
 
-def _may_look(glimpse: Glimpse, _: Facts) -> bool:
+def _may_look(quick: QuickFacts, _: TargetFacts) -> bool:
     names = {
         value.value
-        for called in glimpse.calls_with("name")
+        for called in quick.calls_with("name")
         if isinstance(value := called.argument("name"), ast.Constant)
     }
 
@@ -220,13 +220,13 @@ def _may_look(glimpse: Glimpse, _: Facts) -> bool:
 
     compared = [
         each
-        for each in glimpse.nodes.get(ast.Compare, ())
+        for each in quick.nodes.get(ast.Compare, ())
         if any(map(_is_name, (each.left, *each.comparators)))
     ]
     if any(_is_wanted(side) for each in compared for side in (each.left, *each.comparators)):
         return True
     if any(isinstance(each.left, ast.Name) for each in compared) and any(
-        map(_is_of_a_layer, glimpse.strings)
+        map(_is_of_a_layer, quick.strings)
     ):
         return True
     return any(
@@ -234,7 +234,7 @@ def _may_look(glimpse: Glimpse, _: Facts) -> bool:
         and _is_name(called.node.func.value)
         and any(map(_is_wanted, called.values))
         for method in _METHODS
-        for called in glimpse.calls_by_leaf.get(method, ())
+        for called in quick.calls_by_leaf.get(method, ())
     )
 
 

@@ -24,7 +24,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.facts import FACADES, Facts
+from kdoctor.analysis.facts import FACADES, TargetFacts
 from kdoctor.analysis.models.user_classes import class_around
 from kdoctor.analysis.triggers import attribute, calls
 from kdoctor.keras_api import split_root
@@ -32,7 +32,7 @@ from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.quick_facts import Called
+from kdoctor.syntax.quick_facts import QuickCall
 from kdoctor.value_types import Kind
 
 _LISTS = {
@@ -47,7 +47,7 @@ _MAKERS = frozenset((root, "Variable") for root in ("keras", *FACADES)) | {
 }
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each append of an attribute of the layer's own."""
     for use in module.members:
         if use.owner.kind is not Kind.LAYER or use.member not in _LISTS or use.owner_defines:
@@ -97,7 +97,7 @@ def _makes_a_variable(module: Module, value: cst.BaseExpression) -> bool:
 
 
 def _finding(
-    module: Module, facts: Facts, use: MemberUse, appended: tuple[cst.Call, cst.Attribute]
+    module: Module, facts: TargetFacts, use: MemberUse, appended: tuple[cst.Call, cst.Attribute]
 ) -> Finding:
     call, weight = appended
     trained = _LISTS[use.member]
@@ -124,7 +124,7 @@ def _finding(
     )
 
 
-def _may_append(_: Facts, called: Called) -> bool:
+def _may_append(_: TargetFacts, called: QuickCall) -> bool:
     match called.node:
         case ast.Call(
             func=ast.Attribute(value=ast.Attribute(attr=listed), attr="append"),

@@ -29,12 +29,12 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import is_builtin
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, attribute, member
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.scopes import Binding, BindingKind
 from kdoctor.value_types import Kind
 
@@ -45,7 +45,7 @@ _WEIGHTS: Final = frozenset(
 _NAME: Final = "name"
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each such key."""
     for use in module.members:
         if use.owner.kind is not Kind.VARIABLE or use.member != _NAME or use.owner_defines:
@@ -129,8 +129,8 @@ def _finding(module: Module, use: MemberUse) -> Finding:
     )
 
 
-def _may_be_keys(glimpse: Glimpse, _: Facts) -> bool:
-    nodes = glimpse.nodes
+def _may_be_keys(quick: QuickFacts, _: TargetFacts) -> bool:
+    nodes = quick.nodes
     names = {
         each.target.id
         for each in chain(nodes.get(ast.For, ()), nodes.get(ast.comprehension, ()))
@@ -138,10 +138,10 @@ def _may_be_keys(glimpse: Glimpse, _: Facts) -> bool:
         and isinstance(each.iter, ast.Attribute)
         and each.iter.attr in _WEIGHTS
     }
-    asked = {each for each in names if (each, (_NAME,)) in glimpse.chains}
+    asked = {each for each in names if (each, (_NAME,)) in quick.chains}
     return bool(asked) and any(
         _is_name(key, asked)
-        for node in chain.from_iterable(glimpse.scopes.values())
+        for node in chain.from_iterable(quick.scopes.values())
         for key in _keys(node)
     )
 

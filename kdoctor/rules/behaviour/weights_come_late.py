@@ -27,7 +27,7 @@ from collections.abc import Iterator, Sequence
 import libcst as cst
 
 from kdoctor.analysis.calls import is_keras_3
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.sublayers import (
     GROW,
     UNLESS_TOLD,
@@ -43,13 +43,13 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import nodes_in
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _METHODS = ("build", "call", "compute_output_shape")
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such class."""
     for node in module.nodes(cst.ClassDef):
         methods = methods_in(node)
@@ -67,11 +67,11 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             yield _finding(module, node, build, late)
 
 
-def _is_layer(module: Module, facts: Facts, node: cst.ClassDef) -> bool:
+def _is_layer(module: Module, facts: TargetFacts, node: cst.ClassDef) -> bool:
     """Say whether the one base is Keras' ``Layer``, so that nothing else builds or is asked."""
     base = only_base(module, node)
     name = module.qualified(base) if base is not None else None
-    made = module.knowledge.class_type(name) if name else None
+    made = module.oracle.class_type(name) if name else None
     return made is not None and made.cls == "Layer" and is_keras_3(facts, name)
 
 
@@ -104,13 +104,13 @@ def _finding(
     )
 
 
-def _may_come_late(glimpse: Glimpse, facts: Facts) -> bool:
+def _may_come_late(quick: QuickFacts, facts: TargetFacts) -> bool:
     made: set[ast.AST] = {
         called.node
-        for type_, called in calls_that_make(glimpse, facts, Kind.LAYER)
+        for type_, called in calls_that_make(quick, facts, Kind.LAYER)
         if type_.cls in WITH_WEIGHTS | UNLESS_TOLD
     }
-    classes = glimpse.nodes.get(ast.ClassDef, ()) if made else ()
+    classes = quick.nodes.get(ast.ClassDef, ()) if made else ()
     return any(_may_leave_one(each, made) for each in classes if each.bases)
 
 
@@ -126,7 +126,7 @@ def _may_leave_one(node: ast.ClassDef, made: set[ast.AST]) -> bool:
         for owner in _kept_in(each)
         if isinstance(owner, ast.Attribute) and not made.isdisjoint(nodes_in(each))
     }
-    return bool(inner and inner & _glimpsed_reads(call) - _glimpsed_reads(build))
+    return bool(inner and inner & _may_read(call) - _may_read(build))
 
 
 def _kept_in(node: ast.AST) -> Sequence[ast.expr]:
@@ -141,7 +141,7 @@ def _kept_in(node: ast.AST) -> Sequence[ast.expr]:
     return ()
 
 
-def _glimpsed_reads(method: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+def _may_read(method: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
     nodes = nodes_in(method)
     grown = {owner for each in nodes for owner in _kept_in(each)}
     return {

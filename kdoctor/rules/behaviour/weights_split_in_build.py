@@ -31,7 +31,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden, is_keras_3, literal
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_named, kind_of_class, methods_in
 from kdoctor.analysis.triggers import Trigger, attribute, method_of
 from kdoctor.keras_api import split_root
@@ -40,7 +40,7 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import chain_of, nodes_in
 from kdoctor.syntax.libcst_walk import descendants, own_nodes
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _WORKS_ON: Final = frozenset({
@@ -52,7 +52,7 @@ _WORKS_ON: Final = frozenset({
 _PACKAGES: Final = ("backend.", "ops.", "activations.")
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such attribute, where it is assigned."""
     for node in module.nodes(cst.ClassDef):
         methods = methods_in(node)
@@ -68,7 +68,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
                 yield _finding(module, node, target)
 
 
-def _is_of_keras_3(module: Module, facts: Facts, node: cst.ClassDef) -> bool:
+def _is_of_keras_3(module: Module, facts: TargetFacts, node: cst.ClassDef) -> bool:
     """Say whether no base is of a Keras 2 that stays one."""
     names = (module.qualified(each.value) for each in node.bases)
     return all(
@@ -181,11 +181,11 @@ def _finding(module: Module, node: cst.ClassDef, target: cst.Attribute) -> Findi
     )
 
 
-def _may_work_out(glimpse: Glimpse, _: Facts) -> bool:
+def _may_work_out(quick: QuickFacts, _: TargetFacts) -> bool:
     """Say whether a `build` assigns something to an attribute that speaks of its weights."""
     return any(
         _may_keep_a_part(build)
-        for node in glimpse.nodes.get(ast.ClassDef, ())
+        for node in quick.nodes.get(ast.ClassDef, ())
         if method_of(node, "call") is not None and (build := method_of(node, "build")) is not None
     )
 

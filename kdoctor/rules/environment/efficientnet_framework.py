@@ -23,7 +23,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import package
 from kdoctor.keras_api import Presence
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity
@@ -37,7 +37,7 @@ _MODULE = f"{_LIBRARY}.keras"
 _ERROR = "AttributeError: module 'keras.utils' has no attribute 'generic_utils'"
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each import of the module or from it."""
     if facts.lookup("keras.utils.generic_utils").presence is not Presence.MISSING:
         return
@@ -59,7 +59,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         )
 
 
-def _import_the_twin(module: Module, facts: Facts, binding: ImportBinding) -> Fix | None:
+def _import_the_twin(module: Module, facts: TargetFacts, binding: ImportBinding) -> Fix | None:
     """Return the change of the module's name, where no use depends on it."""
     name = _last_part(binding)
     if name is None or name.value != "keras":

@@ -28,7 +28,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import value_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.roots import is_of_keras_3, uses_another_keras
 from kdoctor.analysis.tensors.symbolic import holds_symbolic
 from kdoctor.analysis.triggers import names, word
@@ -84,7 +84,7 @@ _GIVEN_MODELS: Final = {
 """What is given a model, or a layer, and what it then raises."""
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such layer and model."""
     for model, given in layers_given(module):
         name = _layer(module, given)

@@ -25,18 +25,18 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument
-from kdoctor.analysis.facts import FACADES, Facts
+from kdoctor.analysis.facts import FACADES, TargetFacts
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.keras_api import known_releases, split_root
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.environment._model_layers import layers_given
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind, Type
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each layer and optimizer that a model of another Keras is given."""
     if _are_roots_open(module, facts):
         return
@@ -58,7 +58,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         )
 
 
-def _are_roots_open(module: Module, facts: Facts) -> bool:
+def _are_roots_open(module: Module, facts: TargetFacts) -> bool:
     """Say whether something decides which Keras a name of the module comes from."""
     roots: dict[str, set[str | None]] = {}
     for each in module.imports:
@@ -67,8 +67,8 @@ def _are_roots_open(module: Module, facts: Facts) -> bool:
     return any(len(known) > 1 for known in roots.values())
 
 
-def _may_be_mixed(glimpse: Glimpse, facts: Facts) -> bool:
-    roots = {split[0] for name in glimpse.mentioned if (split := split_root(name))}
+def _may_be_mixed(quick: QuickFacts, facts: TargetFacts) -> bool:
+    roots = {split[0] for name in quick.mentioned if (split := split_root(name))}
     return len({_keras_behind(root, facts) for root in roots} - {None}) > 1
 
 
@@ -92,13 +92,13 @@ def _typed(
         yield model, found, node
 
 
-def _keras_of(name: str, facts: Facts) -> str | None:
+def _keras_of(name: str, facts: TargetFacts) -> str | None:
     """Return which Keras a name is of on the target; None where that is open."""
     split = split_root(name)
     return None if split is None else _keras_behind(split[0], facts)
 
 
-def _keras_behind(root: str, facts: Facts) -> str | None:
+def _keras_behind(root: str, facts: TargetFacts) -> str | None:
     if root in ("keras", "tf_keras", "tensorflow.python.keras"):
         return root
     if root not in FACADES:
@@ -112,7 +112,7 @@ def _keras_behind(root: str, facts: Facts) -> str | None:
     return "tf.keras" if target.keras_version.startswith(("2.0", "2.1.", "2.2", "2.3")) else None
 
 
-def _error(own: str, kind: Kind, facts: Facts) -> str:
+def _error(own: str, kind: Kind, facts: TargetFacts) -> str:
     if kind is Kind.OPTIMIZER:
         return "ValueError: Could not interpret optimizer identifier"
     if own == "keras" and facts.runs_keras_3(own):

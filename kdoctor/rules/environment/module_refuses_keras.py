@@ -27,19 +27,19 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.literals import evaluated
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 
 _VERSION = "version"
 
 
-def check(module: Module, _: Facts) -> Iterator[Finding]:
+def check(module: Module, _: TargetFacts) -> Iterator[Finding]:
     """Report each statement that certainly ends the import of the module."""
     asserted = (each for each in module.nodes(cst.Assert) if _speaks_of_versions(each.test))
     statements: list[cst.If | cst.Assert] = [*module.nodes(cst.If), *asserted]
@@ -84,10 +84,10 @@ def _said(text: cst.BaseExpression) -> str:
     return f": {evaluated(text)}" if isinstance(text, cst.SimpleString) else ""
 
 
-def _may_stop(glimpse: Glimpse, _: Facts) -> bool:
+def _may_stop(quick: QuickFacts, _: TargetFacts) -> bool:
     return any(
         any(_may_stop_in(each) for each in scope.body)
-        for scope in glimpse.scopes
+        for scope in quick.scopes
         if isinstance(scope, ast.Module)
     )
 

@@ -27,7 +27,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import EntryKind, Lookup, Presence, newest_target, split_root
 from kdoctor.keras_api.surface import surface_on
 from kdoctor.model import (
@@ -52,7 +52,7 @@ _NOT_RUN = "no run has shown that the two are one"
 _READ_ELSEWHERE = "other files may read from it what only the old root has"
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report what comes from the other root than the one that was asked for."""
     if facts.namespace not in _OTHER:
         return
@@ -71,7 +71,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
 class _Move:
     """The way from one root to the other in one file."""
 
-    def __init__(self, module: Module, facts: Facts) -> None:
+    def __init__(self, module: Module, facts: TargetFacts) -> None:
         self.module = module
         self.facts = facts
         self.to = facts.namespace

@@ -30,7 +30,7 @@ from typing import Final
 
 import msgspec
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import names, word
 from kdoctor.keras_api import Presence
 from kdoctor.model import Confidence, Finding, Severity
@@ -69,7 +69,7 @@ def broken_packages() -> Mapping[str, Broken]:
     return msgspec.json.decode(data, type=_Record).packages
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report the first import of each such module."""
     if not facts.runs_keras_3("keras"):
         return
@@ -89,7 +89,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
 
 
 def _finding(
-    module: Module, facts: Facts, binding: ImportBinding, name: str, error: str
+    module: Module, facts: TargetFacts, binding: ImportBinding, name: str, error: str
 ) -> Finding:
     broken = broken_packages()[name]
     return rule.finding(
@@ -103,7 +103,7 @@ def _finding(
     )
 
 
-def _help(module: Module, facts: Facts, name: str) -> str:
+def _help(module: Module, facts: TargetFacts, name: str) -> str:
     if not broken_packages()[name].legacy:
         return (
             "Set TF_USE_LEGACY_KERAS=1 before TensorFlow is imported, and install tf_keras: "
@@ -115,7 +115,7 @@ def _help(module: Module, facts: Facts, name: str) -> str:
     return "Copy what you need of it into the project."
 
 
-def _named_alike(module: Module, facts: Facts, package: str) -> list[str]:
+def _named_alike(module: Module, facts: TargetFacts, package: str) -> list[str]:
     """Return the names of Keras 3 that are called like those of a package that are used."""
     used = {each.name for each in module.references if each.name.startswith(f"{package}.")}
     in_keras = (f"keras.{each.partition('.')[2]}" for each in sorted(used))
@@ -133,7 +133,7 @@ def _broken(name: str) -> str | None:
     return next((each for each in heads if each in broken_packages()), None)
 
 
-def _is_one(_: Facts, name: str) -> bool:
+def _is_one(_: TargetFacts, name: str) -> bool:
     return _broken(name) is not None
 
 

@@ -33,7 +33,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import package
 from kdoctor.keras_api import Presence
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Severity, Span
@@ -50,7 +50,7 @@ _VARIABLE = "SM_FRAMEWORK"
 _ERROR = "AttributeError: module 'keras.utils' has no attribute 'generic_utils'"
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report the first import of the library that runs before the variable is set."""
     if facts.lookup("keras.utils.generic_utils").presence is not Presence.MISSING:
         return
@@ -91,7 +91,7 @@ def _speaks_of_the_variable(module: Module, within: Span) -> bool:
     return any(_VARIABLE in text for text in [module.text[within.start : within.end], *magics])
 
 
-def _set_before(module: Module, facts: Facts, binding: ImportBinding) -> Fix | Refusal:
+def _set_before(module: Module, facts: TargetFacts, binding: ImportBinding) -> Fix | Refusal:
     line = module.parent(binding.statement)
     if not isinstance(line, cst.SimpleStatementLine) or len(line.body) > 1:
         return Refusal("the import shares its line with other statements")

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from kdoctor import keras_api
 from kdoctor.analysis.dataflow.captures import function_around, is_outside
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.tensors.symbolic import is_symbolic
 from kdoctor.analysis.triggers import may_hold
 from kdoctor.keras_api import split_root
@@ -20,8 +20,8 @@ from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import chain_of, nodes_in, parameters_of
 from kdoctor.syntax.libcst_walk import children, own_nodes
 from kdoctor.syntax.node_predicates import first_name
-from kdoctor.syntax.quick_facts import Glimpse
-from kdoctor.syntax.type_oracle import Knowledge
+from kdoctor.syntax.quick_facts import QuickFacts
+from kdoctor.syntax.type_oracle import TypeOracle
 from kdoctor.syntax.type_sets import kinds_in
 from kdoctor.value_types import Context, Kind, Type
 
@@ -125,7 +125,7 @@ def _outer_tensors(
 # -- what one look at the source tells
 
 
-def may_read_one(glimpse: Glimpse, facts: Facts) -> bool:
+def may_read_one(quick: QuickFacts, facts: TargetFacts) -> bool:
     """Say whether a function may give a symbolic tensor from outside to Keras, or to an operator.
 
     By an operator only where it looks like a loss: by its parameters or its name, or as `compile`
@@ -133,28 +133,28 @@ def may_read_one(glimpse: Glimpse, facts: Facts) -> bool:
     """
     calls = {
         called.node
-        for name, found in glimpse.calls_by_meaning.items()
+        for name, found in quick.calls_by_meaning.items()
         if takes_values(name)
         for called in found
     }
-    handed_over = _handed_over(glimpse)
-    knowledge = keras_api.knowledge(facts.target)
+    handed_over = _handed_over(quick)
+    oracle = keras_api.oracle(facts.target)
     asked: list[tuple[ast.AST, ast.expr]] = []
-    for scope, nodes in glimpse.scopes.items():
+    for scope, nodes in quick.scopes.items():
         for function, inside in _functions(scope, nodes):
             is_handed_over = not handed_over.isdisjoint((function, getattr(function, "name", "")))
-            is_loss = is_handed_over or _looks_like_a_loss(function, knowledge)
+            is_loss = is_handed_over or _looks_like_a_loss(function, oracle)
             given: set[Any] = calls.intersection(inside)
             if is_loss:
                 given.update(each for each in inside if _works_out(each))
                 if isinstance(function, ast.Lambda):
                     given.add(function.body)
-            asked += ((scope, each) for each in _free(function, inside, given, glimpse))
+            asked += ((scope, each) for each in _free(function, inside, given, quick))
     return bool(asked) and may_hold(
-        glimpse,
+        quick,
         facts,
         lambda possible: any(
-            Kind.TENSOR in kinds_in(possible.types_of(each, possible.sketch.spaces[scope]))
+            Kind.TENSOR in kinds_in(possible.types_of(each, possible.symbol_table.spaces[scope]))
             for scope, each in asked
         ),
     )
@@ -171,25 +171,25 @@ def _functions(
             yield node, nodes_in(node.body)
 
 
-def _handed_over(glimpse: Glimpse) -> set[ast.Lambda | str]:
+def _handed_over(quick: QuickFacts) -> set[ast.Lambda | str]:
     """Return the names of what `compile` is called with, and the functions without a name."""
     found: set[ast.Lambda | str] = set()
-    for called in glimpse.calls_by_leaf.get("compile", ()):
+    for called in quick.calls_by_leaf.get("compile", ()):
         for each in (each for value in called.values for each in nodes_in(value)):
             if isinstance(each, ast.Name):
                 found.add(each.id)
-            for value in glimpse.values_of(each) if isinstance(each, ast.expr) else ():
+            for value in quick.values_of(each) if isinstance(each, ast.expr) else ():
                 if isinstance(value, ast.Lambda):
                     found.add(value)
     return found
 
 
 def _looks_like_a_loss(
-    function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, knowledge: Knowledge
+    function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, oracle: TypeOracle
 ) -> bool:
-    contexts = [knowledge.function_context([each.arg for each in parameters_of(function.args)])]
+    contexts = [oracle.function_context([each.arg for each in parameters_of(function.args)])]
     if not isinstance(function, ast.Lambda):
-        contexts += (knowledge.method_context(each, function.name) for each in _OWNERS)
+        contexts += (oracle.method_context(each, function.name) for each in _OWNERS)
     return Context.LOSS_OR_METRIC in contexts
 
 
@@ -201,7 +201,7 @@ def _free(
     function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda,
     inside: list[Any],
     given: Collection[Any],
-    glimpse: Glimpse,
+    quick: QuickFacts,
 ) -> Iterator[ast.expr]:
     """Yield the names in what is given, and their attributes, that a function surely binds not."""
     if not given:
@@ -210,7 +210,7 @@ def _free(
     for node in inside:
         if isinstance(node, ast.Assign):
             own.update(each.id for each in node.targets if isinstance(each, ast.Name))
-    others = glimpse.bound - own
+    others = quick.bound - own
     for node in given:
         parts = (*node.args, *node.keywords) if isinstance(node, ast.Call) else (node,)
         for each in (each for part in parts for each in nodes_in(part)):

@@ -19,13 +19,13 @@ from kdoctor.value_types import Kind
 _HARMLESS = {"print", "len", "type", "repr", "str", "id", "isinstance", "hasattr", "callable"}
 
 
-class ModelInSight(Struct, frozen=True):
+class VisibleModel(Struct, frozen=True):
     """A ``Sequential`` of Keras' own layers; ``metrics`` is how many it was compiled with."""
 
     metrics: int
 
 
-def model_in_sight(module: Module, use: MemberUse) -> ModelInSight | None:
+def model_in_sight(module: Module, use: MemberUse) -> VisibleModel | None:
     """Return what is known of the model whose member is used; None unless all of it is in sight."""
     name = use.node.value
     if not isinstance(name, cst.Name):
@@ -56,12 +56,12 @@ def model_in_sight(module: Module, use: MemberUse) -> ModelInSight | None:
     if not all(_is_all_keras(module, each) for each in layers):
         return None
     metrics = _count_metrics(module, compiled[0])
-    return None if metrics is None else ModelInSight(metrics)
+    return None if metrics is None else VisibleModel(metrics)
 
 
 def _is_sequential(module: Module, call: cst.Call) -> bool:
     name = module.qualified(call.func)
-    made = module.knowledge.class_type(name) if name else None
+    made = module.oracle.class_type(name) if name else None
     return made is not None and made.kind is Kind.MODEL and made.cls == "Sequential"
 
 

@@ -26,7 +26,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.roots import USES_KERAS_3, uses_keras_3
 from kdoctor.analysis.triggers import Trigger, keyword
 from kdoctor.keras_api.tensorflow_aliases import by_the_short_way
@@ -36,7 +36,7 @@ from kdoctor.rules.idioms.tf_op_on_symbolic_tensor import error_of_symbolic
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference, ReferenceKind
 from kdoctor.syntax.fallback_helpers import catches
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 
 _NOT_COMPARED = "nobody has compared what the function gives with what it gave"
 _FAILURE = ("TypeError",)
@@ -48,7 +48,7 @@ _BY_HAND = {
 }
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such argument."""
     found = [(each, *pair) for each in module.references for pair in _old_arguments(each)]
     if not found or not uses_keras_3(module, facts):
@@ -85,7 +85,7 @@ def _is_tried(module: Module, node: cst.CSTNode) -> bool:
 
 
 def _finding(
-    module: Module, facts: Facts, reference: Reference, argument: cst.Arg, old: str
+    module: Module, facts: TargetFacts, reference: Reference, argument: cst.Arg, old: str
 ) -> Finding:
     name = by_the_short_way(reference.name).removeprefix("tensorflow.")
     fix = _fix(module, facts, reference, argument, name)
@@ -104,7 +104,7 @@ def _finding(
 
 
 def _fix(
-    module: Module, facts: Facts, reference: Reference, argument: cst.Arg, name: str
+    module: Module, facts: TargetFacts, reference: Reference, argument: cst.Arg, name: str
 ) -> Fix | None:
     assert argument.keyword is not None
     assert reference.call is not None
@@ -122,11 +122,11 @@ def _fix(
     )
 
 
-def _may_pass_one(glimpse: Glimpse, _: Facts) -> bool:
+def _may_pass_one(quick: QuickFacts, _: TargetFacts) -> bool:
     return any(
         each in old_keywords(name)
-        for each in all_old_keywords() & glimpse.keywords
-        for called in glimpse.calls_with(each)
+        for each in all_old_keywords() & quick.keywords
+        for called in quick.calls_with(each)
         for name in called.names
     )
 

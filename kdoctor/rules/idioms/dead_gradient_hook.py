@@ -34,7 +34,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import kind_of_class
 from kdoctor.analysis.triggers import defines
 from kdoctor.model import Confidence, Finding, Severity
@@ -49,7 +49,7 @@ _HELP = (
 )
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each such method of a class of Keras."""
     for node in module.nodes(cst.ClassDef):
         made = kind_of_class(module, node)

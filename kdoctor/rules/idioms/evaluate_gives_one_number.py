@@ -25,13 +25,13 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, attribute
 from kdoctor.model import Confidence, Finding, Severity
-from kdoctor.rules.idioms._visible_models import ModelInSight, model_in_sight
+from kdoctor.rules.idioms._visible_models import VisibleModel, model_in_sight
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _NO_METRICS_HELP = (
@@ -39,7 +39,7 @@ _NO_METRICS_HELP = (
 )
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each result of ``evaluate`` that is taken apart wrongly."""
     for use in module.members:
         if use.owner.kind is not Kind.MODEL or use.member != "evaluate" or use.called is None:
@@ -52,7 +52,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
 
 
 def _wrongly_taken_apart(
-    module: Module, use: MemberUse, call: cst.Call, model: ModelInSight
+    module: Module, use: MemberUse, call: cst.Call, model: VisibleModel
 ) -> Iterator[Finding]:
     parent = module.parent(call)
     place: cst.CSTNode
@@ -116,13 +116,13 @@ def _asks_for_a_dict(call: cst.Call) -> bool:
     )
 
 
-def _may_be_taken_apart(glimpse: Glimpse, _: Facts) -> bool:
+def _may_be_taken_apart(quick: QuickFacts, _: TargetFacts) -> bool:
     unpacked = (
         each.value
-        for each in glimpse.nodes.get(ast.Assign, ())
+        for each in quick.nodes.get(ast.Assign, ())
         if isinstance(each.targets[0], ast.Tuple | ast.List)
     )
-    read = (each.value for each in glimpse.nodes.get(ast.Subscript, ()))
+    read = (each.value for each in quick.nodes.get(ast.Subscript, ()))
     return any(
         isinstance(each, ast.Call)
         and isinstance(each.func, ast.Attribute)

@@ -31,7 +31,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, instances, is_hidden, literal, with_keyword
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
@@ -43,7 +43,7 @@ _ANOTHER_OBJECT = (
 )
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each fixed scale."""
     for reference, call, made in instances(module, Kind.OPTIMIZER, facts):
         dynamic = argument(call, "dynamic")

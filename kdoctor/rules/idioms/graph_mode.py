@@ -40,7 +40,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.dataflow.statements import fills_a_block, left_out
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import attribute, named
 from kdoctor.keras_api.tensorflow_aliases import FIRST, TURN_EAGER_OFF, ways_also_by_1
 from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
@@ -70,7 +70,7 @@ _ELSEWHERE = "sessions and placeholders of other files must be written anew"
 _LEAVE_OUT = "Leave the graph out: Keras 3 runs at once, in any thread."
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each method in a graph, and each call that turns eager execution off."""
     uses = [
         use

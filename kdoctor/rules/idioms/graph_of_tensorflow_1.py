@@ -61,7 +61,7 @@ from functools import reduce
 import libcst as cst
 
 from kdoctor.analysis.calls import with_keyword
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.roots import USES_KERAS_3, uses_keras_3
 from kdoctor.analysis.triggers import names
 from kdoctor.keras_api import split_root
@@ -86,7 +86,7 @@ _OF_KERAS_2 = tuple(f"{way}{each}" for way in FIRST for each in ("layers", "nn.r
 _WRITE_ANEW = "what stands on graphs and sessions must be written anew"
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each name that is gone, where it is imported or read."""
     found = [each for each in module.references if _is_gone(each)]
     if not found or not uses_keras_3(module, facts):
@@ -143,7 +143,7 @@ def _sessions_of_the_gpu(module: Module) -> Iterator[tuple[int, int]]:
                 yield edit.span.start, edit.span.end
 
 
-def _finding(module: Module, facts: Facts, reference: Reference) -> Finding:
+def _finding(module: Module, facts: TargetFacts, reference: Reference) -> Finding:
     gone = only_1(reference.name)
     assert gone is not None
     fix = None if reference.kind is ReferenceKind.IMPORT else _fix(module, facts, reference)
@@ -187,7 +187,7 @@ def _error(reference: Reference, gone: Gone) -> str:
     return f"ModuleNotFoundError: No module named '{parent}.{leaf}'"
 
 
-def _fix(module: Module, facts: Facts, reference: Reference) -> Fix | None:
+def _fix(module: Module, facts: TargetFacts, reference: Reference) -> Fix | None:
     gone = only_1(reference.name)
     node = reference.node
     if gone is None or not isinstance(node, cst.Attribute):

@@ -34,7 +34,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import is_call_of_super
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import is_old_optimizer, kind_of_class
 from kdoctor.analysis.triggers import defines
 from kdoctor.model import Confidence, Finding, Severity
@@ -64,7 +64,7 @@ OF_OPTIMIZERS: Final = {
 _ALL: Final = HOOKS.keys() | OF_OPTIMIZERS.keys()
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each such method."""
     for node in module.nodes(cst.ClassDef):
         methods = [each for each in node.body.body if isinstance(each, cst.FunctionDef)]

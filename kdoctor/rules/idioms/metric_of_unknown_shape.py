@@ -30,13 +30,13 @@ import libcst as cst
 
 from kdoctor.analysis.calls import argument, value_of
 from kdoctor.analysis.dataflow.uses import names_spelled
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import own_nodes
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Context
 
 Function = cst.FunctionDef | cst.Lambda
@@ -53,7 +53,7 @@ _DEEPEST: Final = 6
 _UNKNOWN: Final = "ValueError: Cannot take the length of shape with unknown rank."
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such result of a metric."""
     if not module.words.isdisjoint(_EAGER | _SHAPED):
         return
@@ -69,7 +69,9 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
                 yield _finding(module, facts, value, call)
 
 
-def _finding(module: Module, facts: Facts, value: cst.BaseExpression, call: cst.Call) -> Finding:
+def _finding(
+    module: Module, facts: TargetFacts, value: cst.BaseExpression, call: cst.Call
+) -> Finding:
     called = module.source(call.func)
     fix = None
     if isinstance(call.func, cst.Attribute):
@@ -169,19 +171,19 @@ def _functions(module: Module, given: cst.BaseExpression) -> Iterator[cst.CSTNod
                 yield bindings[0].value
 
 
-def _may_give_one(glimpse: Glimpse, _: Facts) -> bool:
+def _may_give_one(quick: QuickFacts, _: TargetFacts) -> bool:
     """Say whether a function of TensorFlow is called that runs Python's."""
     return any(
         name.partition(".")[0] == "tensorflow" and name.rpartition(".")[2] in _PYTHON
-        for name in glimpse.calls_by_meaning
-    ) and ("compile" in glimpse.written or _has_targets(glimpse))
+        for name in quick.calls_by_meaning
+    ) and ("compile" in quick.written or _has_targets(quick))
 
 
-def _has_targets(glimpse: Glimpse) -> bool:
+def _has_targets(quick: QuickFacts) -> bool:
     """Say whether a function has parameters as a loss or a metric has them."""
     return any(
         len(each.args.args) > 1 and each.args.args[0].arg.lower().replace("_", "") == "ytrue"
-        for each in glimpse.nodes.get(ast.FunctionDef, ())
+        for each in quick.nodes.get(ast.FunctionDef, ())
     )
 
 

@@ -37,8 +37,8 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.calls import has_builtin, hidden_builtin
-from kdoctor.analysis.facts import Facts
-from kdoctor.analysis.tensors.numpy_scalars import MAKERS, OfNumpy, may_be_of_numpy, of_numpy
+from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.tensors.numpy_scalars import MAKERS, NumpyScalars, may_be_of_numpy, of_numpy
 from kdoctor.analysis.tensors.symbolic import RUN_WITH_VALUES, SYMBOLIC, is_symbolic
 from kdoctor.analysis.triggers import Operator, Trigger, may_have_kind, package, some_operator, word
 from kdoctor.keras_api.returns import CALLED, MEMBERS
@@ -47,12 +47,12 @@ from kdoctor.rewrite.precedence import binds
 from kdoctor.rules.idioms._numpy_examples import EQUALIZED, LAYER, TAPE
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Context, Kind
 
 if TYPE_CHECKING:
-    from kdoctor.syntax.may_types import Possible
-    from kdoctor.syntax.symbol_table import Space
+    from kdoctor.syntax.may_types import MayTypes
+    from kdoctor.syntax.symbol_table import Namespace
 
 _OPERATORS: Final = (
     *(cst.Add, cst.Subtract, cst.Multiply, cst.Divide, cst.FloorDivide, cst.Modulo, cst.Power),
@@ -83,11 +83,11 @@ class _Met(Struct, frozen=True):
     node: cst.CSTNode
     numpys: cst.BaseExpression
     other: cst.BaseExpression
-    found: OfNumpy
+    found: NumpyScalars
     is_first: bool
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each operator between something of NumPy and a symbolic tensor or a weight."""
     for met in _meetings(module):
         runs = module.context_of(met.node)
@@ -163,7 +163,9 @@ def _meets_another(module: Module, node: cst.CSTNode) -> bool:
     return module.qualified(call.func) in _MIX_NO_DTYPES
 
 
-def _finding(module: Module, facts: Facts, met: _Met, told: str, severity: Severity) -> Finding:
+def _finding(
+    module: Module, facts: TargetFacts, met: _Met, told: str, severity: Severity
+) -> Finding:
     side = "before" if met.is_first else "behind"
     what = "a symbolic tensor" if is_symbolic(module, met.other) else "a weight"
     shown = module.source(met.numpys)
@@ -186,7 +188,7 @@ def _finding(module: Module, facts: Facts, met: _Met, told: str, severity: Sever
     )
 
 
-def _fix(module: Module, facts: Facts, met: _Met) -> Fix | None:
+def _fix(module: Module, facts: TargetFacts, met: _Met) -> Fix | None:
     if met.found.is_one is False:
         return None
     place = module.outer_span(met.numpys)
@@ -213,19 +215,19 @@ def _hidden(module: Module, met: _Met) -> str:
     return "" if not name or has_builtin(module, met.node, name) else hidden_builtin(name)
 
 
-def _may_meet(glimpse: Glimpse, facts: Facts) -> bool:
-    def meets(possible: Possible, node: Operator, space: Space) -> bool:
+def _may_meet(quick: QuickFacts, facts: TargetFacts) -> bool:
+    def meets(possible: MayTypes, node: Operator, space: Namespace) -> bool:
         if isinstance(node, ast.BinOp):
             sides = [(node.left, node.right), (node.right, node.left)]
         else:
             sides = [(node.left, node.comparators[0])]
         return any(
-            may_be_of_numpy(glimpse, possible.sketch, numpys)
+            may_be_of_numpy(quick, possible.symbol_table, numpys)
             and may_have_kind(possible, other, space, {Kind.TENSOR, Kind.VARIABLE})
             for numpys, other in sides
         )
 
-    return not MAKERS.isdisjoint(glimpse.calls_by_meaning) and some_operator(glimpse, facts, meets)
+    return not MAKERS.isdisjoint(quick.calls_by_meaning) and some_operator(quick, facts, meets)
 
 
 rule = Rule(

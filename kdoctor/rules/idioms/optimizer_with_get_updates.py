@@ -90,7 +90,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import defines
 from kdoctor.model import Finding, Severity
 from kdoctor.rules.idioms._optimizers.protocols import old_optimizers
@@ -109,7 +109,7 @@ _HELP = (
 )
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such class."""
     for optimizer in old_optimizers(module, facts, {HOOK}):
         yield finding(rule, module, facts, optimizer, _HELP)

@@ -49,7 +49,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import defines
 from kdoctor.model import Finding, Severity
 from kdoctor.rules.idioms._optimizers.protocols import old_optimizers
@@ -69,7 +69,7 @@ _HELP = (
 )
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such class; of one that has `get_updates` as well KD512 tells."""
     for optimizer in old_optimizers(module, facts, _HOOKS):
         if HOOK not in optimizer.methods:

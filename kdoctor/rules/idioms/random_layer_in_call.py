@@ -28,13 +28,13 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import UNKNOWN, argument, instances, is_hidden, literal
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import kind_of_class
 from kdoctor.analysis.triggers import Trigger, calls_that_make, method_of
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 RANDOM_LAYERS: Final = frozenset({
@@ -45,7 +45,7 @@ RANDOM_LAYERS: Final = frozenset({
 _EAGER: Final = frozenset({"run_eagerly", "run_functions_eagerly"})
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such layer."""
     if not _EAGER.isdisjoint(module.words):
         return
@@ -104,17 +104,17 @@ def _attribute(cls: str) -> str:
     return "noise" if cls.endswith("Noise") else "dropout"
 
 
-def _may_make_one(glimpse: Glimpse, facts: Facts) -> bool:
-    if _EAGER & glimpse.words:
+def _may_make_one(quick: QuickFacts, facts: TargetFacts) -> bool:
+    if _EAGER & quick.words:
         return False
     made: set[ast.AST] = {
         called.node
-        for type_, called in calls_that_make(glimpse, facts, Kind.LAYER)
+        for type_, called in calls_that_make(quick, facts, Kind.LAYER)
         if type_.cls in RANDOM_LAYERS
     }
     return bool(made) and any(
         isinstance(each, ast.Call) and each.func in made
-        for node in glimpse.nodes.get(ast.ClassDef, ())
+        for node in quick.nodes.get(ast.ClassDef, ())
         if (method := method_of(node, "call")) is not None
         for each in ast.walk(method)
     )

@@ -32,14 +32,15 @@ from itertools import chain
 
 import libcst as cst
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.tensors.symbolic import RUN_WITH_VALUES, SYMBOLIC
 from kdoctor.analysis.triggers import Trigger, may_be_of
+from kdoctor.memoize import once
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _NO_BOOL = "TypeError: A symbolic KerasTensor cannot be used as a boolean."
@@ -78,7 +79,7 @@ _HELP = {
 _ARRAY_HELP = "Write the function of `keras.ops` instead of NumPy's; a value exists in `call` only."
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each such use."""
     for place, error in _misused(module):
         if module.context_of(place) in RUN_WITH_VALUES or module.is_guarded(place):
@@ -87,16 +88,16 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
             yield _finding(module, place, error)
 
 
-def _may_be_misused(glimpse: Glimpse, facts: Facts) -> bool:
+def _may_be_misused(quick: QuickFacts, facts: TargetFacts) -> bool:
     """Say whether ``_misused`` could find something, by what may be a tensor at all."""
-    asking = (each for kind in _ASKING for each in glimpse.nodes.get(kind, ()))
-    loops = (each for kind in _LOOPING for each in glimpse.nodes.get(kind, ()))
+    asking = (each for kind in _ASKING for each in quick.nodes.get(kind, ()))
+    loops = (each for kind in _LOOPING for each in quick.nodes.get(kind, ()))
     calls = (
-        *(called for name in _BUILTINS for called in glimpse.calls_of(name)),
+        *(called for name in _BUILTINS for called in quick.calls_of(name)),
         *(
             called
-            for name in _NUMPY_NAMES.intersection(glimpse.calls_by_meaning)
-            for called in glimpse.calls_by_meaning[name]
+            for name in _NUMPY_NAMES.intersection(quick.calls_by_meaning)
+            for called in quick.calls_by_meaning[name]
         ),
     )
     asked = chain(
@@ -104,7 +105,7 @@ def _may_be_misused(glimpse: Glimpse, facts: Facts) -> bool:
         ((place, place.iter) for place in loops),
         ((called.node, called.node.args[0]) for called in calls if called.places),
     )
-    return may_be_of(glimpse, facts, asked, {Kind.TENSOR})
+    return may_be_of(quick, facts, asked, {Kind.TENSOR})
 
 
 def _may_decide(test: ast.expr) -> Iterator[ast.expr]:
@@ -190,14 +191,23 @@ def _is_asked_what_it_is(module: Module, place: cst.BaseExpression) -> bool:
     around = next(
         (each for each in module.ancestors(place) if isinstance(each, cst.FunctionDef)), module.tree
     )
-    return any(
-        isinstance(each, cst.Call)
+    return not names.isdisjoint(_asked_what_they_are(module, around))
+
+
+@once
+def _asked_what_they_are(
+    module: Module,  # noqa: ARG001 - the answer is kept with it
+    around: cst.CSTNode,
+) -> frozenset[str]:
+    """Return the names whose type some code looks at."""
+    return frozenset(
+        each.args[0].value.value
+        for each in descendants(around)
+        if isinstance(each, cst.Call)
         and isinstance(each.func, cst.Name)
         and each.func.value in _QUESTIONS
         and each.args
         and isinstance(each.args[0].value, cst.Name)
-        and each.args[0].value.value in names
-        for each in descendants(around)
     )
 
 

@@ -37,7 +37,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import is_keras_3
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.roots import uses_another_keras
 from kdoctor.analysis.tensors.symbolic import REFUSED, SYMBOLIC
 from kdoctor.analysis.triggers import Trigger
@@ -47,7 +47,7 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report the first place where a loss reads such a tensor."""
     told: set[tuple[cst.CSTNode, str]] = set()
     others = uses_another_keras(module, facts)

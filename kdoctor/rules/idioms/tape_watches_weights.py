@@ -29,13 +29,13 @@ import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden, literal, value_of
 from kdoctor.analysis.dataflow.statements import free_name, left_out
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, member, word
 from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.value_types import Kind
 
@@ -49,7 +49,7 @@ _ALL: Final = frozenset({
 _SAYS = "ValueError: Passed in object <Variable"
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such call."""
     lists = {
         id(use.node): use
@@ -101,7 +101,7 @@ def _is_weight(module: Module, node: cst.BaseExpression) -> bool:
 
 def _fix(  # noqa: PLR0913, PLR0917 - the call, what it gets, and how
     module: Module,
-    facts: Facts,
+    facts: TargetFacts,
     call: cst.Call,
     given: cst.BaseExpression,
     tape: cst.Call,
@@ -126,10 +126,10 @@ def _watches_all(tape: cst.Call) -> bool:
     return not is_hidden(tape) and (told is None or literal(told.value) is True)
 
 
-def _may_watch(glimpse: Glimpse, _: Facts) -> bool:
+def _may_watch(quick: QuickFacts, _: TargetFacts) -> bool:
     return any(
         len(each.node.args) == 1 and isinstance(each.node.func, ast.Attribute)
-        for each in glimpse.calls_of("watch")
+        for each in quick.calls_of("watch")
     )
 
 

@@ -30,7 +30,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.tensors.symbolic import RUN_WITH_VALUES, SYMBOLIC, holds_symbolic
 from kdoctor.analysis.tensors.tensorflow_calls import may_get_a_tensor
 from kdoctor.analysis.triggers import Trigger, named
@@ -38,7 +38,7 @@ from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 
 _NAME = "tensorflow.function"
 _DECORATORS = ways_also_by_1(_NAME)
@@ -46,7 +46,7 @@ _ERROR = "ValueError: A KerasTensor is symbolic: it's a placeholder for a shape 
 _WITH_SIGNATURE = "TypeError: Binding inputs to tf.function failed"
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each call."""
     for call in module.nodes(cst.Call):
         if not isinstance(call.func, cst.Name):
@@ -83,17 +83,17 @@ def _error(module: Module, name: cst.Name) -> str | None:
     return _ERROR if module.qualified(made) in _DECORATORS else None
 
 
-def _may_be_called_with_one(glimpse: Glimpse, facts: Facts) -> bool:
+def _may_be_called_with_one(quick: QuickFacts, facts: TargetFacts) -> bool:
     decorated = {
         function.name
-        for function in glimpse.nodes.get(ast.FunctionDef, ())
+        for function in quick.nodes.get(ast.FunctionDef, ())
         for each in function.decorator_list
-        if _DECORATORS & glimpse.meant_by(each.func if isinstance(each, ast.Call) else each)
+        if _DECORATORS & quick.meant_by(each.func if isinstance(each, ast.Call) else each)
     }
     return any(
-        isinstance(called.node.func, ast.Name) and may_get_a_tensor(glimpse, facts, called)
+        isinstance(called.node.func, ast.Name) and may_get_a_tensor(quick, facts, called)
         for name in decorated
-        for called in glimpse.calls_by_leaf.get(name, ())
+        for called in quick.calls_by_leaf.get(name, ())
     )
 
 

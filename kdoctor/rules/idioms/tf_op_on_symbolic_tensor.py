@@ -52,7 +52,7 @@ import libcst as cst
 from msgspec.structs import replace
 
 from kdoctor.analysis.dataflow.captures import read_in_a_loss, read_in_a_possible_loss
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.tensors.symbolic import (
     REFUSED,
     RUN_WITH_VALUES,
@@ -88,7 +88,7 @@ from kdoctor.rules.idioms._tensorflow.examples import (
 from kdoctor.rules.idioms._tensorflow.forwarded_tensors import as_layer, handed_over
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference, ReferenceKind
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 
 _NEW = pattern(r"\bkeras(?:\.\w+)+")
 # What fails for another reason, as measured on Keras 3.15.1.
@@ -115,7 +115,7 @@ _LAYER_WITH_LOSS = (
 _LAYER_OF_ITS_OWN = "put it into the `call` of a layer of your own"
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each call with a symbolic tensor."""
     for reference in module.references:
         error = error_of_symbolic(module, reference)
@@ -126,24 +126,24 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             yield _of_own_function(module, call, name)
 
 
-def _may_be_called_with_one(glimpse: Glimpse, facts: Facts) -> bool:
-    by_pytest = "parametrize" in glimpse.attributes
-    named = (called for called in glimpse.calls if isinstance(called.node.func, ast.Name))
+def _may_be_called_with_one(quick: QuickFacts, facts: TargetFacts) -> bool:
+    by_pytest = "parametrize" in quick.attributes
+    named = (called for called in quick.calls if isinstance(called.node.func, ast.Name))
     refused = (
         called
-        for name, calls in glimpse.calls_by_meaning.items()
-        if _may_refuse(glimpse, name)
+        for name, calls in quick.calls_by_meaning.items()
+        if _may_refuse(quick, name)
         for called in calls
     )
     return any(
-        may_get_a_tensor(glimpse, facts, called)
+        may_get_a_tensor(quick, facts, called)
         for called in chain(refused, named if by_pytest else ())
     )
 
 
-def _may_refuse(glimpse: Glimpse, name: str) -> bool:
+def _may_refuse(quick: QuickFacts, name: str) -> bool:
     return error_of_name(name) is not None or any(
-        error_of_name(callee) is not None for _, callee in glimpse.handed_over(name)
+        error_of_name(callee) is not None for _, callee in quick.handed_over(name)
     )
 
 
@@ -189,7 +189,7 @@ def _of_own_function(module: Module, call: cst.Call, name: str) -> Finding:
 
 
 def _finding(
-    module: Module, facts: Facts, reference: Reference, call: cst.Call, error: str
+    module: Module, facts: TargetFacts, reference: Reference, call: cst.Call, error: str
 ) -> Finding:
     known = canonical(reference.name)
     attempt = _attempt(module, facts, replace(reference, name=known, names=(known,)), call)
@@ -215,7 +215,9 @@ def _finding(
     )
 
 
-def _attempt(module: Module, facts: Facts, reference: Reference, call: cst.Call) -> Fix | Refusal:
+def _attempt(
+    module: Module, facts: TargetFacts, reference: Reference, call: cst.Call
+) -> Fix | Refusal:
     size = is_of_a_reshape(module, call) if reference.name == "tensorflow.shape" else None
     if size is not None:
         sure = is_surely_known(module, size)
@@ -234,7 +236,7 @@ def _attempt(module: Module, facts: Facts, reference: Reference, call: cst.Call)
     return attempt
 
 
-def _reason(refusal: Refusal, name: str, facts: Facts) -> str:
+def _reason(refusal: Refusal, name: str, facts: TargetFacts) -> str:
     if _tables(facts)[0].rows_for(name):
         return refusal.reason
     return "no single expression stands for it in Keras 3"
@@ -245,7 +247,7 @@ def _sentence(text: str) -> str:
 
 
 @cache
-def _tables(facts: Facts) -> tuple[RewriteTable, RewriteTable]:
+def _tables(facts: TargetFacts) -> tuple[RewriteTable, RewriteTable]:
     """Return the rows whose right sides the target has; and the same for calls with ``name=``."""
     rows = [
         row

@@ -35,7 +35,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_call_of_super, is_keras_3
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_around, kind_of_class, only_base
 from kdoctor.analysis.tensors.tensorflow_calls import gives_tensor
 from kdoctor.analysis.triggers import Trigger, defines
@@ -44,7 +44,7 @@ from kdoctor.model import Confidence, Finding, Fix, Severity
 from kdoctor.rules.idioms._python_bools import PythonBools, is_tensor
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Called, Glimpse
+from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 from kdoctor.value_types import Kind
 
 ASK_FOR_IT: Final = frozenset({
@@ -58,7 +58,7 @@ _TRAINING: Final = "training"
 _ERROR = "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed."
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such argument."""
     if not module.words.isdisjoint(_EAGERLY):
         return
@@ -112,7 +112,7 @@ def _traced(module: Module, call: cst.Call) -> cst.FunctionDef | None:
     return None
 
 
-def _layer(module: Module, facts: Facts, call: cst.Call) -> str | None:
+def _layer(module: Module, facts: TargetFacts, call: cst.Call) -> str | None:
     """Return which of Keras' own layers a call surely runs, None of those that do not ask."""
     if is_call_of_super(call, "call"):
         owner = class_around(module, call)
@@ -134,7 +134,7 @@ def _layer(module: Module, facts: Facts, call: cst.Call) -> str | None:
     return name if name == made.cls else None
 
 
-def _name_of_layer(facts: Facts, name: str | None) -> str | None:
+def _name_of_layer(facts: TargetFacts, name: str | None) -> str | None:
     if name is None or not is_keras_3(facts, name):
         return None
     found = facts.lookup(name)
@@ -143,7 +143,7 @@ def _name_of_layer(facts: Facts, name: str | None) -> str | None:
     return leaf if is_there and leaf in ASK_FOR_IT else None
 
 
-def _place(facts: Facts, call: cst.Call, layer: str) -> int | None:
+def _place(facts: TargetFacts, call: cst.Call, layer: str) -> int | None:
     """Return at which place `super().call` takes it; layers themselves take it by keyword."""
     is_of_super = is_call_of_super(call, "call")
     signature = facts.signature(f"keras.layers.{layer}.call") if is_of_super else None
@@ -151,15 +151,15 @@ def _place(facts: Facts, call: cst.Call, layer: str) -> int | None:
     return names.index(_TRAINING) if _TRAINING in names else None
 
 
-def _may_pass_one(glimpse: Glimpse, _: Facts) -> bool:
+def _may_pass_one(quick: QuickFacts, _: TargetFacts) -> bool:
     return any(
-        _may_be_tensor(glimpse, value, set())
-        for called in (*glimpse.calls_with(_TRAINING), *glimpse.calls_of("call"))
+        _may_be_tensor(quick, value, set())
+        for called in (*quick.calls_with(_TRAINING), *quick.calls_of("call"))
         for value in _may_be_given(called)
     )
 
 
-def _may_be_given(called: Called) -> Iterator[ast.expr]:
+def _may_be_given(called: QuickCall) -> Iterator[ast.expr]:
     by_keyword = called.argument(_TRAINING)
     if by_keyword is not None:
         yield by_keyword
@@ -167,15 +167,15 @@ def _may_be_given(called: Called) -> Iterator[ast.expr]:
         yield from called.node.args[1:]
 
 
-def _may_be_tensor(glimpse: Glimpse, node: ast.expr, seen: set[str]) -> bool:
+def _may_be_tensor(quick: QuickFacts, node: ast.expr, seen: set[str]) -> bool:
     match node:
         case ast.Call(func=function):
-            return any(map(gives_tensor, glimpse.meant_by(function)))
+            return any(map(gives_tensor, quick.meant_by(function)))
         case ast.IfExp(body=body):
-            return _may_be_tensor(glimpse, body, seen)
+            return _may_be_tensor(quick, body, seen)
         case ast.Name(id=name) if name not in seen:
             seen.add(name)
-            return any(_may_be_tensor(glimpse, each, seen) for each in glimpse.values_of(node))
+            return any(_may_be_tensor(quick, each, seen) for each in quick.values_of(node))
     return False
 
 

@@ -27,14 +27,14 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import kind_of_class, methods_in
 from kdoctor.analysis.triggers import Trigger, method_of
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _STEP = "update_step"
@@ -47,7 +47,7 @@ _CALLERS = frozenset({
 })  # fmt: skip
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such method."""
     steps = [
         (node, step)
@@ -99,7 +99,7 @@ def _may_call_it(module: Module) -> bool:
     )
 
 
-def _fix(module: Module, facts: Facts, step: cst.FunctionDef) -> Fix | str:
+def _fix(module: Module, facts: TargetFacts, step: cst.FunctionDef) -> Fix | str:
     """Return the edit that adds the parameter, or why there is none."""
     if any(each.attr.value == _STEP for each in module.attributes):
         return "the file calls `update_step` of the base, which wants the rate, too"
@@ -118,8 +118,8 @@ def _fix(module: Module, facts: Facts, step: cst.FunctionDef) -> Fix | str:
     return Fix("Take the learning rate, too", (edit,), facts.applicability(*INVALID))
 
 
-def _may_take_two(glimpse: Glimpse, _: Facts) -> bool:
-    steps = (method_of(node, _STEP) for node in glimpse.nodes.get(ast.ClassDef, ()))
+def _may_take_two(quick: QuickFacts, _: TargetFacts) -> bool:
+    steps = (method_of(node, _STEP) for node in quick.nodes.get(ast.ClassDef, ()))
     return any(
         len(step.args.args) + len(step.args.posonlyargs) == _TAKES
         for step in steps

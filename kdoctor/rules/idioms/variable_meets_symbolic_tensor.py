@@ -30,11 +30,11 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.calls import speller_at
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.tensors.symbolic import REFUSED, RUN_WITH_VALUES, SYMBOLIC, is_symbolic
 from kdoctor.analysis.triggers import word
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Severity
-from kdoctor.rewrite.context import span_for_a_call
+from kdoctor.rewrite.expression_context import span_for_a_call
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.value_types import Kind
@@ -76,7 +76,7 @@ class _Met(Struct, frozen=True):
     function: str
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each operator between a variable and a symbolic tensor."""
     if "Variable" not in module.words:
         return
@@ -115,7 +115,7 @@ def _refuses(module: Module, node: cst.BaseExpression, *, compares: bool) -> boo
     return found is not None and found.kind is Kind.VARIABLE and found.cls in refusing
 
 
-def _finding(module: Module, facts: Facts, met: _Met) -> Finding:
+def _finding(module: Module, facts: TargetFacts, met: _Met) -> Finding:
     fix = _fix(module, facts, met)
     return rule.finding(
         module.place(met.node),
@@ -128,7 +128,7 @@ def _finding(module: Module, facts: Facts, met: _Met) -> Finding:
     )
 
 
-def _fix(module: Module, facts: Facts, met: _Met) -> Fix | None:
+def _fix(module: Module, facts: TargetFacts, met: _Met) -> Fix | None:
     whole = span_for_a_call(module, met.node)
     first, second = module.span(met.left), module.span(met.right)
     gaps = (whole.start, first.start), (first.end, second.start), (second.end, whole.end)

@@ -26,18 +26,18 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import kind_of_class, member_of_self
 from kdoctor.analysis.triggers import Trigger, attribute
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each such call."""
     for node in module.nodes(cst.ClassDef):
         build = next(
@@ -96,10 +96,10 @@ def _finding(module: Module, node: cst.ClassDef, call: cst.CSTNode) -> Finding:
     )
 
 
-def _may_read(glimpse: Glimpse, _: Facts) -> bool:
+def _may_read(quick: QuickFacts, _: TargetFacts) -> bool:
     return any(
         isinstance(each, ast.Attribute) and each.attr == "get_weights"
-        for node in glimpse.nodes.get(ast.ClassDef, ())
+        for node in quick.nodes.get(ast.ClassDef, ())
         for method in node.body
         if isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef) and method.name == "build"
         for each in ast.walk(method)

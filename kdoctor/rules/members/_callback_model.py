@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from kdoctor.analysis.dataflow.statements import line_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_around, class_of, in_line, member_of_self
 from kdoctor.model import Applicability, Edit, Fix, Span
 from kdoctor.rules.rule import Example
@@ -16,7 +16,9 @@ _SETS = "set_model"
 _MAY_DO_MORE = "`set_model` of a class that is not in this file may do more"
 
 
-def by_set_model(module: Module, facts: Facts, store: MemberStore, *proofs: Example) -> Fix | None:
+def by_set_model(
+    module: Module, facts: TargetFacts, store: MemberStore, *proofs: Example
+) -> Fix | None:
     """Return the fix that calls ``set_model``, which does nothing else in ``Callback`` itself.
 
     Of an instance whose class is not in sight it is unsafe. None where a class of the file has a
@@ -57,5 +59,5 @@ def _is_plain_callback(module: Module, store: MemberStore) -> bool | None:
 
 
 def _class_of_keras(module: Module, qualified: str | None) -> str | None:
-    made = module.knowledge.class_type(qualified) if qualified else None
+    made = module.oracle.class_type(qualified) if qualified else None
     return None if made is None else made.cls

@@ -11,7 +11,7 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.calls import argument, literal, speller_at
-from kdoctor.analysis.dataflow.statements import Line, line_of
+from kdoctor.analysis.dataflow.statements import StatementSlot, line_of
 from kdoctor.model import Applicability, Edit, Fix, Hole, Precedence, Span
 from kdoctor.rewrite import Refusal
 from kdoctor.rewrite.precedence import binds
@@ -24,14 +24,14 @@ from kdoctor.value_types import Kind
 
 ADD_LOSS = '''@{register}()
 class AddLoss({layer}):
-    """Adds a loss made of inner tensors; the outputs of the model go through as they are."""
+    """Adds a loss made of inner tensors; the outputs go through unchanged."""
 
     def call(self, outputs, loss):
         self.add_loss(loss)
         return outputs'''
 ADD_METRIC = '''@{register}()
 class AddMetric({layer}):
-    """Shows the mean of an inner tensor; the outputs of the model go through as they are."""
+    """Shows the mean of an inner tensor; the outputs go through unchanged."""
 
     def __init__(self, metric, **kwargs):
         super().__init__(**kwargs)
@@ -110,11 +110,11 @@ def _merged(edits: list[Edit]) -> tuple[Edit, ...]:
 class _Parts(Struct, frozen=True):
     """``model.add_loss(value)`` as a line of its own, and the line of ``model.compile`` above."""
 
-    line: Line
+    line: StatementSlot
     model: cst.BaseExpression
     value: cst.BaseExpression
     metric: str
-    compiled: Line | None
+    compiled: StatementSlot | None
 
     @property
     def anchor(self) -> cst.CSTNode:
@@ -166,7 +166,7 @@ def _parts(module: Module, use: MemberUse) -> _Parts | Refusal:
     return _Parts(line, model, value.value, metric, compiled)
 
 
-def _beside(module: Module, line: Line, value: cst.Arg) -> str:
+def _beside(module: Module, line: StatementSlot, value: cst.Arg) -> str:
     """Return the text of the line but for the value: a comment there would be lost."""
     span = module.outer_span(value.value)
     return module.text[line.span.start : span.start] + module.text[span.end : line.span.end]
@@ -183,7 +183,9 @@ def _may_be_assigned(module: Module, model: cst.BaseExpression) -> bool:
     return bool(found) and all(each.kind is BindingKind.ASSIGN for each in found)
 
 
-def _compiled_above(module: Module, line: Line, model: cst.BaseExpression) -> Line | None:
+def _compiled_above(
+    module: Module, line: StatementSlot, model: cst.BaseExpression
+) -> StatementSlot | None:
     start = f"{module.source(model)}.compile("
     for each in reversed(line.above):
         if isinstance(each, cst.SimpleStatementLine) and module.source(each).startswith(start):
@@ -193,8 +195,8 @@ def _compiled_above(module: Module, line: Line, model: cst.BaseExpression) -> Li
 
 def _may_move(
     module: Module,
-    line: Line,
-    compiled: Line,
+    line: StatementSlot,
+    compiled: StatementSlot,
     model: cst.BaseExpression,
     value: cst.BaseExpression,
 ) -> bool:

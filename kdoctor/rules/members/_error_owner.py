@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import Presence
 from kdoctor.keras_api.surface import without_legacy
 from kdoctor.rules.members._advice import is_gone_in_private
@@ -68,7 +68,7 @@ def asks_for_several_calls(module: Module) -> bool:
     return any(not isinstance(each, cst.Integer) or each.value != "0" for each in indices)
 
 
-def last_release_with(facts: Facts, owner: Type, member: str) -> str | None:
+def last_release_with(facts: TargetFacts, owner: Type, member: str) -> str | None:
     """Return the last release that had the member; None where the target may have it."""
     if owner.is_tf_variable:
         return None  # `tf.Variable`, which is TensorFlow's

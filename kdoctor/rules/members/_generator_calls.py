@@ -7,7 +7,7 @@ from typing import Final
 import libcst as cst
 from msgspec.structs import replace
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.model import Applicability, Edit, Fix
 from kdoctor.rules.arguments._keras_1_dialect import speaks_keras_1
 from kdoctor.syntax import MemberUse, Module
@@ -47,7 +47,7 @@ def generator_fix(module: Module, use: MemberUse) -> Fix | None:
     )
 
 
-def may_count_samples(module: Module, facts: Facts, use: MemberUse, fix: Fix) -> Fix:
+def may_count_samples(module: Module, facts: TargetFacts, use: MemberUse, fix: Fix) -> Fix:
     """Return the fix as it is, or, in a file of Keras 1, one that is not safe for its count.
 
     By position Keras 1 took a number of samples, and Keras 2.0 to 2.3, which renamed its keywords,

@@ -10,7 +10,7 @@ import libcst as cst
 from kdoctor.analysis.triggers import lineages, method_of
 from kdoctor.syntax.ast_walk import inner_nodes
 from kdoctor.syntax.libcst_walk import own_nodes, returned_in
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 
 _Method = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -112,7 +112,7 @@ def _index(node: cst.CSTNode, name: str) -> int | None:
     return None
 
 
-def may_take_several(glimpse: Glimpse, shape: str) -> bool:
+def may_take_several(quick: QuickFacts, shape: str) -> bool:
     """Say whether a layer's method to tell the shape may be one of these, and its call, too."""
     return any(
         any(map(_may_take_apart, _methods_of(lineage, "call")))
@@ -121,7 +121,7 @@ def may_take_several(glimpse: Glimpse, shape: str) -> bool:
             for method in _methods_of(lineage, shape)
             for each in inner_nodes(method)
         )
-        for lineage in lineages(glimpse)
+        for lineage in lineages(quick)
     )
 
 

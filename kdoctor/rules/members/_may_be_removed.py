@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from kdoctor import keras_api
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, is_read
 from kdoctor.keras_api.returns import (
     CALLED,
@@ -24,7 +24,7 @@ from kdoctor.keras_api.returns import (
 from kdoctor.rules.members._advice import NOT_PUBLIC
 from kdoctor.rules.members._error_owner import last_release_with
 from kdoctor.rules.members._removed_members import GONE
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind, Type
 
 GONE_OF_CLASSES: Final = Path(__file__).with_name("gone_of_classes.json")
@@ -37,13 +37,13 @@ def may_be_gone(kinds: Collection[Kind]) -> Trigger:
     wanted = frozenset(kinds)
     of_kinds = frozenset().union(*(GONE.get(kind, frozenset()) for kind in wanted))
 
-    def holds(glimpse: Glimpse, facts: Facts) -> bool:
-        suspects = of_kinds & glimpse.members
-        for owner in dict.fromkeys(_owners(glimpse, facts)):
-            asked = glimpse.members & _lost(facts, owner) if owner.kind in wanted else None
+    def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
+        suspects = of_kinds & quick.members
+        for owner in dict.fromkeys(_owners(quick, facts)):
+            asked = quick.members & _lost(facts, owner) if owner.kind in wanted else None
             if asked:
                 suspects |= _lacks(facts, owner).among(asked)
-        return bool(suspects) and _is_read(glimpse, facts, suspects, wanted)
+        return bool(suspects) and _is_read(quick, facts, suspects, wanted)
 
     return Trigger(holds)
 
@@ -54,7 +54,7 @@ def called(owner: Type) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _lost(facts: Facts, owner: Type) -> frozenset[str]:
+def _lost(facts: TargetFacts, owner: Type) -> frozenset[str]:
     """Return what objects of one class may lack, and more; without what is gone of their kind."""
     if facts.runs_keras_3("keras") and facts.runs_keras_3("tf.keras"):
         return _lost_by_class(called(owner))
@@ -73,11 +73,11 @@ def _gone_of_classes() -> Mapping[str, msgspec.Raw]:
 
 
 def _is_read(
-    glimpse: Glimpse, facts: Facts, members: Collection[str], kinds: Collection[Kind]
+    quick: QuickFacts, facts: TargetFacts, members: Collection[str], kinds: Collection[Kind]
 ) -> bool:
     """Say whether one of the members is read from what may be an object that lacks it."""
     return is_read(
-        glimpse,
+        quick,
         facts,
         members,
         lambda member, types: any(
@@ -86,7 +86,7 @@ def _is_read(
     )
 
 
-def _lacks_it(facts: Facts, owner: Type, member: str) -> bool:
+def _lacks_it(facts: TargetFacts, owner: Type, member: str) -> bool:
     of_kind = GONE.get(owner.kind, frozenset())
     may_lack = member in of_kind or member in _lost(facts, owner)
     return may_lack and member in _lacks(facts, owner)
@@ -103,11 +103,11 @@ def _with_merged(types: Collection[Type]) -> Iterator[Type]:
             yield from (Type(kind, qualified=each.qualified) for each in alike)
 
 
-def _owners(glimpse: Glimpse, facts: Facts) -> Iterator[Type]:
+def _owners(quick: QuickFacts, facts: TargetFacts) -> Iterator[Type]:
     """Yield the types of which the source names the class."""
-    known = keras_api.knowledge(facts.target)
+    known = keras_api.oracle(facts.target)
     classes: dict[tuple[Kind, str | None], Type] = {}
-    for name in glimpse.mentioned:
+    for name in quick.mentioned:
         made = known.class_type(name)
         if made is None:
             continue
@@ -135,7 +135,7 @@ GENERAL: Final = tuple(dict.fromkeys(_general()))
 class _Lacks:
     """The members that objects of one type lack, as far as somebody has asked."""
 
-    def __init__(self, facts: Facts, owner: Type) -> None:
+    def __init__(self, facts: TargetFacts, owner: Type) -> None:
         self._facts = facts
         self._owner = owner
         self._had = keras_api.members_once(owner)  # one for many owners
@@ -157,5 +157,5 @@ class _Lacks:
 
 
 @lru_cache(maxsize=1024)
-def _lacks(facts: Facts, owner: Type) -> _Lacks:
+def _lacks(facts: TargetFacts, owner: Type) -> _Lacks:
     return _Lacks(facts, owner)

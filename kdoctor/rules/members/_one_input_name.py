@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import libcst as cst
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.model import Edit, Fix, Span
 from kdoctor.rules.rule import Example
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.value_types import Kind
 
 
-def one_input_name(module: Module, use: MemberUse, facts: Facts) -> Fix | None:
+def one_input_name(module: Module, use: MemberUse, facts: TargetFacts) -> Fix | None:
     """Return the fix of one read by a number; None where it is another member, or no such read."""
     if use.member != "input_names" or use.owner.kind is not Kind.MODEL or use.owner_defines:
         return None

@@ -10,7 +10,7 @@ from __future__ import annotations
 import libcst as cst
 
 from kdoctor.analysis.calls import speller_at
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.model import Edit, Fix, Hole, Precedence
 from kdoctor.rewrite.precedence import binds
 from kdoctor.rules.fixes.helper_definition import helper_edits, top_statement
@@ -20,7 +20,7 @@ from kdoctor.value_types import Kind
 
 NAME = "output_shape_of"
 HELPER = '''def output_shape_of(layer):
-    """Return what `layer.output_shape` was on Keras 2: a shape, or a list of shapes."""
+    """Return what `layer.output_shape` was on Keras 2: a shape, or a list."""
     if hasattr(layer, "output_shape"):
         return layer.output_shape  # of a model
     outputs = layer.output
@@ -29,7 +29,7 @@ HELPER = '''def output_shape_of(layer):
     return [outputs.shape] if isinstance(layer, {input_layer}) else outputs.shape'''
 
 
-def shape_of_any_layer(module: Module, use: MemberUse, facts: Facts) -> Fix | None:
+def shape_of_any_layer(module: Module, use: MemberUse, facts: TargetFacts) -> Fix | None:
     """Return the fix of one read; None where the class is known, or it is another member."""
     if not _is_of_any_layer(use):
         return None

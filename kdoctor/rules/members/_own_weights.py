@@ -5,8 +5,8 @@ from __future__ import annotations
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden, literal
-from kdoctor.analysis.dataflow.statements import Line, line_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.dataflow.statements import StatementSlot, line_of
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_around, class_named
 from kdoctor.keras_api import split_root
 from kdoctor.model import Applicability, Edit, Fix
@@ -21,7 +21,9 @@ _VARIABLES = frozenset({"backend.variable", "Variable"})
 _ADDS = "add_weight"
 
 
-def left_away(module: Module, facts: Facts, store: MemberStore, *proofs: Example) -> Fix | None:
+def left_away(
+    module: Module, facts: TargetFacts, store: MemberStore, *proofs: Example
+) -> Fix | None:
     """Return the fix that takes the assignment away, where the weights are the same without it.
 
     These are all that the layer makes, in that order: Keras 3 has them listed already.
@@ -56,7 +58,7 @@ def left_away(module: Module, facts: Facts, store: MemberStore, *proofs: Example
 
 def _is_plain_layer(module: Module, cls: cst.ClassDef, store: MemberStore) -> bool:
     base = store.owner.qualified
-    made = module.knowledge.class_type(base) if base else None
+    made = module.oracle.class_type(base) if base else None
     is_of_keras = all(class_named(module, each.value) is None for each in cls.bases)
     return is_of_keras and made is not None and made.cls == "Layer"
 
@@ -82,7 +84,7 @@ def _of_self(node: cst.CSTNode, store: MemberStore) -> str | None:
 
 
 def _made(
-    module: Module, cls: cst.ClassDef, line: Line, store: MemberStore
+    module: Module, cls: cst.ClassDef, line: StatementSlot, store: MemberStore
 ) -> list[tuple[str, str]] | None:
     """Return the weights that a class makes, in order, each with how; None where that is not sure.
 

@@ -13,13 +13,13 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_builtin, is_call_of_super, is_keras_3, literal
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_named, kind_of_class, methods_in, only_base
 from kdoctor.analysis.triggers import bases_of
 from kdoctor.keras_api import split_root
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import returned_in
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.symbol_table import FUNCTIONS
 from kdoctor.value_types import Kind
 
@@ -34,7 +34,9 @@ _NAMES: Final = frozenset().union(*ASSIGNED.values())
 _DEEPEST: Final = 16  # classes of the file that derive from each other
 
 
-def bare_properties(module: Module, facts: Facts) -> Iterator[tuple[cst.ClassDef, cst.FunctionDef]]:
+def bare_properties(
+    module: Module, facts: TargetFacts
+) -> Iterator[tuple[cst.ClassDef, cst.FunctionDef]]:
     """Yield each such property without a setter, with its class."""
     if "__setattr__" in module.words:
         return
@@ -48,7 +50,7 @@ def bare_properties(module: Module, facts: Facts) -> Iterator[tuple[cst.ClassDef
                 yield node, each
 
 
-def _is_of_keras_3(module: Module, facts: Facts, node: cst.ClassDef) -> bool:
+def _is_of_keras_3(module: Module, facts: TargetFacts, node: cst.ClassDef) -> bool:
     """Say whether the one line of bases leads to the Keras 3 of the target."""
     for _ in range(_DEEPEST):
         base = only_base(module, node)
@@ -115,22 +117,22 @@ def _may_be_none(module: Module, node: cst.ClassDef, given: cst.BaseExpression |
     return True
 
 
-def may_be_bare(glimpse: Glimpse) -> bool:
+def may_be_bare(quick: QuickFacts) -> bool:
     """Say whether there may be such a property, in a class that may be made from one of Keras'."""
-    classes = glimpse.nodes.get(ast.ClassDef, ())
+    classes = quick.nodes.get(ast.ClassDef, ())
     bare = [node for node in classes if any(map(_is_a_property, node.body))]
-    return bool(bare) and not _made_from_keras(glimpse).isdisjoint(bare)
+    return bool(bare) and not _made_from_keras(quick).isdisjoint(bare)
 
 
-def _made_from_keras(glimpse: Glimpse) -> set[ast.ClassDef]:
+def _made_from_keras(quick: QuickFacts) -> set[ast.ClassDef]:
     """Return the classes that may be made from one of Keras', also by way of each other."""
-    classes = glimpse.nodes.get(ast.ClassDef, ())
+    classes = quick.nodes.get(ast.ClassDef, ())
     derived: dict[str, list[ast.ClassDef]] = {}
     for node in classes:
         for base in bases_of(node):
             if isinstance(base, ast.Name):
                 derived.setdefault(base.id, []).append(node)
-    waiting = [node for node in classes if _has_a_base_of_keras(glimpse, node)]
+    waiting = [node for node in classes if _has_a_base_of_keras(quick, node)]
     found = set(waiting)
     while waiting:
         more = [each for each in derived.get(waiting.pop().name, ()) if each not in found]
@@ -149,9 +151,9 @@ def _is_a_property(node: ast.stmt) -> bool:
     )
 
 
-def _has_a_base_of_keras(glimpse: Glimpse, node: ast.ClassDef) -> bool:
+def _has_a_base_of_keras(quick: QuickFacts, node: ast.ClassDef) -> bool:
     bases = list(bases_of(node))
-    names = (name for base in bases for name in glimpse.meant_by(base))
+    names = (name for base in bases for name in quick.meant_by(base))
     return any(split_root(name) is not None for name in names) or any(
-        True for base in bases for _ in glimpse.classes_meant_by(base)
+        True for base in bases for _ in quick.classes_meant_by(base)
     )

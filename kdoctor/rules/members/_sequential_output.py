@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, literal, value_of
-from kdoctor.rewrite import Answer, Guard, Question, Situation
+from kdoctor.rewrite import Guard, GuardAnswer, Question, UseSite
 from kdoctor.syntax import Module
 
 
@@ -16,7 +16,7 @@ def gives_classes() -> Guard:
     return Question(
         "gives_classes()",
         "how many units the last layer of the model has is not seen in this file",
-        lambda situation: _decide(situation, several=True),
+        lambda use_site: _decide(use_site, several=True),
         parameters=frozenset({"self"}),
     )
 
@@ -26,17 +26,17 @@ def gives_one_number() -> Guard:
     return Question(
         "gives_one_number()",
         "how many units the last layer of the model has is not seen in this file",
-        lambda situation: _decide(situation, several=False),
+        lambda use_site: _decide(use_site, several=False),
         parameters=frozenset({"self"}),
     )
 
 
-def _decide(situation: Situation, *, several: bool) -> Answer:
-    model = situation.value("self")
-    units = None if model is None else _units(situation.module, model)
+def _decide(use_site: UseSite, *, several: bool) -> GuardAnswer:
+    model = use_site.value("self")
+    units = None if model is None else _units(use_site.module, model)
     if units is None:
-        return Answer.UNKNOWN
-    return Answer.YES if (units > 1) is several else Answer.NO
+        return GuardAnswer.UNKNOWN
+    return GuardAnswer.YES if (units > 1) is several else GuardAnswer.NO
 
 
 def _units(module: Module, model: cst.BaseExpression) -> int | None:

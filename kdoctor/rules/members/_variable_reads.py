@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from kdoctor.analysis.calls import is_builtin
-from kdoctor.rewrite.guards import NUMBER_MAKERS, Answer, Guard, Question, Situation
+from kdoctor.rewrite.guards import NUMBER_MAKERS, Guard, GuardAnswer, Question, UseSite
 
 _READ = (
     *(cst.BinaryOperation, cst.UnaryOperation, cst.Comparison, cst.ComparisonTarget, cst.Expr),
@@ -21,15 +21,15 @@ def used_at_once() -> Guard:
     so may be what functions make of it: `convert_to_tensor`, or `cast` to the type that it has.
     """
 
-    def answer(situation: Situation) -> Answer:
-        module = situation.module
-        parent = module.parent(situation.node)
+    def answer(use_site: UseSite) -> GuardAnswer:
+        module = use_site.module
+        parent = module.parent(use_site.node)
         if not isinstance(parent, cst.Arg):
-            return Answer.of(isinstance(parent, _READ))
+            return GuardAnswer.of(isinstance(parent, _READ))
         match module.parent(parent):
             case cst.Call(func=cst.Name(value=name) as function) if name in _READERS:
-                return Answer.of(is_builtin(module, function))
-        return Answer.NO
+                return GuardAnswer.of(is_builtin(module, function))
+        return GuardAnswer.NO
 
     return Question(
         "used_at_once()", "the value may be looked at after the variable has changed", answer

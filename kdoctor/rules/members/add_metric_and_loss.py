@@ -47,7 +47,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, value_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_named, methods_in, only_base
 from kdoctor.analysis.triggers import Trigger, attribute, member_of
 from kdoctor.model import Finding, Fix, Severity
@@ -61,7 +61,7 @@ from kdoctor.rules.members._endpoint_layers import (
 from kdoctor.rules.members._error_owner import owner_in_words, symbol
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.syntax.type_oracle import PARTIAL
 from kdoctor.value_types import Kind
@@ -73,7 +73,7 @@ _LOSSES: Final = "losses"
 _NO_TENSOR: Final = "a layer takes tensors alone"
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each call that raises."""
     called = [
         use
@@ -125,7 +125,7 @@ def _is_functional_subclass(module: Module, use: MemberUse) -> bool:
     if cls is None or not isinstance(made, cst.Call) or only is None:
         return False
     base = module.qualified(only)
-    above = module.knowledge.class_type(base) if base else None
+    above = module.oracle.class_type(base) if base else None
     if above is None or above.cls != "Functional" or {"__init__", "__new__"} & {*methods_in(cls)}:
         return False
     passed = (argument(made, "inputs", 0), argument(made, "outputs", 1))
@@ -165,19 +165,19 @@ def _of_no_tensor(module: Module, use: MemberUse, given: cst.Arg) -> Finding:
     )
 
 
-def _may_give_no_tensor(glimpse: Glimpse, _: Facts) -> bool:
+def _may_give_no_tensor(quick: QuickFacts, _: TargetFacts) -> bool:
     functions = {
         each.name
         for kind in (ast.FunctionDef, ast.AsyncFunctionDef)
-        for each in glimpse.nodes.get(kind, ())
+        for each in quick.nodes.get(kind, ())
     }
     return any(
         isinstance(each, ast.Lambda | ast.Constant)
         or (isinstance(each, ast.Name) and each.id in functions)
-        or (isinstance(each, ast.Call) and PARTIAL in glimpse.meant_by(each.func))
-        for called in glimpse.calls_of("add_loss")
+        or (isinstance(each, ast.Call) and PARTIAL in quick.meant_by(each.func))
+        for called in quick.calls_of("add_loss")
         if (given := called.argument(_LOSSES, 0)) is not None
-        for value in (given, *glimpse.values_of(given))
+        for value in (given, *quick.values_of(given))
         for each in (value.elts if isinstance(value, ast.List | ast.Tuple) else (value,))
     )
 

@@ -34,14 +34,14 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, value_of, with_keyword
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import calls, member_of
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rewrite import MemberTable, Refusal, method
 from kdoctor.rules.members._error_owner import symbol
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.quick_facts import Called
+from kdoctor.syntax.quick_facts import QuickCall
 from kdoctor.value_types import Kind
 
 _OLD = (
@@ -74,7 +74,7 @@ _MOST = 3  # shape, initializer, dtype
 _METHODS = frozenset({"add_weight", "add_variable"})
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each call that passes a name where the shape belongs."""
     table = MemberTable(ROWS, KINDS, facts.signature)
     for use in module.members:
@@ -122,7 +122,7 @@ def _is_text(node: cst.BaseExpression) -> bool:
     return False
 
 
-def _finding(module: Module, facts: Facts, use: MemberUse, table: MemberTable) -> Finding:
+def _finding(module: Module, facts: TargetFacts, use: MemberUse, table: MemberTable) -> Finding:
     if _is_of_a_metric(use) and _lacks_initializer(use):
         attempt: Fix | Refusal = _with_zeros(module, use)
     else:
@@ -148,7 +148,7 @@ def _with_zeros(module: Module, use: MemberUse) -> Fix:
     )
 
 
-def _proven(facts: Facts) -> Applicability:
+def _proven(facts: TargetFacts) -> Applicability:
     return facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
 
 
@@ -184,7 +184,7 @@ def _message(module: Module, use: MemberUse) -> str:
     )
 
 
-def _may_be_told(_: Facts, called: Called) -> bool:
+def _may_be_told(_: TargetFacts, called: QuickCall) -> bool:
     if called.leaf not in _METHODS:
         return False
     if not called.places:

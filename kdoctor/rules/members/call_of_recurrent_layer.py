@@ -28,7 +28,7 @@ from collections.abc import Iterator, Mapping
 import libcst as cst
 
 from kdoctor.analysis.calls import is_call_of_super, is_keras_3
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import only_base
 from kdoctor.analysis.triggers import classes, word
 from kdoctor.keras_api import split_root
@@ -50,7 +50,7 @@ _OF_THE_CLASS = "ValueError: Exception encountered when calling {}.call()."
 _BUILD, _SHAPE, _SPEC = "build", "compute_output_shape", "compute_output_spec"
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such parameter."""
     for node in module.nodes(cst.ClassDef):
         only = only_base(module, node)
@@ -84,7 +84,7 @@ def _takes(call: cst.FunctionDef, name: str) -> bool:
 
 
 def _finding(
-    module: Module, facts: Facts, call: cst.FunctionDef, base: str, asking: str
+    module: Module, facts: TargetFacts, call: cst.FunctionDef, base: str, asking: str
 ) -> Finding:
     parameter = call.params.params[1]
     edits = _edits(module, call, parameter)
@@ -169,7 +169,7 @@ def _is_variable(module: Module, name: cst.Name) -> bool:
     return not (isinstance(parent, cst.Arg) and parent.keyword is name)
 
 
-def _may_be_recurrent(_: Facts, __: ast.ClassDef, bases: frozenset[str]) -> bool:
+def _may_be_recurrent(_: TargetFacts, __: ast.ClassDef, bases: frozenset[str]) -> bool:
     return any(each.rpartition(".")[2] in RECURRENT for each in bases)
 
 

@@ -23,7 +23,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import member_of
 from kdoctor.model import Finding, Severity
 from kdoctor.rules.rule import Example, Rule
@@ -40,7 +40,7 @@ _OTHERS = ("samples", "nb_sample", "batch_size")
 _ALWAYS_THERE = frozenset({"epochs", "steps", "verbose"})
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each key that is not there."""
     for use in module.members:
         if use.owner.kind is not Kind.CALLBACK or use.member != "params" or use.owner_defines:

@@ -27,7 +27,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import member_of
 from kdoctor.model import Finding, Severity
 from kdoctor.rules.members._error_owner import symbol
@@ -45,7 +45,7 @@ _INSIDE = (
 )
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each member that is read from `compiled_metrics` and not there."""
     for use in module.members:
         if use.member != "compiled_metrics" or use.owner.kind is not Kind.MODEL:

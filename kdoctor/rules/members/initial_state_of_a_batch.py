@@ -27,7 +27,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden, is_keras_3, speller_at
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import member_of
 from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.members._error_owner import class_of, symbol
@@ -42,7 +42,7 @@ _CELLS: Final = frozenset({"GRUCell", "LSTMCell", "SimpleRNNCell", "StackedRNNCe
 _GONE: Final = ("inputs", "dtype")
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each call that says something else than the size of the batch."""
     for use in module.members:
         call = use.called
@@ -85,7 +85,7 @@ def _is_of_a_layer(module: Module, call: cst.Call) -> bool:
 
 
 def _finding(
-    module: Module, facts: Facts, use: MemberUse, call: cst.Call, given: cst.Arg
+    module: Module, facts: TargetFacts, use: MemberUse, call: cst.Call, given: cst.Arg
 ) -> Finding:
     keyword = given.keyword.value if given.keyword else None
     cls = "RNN" if use.owner.cls in _LAYERS else class_of(use.owner)
@@ -110,7 +110,7 @@ def _finding(
     )
 
 
-def _fix(module: Module, facts: Facts, given: cst.Arg) -> Fix:
+def _fix(module: Module, facts: TargetFacts, given: cst.Arg) -> Fix:
     spelled, need = speller_at(module, given.value).spell("keras.ops.shape")
     keyword = "batch_size=" if given.keyword else ""
     edit = Edit(

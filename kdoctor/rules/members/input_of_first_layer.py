@@ -22,7 +22,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import is_keras_3
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import member, member_of
 from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Precedence, Severity
 from kdoctor.rewrite.precedence import binds
@@ -31,7 +31,7 @@ from kdoctor.syntax import MemberUse, Module
 from kdoctor.value_types import Kind
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such read."""
     for use in module.members:
         if use.member != "input" or use.owner.kind is not Kind.LAYER or use.owner_defines:

@@ -26,8 +26,8 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import is_builtin, is_keras_3
-from kdoctor.analysis.dataflow.points_to import origins_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.dataflow.points_to import points_to_of
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import member, word
 from kdoctor.keras_api import split_root
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
@@ -49,7 +49,7 @@ _DEEPEST: Final = 16  # steps from name to name
 Maker = Callable[[cst.Call, int], str | None]
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such method that is asked for."""
     flows = _Flows(module, facts)
     for asked in module.attributes:
@@ -74,10 +74,10 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
 class _Flows:
     """The objects of one module that give batches: what made them is followed back."""
 
-    def __init__(self, module: Module, facts: Facts) -> None:
+    def __init__(self, module: Module, facts: TargetFacts) -> None:
         self._module = module
         self._facts = facts
-        self._origins = origins_of(module)
+        self._points_to = points_to_of(module)
 
     def named(self, node: cst.BaseExpression) -> str | None:
         """Return what the class of such an object is called, None where it may be another."""
@@ -111,13 +111,13 @@ class _Flows:
                     for each in bound
                 ]
             case cst.Attribute():
-                stored = self._origins.stored(node)
+                stored = self._points_to.stored(node)
                 if stored is None or any(isinstance(each, str) for each in stored[1]):
                     return None
                 path = [each for each in stored[1] if isinstance(each, int)]
                 values = [part_of(stored[0], path)]
             case cst.Call():
-                values = [*self._origins.returned_by(node)]
+                values = [*self._points_to.returned_by(node)]
                 if not values:
                     return by(node, depth + 1)
             case _:
@@ -126,7 +126,7 @@ class _Flows:
         return names[0] if names and all(names) else None
 
 
-def _fix(module: Module, facts: Facts, asked: cst.Attribute) -> Fix | None:
+def _fix(module: Module, facts: TargetFacts, asked: cst.Attribute) -> Fix | None:
     call = module.parent(asked)
     rated = facts.applicability(*(each for each in INVALID if each.after))
     if not isinstance(call, cst.Call) or call.func is not asked:

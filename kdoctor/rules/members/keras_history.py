@@ -26,7 +26,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import member_of, word
 from kdoctor.model import Edit, Finding, Fix, Severity
 from kdoctor.rules.members._error_owner import attribute_error, owner_in_words, symbol
@@ -39,7 +39,7 @@ _MEMBERS = frozenset({_MEMBER, "layer"})
 _WITHOUT = {Kind.EAGER, Kind.VARIABLE, Kind.LAYER, Kind.MODEL}
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report what raises; what is merely private where nothing behind it raises."""
     for use in module.members:
         if use.member not in _MEMBERS or use.owner_defines or module.is_guarded(use.node):
@@ -54,7 +54,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
                 yield _private(module, use)
 
 
-def _renamed(module: Module, facts: Facts, use: MemberUse) -> Finding:
+def _renamed(module: Module, facts: TargetFacts, use: MemberUse) -> Finding:
     edit = Edit(module.span(use.node.attr), ("operation",))
     proof = facts.applicability(*(each for each in INVALID if each.after))
     return rule.finding(

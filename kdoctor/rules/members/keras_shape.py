@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, attribute, may_hold
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
@@ -34,13 +34,13 @@ from kdoctor.syntax.imports import dotted
 from kdoctor.value_types import Kind
 
 if TYPE_CHECKING:
-    from kdoctor.syntax.may_types import Possible
-    from kdoctor.syntax.quick_facts import Glimpse
+    from kdoctor.syntax.may_types import MayTypes
+    from kdoctor.syntax.quick_facts import QuickFacts
 
 _MEMBER = "_keras_shape"
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each read, unless the file itself assigns such an attribute to the same thing.
 
     Where a class of the file has one of its own, only what is known to be a tensor lacks it.
@@ -92,11 +92,11 @@ def _is_stored(module: Module, node: cst.Attribute) -> bool:
     )
 
 
-def _is_read_unasked(glimpse: Glimpse, facts: Facts) -> bool:
+def _is_read_unasked(quick: QuickFacts, facts: TargetFacts) -> bool:
     """Say whether it is read of what neither gets it here nor was asked whether it has it."""
-    asked = {id(each) for each in _asked_for(glimpse)}
+    asked = {id(each) for each in _asked_for(quick)}
 
-    def holds(possible: Possible) -> bool:
+    def holds(possible: MayTypes) -> bool:
         writes = [node for node, _ in possible.writes({_MEMBER})]
         nodes = [node for node, _ in possible.reads({_MEMBER})]
         nodes += [node for node in writes if isinstance(node.ctx, ast.Del)]
@@ -104,12 +104,12 @@ def _is_read_unasked(glimpse: Glimpse, facts: Facts) -> bool:
         fine = {chain_of(node.value) for node in stored} - {()}
         return any(chain_of(node.value) not in fine and id(node) not in asked for node in nodes)
 
-    return may_hold(glimpse, facts, holds)
+    return may_hold(quick, facts, holds)
 
 
-def _asked_for(glimpse: Glimpse) -> Iterator[ast.AST]:
+def _asked_for(quick: QuickFacts) -> Iterator[ast.AST]:
     """Yield what stands under `if hasattr(x, "_keras_shape"):` and reads just that."""
-    for branch in glimpse.nodes.get(ast.If, ()):
+    for branch in quick.nodes.get(ast.If, ()):
         match branch.test:
             case ast.Call(
                 func=ast.Name(id="hasattr"), args=[ast.Name(id=owner), ast.Constant(value=member)]
@@ -119,7 +119,7 @@ def _asked_for(glimpse: Glimpse) -> Iterator[ast.AST]:
                         yield each
 
 
-def _finding(module: Module, facts: Facts, node: cst.Attribute) -> Finding:
+def _finding(module: Module, facts: TargetFacts, node: cst.Attribute) -> Finding:
     is_symbolic = _is_symbolic(module, node)
     proof = facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
     named = "'KerasTensor' object" if is_symbolic else "object"

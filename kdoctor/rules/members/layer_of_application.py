@@ -26,15 +26,15 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_keras_3, literal, value_of
-from kdoctor.analysis.dataflow.points_to_by_call import makings_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.dataflow.points_to_by_call import points_to_by_call_of
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, attribute, word
 from kdoctor.keras_api import split_root
 from kdoctor.lazy_regex import pattern
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.scopes import BindingKind
 
 _DENSENETS: Final = ("DenseNet121", "DenseNet169", "DenseNet201")
@@ -52,7 +52,7 @@ _PARTS: Final = {
 }  # fmt: skip
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such name."""
     for node in module.attributes:
         call = module.parent(node)
@@ -85,10 +85,10 @@ def _texts(module: Module, node: cst.BaseExpression) -> Iterator[cst.SimpleStrin
                 yield element.value
 
 
-def _application(module: Module, facts: Facts, owner: cst.BaseExpression) -> str | None:
+def _application(module: Module, facts: TargetFacts, owner: cst.BaseExpression) -> str | None:
     """Return the name in `keras.applications` by which an object surely is made."""
-    makings = makings_of(module)
-    made = [makings.made(owner, frame) for frame in makings.runs(owner)]
+    by_call = points_to_by_call_of(module)
+    made = [by_call.made(owner, frame) for frame in by_call.runs(owner)]
     names = {"" if each is None else module.qualified(each.call.func) or "" for each in made}
     name = names.pop() if len(names) == 1 else ""
     split = split_root(name)
@@ -110,7 +110,7 @@ def _may_be_old(text: str) -> bool:
     return any(each.fullmatch(text) is not None for each in (_OF_DENSENET, _OF_MOBILENET))
 
 
-def _finding(module: Module, facts: Facts, text: cst.SimpleString, new: str) -> Finding:
+def _finding(module: Module, facts: TargetFacts, text: cst.SimpleString, new: str) -> Finding:
     edit = Edit(module.span(text), (f"{text.prefix}{text.quote}{new}{text.quote}",))
     is_looped_over = isinstance(module.parent(text), cst.Element)
     return rule.finding(
@@ -129,8 +129,8 @@ def _finding(module: Module, facts: Facts, text: cst.SimpleString, new: str) -> 
     )
 
 
-def _writes_one(glimpse: Glimpse, _: Facts) -> bool:
-    return any(map(_may_be_old, glimpse.strings))
+def _writes_one(quick: QuickFacts, _: TargetFacts) -> bool:
+    return any(map(_may_be_old, quick.strings))
 
 
 rule = Rule(

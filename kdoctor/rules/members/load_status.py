@@ -26,7 +26,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import value_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import attribute
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.rule import Example, Rule
@@ -41,7 +41,7 @@ STATUS_METHODS = frozenset({
 """What the status of a load can be asked in TensorFlow."""
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each method that a status is asked for."""
     loads = {
         use.called: use

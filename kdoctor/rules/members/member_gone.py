@@ -38,7 +38,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import stands_in_old_optimizer
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rewrite import MemberRewrite, MemberTable, Refusal
@@ -80,7 +80,7 @@ _ELSEWHERE = frozenset(
 )
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each use of a member that is gone and that the user's own code does not define."""
     table = _table(facts)
     for use in module.members:
@@ -103,12 +103,12 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
 
 
 @lru_cache(maxsize=8)
-def _table(facts: Facts) -> MemberTable:
+def _table(facts: TargetFacts) -> MemberTable:
     return MemberTable(ROWS, KINDS, facts.signature)
 
 
 def _finding(
-    module: Module, facts: Facts, use: MemberUse, table: MemberTable, last: str
+    module: Module, facts: TargetFacts, use: MemberUse, table: MemberTable, last: str
 ) -> Finding:
     advice = advice_for(use.owner.kind, use.member)
     special = (
@@ -140,7 +140,7 @@ def _finding(
     )
 
 
-def _rated(facts: Facts, row: MemberRewrite) -> Applicability:
+def _rated(facts: TargetFacts, row: MemberRewrite) -> Applicability:
     """A row is proven by the examples that show its member."""
     return facts.applicability(
         *(

@@ -35,7 +35,7 @@ from itertools import chain
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, value_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.logs import (
     NO_PATH,
     fields_of_paths,
@@ -53,7 +53,7 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import nodes_in
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.quick_facts import Called, Glimpse
+from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 
 _NAMES = {
     "acc": ("accuracy",),
@@ -72,7 +72,7 @@ _ENDING = pattern(rf"(?<![a-zA-Z0-9])(?:{'|'.join(sorted({*_NAMES, *_GIVEN}))})(
 _FIELD = pattern(rf"\{{((?:\w+_)?(?:{_ANY}))(?=[:!}}])")
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each key and each monitored name that no metric of the file has."""
     named = _named_by_compile(module)
     if not named:
@@ -173,22 +173,22 @@ def _texts(values: Iterable[cst.BaseExpression]) -> set[str] | None:
     return found
 
 
-def _may_be_called_otherwise(glimpse: Glimpse, _: Facts) -> bool:
+def _may_be_called_otherwise(quick: QuickFacts, _: TargetFacts) -> bool:
     """Say whether a `compile` names such a metric, and something is asked for such a name."""
-    written = set(_ENDING.findall("\n".join(glimpse.strings)))
+    written = set(_ENDING.findall("\n".join(quick.strings)))
     if not any(written.intersection(_NAMES.get(each, ())) for each in written):
         return False
-    return any(map(partial(_names_one, glimpse), glimpse.calls_of("compile"))) and (
-        any(_is_key(each.slice) for each in glimpse.nodes.get(ast.Subscript, ()))
-        or any(map(_is_key, chain.from_iterable(each.values for each in glimpse.calls)))
-        or any(map(_FIELD.search, glimpse.strings))
+    return any(map(partial(_names_one, quick), quick.calls_of("compile"))) and (
+        any(_is_key(each.slice) for each in quick.nodes.get(ast.Subscript, ()))
+        or any(map(_is_key, chain.from_iterable(each.values for each in quick.calls)))
+        or any(map(_FIELD.search, quick.strings))
     )
 
 
-def _names_one(glimpse: Glimpse, called: Called) -> bool:
+def _names_one(quick: QuickFacts, called: QuickCall) -> bool:
     return called.is_attribute and any(
         isinstance(each, ast.Constant) and each.value in _GIVEN
-        for value in glimpse.values_of(called.argument("metrics"))
+        for value in quick.values_of(called.argument("metrics"))
         if isinstance(value, ast.List | ast.Tuple | ast.Dict)
         for each in nodes_in(value)
     )
@@ -201,7 +201,7 @@ def _is_key(node: ast.expr) -> bool:
 
 
 def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
-    module: Module, facts: Facts, node: cst.SimpleString, old: str, new: str, what: str
+    module: Module, facts: TargetFacts, node: cst.SimpleString, old: str, new: str, what: str
 ) -> Finding:
     quoted = [f"{node.quote}{each}{node.quote}" for each in (new, old)]
     proof = facts.applicability(*(each for each in INVALID if each.after))

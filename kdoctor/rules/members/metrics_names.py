@@ -28,7 +28,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden, value_of, with_keyword
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import member_of
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity, Span
 from kdoctor.rewrite import MemberTable, Refusal, attribute
@@ -55,7 +55,7 @@ _FURTHER = 3  # From here on they disagree on the places: `test_on_batch` takes 
 _OWN = frozenset({"compute_metrics", "metrics", "train_step"})
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each read that the user's own model does not define."""
     table = MemberTable(ROWS, {"keras.Model": (Kind.MODEL,)}, facts.signature)
     for use in module.members:
@@ -84,7 +84,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         )
 
 
-def _proven(facts: Facts) -> Applicability:
+def _proven(facts: TargetFacts) -> Applicability:
     return facts.applicability(*(each for each in INVALID if each.after))
 
 

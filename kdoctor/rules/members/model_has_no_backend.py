@@ -25,7 +25,7 @@ from functools import lru_cache
 
 import libcst as cst
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import member_of
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.model import Finding, Fix, Severity
@@ -44,7 +44,7 @@ REWRITES = tuple(
 )
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each use of the attribute that the user's own class does not define."""
     for use in module.members:
         is_it = use.owner.kind is Kind.MODEL and use.member == "backend"
@@ -62,7 +62,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         )
 
 
-def _call_the_operation(module: Module, facts: Facts, use: MemberUse) -> Fix | Refusal:
+def _call_the_operation(module: Module, facts: TargetFacts, use: MemberUse) -> Fix | Refusal:
     """Rewrite ``model.backend.sum(x)`` like ``keras.backend.sum(x)``."""
     function = module.parent(use.node)
     if not isinstance(function, cst.Attribute) or function.value is not use.node:
@@ -90,7 +90,7 @@ def _call_the_operation(module: Module, facts: Facts, use: MemberUse) -> Fix | R
 
 
 @lru_cache(maxsize=8)
-def _table(facts: Facts) -> RewriteTable:
+def _table(facts: TargetFacts) -> RewriteTable:
     return RewriteTable((*_backend.REWRITES, *REWRITES), facts.signature)
 
 

@@ -35,7 +35,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import speller_at
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import in_line_of_keras_3, kind_of_class, methods_in
 from kdoctor.analysis.triggers import member_of
 from kdoctor.keras_api import Presence
@@ -53,7 +53,7 @@ from kdoctor.value_types import Kind
 _MEMBER = "reset_states"
 _STATEFUL = "stateful"
 HELPER = '''def reset_states(model):
-    """Do what `model.reset_states()` of Keras 2 did, also for the models in a model."""
+    """Do what `model.reset_states()` of Keras 2 did, in inner models, too."""
     for layer in model.layers:
         if isinstance(layer, {model}) and not hasattr(layer, "reset_states"):
             reset_states(layer)
@@ -61,7 +61,7 @@ HELPER = '''def reset_states(model):
             layer.reset_states()'''
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each use that the user's own model does not define."""
     for use in module.members:
         if not _is_it(use) or module.is_guarded(use.node):
@@ -84,7 +84,7 @@ def _is_it(use: MemberUse) -> bool:
     return is_of_a_model and not use.owner_defines
 
 
-def _fix(module: Module, facts: Facts, use: MemberUse) -> Fix | Refusal:
+def _fix(module: Module, facts: TargetFacts, use: MemberUse) -> Fix | Refusal:
     """Call a function of the file that does what the method did."""
     call, owner = use.called, use.node.value
     if call is None or call.args:
@@ -117,7 +117,7 @@ def _first(module: Module) -> cst.CSTNode:
     return min((each.node for each in module.members if _is_it(each)), key=module.span)
 
 
-def _always_reset(module: Module, facts: Facts) -> str:
+def _always_reset(module: Module, facts: TargetFacts) -> str:
     """Tell of a class whose layers Keras 2 may have passed over; "" where there is none."""
     for node in module.nodes(cst.ClassDef):
         if _MEMBER not in methods_in(node) or _speaks_of_stateful(node):

@@ -24,7 +24,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import member_of
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
 from kdoctor.rules.members._error_owner import attribute_error, owner_in_words, symbol
@@ -44,7 +44,7 @@ _NAMED = {
 }
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each use that the user's own class does not define."""
     for use in module.members:
         is_it = use.member == _MEMBER and (use.owner.kind in _NAMED or use.owner.kind is Kind.EAGER)

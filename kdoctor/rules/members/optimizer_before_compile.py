@@ -25,8 +25,8 @@ from itertools import chain
 import libcst as cst
 
 from kdoctor.analysis.calls import has_builtin, hidden_builtin
-from kdoctor.analysis.dataflow.points_to import origins_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.dataflow.points_to import points_to_of
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import member_of_self
 from kdoctor.analysis.triggers import Trigger, member_of
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity
@@ -34,7 +34,7 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.ast_walk import nodes_in
 from kdoctor.syntax.fallback_helpers import waits_for_attributes
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _OPTIMIZER = "optimizer"
@@ -42,7 +42,7 @@ _COMPILE = "compile"
 _CONDITIONS = (ast.If, ast.While, ast.IfExp, ast.Assert)
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such question."""
     for use in module.members:
         if use.owner.kind is not Kind.MODEL or use.member != _OPTIMIZER or use.owner_defines:
@@ -84,9 +84,9 @@ def _is_asked(module: Module, node: cst.Attribute) -> bool:
 
 def _is_trained_meanwhile(module: Module, node: cst.Attribute) -> bool:
     """Say whether it is of the object that a method is called on."""
-    origins = origins_of(module)
-    function = origins.function_around(node)
-    if function is None or origins.class_around(function) is None:
+    points_to = points_to_of(module)
+    function = points_to.function_around(node)
+    if function is None or points_to.class_around(function) is None:
         return False
     return member_of_self(node, function) is not None
 
@@ -103,7 +103,7 @@ def _is_compiled_above(module: Module, use: MemberUse) -> bool:
     """Say whether a model of that name is, or may be, compiled above it in the same function."""
     assert isinstance(use.node.value, cst.Name)
     name, place = use.node.value.value, module.span(use.node).start
-    around = origins_of(module).function_around
+    around = points_to_of(module).function_around
     return any(
         each.member == _COMPILE
         and isinstance(each.node.value, cst.Name)
@@ -114,7 +114,7 @@ def _is_compiled_above(module: Module, use: MemberUse) -> bool:
     )
 
 
-def _finding(module: Module, facts: Facts, use: MemberUse) -> Finding:
+def _finding(module: Module, facts: TargetFacts, use: MemberUse) -> Finding:
     model = module.span(use.node.value)
     is_free = has_builtin(module, use.node, "getattr")
     cls = use.owner.cls or "Functional"  # as models of inputs and outputs are
@@ -136,8 +136,8 @@ def _finding(module: Module, facts: Facts, use: MemberUse) -> Finding:
     )
 
 
-def _may_ask(glimpse: Glimpse, _: Facts) -> bool:
-    nodes = glimpse.nodes
+def _may_ask(quick: QuickFacts, _: TargetFacts) -> bool:
+    nodes = quick.nodes
     tests = (each.test for kind in _CONDITIONS for each in nodes.get(kind, ()))
     compared = (each.left for each in nodes.get(ast.Compare, ()))
     return any(

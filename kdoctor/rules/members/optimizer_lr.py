@@ -29,21 +29,21 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, changes_of, reads_of, word
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.members._error_owner import attribute_error, symbol
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberStore, MemberUse, Module
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.value_types import Kind, Type
 
 _TELL_SCHEDULES = frozenset({"isinstance", "callable"})
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each read, and each update, which reads as well."""
     for use in module.members:
         mine = use.owner_defines and not use.is_assigned
@@ -85,13 +85,13 @@ def _refusals(module: Module) -> Iterator[tuple[Type, cst.SimpleString, cst.Rais
                 )
                 | cst.SimpleStatementSuite(body=[cst.Raise() as raised]),
             ) if (owner := module.type_of(asked)) is not None and _is_it(owner, "lr"):
-                known = module.knowledge.class_type(owner.qualified) if owner.qualified else None
+                known = module.oracle.class_type(owner.qualified) if owner.qualified else None
                 if owner.cls is None or (known is not None and known.cls == owner.cls):
                     yield owner, name, raised
 
 
 def _refused(
-    module: Module, facts: Facts, owner: Type, name: cst.SimpleString, raised: cst.Raise
+    module: Module, facts: TargetFacts, owner: Type, name: cst.SimpleString, raised: cst.Raise
 ) -> Finding:
     span = module.span(name)
     begin = len(name.prefix) + len(name.quote)
@@ -118,10 +118,10 @@ def _error(module: Module, raised: cst.Raise) -> str:
     return module.source(raised)
 
 
-def _may_be_refused(glimpse: Glimpse, _: Facts) -> bool:
+def _may_be_refused(quick: QuickFacts, _: TargetFacts) -> bool:
     return any(
         isinstance(each, ast.Constant) and each.value == "lr"
-        for called in glimpse.calls_by_leaf.get("hasattr", ())
+        for called in quick.calls_by_leaf.get("hasattr", ())
         for each in called.node.args
     )
 
@@ -179,7 +179,7 @@ def _severity(*, is_assigned: bool) -> Severity:
 
 
 def _finding(
-    module: Module, facts: Facts, node: cst.Attribute, owner: Type, *, is_assigned: bool
+    module: Module, facts: TargetFacts, node: cst.Attribute, owner: Type, *, is_assigned: bool
 ) -> Finding:
     proof = facts.applicability(*(each for each in INVALID if each.after))
     return rule.finding(

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import stands_in_old_optimizer
 from kdoctor.analysis.triggers import member_of
 from kdoctor.model import Finding, Severity
@@ -38,7 +38,7 @@ from kdoctor.value_types import Kind
 _GONE = {"get_gradients", "get_updates", "updates_with_grads"}
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each use that the user's own optimizer does not define."""
     for use in module.members:
         is_it = use.owner.kind is Kind.OPTIMIZER and use.member in _GONE

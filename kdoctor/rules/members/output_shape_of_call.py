@@ -36,7 +36,7 @@ import libcst as cst
 from msgspec import Struct, field
 
 from kdoctor.analysis.calls import is_keras_3, speller_at, value_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_named, methods_in, only_base
 from kdoctor.analysis.triggers import Trigger, classes, word
 from kdoctor.keras_api import Presence, split_root
@@ -80,7 +80,7 @@ class _Layer(Struct, frozen=True):
     methods: dict[str, cst.FunctionDef] = field(default_factory=dict)
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each class that says one thing of its output, and makes another."""
     for node in module.nodes(cst.ClassDef):
         if not methods_in(node).keys() & {"call", _SHAPE}:
@@ -93,7 +93,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             yield _finding(module, facts, node, layer, why)
 
 
-def _layer(module: Module, facts: Facts, node: cst.ClassDef) -> _Layer | None:
+def _layer(module: Module, facts: TargetFacts, node: cst.ClassDef) -> _Layer | None:
     """Return what is known of a layer; None where it may have methods that are not seen here."""
     methods: dict[str, cst.FunctionDef] = {}
     seen: set[cst.ClassDef] = set()
@@ -207,7 +207,9 @@ def _is_activation(module: Module, layer: _Layer, member: str) -> bool:
     )
 
 
-def _finding(module: Module, facts: Facts, node: cst.ClassDef, layer: _Layer, why: str) -> Finding:
+def _finding(
+    module: Module, facts: TargetFacts, node: cst.ClassDef, layer: _Layer, why: str
+) -> Finding:
     methods = methods_in(node)
     told = methods.get("call") or methods[_SHAPE]
     said_by = f"`{_SHAPE}`" if _SHAPE in layer.methods else f"`{layer.base}`"
@@ -224,7 +226,7 @@ def _finding(module: Module, facts: Facts, node: cst.ClassDef, layer: _Layer, wh
     )
 
 
-def _fix(module: Module, facts: Facts, method: cst.FunctionDef) -> Fix | str:
+def _fix(module: Module, facts: TargetFacts, method: cst.FunctionDef) -> Fix | str:
     start = module.span(method).start
     if method.decorators:
         start = module.span(method.decorators[0]).start
@@ -256,7 +258,7 @@ def _proofs() -> Sequence[Example]:
     return [each for each in INVALID if each.after]
 
 
-def _may_make_several(_: Facts, __: ast.ClassDef, bases: frozenset[str]) -> bool:
+def _may_make_several(_: TargetFacts, __: ast.ClassDef, bases: frozenset[str]) -> bool:
     split = (split_root(each) for each in bases)
     layers = {each[1].rpartition(".")[2] for each in split if each and "layers." in each[1]}
     return bool(layers - ASK_CALL)
@@ -269,7 +271,7 @@ rule = Rule(
     severity=Severity.ERROR,
     check=check,
     triggers=word("call")
-    & (classes(_may_make_several) | Trigger(lambda glimpse, _: may_take_several(glimpse, _SHAPE))),
+    & (classes(_may_make_several) | Trigger(lambda quick, _: may_take_several(quick, _SHAPE))),
     since="3.0",
 )
 

@@ -24,7 +24,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, value_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import calls, member_of
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rewrite import MemberRewrite, MemberTable, method
@@ -46,7 +46,7 @@ _KINDS = {
 _GIVES = {"variables": "list", "value": "ResourceVariable"}
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such call."""
     table = MemberTable(ROWS, _KINDS, facts.signature)
     for use in module.members:
@@ -92,7 +92,7 @@ def _is_of_keras(module: Module, optimizer: cst.BaseExpression) -> bool:
     return is_named or (made is not None and made.kind is Kind.OPTIMIZER)
 
 
-def _proven(facts: Facts, row: MemberRewrite) -> Applicability:
+def _proven(facts: TargetFacts, row: MemberRewrite) -> Applicability:
     return facts.applicability(*(each for each in INVALID if f".{row.member}()" in each.before))
 
 

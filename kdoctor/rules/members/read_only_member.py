@@ -33,7 +33,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import keeps_own, stands_in_old_optimizer
 from kdoctor.analysis.triggers import Trigger, changes_of, word
 from kdoctor.keras_api import Presence
@@ -85,7 +85,7 @@ _PRIVATE = (
 )
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each assignment that the user's own class does not make possible."""
     for store in module.member_stores:
         if store.how not in _BINDS or store.value is None or store.owner_overrides:
@@ -114,13 +114,13 @@ def _without_setter(module: Module, node: cst.ClassDef, method: cst.FunctionDef)
     )
 
 
-def _is_read_only(module: Module, facts: Facts, store: MemberStore) -> bool:
+def _is_read_only(module: Module, facts: TargetFacts, store: MemberStore) -> bool:
     if store.member in READ_ONLY.get(store.owner.kind, ()):
         is_old = store.member not in _NEW
         return is_old or facts.member(store.owner, store.member) is Presence.EXISTS
     if store.member in OF_LAYERS.values():
         base = store.owner.qualified
-        made = module.knowledge.class_type(base) if base else None
+        made = module.oracle.class_type(base) if base else None
         if made is None or made.kind is not Kind.LAYER:
             return False
         return OF_LAYERS.get(made.cls or "") == store.member and keeps_own(facts, made)
@@ -128,7 +128,7 @@ def _is_read_only(module: Module, facts: Facts, store: MemberStore) -> bool:
     return is_functional and store.member in OF_FUNCTIONAL
 
 
-def _finding(module: Module, facts: Facts, store: MemberStore) -> Finding:
+def _finding(module: Module, facts: TargetFacts, store: MemberStore) -> Finding:
     cls = class_of(store.owner)
     named = f"'{cls}' object" if cls else "object"
     error = (
@@ -195,7 +195,7 @@ rule = Rule(
         changes_of({Kind.MODEL}, *OF_FUNCTIONAL)
         | changes_of({Kind.LAYER}, *sorted({*OF_LAYERS.values()})),
     )
-    | word("property") & Trigger(lambda glimpse, _: may_be_bare(glimpse)),
+    | word("property") & Trigger(lambda quick, _: may_be_bare(quick)),
     since="3.0",
 )
 

@@ -27,7 +27,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import is_keras_3
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.tensors.symbolic import is_symbolic
 from kdoctor.analysis.triggers import member_of
 from kdoctor.model import Applicability, Edit, Finding, Fix, Precedence, Severity
@@ -40,7 +40,7 @@ _MEMBERS = frozenset({"output", "input"})
 _ASK_FOR_A_LIST = frozenset({"isinstance", "len", "zip", "enumerate", "list", "tuple", "type"})
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each read on a model that is surely a `Sequential` never called."""
     for use in module.members:
         if use.owner.kind is not Kind.MODEL or use.member not in _MEMBERS or use.owner_defines:
@@ -60,7 +60,7 @@ def _is_told_by_calls(module: Module, use: MemberUse) -> bool:
     return parameter is not None and module.is_told_by_calls(parameter)
 
 
-def _is_sequential(facts: Facts, use: MemberUse) -> bool:
+def _is_sequential(facts: TargetFacts, use: MemberUse) -> bool:
     """Say whether it is a `Sequential` of Keras 3: any other model may be a functional one."""
     return use.owner.cls == "Sequential" and is_keras_3(facts, use.owner.qualified)
 
@@ -89,7 +89,7 @@ def _is_called(module: Module, use: MemberUse) -> bool:
     return any(module.source(each) == owner for each in (*called, *given))
 
 
-def _finding(module: Module, facts: Facts, use: MemberUse) -> Finding:
+def _finding(module: Module, facts: TargetFacts, use: MemberUse) -> Finding:
     edit = Edit(module.span(use.node.attr), (f"{use.member}s[0]",), Precedence.PRIMARY)
     proof = facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
     return rule.finding(

@@ -30,7 +30,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import is_builtin, is_keras_3, value_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.tensors.may_shapes import reads_of_a_shape
 from kdoctor.analysis.tensors.shapes import is_a_tuple, whole_of
 from kdoctor.keras_api import split_root
@@ -82,7 +82,7 @@ _OLD_DIMENSIONS = frozenset({"disable_v2_behavior", "disable_v2_tensorshape"})
 _MOST_BRANCHES = 8  # that assign one size: each is looked at wherever it is read
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such attribute of a shape."""
     speaks_of_keras = _speaks_of_keras_3(module, facts)
     for node in module.attributes:
@@ -92,7 +92,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             yield _finding(module, facts, node, severity)
 
 
-def mends_get_shape(module: Module, facts: Facts, node: cst.Attribute) -> bool:
+def mends_get_shape(module: Module, facts: TargetFacts, node: cst.Attribute) -> bool:
     """Say whether the finding about ``x.get_shape().as_list()`` mends its ``x.get_shape``, too."""
     call = module.parent(node)
     read = None if call is None else module.parent(call)
@@ -121,7 +121,7 @@ def _severity(module: Module, node: cst.Attribute, *, speaks_of_keras: bool) -> 
     return None
 
 
-def _speaks_of_keras_3(module: Module, facts: Facts) -> bool:
+def _speaks_of_keras_3(module: Module, facts: TargetFacts) -> bool:
     return any(
         split_root(each.name) is not None and is_keras_3(facts, each.name)
         for each in module.references
@@ -225,7 +225,9 @@ def _is_some_shape(module: Module, node: cst.BaseExpression) -> bool:
     return False
 
 
-def _finding(module: Module, facts: Facts, node: cst.Attribute, severity: Severity) -> Finding:
+def _finding(
+    module: Module, facts: TargetFacts, node: cst.Attribute, severity: Severity
+) -> Finding:
     member = node.attr.value
     attempt = _fix(module, facts, node)
     owner = "int" if member == "value" else "tuple"
@@ -246,7 +248,7 @@ def _finding(module: Module, facts: Facts, node: cst.Attribute, severity: Severi
     )
 
 
-def _fix(module: Module, facts: Facts, node: cst.Attribute) -> Fix | Refusal:
+def _fix(module: Module, facts: TargetFacts, node: cst.Attribute) -> Fix | Refusal:
     member, parent = node.attr.value, module.parent(node)
     whole: cst.BaseExpression = node
     if member in _METHODS:
@@ -294,7 +296,7 @@ def _owner_of_get_shape(shape: cst.BaseExpression) -> tuple[cst.BaseExpression, 
     return shape, ""
 
 
-def _rated(facts: Facts, member: str) -> Applicability:
+def _rated(facts: TargetFacts, member: str) -> Applicability:
     proofs = [each for each in BROKEN if each.after and f".{member}" in each.before]
     return facts.applicability(*proofs)
 

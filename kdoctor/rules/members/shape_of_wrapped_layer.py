@@ -27,7 +27,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_named, only_base
 from kdoctor.analysis.models.wrappers import applications_of, wrapped_layers
 from kdoctor.analysis.tensors.symbolic import is_symbolic
@@ -41,7 +41,7 @@ from kdoctor.value_types import Kind
 _ASKED = "compute_output_shape"
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such layer where it is wrapped."""
     if any(each.attr.value == _ASKED and _is_set(module, each) for each in module.attributes):
         return
@@ -79,7 +79,7 @@ def _says_no_shape(module: Module, cls: cst.BaseExpression) -> bool:
     if info is not None and (not info.closed or _ASKED in info.members):
         return False
     base = info.base if info is not None else module.qualified(cls) if seen else None
-    made = None if base is None else module.knowledge.class_type(base)
+    made = None if base is None else module.oracle.class_type(base)
     return made is not None and made.kind is Kind.LAYER and made.cls == "Layer"
 
 

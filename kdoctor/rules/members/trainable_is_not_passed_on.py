@@ -30,21 +30,21 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.freezing import Freezing, Setting
 from kdoctor.analysis.triggers import Trigger, assigned
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity
 from kdoctor.rewrite.source_lines import margin
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.value_types import Kind
 
 _NAMES = ("layer", "inner_layer", "thawed_layer")
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such assignment."""
     freezing = Freezing(module)
     if freezing.is_too_much or freezing.has_too_many:
@@ -85,7 +85,7 @@ def _loop(module: Module, setting: Setting) -> cst.CSTNode:
 
 def _may_be_set_otherwise(freezing: Freezing, setting: Setting) -> bool:
     """Say whether the model may not have been trainable, or its layers are thawed all the same."""
-    for made in freezing.origins.of(setting.model):
+    for made in freezing.points_to.of(setting.model):
         if argument(made.call, "trainable") is not None:
             return True
     for each in freezing.settings:
@@ -106,7 +106,7 @@ def _is_layer(freezing: Freezing, node: cst.BaseExpression) -> bool:
     return found is not None and found.kind is Kind.LAYER
 
 
-def _finding(module: Module, facts: Facts, setting: Setting) -> Finding:
+def _finding(module: Module, facts: TargetFacts, setting: Setting) -> Finding:
     name = module.source(setting.model)
     fix = _thawing(module, facts, setting)
     return rule.finding(
@@ -121,7 +121,7 @@ def _finding(module: Module, facts: Facts, setting: Setting) -> Finding:
     )
 
 
-def _thawing(module: Module, facts: Facts, setting: Setting) -> Fix | None:
+def _thawing(module: Module, facts: TargetFacts, setting: Setting) -> Fix | None:
     """Return the fix that writes the loop in place of the assignment."""
     assign = next((e for e in module.ancestors(setting.node) if isinstance(e, cst.Assign)), None)
     line = None if assign is None else module.parent(assign)
@@ -151,16 +151,16 @@ def _thawing(module: Module, facts: Facts, setting: Setting) -> Fix | None:
     )
 
 
-def _may_be_thawed(glimpse: Glimpse, _: Facts) -> bool:
+def _may_be_thawed(quick: QuickFacts, _: TargetFacts) -> bool:
     """Say whether something is frozen, in a function that may be given the value, and thawed."""
     set_to = {
         each.value.value
-        for each in glimpse.nodes.get(ast.Assign, ())
+        for each in quick.nodes.get(ast.Assign, ())
         if isinstance(each.value, ast.Constant)
         for target in each.targets
         if isinstance(target, ast.Attribute) and target.attr == "trainable"
     }
-    return True in set_to and (len(set_to) > 1 or ast.FunctionDef in glimpse.nodes)
+    return True in set_to and (len(set_to) > 1 or ast.FunctionDef in quick.nodes)
 
 
 rule = Rule(

@@ -13,7 +13,7 @@ import libcst as cst
 from msgspec.structs import replace
 
 from kdoctor.analysis.calls import has_builtin
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import EntryKind, Lookup, Presence, split_root
 from kdoctor.keras_api.members import serves_as_base
 from kdoctor.model import Applicability, Fix
@@ -102,7 +102,9 @@ def question_about(module: Module, reference: Reference) -> str | None:
     return next((each for each in asked if each is not None), None)
 
 
-def with_question(module: Module, facts: Facts, reference: Reference, new: str, fix: Fix) -> Fix:
+def with_question(
+    module: Module, facts: TargetFacts, reference: Reference, new: str, fix: Fix
+) -> Fix:
     """Return a fix that writes another class, as unsafe where a question gets another answer."""
     question = question_about(module, reference)
     if question is None:
@@ -120,7 +122,7 @@ def with_question(module: Module, facts: Facts, reference: Reference, new: str, 
     )
 
 
-def _asked(module: Module, facts: Facts, reference: Reference) -> Lookup:
+def _asked(module: Module, facts: TargetFacts, reference: Reference) -> Lookup:
     """Return the class that is asked about: `experimental.SGD` of an import of `experimental`."""
     if reference.kind is ReferenceKind.IMPORT:
         for each in module.references:
@@ -129,7 +131,7 @@ def _asked(module: Module, facts: Facts, reference: Reference) -> Lookup:
     return facts.lookup(reference.name)
 
 
-def _other_answer(facts: Facts, old: Lookup, new: str, question: str) -> str:
+def _other_answer(facts: TargetFacts, old: Lookup, new: str, question: str) -> str:
     leaf = old.name.rpartition(".")[2]
     if old.name.startswith(_EXPERIMENTAL):
         kind = "optimizer" if leaf == "Optimizer" else f"`{leaf}`"
@@ -149,7 +151,7 @@ def _other_answer(facts: Facts, old: Lookup, new: str, question: str) -> str:
     return _TWO.format(old=old.name, new=split[1], question=question)
 
 
-def was_a_base(facts: Facts, gone: Lookup) -> bool:
+def was_a_base(facts: TargetFacts, gone: Lookup) -> bool:
     """Say whether other classes of Keras derived from a class that is gone, and were instances."""
     split = split_root(gone.qualified)
     if split is None or gone.until is None:

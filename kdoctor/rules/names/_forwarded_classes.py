@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from kdoctor.analysis.calls import literal
-from kdoctor.analysis.dataflow.points_to import origins_of
+from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.type_oracle import PARTIAL
@@ -31,7 +31,7 @@ def is_handed_on_to_be_made(module: Module, node: cst.CSTNode, depth: int = 0) -
                 isinstance(dictionary, cst.Dict) and _is_called_by_key(module, dictionary)
             )
         case cst.Param() if parent.default is node:
-            function = origins_of(module).function_around(parent)
+            function = points_to_of(module).function_around(parent)
             return function is not None and _is_made_in(module, function, parent, depth)
     return False
 
@@ -60,12 +60,12 @@ def _is_argument_to_make(module: Module, call: cst.Call, given: cst.Arg, depth: 
     is_first = call.args[0] is given and given.keyword is None
     if is_first and module.qualified(call.func) == PARTIAL:
         return True
-    function = origins_of(module).function_called(call.func)
+    function = points_to_of(module).function_called(call.func)
     parameters = (
         [] if function is None else [*function.params.params, *function.params.kwonly_params]
     )
     return function is not None and any(
-        origins_of(module).passed(call, each) is given.value
+        points_to_of(module).passed(call, each) is given.value
         and _is_made_in(module, function, each, depth)
         for each in parameters
     )

@@ -11,7 +11,7 @@ import libcst as cst
 from msgspec.structs import replace
 
 from kdoctor.analysis.calls import argument, literal
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import Lookup, Presence, split_root
 from kdoctor.memoize import once
 from kdoctor.syntax import Module, Reference, ReferenceKind
@@ -37,7 +37,7 @@ _ABOVE_FACADES = "tensorflow.compat."
 Form = Literal["attribute", "from-import", "import"]
 
 
-def look_up(module: Module, reference: Reference, facts: Facts) -> Lookup | None:
+def look_up(module: Module, reference: Reference, facts: TargetFacts) -> Lookup | None:
     """Return what is known of a missing name, None of one that is there or not known."""
     name = reference.name
     if is_closed(reference):
@@ -54,7 +54,7 @@ def look_up(module: Module, reference: Reference, facts: Facts) -> Lookup | None
     return _private(facts, found)
 
 
-def may_be_missing(facts: Facts, name: str) -> bool:
+def may_be_missing(facts: TargetFacts, name: str) -> bool:
     """Say whether ``look_up`` could find that a name is missing, by the name alone."""
     for facade in FACADES:
         if f"{name}.".startswith(f"{facade}."):
@@ -231,7 +231,7 @@ def error_of(reference: Reference, found: Lookup) -> str:
 
 
 def _not_imported(
-    module: Module, reference: Reference, facts: Facts, found: Lookup
+    module: Module, reference: Reference, facts: TargetFacts, found: Lookup
 ) -> Lookup | None:
     """Return a module that only an import statement finds, where none does."""
     if reference.kind is not ReferenceKind.LOAD or found.root != "tf.keras":
@@ -250,7 +250,7 @@ def _not_imported(
     return None
 
 
-def _private(facts: Facts, found: Lookup) -> Lookup | None:
+def _private(facts: TargetFacts, found: Lookup) -> Lookup | None:
     split = split_root(found.qualified)
     if split is None or not facts.runs_keras_3(split[0]):
         return None

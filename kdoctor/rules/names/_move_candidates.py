@@ -10,18 +10,20 @@ from msgspec import Struct
 from msgspec.structs import replace
 from packaging.version import Version
 
-from kdoctor.analysis.facts import Facts, Proven
+from kdoctor.analysis.facts import Proven, TargetFacts
 from kdoctor.keras_api import EntryKind, Lookup, Presence, Signature, split_root
 from kdoctor.model import Applicability, Confidence, Fix
 from kdoctor.rewrite import Refusal, Rewrite, RewriteTable, rewrite
+from kdoctor.rewrite.visibility import is_conditional
 from kdoctor.rules.arguments._keyword_changes import is_refused
 from kdoctor.rules.arguments._may_be_called import callee_of
 from kdoctor.rules.names._class_checks import with_question
+from kdoctor.rules.names._given_lists import list_for_an_array
 from kdoctor.rules.names._moved_calls import changed_defaults, mean_the_same, misplaced
 from kdoctor.rules.names._public_names import home_of, public_names, twins
 from kdoctor.rules.names._successors import HELD, IN_TF_KERAS, SUCCESSORS, UNLIKE, Successor
 from kdoctor.rules.rule import Example
-from kdoctor.syntax import Module, Reference, ReferenceKind
+from kdoctor.syntax import ImportBinding, Module, Reference, ReferenceKind
 
 ONLY_PRIVATE = "what has it now is private"
 _PRIVATE = "keras.src."
@@ -73,7 +75,8 @@ class Moves:
         for found in missing.values():
             for move in ways.of(found):
                 self._add(move)
-        self._table = RewriteTable(self._moves, self._facts.signature)
+        self._renewed: dict[ImportBinding, bool] = {}
+        self._table = RewriteTable(self._moves, self._facts.signature, self._renews)
 
     def is_of_a_later_release(self, found: Lookup) -> bool:
         """Say whether a missing name came only after the target."""
@@ -161,6 +164,34 @@ class Moves:
             attempt, applicability=proven, unsafe_because="" if is_safe else attempt.unsafe_because
         )
 
+    def _renews(self, binding: ImportBinding) -> bool:
+        """Say whether an import may be put anew, for it fails and all that reads it is rewritten.
+
+        Where some use stays as it is, it would read what is new, and nothing would tell of it.
+        """
+        if binding not in self._renewed:
+            self._renewed[binding] = (
+                False  # the uses that are asked now come by a name of their own
+            )
+            self._renewed[binding] = self._fails(binding) and self._all_go_together(binding)
+        return self._renewed[binding]
+
+    def _fails(self, binding: ImportBinding) -> bool:
+        return (
+            isinstance(binding.statement, cst.ImportFrom)
+            and not is_conditional(self._module, binding.statement)
+            and self._module.oracle.exists(binding.imported) is False
+        )
+
+    def _all_go_together(self, binding: ImportBinding) -> bool:
+        uses = [
+            each
+            for each in self._module.references
+            if each.binding is binding and each.kind is not ReferenceKind.IMPORT
+        ]
+        everywhere = len(uses) == len(self._module.uses_of(binding))
+        return everywhere and all(isinstance(self.attempt(each), Fix) for each in uses)
+
     def is_known(self, found: Lookup) -> bool:
         """Say whether anything stands for a name in some uses."""
         name = under_keras(found.qualified)
@@ -175,13 +206,19 @@ class Moves:
         if not move.proofs:
             return Applicability.UNSAFE, _NOT_RUN
         if move.new is not None:
-            uses = self._uses[move.row.left.partition("(")[0]]
+            name = move.row.left.partition("(")[0]
+            uses = self._uses[name]
             # An import hands nothing on: what reads it does, and is asked itself.
             if not all(
                 use.kind is ReferenceKind.IMPORT or self._means_the_same(use, move.new)
                 for use in uses
             ):
                 return Applicability.UNSAFE, self._changes(uses, move.new)
+            for use in uses:
+                if use.kind is not ReferenceKind.IMPORT and (
+                    because := list_for_an_array(self._module, name, use.call)
+                ):
+                    return Applicability.UNSAFE, because
         proven = self._facts.applicability(*move.proofs)
         return proven, "" if proven is Applicability.SAFE else _NOT_RUN
 
@@ -213,7 +250,7 @@ class Ways:
     ``proofs`` hold for moves by release data.
     """
 
-    def __init__(self, facts: Facts, proofs: Sequence[Proven]) -> None:
+    def __init__(self, facts: TargetFacts, proofs: Sequence[Proven]) -> None:
         self.facts = facts
         self._proofs = tuple(proofs)
         # The same few names are missing in file after file.
@@ -350,7 +387,7 @@ class Ways:
         return _Move(row, proofs, means, unsafe_because)
 
 
-def _not_taken(call: cst.Call | None, new: str, facts: Facts) -> str | None:
+def _not_taken(call: cst.Call | None, new: str, facts: TargetFacts) -> str | None:
     """Return a keyword of a call that what it is to call surely refuses."""
     callee = callee_of(new, facts)
     if call is None or callee is None:

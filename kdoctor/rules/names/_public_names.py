@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import EntryKind, Lookup, split_root
 from kdoctor.keras_api.surface import Surface, surface_on
 from kdoctor.target import Target
@@ -39,7 +39,7 @@ def home_of(root: str, name: str, target: Target) -> str:
     return surface.home(entry)
 
 
-def twins(found: Lookup, facts: Facts) -> tuple[str, ...]:
+def twins(found: Lookup, facts: TargetFacts) -> tuple[str, ...]:
     """Return the other names that a missing object had in its last release, best first."""
     split = split_root(found.qualified)
     if split is None or found.until is None:

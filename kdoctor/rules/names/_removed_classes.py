@@ -13,7 +13,7 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.calls import is_builtin
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import EntryKind, Lookup, Presence
 from kdoctor.model import Applicability, Edit, Fix, Hole, ImportNeed, Precedence
 from kdoctor.rewrite import Speller
@@ -58,7 +58,7 @@ class _Place(Struct, frozen=True):
     unlike: str = ""
 
 
-def stand_in(module: Module, facts: Facts, reference: Reference, found: Lookup) -> Fix | None:
+def stand_in(module: Module, facts: TargetFacts, reference: Reference, found: Lookup) -> Fix | None:
     """Return the fix by which a file can do without a gone class, None where it uses one."""
     parent, _, leaf = found.qualified.rpartition(".")
     if found.missing_prefix != found.qualified or not _was_a_class(facts, found):
@@ -87,7 +87,7 @@ def stand_in(module: Module, facts: Facts, reference: Reference, found: Lookup) 
     )
 
 
-def _was_a_class(facts: Facts, found: Lookup) -> bool:
+def _was_a_class(facts: TargetFacts, found: Lookup) -> bool:
     if found.until is None:
         return False
     return facts.at_release(found.until).lookup(found.qualified).kind is EntryKind.CLASS
@@ -113,7 +113,7 @@ def _uses(module: Module, reference: Reference) -> list[Reference]:
     return uses if plain and len(uses) == len(module.uses_of(binding)) else []
 
 
-def _place(module: Module, facts: Facts, use: Reference, parent: str) -> _Place | None:
+def _place(module: Module, facts: TargetFacts, use: Reference, parent: str) -> _Place | None:
     node, above = use.node, module.parent(use.node)
     if not isinstance(node, cst.Name | cst.Attribute):
         return None

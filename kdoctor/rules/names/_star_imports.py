@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import libcst as cst
 
-from kdoctor.analysis.facts import Facts
-from kdoctor.keras_api import EntryKind, Lookup, Presence, knowledge
+from kdoctor.analysis.facts import TargetFacts
+from kdoctor.keras_api import EntryKind, Lookup, Presence, oracle
 from kdoctor.model import Applicability, Edit, Fix, Span
 from kdoctor.syntax import Module, Reference
 
 
 def star_of_package(
-    module: Module, facts: Facts, reference: Reference, found: Lookup
+    module: Module, facts: TargetFacts, reference: Reference, found: Lookup
 ) -> Fix | None:
     """Return the fix that imports all from the package of the module that is gone.
 
@@ -26,7 +26,7 @@ def star_of_package(
         return None
     if facts.lookup(package).kind is not EntryKind.MODULE:
         return None
-    brought = knowledge(facts.target).star_names(found.qualified) or ()
+    brought = oracle(facts.target).star_names(found.qualified) or ()
     read = [each for each in module.unbound_reads if each in brought]
     if not read or not all(_is_there(facts, f"{package}.{each}") for each in read):
         return None
@@ -39,6 +39,6 @@ def star_of_package(
     )
 
 
-def _is_there(facts: Facts, name: str) -> bool:
+def _is_there(facts: TargetFacts, name: str) -> bool:
     found = facts.lookup(name)
     return found.presence is Presence.EXISTS and not found.stub

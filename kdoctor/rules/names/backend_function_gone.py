@@ -69,7 +69,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import names, word
 from kdoctor.keras_api import Presence
 from kdoctor.model import Finding, Fix, Severity
@@ -98,7 +98,7 @@ from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module, Reference, ReferenceKind
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each missing function once: where it is read, or at an import that nothing reads."""
     missing = [
         reference
@@ -118,11 +118,13 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         yield _finding(module, facts, reference, rows)
 
 
-def _may_be_gone(facts: Facts, dotted: str) -> bool:
+def _may_be_gone(facts: TargetFacts, dotted: str) -> bool:
     return function(dotted) is not None and facts.lookup(dotted).presence is Presence.MISSING
 
 
-def _finding(module: Module, facts: Facts, reference: Reference, rows: RewriteTable) -> Finding:
+def _finding(
+    module: Module, facts: TargetFacts, reference: Reference, rows: RewriteTable
+) -> Finding:
     name = function(reference.name)
     assert name is not None
     attempt = attempted(module, facts, reference, rows, name)

@@ -32,7 +32,7 @@ from functools import lru_cache
 import libcst as cst
 from msgspec.structs import replace
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import names, word
 from kdoctor.keras_api import Presence
 from kdoctor.model import Applicability, Finding, Fix, Severity
@@ -70,7 +70,7 @@ def _row(name: str, parameters: str) -> Rewrite:
     )
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each call of a stub, and each class that is derived from one."""
     table = _table(facts)
     for reference in module.references:
@@ -113,18 +113,18 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         )
 
 
-def _is_stub(facts: Facts, dotted: str) -> bool:
+def _is_stub(facts: TargetFacts, dotted: str) -> bool:
     """Say whether a name stands for what is gone; elsewhere, to raise is what a function is for."""
     return "legacy" in dotted.split(".") and bool(facts.lookup(dotted).stub)
 
 
 @lru_cache(maxsize=8)
-def _table(facts: Facts) -> RewriteTable:
+def _table(facts: TargetFacts) -> RewriteTable:
     return RewriteTable(_ROWS, facts.signature)
 
 
 def _attempt(
-    module: Module, table: RewriteTable, reference: Reference, facts: Facts
+    module: Module, table: RewriteTable, reference: Reference, facts: TargetFacts
 ) -> Fix | Refusal:
     if reference.call is None:
         return _derived(module, reference, facts)
@@ -135,7 +135,7 @@ def _attempt(
 
 
 def _asked(
-    module: Module, facts: Facts, reference: Reference, attempt: Fix | Refusal
+    module: Module, facts: TargetFacts, reference: Reference, attempt: Fix | Refusal
 ) -> Fix | Refusal:
     """Ask for the class of today where the file makes such optimizers itself: they are of that."""
     if not isinstance(attempt, Fix):
@@ -146,7 +146,7 @@ def _asked(
     return replace(attempt, unsafe_because=_TRUE_OF_ALL.format(leaf))
 
 
-def _beside_questions(module: Module, facts: Facts, reference: Reference, fix: Fix) -> Fix:
+def _beside_questions(module: Module, facts: TargetFacts, reference: Reference, fix: Fix) -> Fix:
     """Return the fix of what makes an optimizer, unsafe where the file asks if it is an old one."""
     asking = next(
         (
@@ -168,7 +168,7 @@ def _beside_questions(module: Module, facts: Facts, reference: Reference, fix: F
     return replace(fix, applicability=Applicability.UNSAFE, unsafe_because="; ".join(reasons))
 
 
-def _made(module: Module, facts: Facts) -> Iterator[Reference]:
+def _made(module: Module, facts: TargetFacts) -> Iterator[Reference]:
     """Yield where the file makes an object of a stub, or hands one on to be made."""
     for each in module.references:
         if each.kind is not ReferenceKind.LOAD or not _is_stub(facts, each.name):
@@ -183,7 +183,7 @@ def _answers(asked: str, made: str) -> bool:
     return leaf in ("Optimizer", made.rpartition(".")[2])
 
 
-def _derived(module: Module, reference: Reference, facts: Facts) -> Fix | Refusal:
+def _derived(module: Module, reference: Reference, facts: TargetFacts) -> Fix | Refusal:
     """Return the fix of a base class: a stub has not even the attributes of the class."""
     leaf = reference.name.rpartition(".")[2]
     row = rewrite(f"keras.optimizers.legacy.{leaf}", f"keras.optimizers.{leaf}")
@@ -194,7 +194,7 @@ def _derived(module: Module, reference: Reference, facts: Facts) -> Fix | Refusa
     return replace(attempt, unsafe_because=_METHODS)
 
 
-def _rated(row: Rewrite, facts: Facts) -> Applicability:
+def _rated(row: Rewrite, facts: TargetFacts) -> Applicability:
     if row in _UNLIKE:
         return Applicability.UNSAFE
     return facts.applicability(_STEPS)

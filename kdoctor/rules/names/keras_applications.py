@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import package
 from kdoctor.keras_api import Presence
 from kdoctor.model import Finding, Severity
@@ -33,13 +33,13 @@ from kdoctor.syntax import Module, Reference
 _PACKAGE = "keras_applications"
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each import from `keras_applications` once, else each name that is read off it."""
     for reference in of_package(module, _PACKAGE):
         yield _finding(module, facts, reference)
 
 
-def _finding(module: Module, facts: Facts, reference: Reference) -> Finding:
+def _finding(module: Module, facts: TargetFacts, reference: Reference) -> Finding:
     new = f"keras.applications{reference.name.removeprefix(_PACKAGE)}"
     is_there = facts.lookup(new).presence is Presence.EXISTS
     return rule.finding(

@@ -26,7 +26,7 @@ from collections.abc import Iterator
 import libcst as cst
 from msgspec.structs import replace
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import package
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rewrite import Refusal, RewriteTable, one_of, rewrite
@@ -73,7 +73,7 @@ _BY_HAND = {
 }
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each import from `keras_contrib` once, else each name that is read off it."""
     table = RewriteTable(_ROWS, facts.signature)
     for reference in of_package(module, _PACKAGE):

@@ -36,7 +36,7 @@ import libcst as cst
 from msgspec.structs import replace
 
 from kdoctor.analysis.calls import argument
-from kdoctor.analysis.facts import FACADES, Facts
+from kdoctor.analysis.facts import FACADES, TargetFacts
 from kdoctor.analysis.roots import uses_another_keras
 from kdoctor.analysis.tensors.symbolic import REFUSED, RUN_WITH_VALUES, holds_symbolic
 from kdoctor.analysis.triggers import names, word
@@ -90,7 +90,7 @@ CHANGED = frozenset({"count_params"})
 _RATES = ("lr", "learning_rate")
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each use of a function that only ``tf.keras.backend`` has."""
     rows = table(facts)
     for reference in module.references:
@@ -109,11 +109,11 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             yield _finding(module, facts, reference, name, attempt)
 
 
-def _may_be_legacy(facts: Facts, dotted: str) -> bool:
+def _may_be_legacy(facts: TargetFacts, dotted: str) -> bool:
     return function(dotted) is not None and _is_legacy(dotted, facts)
 
 
-def _is_legacy(qualified: str, facts: Facts) -> bool:
+def _is_legacy(qualified: str, facts: TargetFacts) -> bool:
     split = split_root(qualified)
     if split is None or split[0] not in FACADES or not facts.runs_keras_3(split[0]):
         return False
@@ -123,7 +123,7 @@ def _is_legacy(qualified: str, facts: Facts) -> bool:
 
 
 def _finding(
-    module: Module, facts: Facts, reference: Reference, name: str, attempt: Fix | Refusal
+    module: Module, facts: TargetFacts, reference: Reference, name: str, attempt: Fix | Refusal
 ) -> Finding:
     error = _error(module, facts, reference, name)
     written = f"`tf.keras.backend.{name}`"
@@ -141,7 +141,7 @@ def _finding(
     )
 
 
-def _error(module: Module, facts: Facts, reference: Reference, name: str) -> str | None:
+def _error(module: Module, facts: TargetFacts, reference: Reference, name: str) -> str | None:
     """Return what the call raises, None where it works as far as anybody can tell."""
     call = reference.call
     if call is None or not call.args or uses_another_keras(module, facts):

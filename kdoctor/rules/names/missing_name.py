@@ -75,7 +75,7 @@ from functools import lru_cache
 
 import libcst as cst
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import names
 from kdoctor.keras_api import Lookup, split_root
 from kdoctor.model import Finding, Fix, Place, Severity
@@ -104,7 +104,7 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference, ReferenceKind
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each missing name once: at its import, else where it is read."""
     missing = {
         reference: found
@@ -142,7 +142,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
 
 
 @lru_cache(maxsize=8)
-def _ways(facts: Facts) -> Ways:
+def _ways(facts: TargetFacts) -> Ways:
     return Ways(facts, [each for each in _MOVED if each.after])
 
 

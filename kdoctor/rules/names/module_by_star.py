@@ -22,16 +22,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger
-from kdoctor.keras_api import EntryKind, Lookup, Presence, knowledge, split_root
+from kdoctor.keras_api import EntryKind, Lookup, Presence, oracle, split_root
 from kdoctor.model import Confidence, Finding, Fix, ImportNeed, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such name once, where it is first read."""
     stars = [each.imported for each in module.imports if each.local == "*"]
     if any(split_root(star) is None for star in stars):
@@ -59,10 +59,10 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
 
 
 def _brought(
-    stars: list[str], names: Collection[str], facts: Facts
+    stars: list[str], names: Collection[str], facts: TargetFacts
 ) -> Mapping[str, tuple[str, str]]:
     """Return the modules that star imports bring no more, by name: of which star, and what."""
-    known = knowledge(facts.target)
+    known = oracle(facts.target)
     found: dict[str, tuple[str, str]] = {}
     for star in stars:
         for name, home in known.star_modules(star).items():
@@ -79,12 +79,10 @@ def _is_module(found: Lookup) -> bool:
     return found.presence is Presence.EXISTS and found.kind is EntryKind.MODULE
 
 
-def _may_lack(glimpse: Glimpse, facts: Facts) -> bool:
+def _may_lack(quick: QuickFacts, facts: TargetFacts) -> bool:
     """Say whether a name is read that a star import may have brought."""
-    known = knowledge(facts.target)
-    return any(
-        not glimpse.words.isdisjoint(known.star_modules(star)) for star in glimpse.star_modules
-    )
+    known = oracle(facts.target)
+    return any(not quick.words.isdisjoint(known.star_modules(star)) for star in quick.star_modules)
 
 
 rule = Rule(

@@ -28,7 +28,7 @@ import libcst as cst
 from msgspec import Struct
 from msgspec.structs import replace
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import names, word
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.model import Applicability, Finding, Fix, Severity
@@ -58,7 +58,7 @@ class _Closed(Struct, frozen=True):
     error: str
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each import of an old facade, and each name that is read off a hidden one."""
     found = {
         reference: closed
@@ -89,7 +89,9 @@ def _attempt(module: Module, table: RewriteTable, reference: Reference) -> Fix |
     return attempt
 
 
-def _finding(module: Module, facts: Facts, closed: _Closed, attempt: Fix | Refusal) -> Finding:
+def _finding(
+    module: Module, facts: TargetFacts, closed: _Closed, attempt: Fix | Refusal
+) -> Finding:
     reference = closed.reference
     return rule.finding(
         module.place(reference.node),
@@ -102,7 +104,7 @@ def _finding(module: Module, facts: Facts, closed: _Closed, attempt: Fix | Refus
     )
 
 
-def _help(facts: Facts, closed: _Closed, attempt: Fix | Refusal) -> str:
+def _help(facts: TargetFacts, closed: _Closed, attempt: Fix | Refusal) -> str:
     """Return where the name is now, or what to write where the target has none."""
     if isinstance(attempt, Fix):
         return f"{attempt.title}."
@@ -136,7 +138,7 @@ def _closed(reference: Reference) -> _Closed | None:
     return None
 
 
-def _may_be_closed(_: Facts, dotted: str) -> bool:
+def _may_be_closed(_: TargetFacts, dotted: str) -> bool:
     roots = (*FACADES, *_COMPAT_PYTHON, *_CONTRIB, _PYTHON)
     return any(f"{dotted}.".startswith(f"{root}.") for root in roots)
 
@@ -158,7 +160,7 @@ def _says(reference: Reference, missing: str) -> str:
     return f"AttributeError: module '{module}' has no attribute '{leaf}'"
 
 
-def _row(closed: _Closed, facts: Facts) -> Rewrite | None:
+def _row(closed: _Closed, facts: TargetFacts) -> Rewrite | None:
     """Return the row for the same name of `tf.keras`, where it has one or another for it."""
     name = f"tensorflow.keras.{closed.rest}".rstrip(".")
     found = facts.lookup(name)

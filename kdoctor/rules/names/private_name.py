@@ -30,7 +30,7 @@ from collections.abc import Iterator, Mapping
 import libcst as cst
 from msgspec.structs import replace
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import names, word
 from kdoctor.keras_api import ClassFamily, Presence
 from kdoctor.keras_api.private_modules import missing_prefix
@@ -62,7 +62,7 @@ _Rows = dict[Reference, tuple[Rewrite, bool] | None]
 """The row for each private name that is read or imported, and whether both are the same object."""
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report private names once: at their import, else where they are read."""
     own = _KERAS_ITSELF.search(module.unit.path.replace("\\", "/")) is not None
     private = [
@@ -88,7 +88,9 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         yield _finding(module, reference, facts, attempt)
 
 
-def _attempt(module: Module, reference: Reference, facts: Facts, rows: _Rows) -> Fix | Refusal:
+def _attempt(
+    module: Module, reference: Reference, facts: TargetFacts, rows: _Rows
+) -> Fix | Refusal:
     if isinstance(reference.node, cst.ImportStar):
         return Refusal("a star import does not say which names it is to bring in")
     if _loses_a_use(module, reference, facts, rows[reference]):
@@ -101,7 +103,9 @@ def _attempt(module: Module, reference: Reference, facts: Facts, rows: _Rows) ->
     return replace(attempt, unsafe_because=_COPY if _root(reference.name) == _PYTHON else _MOVED)
 
 
-def _by_own_row(module: Module, reference: Reference, facts: Facts, rows: _Rows) -> Fix | Refusal:
+def _by_own_row(
+    module: Module, reference: Reference, facts: TargetFacts, rows: _Rows
+) -> Fix | Refusal:
     """Apply the row of a name, or of each of its uses: not that of a package which it is in.
 
     `keras.src.backend` may well be `keras.backend` here; `keras.backend.common` there is not.
@@ -114,7 +118,9 @@ def _by_own_row(module: Module, reference: Reference, facts: Facts, rows: _Rows)
     )
 
 
-def _finding(module: Module, reference: Reference, facts: Facts, attempt: Fix | Refusal) -> Finding:
+def _finding(
+    module: Module, reference: Reference, facts: TargetFacts, attempt: Fix | Refusal
+) -> Finding:
     error = _error(reference, facts)
     why = f"is not there: {error}" if error else _why(reference, facts)
     return rule.finding(
@@ -129,13 +135,13 @@ def _finding(module: Module, reference: Reference, facts: Facts, attempt: Fix | 
     )
 
 
-def _severity(reference: Reference, facts: Facts, error: str) -> Severity:
+def _severity(reference: Reference, facts: TargetFacts, error: str) -> Severity:
     if error:
         return Severity.ERROR
     return Severity.CHANGE if _no_longer_mixes(reference, facts) else Severity.LEGACY
 
 
-def _why(reference: Reference, facts: Facts) -> str:
+def _why(reference: Reference, facts: TargetFacts) -> str:
     if _no_longer_mixes(reference, facts):
         return (
             "is a copy of Keras 2 that TensorFlow left behind: its models cannot be trained any "
@@ -146,7 +152,7 @@ def _why(reference: Reference, facts: Facts) -> str:
     return "is private, and may move with any release"
 
 
-def _no_longer_mixes(reference: Reference, facts: Facts) -> bool:
+def _no_longer_mixes(reference: Reference, facts: TargetFacts) -> bool:
     if _root(reference.name) != _PYTHON or not facts.runs_keras_3("tf.keras"):
         return False
     leaf = reference.name.rpartition(".")[2]
@@ -160,7 +166,7 @@ def _root(name: str) -> str | None:
     return next((each for each in roots if f"{name}.".startswith(f"{each}.")), None)
 
 
-def _is_private(reference: Reference, facts: Facts) -> bool:
+def _is_private(reference: Reference, facts: TargetFacts) -> bool:
     """Say whether no other rule speaks of it: KD103 of `tf.python`, KD102 of what is missing."""
     if _root(reference.name) != _PYTHON:
         return True
@@ -168,7 +174,7 @@ def _is_private(reference: Reference, facts: Facts) -> bool:
     return by_import and facts.lookup(reference.name).presence is not Presence.MISSING
 
 
-def _error(reference: Reference, facts: Facts) -> str:
+def _error(reference: Reference, facts: TargetFacts) -> str:
     """Return what Python says of a private name that surely is not there, else ""."""
     root = _root(reference.name)
     if root == _API and not _has_api(facts):
@@ -189,14 +195,14 @@ def _error(reference: Reference, facts: Facts) -> str:
             return f"ModuleNotFoundError: No module named '{missing}'"
 
 
-def _is_missing_here(reference: Reference, facts: Facts) -> bool:
+def _is_missing_here(reference: Reference, facts: TargetFacts) -> bool:
     """Say whether something that is read off a private import is what is not there."""
     release, bound = facts.target.keras_version, reference.binding.name
     missing = missing_prefix(reference.name, release) or ""
     return missing.startswith(f"{bound}.") and missing_prefix(bound, release) is None
 
 
-def _has_api(facts: Facts) -> bool:
+def _has_api(facts: TargetFacts) -> bool:
     surface = surface_on("keras", facts.target)
     entry = surface.entry("layers") if surface else None
     return surface is None or entry is None or surface.home(entry).startswith(_API)
@@ -205,7 +211,7 @@ def _has_api(facts: Facts) -> bool:
 # The public name
 
 
-def _row(name: str, facts: Facts) -> tuple[Rewrite, bool] | None:
+def _row(name: str, facts: TargetFacts) -> tuple[Rewrite, bool] | None:
     """Return the row for a private name, and whether both are the same object."""
     root = _root(name)
     assert root is not None
@@ -241,7 +247,7 @@ def _row_of_module(module: Module, imported: Reference, rows: _Rows) -> tuple[Re
 
 
 def _loses_a_use(
-    module: Module, imported: Reference, facts: Facts, row: tuple[Rewrite, bool] | None
+    module: Module, imported: Reference, facts: TargetFacts, row: tuple[Rewrite, bool] | None
 ) -> bool:
     """Say whether something that is read off an import is not there under its public name."""
     if imported.kind is not ReferenceKind.IMPORT or row is None:
@@ -269,7 +275,7 @@ def _references_by_binding(module: Module) -> Mapping[ImportBinding, list[Refere
     return found
 
 
-def _of_src(name: str, rest: str, facts: Facts) -> tuple[Rewrite, bool] | None:
+def _of_src(name: str, rest: str, facts: TargetFacts) -> tuple[Rewrite, bool] | None:
     at_home = public_names("keras", name, facts.target)
     if at_home:
         return rewrite(name, f"keras.{at_home[0]}"), True
@@ -283,12 +289,12 @@ def _of_src(name: str, rest: str, facts: Facts) -> tuple[Rewrite, bool] | None:
     return None
 
 
-def _is_public(name: str, facts: Facts) -> bool:
+def _is_public(name: str, facts: TargetFacts) -> bool:
     """Say whether the target has a class or function under a name relative to the root."""
     return name in public_names("keras", home_of("keras", name, facts.target), facts.target)
 
 
-def _of_the_copy(name: str, facts: Facts) -> str | None:
+def _of_the_copy(name: str, facts: TargetFacts) -> str | None:
     """Return the name of `tf.keras` that a name of the copy had: by itself, or by its class."""
     rest = name.removeprefix(_PYTHON).removeprefix(".")
     if not rest:

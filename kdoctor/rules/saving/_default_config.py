@@ -24,8 +24,8 @@ from kdoctor.analysis.calls import (
     value_of,
     with_keyword,
 )
-from kdoctor.analysis.dataflow.points_to_by_call import makings_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.dataflow.points_to_by_call import points_to_by_call_of
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import (
     class_named,
     is_only_registered,
@@ -39,7 +39,7 @@ from kdoctor.rules.saving._new_methods import at_the_end
 from kdoctor.rules.saving._save_and_load_calls import method_uses, model_of, saves
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _BASES: Final = frozenset({"Layer", "Functional"})  # `keras.Model` goes by the latter
@@ -50,7 +50,7 @@ OF_BASE: Final = frozenset({"name", "trainable", "dtype"})
 """What Keras says of every layer, whatever ``__init__`` takes."""
 
 
-class Own(Struct, frozen=True, eq=False):
+class UserConfig(Struct, frozen=True, eq=False):
     """A class of the file whose objects are made anew from what Keras notes of their making."""
 
     node: cst.ClassDef
@@ -75,28 +75,28 @@ class Own(Struct, frozen=True, eq=False):
         return self.init.params.star_kwarg is not None or {"trainable", "dtype"} <= names
 
 
-class Kept(Struct, frozen=True, eq=False):
+class KeptArgument(Struct, frozen=True, eq=False):
     """An object of such a class in a model that is saved as a whole, or copied; how it is made."""
 
-    own: Own
+    own: UserConfig
     call: cst.Call
 
 
-def kept(module: Module, facts: Facts) -> list[Kept]:
+def kept(module: Module, facts: TargetFacts) -> list[KeptArgument]:
     """Return the objects of such classes that surely are in models which are made anew."""
     own = {each.node: each for each in _classes(module, facts)}
     if not own:
         return []
-    makings = makings_of(module)
-    found: dict[cst.Call, Own] = {}
+    by_call = points_to_by_call_of(module)
+    found: dict[cst.Call, UserConfig] = {}
     for call, model in _kept_models(module):
-        made = [makings.made(model, frame) for frame in makings.runs(call)]
-        for inner in (call for each in made if each for call in makings.inside(each)):
+        made = [by_call.made(model, frame) for frame in by_call.runs(call)]
+        for inner in (call for each in made if each for call in by_call.inside(each)):
             cls = class_named(module, inner.func)
             if cls in own:
                 found[inner] = own[cls]
     in_order = sorted(found, key=lambda call: module.span(call).start)
-    return [Kept(found[call], call) for call in in_order]
+    return [KeptArgument(found[call], call) for call in in_order]
 
 
 def _kept_models(module: Module) -> Iterator[tuple[cst.Call, cst.BaseExpression]]:
@@ -133,11 +133,11 @@ def _keeps_whole_models(module: Module, fit: cst.Call) -> bool:
     return False
 
 
-def _classes(module: Module, facts: Facts) -> Iterator[Own]:
+def _classes(module: Module, facts: TargetFacts) -> Iterator[UserConfig]:
     for node in module.nodes(cst.ClassDef):
         base = only_base(module, node)
         name = module.qualified(base) if base is not None else None
-        made = module.knowledge.class_type(name) if name else None
+        made = module.oracle.class_type(name) if name else None
         if made is None or made.cls not in _BASES or not is_keras_3(facts, name):
             continue
         init = methods_in(node).get("__init__")
@@ -152,7 +152,7 @@ def _classes(module: Module, facts: Facts) -> Iterator[Own]:
             continue
         to_base = _call_of_base(init)
         if to_base is not None:
-            yield Own(node, init, made.kind, to_base)
+            yield UserConfig(node, init, made.kind, to_base)
 
 
 def _call_of_base(init: cst.FunctionDef) -> cst.Call | None:
@@ -175,7 +175,7 @@ def _call_of_base(init: cst.FunctionDef) -> cst.Call | None:
     return found[0]
 
 
-def given_to(own: Own, call: cst.Call) -> dict[str, cst.BaseExpression]:
+def given_to(own: UserConfig, call: cst.Call) -> dict[str, cst.BaseExpression]:
     """Return what a call passes for the parameters of ``__init__``, by their names."""
     by_place = [each.name.value for each in own.init.params.params[1:]]
     found = {
@@ -193,7 +193,7 @@ def is_plain(module: Module, values: Iterable[cst.BaseExpression]) -> bool:
     return all(each is not UNKNOWN and isinstance(each, str | int | float | None) for each in found)
 
 
-def takes_keywords(module: Module, own: Own) -> tuple[Edit, ...] | None:
+def takes_keywords(module: Module, own: UserConfig) -> tuple[Edit, ...] | None:
     """Return the edits that make ``__init__`` take any keyword and hand it to the base.
 
     None where it hands on a name of its own making, which Keras says, too.
@@ -213,7 +213,7 @@ def _hands_on(given: cst.Arg) -> bool:
     return keyword is not None and isinstance(value, cst.Name) and value.value == keyword.value
 
 
-def says_its_config(module: Module, own: Own) -> Edit | None:
+def says_its_config(module: Module, own: UserConfig) -> Edit | None:
     """Return the edit that writes a ``get_config`` of what ``__init__`` keeps at the class' end.
 
     None where it does not keep all of its parameters under their names.
@@ -227,7 +227,7 @@ def says_its_config(module: Module, own: Own) -> Edit | None:
     return at_the_end(module, own.node, {"get_config(self)": line})
 
 
-def _stored(own: Own, owner: str) -> set[str]:
+def _stored(own: UserConfig, owner: str) -> set[str]:
     """Return the parameters that ``__init__`` keeps as attributes of the same names."""
     found: set[str] = set()
     for line in own.init.body.body:
@@ -247,7 +247,7 @@ def _stored(own: Own, owner: str) -> set[str]:
     return found
 
 
-class Glimpsed(Struct, frozen=True, eq=False):
+class MayHaveConfig(Struct, frozen=True, eq=False):
     """What a glimpse shows of a class that may be such a one, and that is called somewhere."""
 
     kind: Kind
@@ -261,29 +261,29 @@ class Glimpsed(Struct, frozen=True, eq=False):
 
     @property
     def takes_what_is_said(self) -> bool:
-        """Say the same as ``Own`` does."""
+        """Say the same as ``UserConfig`` does."""
         found = self.init.args
         names = {each.arg for each in (*found.args, *found.kwonlyargs)}
         return found.kwarg is not None or {"trainable", "dtype"} <= names
 
 
-def leaves_it(speaks: Callable[[Glimpsed], bool]) -> Trigger:
+def leaves_it(speaks: Callable[[MayHaveConfig], bool]) -> Trigger:
     """Return a trigger: there is such a class, of which that holds; models are saved or copied."""
     return word(*_KEEP) & Trigger(
-        lambda glimpse, facts: any(speaks(each) for each in _glimpsed(glimpse, facts))
+        lambda quick, facts: any(speaks(each) for each in _glimpsed(quick, facts))
     )
 
 
-def _glimpsed(glimpse: Glimpse, facts: Facts) -> Iterator[Glimpsed]:
-    known = keras_api.knowledge(facts.target)
-    for node in glimpse.nodes.get(ast.ClassDef, ()):
+def _glimpsed(quick: QuickFacts, facts: TargetFacts) -> Iterator[MayHaveConfig]:
+    known = keras_api.oracle(facts.target)
+    for node in quick.nodes.get(ast.ClassDef, ()):
         init = method_of(node, "__init__")
         if init is None or method_of(node, "get_config") is not None:
             continue
-        kinds = (known.class_type(base) for base in bases_meant(glimpse, node))
+        kinds = (known.class_type(base) for base in bases_meant(quick, node))
         made = next((each for each in kinds if each is not None and each.cls in _BASES), None)
-        if made is not None and glimpse.calls_of(node.name):
-            yield Glimpsed(made.kind, init)
+        if made is not None and quick.calls_of(node.name):
+            yield MayHaveConfig(made.kind, init)
 
 
 _KEEP: Final = ("save", "save_model", "clone_model", "to_json", "ModelCheckpoint")

@@ -8,17 +8,17 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from kdoctor.analysis.dataflow.may_values import looped_over, passed_for
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, may_be_called_on, may_hold, suffix
 from kdoctor.keras_api import split_root
 from kdoctor.lazy_regex import pattern
 from kdoctor.memoize import once
 from kdoctor.rules.saving._path_endings import H5
-from kdoctor.syntax.quick_facts import Called, Glimpse
+from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 from kdoctor.value_types import Kind
 
 if TYPE_CHECKING:
-    from kdoctor.syntax.may_types import Possible
+    from kdoctor.syntax.may_types import MayTypes
 
 _TAKE_PATHS = frozenset({
     *("join", "Path", "PurePath", "PosixPath", "abspath", "expanduser", "normpath", "str"),
@@ -36,54 +36,56 @@ Ends = Callable[[ast.Constant | ast.JoinedStr, str], bool]
 """Told of a literal and the text at its end."""
 
 
-def uses(speaks: Callable[[Glimpse, Facts, Called], bool], *names: str) -> Trigger:
+def uses(speaks: Callable[[QuickFacts, TargetFacts, QuickCall], bool], *names: str) -> Trigger:
     """A method of a model, or a function of Keras, is called so, and ``speaks`` holds of it."""
 
-    def holds(glimpse: Glimpse, facts: Facts) -> bool:
+    def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
         return any(
-            speaks(glimpse, facts, called) and _may_be_of_keras(glimpse, facts, called)
+            speaks(quick, facts, called) and _may_be_of_keras(quick, facts, called)
             for name in names
-            for called in glimpse.calls_of(name)
+            for called in quick.calls_of(name)
         )
 
     return Trigger.needing(names, holds)
 
 
-def _may_be_of_keras(glimpse: Glimpse, facts: Facts, called: Called) -> bool:
+def _may_be_of_keras(quick: QuickFacts, facts: TargetFacts, called: QuickCall) -> bool:
     return any(split_root(each) is not None for each in called.names) or (
-        may_be_called_on(glimpse, facts, (called,), {Kind.MODEL})
+        may_be_called_on(quick, facts, (called,), {Kind.MODEL})
     )
 
 
 def passes_path(name: str, place: int, ends: Ends) -> Trigger:
     """Such a use gets a path, at this position or by keyword, of which ``ends`` may hold."""
-    return uses(
-        lambda glimpse, facts, called: may_be_path(glimpse, facts, called, place, ends), name
-    )
+    return uses(lambda quick, facts, called: may_be_path(quick, facts, called, place, ends), name)
 
 
-def may_be_path(glimpse: Glimpse, facts: Facts, called: Called, place: int, ends: Ends) -> bool:
+def may_be_path(
+    quick: QuickFacts, facts: TargetFacts, called: QuickCall, place: int, ends: Ends
+) -> bool:
     """Say whether ``ends`` may hold of the path that a call takes at this position."""
     given = (called.argument(keyword, place) for keyword in ("filepath", "path"))
-    return any(each is not None and may_end(glimpse, facts, called, each, ends) for each in given)
+    return any(each is not None and may_end(quick, facts, called, each, ends) for each in given)
 
 
-def may_end(glimpse: Glimpse, facts: Facts, called: Called, path: ast.expr, ends: Ends) -> bool:
+def may_end(
+    quick: QuickFacts, facts: TargetFacts, called: QuickCall, path: ast.expr, ends: Ends
+) -> bool:
     """Say whether ``ends`` holds of how a path may end, as far as ``_paths.ending`` could know.
 
     Its names are those of the function that the call stands in.
     """
 
-    def holds(possible: Possible) -> bool:
-        own = partial(possible.sketch.own_values, place=called.node)
-        return _may_end(glimpse, path, ends, own)
+    def holds(possible: MayTypes) -> bool:
+        own = partial(possible.symbol_table.own_values, place=called.node)
+        return _may_end(quick, path, ends, own)
 
     # Where no name of the file ends so, nobody need ask which is whose.
-    return _may_end(glimpse, path, ends) and may_hold(glimpse, facts, holds)
+    return _may_end(quick, path, ends) and may_hold(quick, facts, holds)
 
 
 def _may_end(
-    glimpse: Glimpse,
+    quick: QuickFacts,
     path: ast.expr,
     ends: Ends,
     own_values: Callable[[str], list[ast.expr] | None] | None = None,
@@ -97,16 +99,16 @@ def _may_end(
     values = own_values(path.id) if own_values and isinstance(path, ast.Name) else None
     if values is None and isinstance(path, ast.Name):
         own_values = None  # what it is bound to stands elsewhere
-    for value in _values(glimpse, path) if values is None else values:
-        parts = _parts(glimpse, value, ends)
+    for value in _values(quick, path) if values is None else values:
+        parts = _parts(quick, value, ends)
         elsewhere = isinstance(value, ast.Attribute | ast.Subscript)
         inner = None if elsewhere else own_values
-        if parts is True or any(_may_end(glimpse, part, ends, inner, seen) for part in parts or ()):
+        if parts is True or any(_may_end(quick, part, ends, inner, seen) for part in parts or ()):
             return True
     return False
 
 
-def _parts(glimpse: Glimpse, value: ast.expr, ends: Ends) -> Sequence[ast.expr] | bool:
+def _parts(quick: QuickFacts, value: ast.expr, ends: Ends) -> Sequence[ast.expr] | bool:
     """Return what a path ends in; or whether ``ends`` may hold of it, where that is clear here."""
     match value:
         case ast.Constant(value=str() as text):
@@ -121,7 +123,7 @@ def _parts(glimpse: Glimpse, value: ast.expr, ends: Ends) -> Sequence[ast.expr] 
             ast.BinOp(op=ast.Mod(), left=part)
             | ast.Call(func=ast.Attribute(attr="format", value=part))
         ):  # fmt: skip
-            return _may_end_in_a_field(glimpse, part) or [part]
+            return _may_end_in_a_field(quick, part) or [part]
         case ast.Call(func=ast.Attribute(attr="strftime")) | ast.Call(func=ast.Name(id="strftime")):
             return True
         case ast.Call(func=ast.Attribute(attr="join", value=ast.Constant())):
@@ -129,8 +131,8 @@ def _parts(glimpse: Glimpse, value: ast.expr, ends: Ends) -> Sequence[ast.expr] 
         case ast.Call(func=ast.Attribute(attr=leaf, value=part), args=[]) if leaf in _OF_PATHS:
             return [part]
         case ast.Call(func=ast.Name(id="str"), args=[part]):
-            return _may_be_number(glimpse, part) or [part]
-        case ast.Call(func=function, args=[*_, part]) if _takes_paths(glimpse, function):
+            return _may_be_number(quick, part) or [part]
+        case ast.Call(func=function, args=[*_, part]) if _takes_paths(quick, function):
             return [part]
         case ast.IfExp():
             return [value.body, value.orelse]
@@ -139,23 +141,23 @@ def _parts(glimpse: Glimpse, value: ast.expr, ends: Ends) -> Sequence[ast.expr] 
         case ast.List() | ast.Tuple():  # what a loop runs over
             return value.elts
         case ast.Attribute(attr=name):
-            return _stored(glimpse).get(name, [])
+            return _stored(quick).get(name, [])
         case ast.Subscript(value=ast.Name() as held, slice=ast.Constant(value=str() as key)):
-            return _kept(glimpse, held, key)
+            return _kept(quick, held, key)
     return False
 
 
-def _values(glimpse: Glimpse, path: ast.expr) -> list[ast.expr]:
+def _values(quick: QuickFacts, path: ast.expr) -> list[ast.expr]:
     """Return an expression, or all that a name may be: what is assigned, or looped over."""
-    looped = looped_over(glimpse, path.id) if isinstance(path, ast.Name) else ()
-    return [*glimpse.values_of(path), *looped]
+    looped = looped_over(quick, path.id) if isinstance(path, ast.Name) else ()
+    return [*quick.values_of(path), *looped]
 
 
 @once
-def _stored(glimpse: Glimpse) -> dict[str, list[ast.expr]]:
+def _stored(quick: QuickFacts) -> dict[str, list[ast.expr]]:
     """Return all that is assigned to attributes, and in the bodies of classes, by name."""
-    found = {name: [*values] for name, values in glimpse.assigned.items()}
-    assigns = (*glimpse.nodes.get(ast.Assign, ()), *glimpse.nodes.get(ast.AnnAssign, ()))
+    found = {name: [*values] for name, values in quick.assigned.items()}
+    assigns = (*quick.nodes.get(ast.Assign, ()), *quick.nodes.get(ast.AnnAssign, ()))
     for each in assigns:
         targets = each.targets if isinstance(each, ast.Assign) else [each.target]
         for target in targets:
@@ -164,50 +166,50 @@ def _stored(glimpse: Glimpse) -> dict[str, list[ast.expr]]:
     return found
 
 
-def _may_end_in_a_field(glimpse: Glimpse, template: ast.expr) -> bool:
+def _may_end_in_a_field(quick: QuickFacts, template: ast.expr) -> bool:
     texts = (
         each.value
-        for value in glimpse.values_of(template)
+        for value in quick.values_of(template)
         for each in ast.walk(value)
         if isinstance(each, ast.Constant) and isinstance(each.value, str)
     )
     return any(_ENDS_IN_A_FIELD.search(each) is not None for each in texts)
 
 
-def _may_be_number(glimpse: Glimpse, node: ast.expr, depth: int = 0) -> bool:
+def _may_be_number(quick: QuickFacts, node: ast.expr, depth: int = 0) -> bool:
     """Say whether an expression may be what ``_values.is_number`` knows for a number."""
     match node:
         case ast.Constant(value=value):
             return not isinstance(value, str)
         case ast.UnaryOp(operand=operand):
-            return _may_be_number(glimpse, operand, depth + 1)
+            return _may_be_number(quick, operand, depth + 1)
         case ast.BinOp(left=left, right=right):
-            return all(_may_be_number(glimpse, each, depth + 1) for each in (left, right))
+            return all(_may_be_number(quick, each, depth + 1) for each in (left, right))
         case ast.Call(func=ast.Name(id=name)) | ast.Call(func=ast.Attribute(attr=name)):
             return name in _GIVE_NUMBERS
         case ast.Name():
             return depth > _DEEPEST or any(
-                _may_be_number(glimpse, each, depth + 1) for each in _values(glimpse, node)
+                _may_be_number(quick, each, depth + 1) for each in _values(quick, node)
             )
     return False
 
 
-def _kept(glimpse: Glimpse, held: ast.Name, key: str) -> list[ast.expr]:
+def _kept(quick: QuickFacts, held: ast.Name, key: str) -> list[ast.expr]:
     """Return what dicts that are written out hold at a key."""
     return [
         value
-        for each in glimpse.values_of(held)
+        for each in quick.values_of(held)
         if isinstance(each, ast.Dict)
         for name, value in zip(each.keys, each.values, strict=True)
         if isinstance(name, ast.Constant) and name.value == key
     ]
 
 
-def _takes_paths(glimpse: Glimpse, function: ast.expr) -> bool:
+def _takes_paths(quick: QuickFacts, function: ast.expr) -> bool:
     leaf = function.attr if isinstance(function, ast.Attribute) else ""
     if leaf in _TAKE_PATHS or (isinstance(function, ast.Name) and function.id in _TAKE_PATHS):
         return True
-    return any(each.rpartition(".")[2] in _TAKE_PATHS for each in glimpse.meant_by(function))
+    return any(each.rpartition(".")[2] in _TAKE_PATHS for each in quick.meant_by(function))
 
 
 def but_for(*endings: str) -> Ends:
@@ -243,13 +245,13 @@ def hands_path(name: str, place: int, ends: Ends) -> Trigger:
     Be it a method of a model, or a function of Keras.
     """
 
-    def is_handed(glimpse: Glimpse, _: Facts, called: Called) -> bool:
+    def is_handed(quick: QuickFacts, _: TargetFacts, called: QuickCall) -> bool:
         given = [called.argument(keyword, place) for keyword in ("filepath", "path")]
         return any(
-            _may_end(glimpse, value, ends)
+            _may_end(quick, value, ends)
             for each in given
             if isinstance(each, ast.Name)
-            for value in passed_for(glimpse, each.id)
+            for value in passed_for(quick, each.id)
         )
 
     return uses(is_handed, name)

@@ -8,7 +8,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import is_builtin, literal, value_of
-from kdoctor.analysis.dataflow.points_to import origins_of
+from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.analysis.dataflow.possible_values import MOST_VALUES, values_of_name
 from kdoctor.analysis.models.user_classes import class_named
 from kdoctor.syntax import Module
@@ -88,7 +88,7 @@ def _kept(module: Module, node: cst.Attribute) -> Sequence[cst.BaseExpression]:
     Also what is assigned to such an attribute of any other object, which may be of that class.
     """
     owner, name = node.value, node.attr.value
-    cls = class_named(module, owner) or origins_of(module).class_written(owner)
+    cls = class_named(module, owner) or points_to_of(module).class_written(owner)
     if cls is None or not module.words.isdisjoint(_BY_NAME) or not _is_of(module, cls, name):
         return []
     classes = module.nodes(cst.ClassDef)
@@ -110,7 +110,7 @@ def _is_of(module: Module, cls: cst.ClassDef, name: str) -> bool:
     for each in line:  # it grows meanwhile
         bases = (class_named(module, base.value) for base in each.bases)
         line += [base for base in bases if base is not None and base not in line]
-    written = origins_of(module).class_written
+    written = points_to_of(module).class_written
     return any(name in module.scope_of(each.body).bindings for each in line) or any(
         store.node.attr.value == name and written(store.node.value) in line
         for store in module.stores

@@ -35,7 +35,7 @@ from kdoctor.analysis.calls import (
     literal,
     literal_of,
 )
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
@@ -44,7 +44,7 @@ from kdoctor.rules.saving._path_endings import NOT_WRITTEN_OUT, Ending, ending, 
 from kdoctor.rules.saving._possible_endings import but_for, in_one_piece, may_end
 from kdoctor.rules.saving.weights_filename import help_for, rename_to_weights
 from kdoctor.syntax import Module, Reference
-from kdoctor.syntax.quick_facts import Glimpse
+from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _TAKES_H5 = Version("3.8")
@@ -52,7 +52,7 @@ _ALSO_MODELS = (".h5", ".hdf5", ".hdf", ".ckpt", ".model", ".tf", ".weights")
 _UNSAFE = "files that are there already, other programs and people know it by the old name"
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each callback whose path surely has a wrong ending."""
     for reference, call, made in instances(module, Kind.CALLBACK, facts):
         if made.cls != "ModelCheckpoint" or is_hidden(call) or module.is_guarded(call):
@@ -120,7 +120,7 @@ def _weights_only(call: object) -> bool | None:
     return value if isinstance(value, bool) else None
 
 
-def _is_right(facts: Facts, found: Ending, extension: str, *, weights: bool) -> bool:
+def _is_right(facts: TargetFacts, found: Ending, extension: str, *, weights: bool) -> bool:
     if weights:
         return found.text.endswith(".weights.h5")
     takes_h5 = keras_version(facts) >= _TAKES_H5
@@ -143,8 +143,8 @@ def _rename_to_keras(module: Module, found: Ending) -> Fix | str:
     )
 
 
-def _may_be_wrong(glimpse: Glimpse, facts: Facts) -> bool:
-    for called in glimpse.calls_of("ModelCheckpoint"):
+def _may_be_wrong(quick: QuickFacts, facts: TargetFacts) -> bool:
+    for called in quick.calls_of("ModelCheckpoint"):
         path = called.argument("filepath", 0)
         if path is None or not any(each.endswith(".ModelCheckpoint") for each in called.names):
             continue
@@ -152,7 +152,7 @@ def _may_be_wrong(glimpse: Glimpse, facts: Facts) -> bool:
         weights = False if given is None else literal_of(given)
         right = (".keras", ".h5") if keras_version(facts) >= _TAKES_H5 else (".keras",)
         ends = in_one_piece(".weights.h5") if weights else but_for(*right)
-        if may_end(glimpse, facts, called, path, ends):
+        if may_end(quick, facts, called, path, ends):
             return True
     return False
 

@@ -25,7 +25,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import value_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import names, string
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity, Span
@@ -40,7 +40,7 @@ _CUSTOM: Final = frozenset({
 })  # fmt: skip
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such dict."""
     if not _CUSTOM.isdisjoint(module.words):
         return
@@ -58,7 +58,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             yield _finding(module, facts, reference, call, given, parts)
 
 
-def _is_it(facts: Facts, dotted: str) -> bool:
+def _is_it(facts: TargetFacts, dotted: str) -> bool:
     split = split_root(dotted)
     return split is not None and split[1] == _FUNCTION and facts.runs_keras_3(split[0])
 
@@ -75,7 +75,7 @@ def _parts(given: cst.BaseExpression) -> Mapping[str, cst.BaseExpression]:
 
 def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
     module: Module,
-    facts: Facts,
+    facts: TargetFacts,
     reference: Reference,
     call: cst.Call,
     given: cst.Dict,
@@ -99,7 +99,7 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
 
 def _fix(
     module: Module,
-    facts: Facts,
+    facts: TargetFacts,
     call: cst.Call,
     given: cst.Dict,
     parts: Mapping[str, cst.BaseExpression],

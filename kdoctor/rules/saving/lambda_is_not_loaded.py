@@ -40,8 +40,8 @@ from kdoctor.analysis.calls import (
     value_of,
     with_keyword,
 )
-from kdoctor.analysis.dataflow.points_to_by_call import Makings, makings_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.dataflow.points_to_by_call import PointsToByCall, points_to_by_call_of
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
@@ -59,7 +59,7 @@ _COPY = "models.clone_model"
 _SWITCH = "enable_unsafe_deserialization"
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such load."""
     if _SWITCH in module.text:
         return
@@ -71,8 +71,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         yield from _copies(module, facts, lambdas)
 
 
-def _copies(module: Module, facts: Facts, lambdas: frozenset[cst.Call]) -> Iterator[Finding]:
-    makings = makings_of(module)
+def _copies(module: Module, facts: TargetFacts, lambdas: frozenset[cst.Call]) -> Iterator[Finding]:
+    by_call = points_to_by_call_of(module)
     for each in module.references:
         call = each.call
         if call is None or not each.name.endswith(_COPY) or not is_keras_3(facts, each.name):
@@ -80,7 +80,7 @@ def _copies(module: Module, facts: Facts, lambdas: frozenset[cst.Call]) -> Itera
         if is_hidden(call) or argument(call, "clone_function", 2) or module.is_guarded(call):
             continue
         copied = argument(call, "model", 0)
-        if copied is not None and _has(makings, call, copied.value, lambdas):
+        if copied is not None and _has(by_call, call, copied.value, lambdas):
             yield rule.finding(
                 module.place(call),
                 f"the model has a `Lambda` of a Python lambda, which is not copied: {_ERROR}",
@@ -92,14 +92,14 @@ def _copies(module: Module, facts: Facts, lambdas: frozenset[cst.Call]) -> Itera
             )
 
 
-def _loads(module: Module, facts: Facts, lambdas: frozenset[cst.Call]) -> Iterator[Finding]:
-    makings = makings_of(module)
+def _loads(module: Module, facts: TargetFacts, lambdas: frozenset[cst.Call]) -> Iterator[Finding]:
+    by_call = points_to_by_call_of(module)
     written = [*saves(module)]
     for use in loads(module):
         if is_hidden(use.call) or argument(use.call, "safe_mode", 3):
             continue
         if not any(
-            is_same_path(module, each, use) and _holds(makings, each, lambdas) for each in written
+            is_same_path(module, each, use) and _holds(by_call, each, lambdas) for each in written
         ):
             continue
         if module.is_guarded(use.call):
@@ -123,20 +123,20 @@ def _loads(module: Module, facts: Facts, lambdas: frozenset[cst.Call]) -> Iterat
         )
 
 
-def _holds(makings: Makings, save: PathUse, layers: frozenset[cst.Call]) -> bool:
+def _holds(by_call: PointsToByCall, save: PathUse, layers: frozenset[cst.Call]) -> bool:
     """Say whether a model that is saved surely has one of these layers in it."""
     model = model_of(save)
-    return model is not None and _has(makings, save.call, model, layers)
+    return model is not None and _has(by_call, save.call, model, layers)
 
 
 def _has(
-    makings: Makings, at: cst.Call, model: cst.BaseExpression, layers: frozenset[cst.Call]
+    by_call: PointsToByCall, at: cst.Call, model: cst.BaseExpression, layers: frozenset[cst.Call]
 ) -> bool:
-    made = [makings.made(model, frame) for frame in makings.runs(at)]
-    return any(each is not None and not layers.isdisjoint(makings.inside(each)) for each in made)
+    made = [by_call.made(model, frame) for frame in by_call.runs(at)]
+    return any(each is not None and not layers.isdisjoint(by_call.inside(each)) for each in made)
 
 
-def _lambdas(module: Module, facts: Facts) -> Iterator[cst.Call]:
+def _lambdas(module: Module, facts: TargetFacts) -> Iterator[cst.Call]:
     for _, call, made in instances(module, Kind.LAYER, facts):
         given = argument(call, "function", 0) if made.cls == "Lambda" else None
         if given is not None and isinstance(value_of(module, given.value), cst.Lambda):
@@ -151,7 +151,7 @@ rule = Rule(
     check=check,
     triggers=word("load_model", "clone_model")
     & word("Lambda")
-    & Trigger(lambda glimpse, _: ast.Lambda in glimpse.nodes),
+    & Trigger(lambda quick, _: ast.Lambda in quick.nodes),
     since="3.0",
 )
 

@@ -26,21 +26,21 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden, literal
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity, Span
 from kdoctor.rewrite.arguments import without
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._possible_endings import ending_in, may_be_path, uses
 from kdoctor.rules.saving._save_and_load_calls import PathUse, method_uses
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Called, Glimpse
+from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 
 _NEW_FILES = (".weights.h5", ".keras")
 _ends_as_new = ending_in(*_NEW_FILES)
 _ERROR = "ValueError: `by_name` only supports loading legacy '.h5' or '.hdf5' files. Received: "
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each ``by_name`` that is refused or taken for something else."""
     for use in method_uses(module, "load_weights"):
         if is_hidden(use.call) or module.is_guarded(use.call):
@@ -54,7 +54,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             yield _shifted(module, use, by_position)
 
 
-def _refused(module: Module, facts: Facts, use: PathUse, given: cst.Arg) -> Finding:
+def _refused(module: Module, facts: TargetFacts, use: PathUse, given: cst.Arg) -> Finding:
     assert use.ending is not None
     needless = literal(given.value) is False
     edits = without(module, use.call, [given]) if needless else None
@@ -104,10 +104,10 @@ def _shifted(module: Module, use: PathUse, by_position: list[cst.Arg]) -> Findin
     )
 
 
-def _may_be_refused_or_shifted(glimpse: Glimpse, facts: Facts, called: Called) -> bool:
+def _may_be_refused_or_shifted(quick: QuickFacts, facts: TargetFacts, called: QuickCall) -> bool:
     return not called.is_hidden and (
         called.places > 1
-        or ("by_name" in called.keywords and may_be_path(glimpse, facts, called, 0, _ends_as_new))
+        or ("by_name" in called.keywords and may_be_path(quick, facts, called, 0, _ends_as_new))
     )
 
 

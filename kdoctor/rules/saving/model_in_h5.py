@@ -29,7 +29,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_keras_3, value_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.tensors.masks import is_masked
 from kdoctor.analysis.tensors.symbolic import holds_symbolic, is_symbolic
 from kdoctor.analysis.triggers import word
@@ -59,7 +59,7 @@ _LEFT_IN_PLACE = frozenset({"os.remove", "os.unlink", "os.path.exists", "os.path
 _TEMPORARY = "tempfile."
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each load of a model that this file saves."""
     for load in loads(module):
         if not is_h5(load) or module.is_guarded(load.call):
@@ -71,7 +71,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             yield _finding(module, facts, load, saved)
 
 
-def _finding(module: Module, facts: Facts, load: PathUse, saved: list[PathUse]) -> Finding:
+def _finding(module: Module, facts: TargetFacts, load: PathUse, saved: list[PathUse]) -> Finding:
     operation = next((found for each in saved if (found := _operation(module, each))), None)
     what = (
         f"a graph with operations is no model of layers alone: {_UNKNOWN_LAYER}'{operation}'"
@@ -92,7 +92,7 @@ def _finding(module: Module, facts: Facts, load: PathUse, saved: list[PathUse]) 
 
 
 def _fix(
-    module: Module, facts: Facts, load: PathUse, saved: list[PathUse], *, fails: bool
+    module: Module, facts: TargetFacts, load: PathUse, saved: list[PathUse], *, fails: bool
 ) -> Fix | str:
     """Return the fix, or why there is none."""
     assert load.ending is not None

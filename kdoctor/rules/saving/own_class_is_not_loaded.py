@@ -30,13 +30,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._default_config import (
-    Glimpsed,
-    Kept,
-    Own,
+    KeptArgument,
+    MayHaveConfig,
+    UserConfig,
     given_to,
     is_plain,
     kept,
@@ -56,9 +56,9 @@ _MAY_NEED_MORE: Final = (
 )
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such class once."""
-    by_class: dict[Own, list[Kept]] = {}
+    by_class: dict[UserConfig, list[KeptArgument]] = {}
     for each in kept(module, facts):
         by_class.setdefault(each.own, []).append(each)
     for own, objects in by_class.items():
@@ -66,12 +66,14 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             yield _finding(module, facts, own, objects)
 
 
-def _wants_arguments(own: Own) -> bool:
+def _wants_arguments(own: UserConfig) -> bool:
     """Say whether Keras does not know what an object of the class was made with."""
     return own.kind is Kind.MODEL and bool(own.wanted)
 
 
-def _finding(module: Module, facts: Facts, own: Own, objects: list[Kept]) -> Finding:
+def _finding(
+    module: Module, facts: TargetFacts, own: UserConfig, objects: list[KeptArgument]
+) -> Finding:
     name = own.node.name.value
     said = (
         f"`{name}` is saved or copied below, and Keras 3 does not note what a model is made with: "
@@ -94,7 +96,9 @@ def _finding(module: Module, facts: Facts, own: Own, objects: list[Kept]) -> Fin
     )
 
 
-def _fix(module: Module, facts: Facts, own: Own, objects: list[Kept]) -> Fix | None:
+def _fix(
+    module: Module, facts: TargetFacts, own: UserConfig, objects: list[KeptArgument]
+) -> Fix | None:
     edits = () if own.takes_what_is_said else takes_keywords(module, own)
     if edits is None:
         return None
@@ -113,7 +117,7 @@ def _fix(module: Module, facts: Facts, own: Own, objects: list[Kept]) -> Fix | N
     return Fix(title, edits, facts.applicability(*(e for e in INVALID if e.after and not e.unsafe)))
 
 
-def _may_not_be_loaded(found: Glimpsed) -> bool:
+def _may_not_be_loaded(found: MayHaveConfig) -> bool:
     return not found.takes_what_is_said or (found.kind is Kind.MODEL and found.wants_arguments)
 
 

@@ -30,14 +30,14 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import UNKNOWN, literal, value_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.model import Confidence, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._default_config import (
     OF_BASE,
-    Glimpsed,
-    Kept,
-    Own,
+    KeptArgument,
+    MayHaveConfig,
+    UserConfig,
     given_to,
     is_plain,
     kept,
@@ -51,7 +51,7 @@ from kdoctor.value_types import Kind
 _MADE_THERE = (cst.Call, cst.Dict, cst.Lambda, cst.List, cst.Tuple)
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such making of a model."""
     for each in kept(module, facts):
         own = each.own
@@ -62,7 +62,9 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             yield _finding(module, facts, each, lost)
 
 
-def _lost(module: Module, made: Kept) -> dict[str, tuple[cst.BaseExpression, cst.BaseExpression]]:
+def _lost(
+    module: Module, made: KeptArgument
+) -> dict[str, tuple[cst.BaseExpression, cst.BaseExpression]]:
     """Return what is given and what is the default of each parameter that surely differs."""
     given = given_to(made.own, made.call)
     return {
@@ -84,8 +86,8 @@ def _differs(module: Module, value: cst.BaseExpression, default: cst.BaseExpress
 
 def _finding(
     module: Module,
-    facts: Facts,
-    made: Kept,
+    facts: TargetFacts,
+    made: KeptArgument,
     lost: dict[str, tuple[cst.BaseExpression, cst.BaseExpression]],
 ) -> Finding:
     name = made.own.node.name.value
@@ -106,7 +108,9 @@ def _finding(
     )
 
 
-def _fix(module: Module, facts: Facts, own: Own, values: list[cst.BaseExpression]) -> Fix | None:
+def _fix(
+    module: Module, facts: TargetFacts, own: UserConfig, values: list[cst.BaseExpression]
+) -> Fix | None:
     """Return the fix that adds a ``get_config``, where it is all that is needed."""
     keywords = () if own.init.params.star_kwarg is not None else takes_keywords(module, own)
     config = says_its_config(module, own)
@@ -120,7 +124,7 @@ def _fix(module: Module, facts: Facts, own: Own, values: list[cst.BaseExpression
     )
 
 
-def _may_forget(found: Glimpsed) -> bool:
+def _may_forget(found: MayHaveConfig) -> bool:
     return found.kind is Kind.MODEL and found.takes_what_is_said and not found.wants_arguments
 
 

@@ -36,7 +36,7 @@ import libcst as cst
 
 from kdoctor import keras_api
 from kdoctor.analysis.calls import is_keras_3, speller_at
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import keeps_own, methods_in, only_base
 from kdoctor.analysis.triggers import classes, word
 from kdoctor.model import Confidence, Finding, Fix, Severity
@@ -50,7 +50,7 @@ _OF_BASE: Final = frozenset({"bias", "embeddings", "kernel"})
 _SAVES: Final = ("save_own_variables", "load_own_variables")
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such class at the first weight that is lost."""
     for node in module.nodes(cst.ClassDef):
         only = only_base(module, node)
@@ -65,8 +65,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             yield _finding(module, facts, node, base, lost[0])
 
 
-def _leaves_out(module: Module, facts: Facts, base: str) -> bool:
-    made = module.knowledge.class_type(base)
+def _leaves_out(module: Module, facts: TargetFacts, base: str) -> bool:
+    made = module.oracle.class_type(base)
     return made is not None and is_keras_3(facts, base) and keeps_own(facts, made)
 
 
@@ -92,7 +92,7 @@ def _is_off(module: Module, call: cst.Call) -> bool:
 
 
 def _finding(
-    module: Module, facts: Facts, node: cst.ClassDef, base: str, lost: cst.Call
+    module: Module, facts: TargetFacts, node: cst.ClassDef, base: str, lost: cst.Call
 ) -> Finding:
     assigned = module.parent(lost)
     assert isinstance(assigned, cst.Assign)
@@ -110,7 +110,7 @@ def _finding(
     )
 
 
-def _fix(module: Module, facts: Facts, node: cst.ClassDef) -> Fix | None:
+def _fix(module: Module, facts: TargetFacts, node: cst.ClassDef) -> Fix | None:
     """Return the fix that adds the two methods at the end of the class."""
     spelled, need = speller_at(module, node).spell("keras.layers.Layer")
     methods = {f"{name}(self, store)": f"{spelled}.{name}(self, store)" for name in _SAVES}
@@ -125,9 +125,9 @@ def _fix(module: Module, facts: Facts, node: cst.ClassDef) -> Fix | None:
     )
 
 
-def _may_leave_out(facts: Facts, node: ast.ClassDef, bases: frozenset[str]) -> bool:
+def _may_leave_out(facts: TargetFacts, node: ast.ClassDef, bases: frozenset[str]) -> bool:
     """Say of a class of a glimpse whether it may add weights to one of these layers."""
-    known = keras_api.knowledge(facts.target)
+    known = keras_api.oracle(facts.target)
     made = [known.class_type(base) for base in bases]
     return any(each is not None and keeps_own(facts, each) for each in made) and any(
         isinstance(each, ast.Attribute) and each.attr == "add_weight" for each in nodes_in(node)

@@ -26,14 +26,14 @@ from itertools import chain
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden, literal
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity, Span
 from kdoctor.rewrite.arguments import without
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._possible_endings import uses
 from kdoctor.rules.saving._save_and_load_calls import PathUse, loads, method_uses, saves
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Called, Glimpse
+from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 
 _ERRORS = {
     "save": "ValueError: The following argument(s) are not supported: ['{0}']",
@@ -50,13 +50,13 @@ _GONE = {
 _INCLUDE_OPTIMIZER = 2  # self.save(filepath, overwrite, include_optimizer)
 
 
-def _may_pass_one(_: Glimpse, __: Facts, called: Called) -> bool:
+def _may_pass_one(_: QuickFacts, __: TargetFacts, called: QuickCall) -> bool:
     if called.leaf == "save" and called.places == _INCLUDE_OPTIMIZER + 1:
         return True
     return any(not called.keywords.isdisjoint(each) for each in _GONE.values())
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such argument."""
     for use in chain(
         saves(module), loads(module), method_uses(module, "save_weights", "load_weights")
@@ -70,7 +70,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         yield from _shifted(module, facts, use)
 
 
-def _gone(module: Module, facts: Facts, use: PathUse, given: cst.Arg, name: str) -> Finding:
+def _gone(module: Module, facts: TargetFacts, use: PathUse, given: cst.Arg, name: str) -> Finding:
     edits = without(module, use.call, [given])
     plain = literal(given.value) in (None, True, False)
     fix = None
@@ -96,7 +96,7 @@ def _gone(module: Module, facts: Facts, use: PathUse, given: cst.Arg, name: str)
     )
 
 
-def _shifted(module: Module, facts: Facts, use: PathUse) -> Iterator[Finding]:
+def _shifted(module: Module, facts: TargetFacts, use: PathUse) -> Iterator[Finding]:
     """Report the positional ``include_optimizer`` of ``model.save``."""
     if use.what != "save" or not isinstance(use.call.func, cst.Attribute) or is_hidden(use.call):
         return
@@ -120,7 +120,7 @@ def _shifted(module: Module, facts: Facts, use: PathUse) -> Iterator[Finding]:
     )
 
 
-def _proven(facts: Facts) -> Applicability:
+def _proven(facts: TargetFacts) -> Applicability:
     return facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
 
 

@@ -28,7 +28,7 @@ from itertools import chain
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, literal
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import keyword
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
 from kdoctor.rewrite.arguments import without
@@ -39,7 +39,7 @@ from kdoctor.rules.saving._possible_endings import uses
 from kdoctor.rules.saving._save_and_load_calls import PathUse, is_same_path, method_uses, saves
 from kdoctor.rules.saving._savedmodel_paths import reads_of_saved_models
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import Called, Glimpse
+from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 
 _MODEL_FILES = (".h5", ".hdf5", ".keras")
 _VALUE_ERROR = (
@@ -51,7 +51,7 @@ _EXPORT = "Write `.save('name.keras')`, or `.export('folder')` for a SavedModel 
 _COMMENT = "there is a comment beside it"
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each ``save_format=``."""
     for use in chain(saves(module), method_uses(module, "save_weights")):
         given = argument(use.call, "save_format")
@@ -60,7 +60,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         yield _finding(module, facts, use, given)
 
 
-def _finding(module: Module, facts: Facts, use: PathUse, given: cst.Arg) -> Finding:
+def _finding(module: Module, facts: TargetFacts, use: PathUse, given: cst.Arg) -> Finding:
     if use.what == "save_weights":
         message, severity = _TYPE_ERROR, Severity.ERROR
     elif use.ending is None or use.ending.extension is None:
@@ -86,7 +86,7 @@ def _finding(module: Module, facts: Facts, use: PathUse, given: cst.Arg) -> Find
     )
 
 
-def _fix(module: Module, facts: Facts, use: PathUse, given: cst.Arg) -> Fix | str:
+def _fix(module: Module, facts: TargetFacts, use: PathUse, given: cst.Arg) -> Fix | str:
     edits = without(module, use.call, [given])
     if edits is None:
         return _COMMENT
@@ -125,7 +125,7 @@ def _fix(module: Module, facts: Facts, use: PathUse, given: cst.Arg) -> Fix | st
     )
 
 
-def _proven(facts: Facts) -> Applicability:
+def _proven(facts: TargetFacts) -> Applicability:
     return facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
 
 
@@ -133,7 +133,7 @@ def _dropped(edits: list[Edit], rating: Applicability, because: str = "") -> Fix
     return Fix("Leave `save_format=` out", tuple(edits), rating, unsafe_because=because)
 
 
-def _passes_it(_: Glimpse, __: Facts, called: Called) -> bool:
+def _passes_it(_: QuickFacts, __: TargetFacts, called: QuickCall) -> bool:
     return "save_format" in called.keywords
 
 

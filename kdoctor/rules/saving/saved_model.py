@@ -32,7 +32,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import word
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
@@ -73,7 +73,7 @@ _FOLDER = "what the file in that folder is to be called is for you to say"
 _UNSAFE = "what reads the folder under its old name must be changed with it; for a SavedModel to "
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each save and load of a folder."""
     for use in saves(module):
         is_new = use.ending is None and _is_new_folder(module, use.path)
@@ -218,7 +218,7 @@ def _loaded(module: Module, use: PathUse) -> Finding:
     )
 
 
-_SAVES = uses(lambda glimpse, facts, called: True, "save", "save_model")  # noqa: ARG005
+_SAVES = uses(lambda quick, facts, called: True, "save", "save_model")  # noqa: ARG005
 
 rule = Rule(
     code="KD604",

@@ -25,7 +25,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, literal
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.loss_names import LONG_NAMES
 from kdoctor.analysis.triggers import text, word
 from kdoctor.model import Edit, Finding, Fix, Severity
@@ -44,7 +44,7 @@ from kdoctor.syntax import Module
 from kdoctor.value_types import Kind
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each load of a file that this module writes with a short loss name."""
     for use in loads(module):
         if not is_h5(use) or not compiles(use) or module.is_guarded(use.call):

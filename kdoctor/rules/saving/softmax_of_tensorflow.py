@@ -27,7 +27,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, instances, replaced
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import names, word
 from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
 from kdoctor.model import Confidence, Finding, Fix, Severity
@@ -55,7 +55,7 @@ _FUNCTIONS: Final = frozenset(
 _LOST: Final = "TypeError: <class 'keras.src.layers.core.dense.Dense'> could not be deserialized"
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such activation, where a model may be made from what it was saved as."""
     if not _saves(module):
         return
@@ -78,7 +78,7 @@ def _saves(module: Module) -> bool:
     )
 
 
-def _finding(module: Module, facts: Facts, given: cst.BaseExpression, name: str) -> Finding:
+def _finding(module: Module, facts: TargetFacts, given: cst.BaseExpression, name: str) -> Finding:
     new = f'"{_NEW[name]}"'
     return rule.finding(
         module.place(given),

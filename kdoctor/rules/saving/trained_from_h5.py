@@ -26,9 +26,9 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import is_hidden, is_keras_3
-from kdoctor.analysis.dataflow.points_to import origins_of
+from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.analysis.dataflow.uses import reads_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import attribute
 from kdoctor.model import Finding, Severity
 from kdoctor.rules.rule import Example, Rule
@@ -42,7 +42,7 @@ _LEAVE_IT: Final = frozenset({"print", "type"})
 _ERROR: Final = "ValueError: Unknown variable: <Variable path="
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report the first training of each such model."""
     for load in loads(module):
         if not is_h5(load) or is_hidden(load.call) or not compiles(load):
@@ -66,7 +66,7 @@ def _first_training(module: Module, load: cst.Call) -> cst.Attribute | None:
     """Return where what is loaded is trained, as it came: in the same code, and by its one name."""
     match module.parent(load):
         case cst.Assign(targets=[cst.AssignTarget(target=cst.Name() as target)]):
-            around = origins_of(module).function_around
+            around = points_to_of(module).function_around
             reads = sorted(reads_of(module, target), key=lambda each: module.span(each).start)
         case _:
             return None

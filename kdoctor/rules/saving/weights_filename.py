@@ -38,7 +38,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, literal, value_of
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import word
 from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
 from kdoctor.model import Applicability, Finding, Fix, Severity
@@ -71,7 +71,7 @@ BY_NAME = "it is loaded with `by_name=`, which reads no `.weights.h5`"
 _LATEST = ways_also_by_1("tensorflow.train.latest_checkpoint")
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each call whose path surely has a wrong ending."""
     for use in method_uses(module, "save_weights", "load_weights"):
         if module.is_guarded(use.call) or _in_shards(use.call):

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.documents import Unit
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.rule import Example, Rule
@@ -33,7 +33,7 @@ from kdoctor.syntax import Module
 _ONLY_YOU_KNOW = "which rule is meant, only you can say"
 
 
-def check(_module: Module, _facts: Facts) -> Iterator[Finding]:
+def check(_module: Module, _facts: TargetFacts) -> Iterator[Finding]:
     """Report nothing: comments are found without a parse, and asked about once a file."""
     return iter(())
 

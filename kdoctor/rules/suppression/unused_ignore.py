@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.documents import Unit
 from kdoctor.model import Confidence, Finding, Fix, Severity, Span
 from kdoctor.rules.rule import Example, Rule
@@ -32,12 +32,14 @@ from kdoctor.suppression import Directive, Entry, Form, removal
 from kdoctor.syntax import Module
 
 
-def check(_module: Module, _facts: Facts) -> Iterator[Finding]:
+def check(_module: Module, _facts: TargetFacts) -> Iterator[Finding]:
     """Report nothing: whether a comment is of use is known when all other rules have spoken."""
     return iter(())
 
 
-def unused(unit: Unit, directive: Directive, useless: Collection[Entry], facts: Facts) -> Finding:
+def unused(
+    unit: Unit, directive: Directive, useless: Collection[Entry], facts: TargetFacts
+) -> Finding:
     """Return the finding on a comment of which ``useless`` (nothing: the whole) has no use."""
     whole = len(useless) == len(directive.entries) and not directive.others
     first = next(iter(useless), None)

@@ -1,7 +1,7 @@
 # ruff: noqa: D102 - a method of the table at the end is named for what it places
 """Where the nodes of a built tree stand, told by what they were built from.
 
-A node has the spans that ``positions`` tells of: the inner is the node itself, the outer of an
+A node has the spans that ``syntax.spans`` tells of: the inner is the node itself, the outer of an
 expression has its own brackets too. What is rarely asked for, libcst's own parser and writer say.
 """
 
@@ -15,10 +15,10 @@ import libcst as cst
 
 from kdoctor.lazy_regex import pattern
 from kdoctor.model import Span
-from kdoctor.syntax.lowering.building import Built
+from kdoctor.syntax.lowering.building import BuiltTree
 
 if TYPE_CHECKING:
-    from kdoctor.syntax.lowering.writer_spans import Twins
+    from kdoctor.syntax.lowering.parsed_spans import ParsedSpans
 
 _BLANKS: Final = r"(?:\s|\\\r?\n)"
 _DEFINED: Final = pattern(rf"(?:async{_BLANKS}+)?(?:def|class){_BLANKS}+")
@@ -36,27 +36,15 @@ _WRAPPERS: Final[Mapping[type[cst.CSTNode], str]] = {
 }
 
 
-class DifferentTextError(Exception):
-    """libcst writes another text than it read, which this holds."""
-
-    def __init__(self, written: str) -> None:
-        super().__init__("libcst does not give this code back as it is")
-        self.written = written
-
-    def offset_in(self, text: str) -> int:
-        """Return where it first differs from the text that was read."""
-        pairs = enumerate(zip(self.written, text, strict=False))
-        ends = min(len(self.written), len(text))
-        return next((at for at, (left, right) in pairs if left != right), ends)
-
-
-class Places:
+class AstSpans:
     """The spans of nodes, in characters of ``text``, which Python's tree was parsed from.
 
     ``parents`` tells what holds each node.
     """
 
-    def __init__(self, built: Built, text: str, parents: Mapping[cst.CSTNode, cst.CSTNode]) -> None:
+    def __init__(
+        self, built: BuiltTree, text: str, parents: Mapping[cst.CSTNode, cst.CSTNode]
+    ) -> None:
         self._built = built
         self._text = text
         self._parents = parents
@@ -72,7 +60,7 @@ class Places:
         """
         found = self._known.get(node)
         if found is None:
-            found = self._known[node] = self._found(node) or self._twins.inner(node)
+            found = self._known[node] = self._found(node) or self._parsed_spans.inner(node)
         return found
 
     def outer(self, node: cst.CSTNode) -> Span:
@@ -94,7 +82,7 @@ class Places:
         kind = node.__class__
         if kind in _WRAPPERS:
             return self.outer(getattr(node, _WRAPPERS[kind]))
-        return _SPECIAL.get(kind, Places.whole)(self, node) or self._in_a_piece(node)
+        return _SPECIAL.get(kind, AstSpans.whole)(self, node) or self._in_a_piece(node)
 
     # -- what Python's tree has another place for
 
@@ -277,7 +265,7 @@ class Places:
             top = self._parents.get(top)
         if top is None:
             return None
-        from kdoctor.syntax.lowering.writer_spans import places_in  # noqa: PLC0415 - few need it
+        from kdoctor.syntax.lowering.parsed_spans import places_in  # noqa: PLC0415 - few need it
 
         newline = self._built.tree.default_newline
         # An expression: no others are parsed by themselves.
@@ -287,25 +275,25 @@ class Places:
         return self._known.get(node)
 
     @cached_property
-    def _twins(self) -> Twins:
-        from kdoctor.syntax.lowering.writer_spans import Twins  # noqa: PLC0415 - as above
+    def _parsed_spans(self) -> ParsedSpans:
+        from kdoctor.syntax.lowering.parsed_spans import ParsedSpans  # noqa: PLC0415 - as above
 
-        return Twins(self._built.tree, self._text)
+        return ParsedSpans(self._built.tree, self._text)
 
 
-_SPECIAL: Final[Mapping[type[cst.CSTNode], Callable[[Places, Any], Span | None]]] = {
-    cst.Name: Places.name,
-    cst.Attribute: Places.attribute,
-    cst.BooleanOperation: Places.boolean,
-    cst.Tuple: Places.tuple_,
-    cst.GeneratorExp: Places.generator,
-    cst.Arg: Places.argument,
-    cst.Index: Places.index,
-    cst.Param: Places.parameter,
-    cst.DictElement: Places.dict_element,
-    cst.StarredDictElement: Places.starred,
-    cst.Decorator: Places.decorator,
-    cst.SimpleStatementLine: Places.line,
-    cst.IndentedBlock: Places.block,
-    cst.ImportStar: Places.star_import,
+_SPECIAL: Final[Mapping[type[cst.CSTNode], Callable[[AstSpans, Any], Span | None]]] = {
+    cst.Name: AstSpans.name,
+    cst.Attribute: AstSpans.attribute,
+    cst.BooleanOperation: AstSpans.boolean,
+    cst.Tuple: AstSpans.tuple_,
+    cst.GeneratorExp: AstSpans.generator,
+    cst.Arg: AstSpans.argument,
+    cst.Index: AstSpans.index,
+    cst.Param: AstSpans.parameter,
+    cst.DictElement: AstSpans.dict_element,
+    cst.StarredDictElement: AstSpans.starred,
+    cst.Decorator: AstSpans.decorator,
+    cst.SimpleStatementLine: AstSpans.line,
+    cst.IndentedBlock: AstSpans.block,
+    cst.ImportStar: AstSpans.star_import,
 }

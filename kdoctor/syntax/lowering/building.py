@@ -28,7 +28,7 @@ _LONGEST_GAP: Final = 200  # characters between a word and a bracket
 _BETWEEN_SMALL_STATEMENTS: Final = " \t;\\\r\n"
 
 
-class Built(Struct, frozen=True, eq=False):
+class BuiltTree(Struct, frozen=True, eq=False):
     """A tree, and what tells where its nodes stand in the text."""
 
     tree: cst.Module
@@ -41,7 +41,7 @@ class Built(Struct, frozen=True, eq=False):
     """Expressions that libcst parsed, and where each begins."""
 
 
-def build(text: str, tree: ast.Module) -> Built:
+def build(text: str, tree: ast.Module) -> BuiltTree:
     """Return libcst's tree of a text.
 
     Raises:
@@ -61,7 +61,7 @@ class _Builder(Expressions):
         self._default_indent: str | None = None
         self._indents = [""]
 
-    def built(self, tree: ast.Module) -> Built:
+    def built(self, tree: ast.Module) -> BuiltTree:
         """Return the tree of the whole text."""
         text = self.text
         body = self._statements(tree.body)
@@ -69,7 +69,7 @@ class _Builder(Expressions):
         newline = "\r\n" if newline and first_line.endswith("\r") else "\n"
         indent = self._default_indent or "    "
         module = make.module(body, indent, newline, text.endswith("\n"))
-        return Built(module, self.brackets, self.extents, self._put_brackets(), self.pieces)
+        return BuiltTree(module, self.brackets, self.extents, self._put_brackets(), self.pieces)
 
     # -- small statements
 

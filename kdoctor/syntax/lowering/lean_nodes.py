@@ -22,6 +22,7 @@ import libcst as cst
 from libcst import native  # type: ignore[attr-defined]
 
 from kdoctor.syntax.libcst_walk import NODES
+from kdoctor.syntax.lowering.process import may_change_libcst
 
 
 def maker(kind: type[cst.CSTNode], *given: str, **always: object) -> Callable[..., Any]:
@@ -85,9 +86,14 @@ class _Kind(ABCMeta):
     __subclasscheck__ = type.__subclasscheck__
 
 
-@cache
 def make_lean() -> None:
-    """Change how the classes answer ``isinstance`` and ``hash``, once for the process."""
+    """Change how the classes answer ``isinstance`` and ``hash``, where no other code uses them."""
+    if may_change_libcst():
+        _change_classes()
+
+
+@cache
+def _change_classes() -> None:
     for kind in NODES | {cst.CSTNode}:
         if type(kind) is ABCMeta:
             type.__setattr__(kind, "__class__", _Kind)

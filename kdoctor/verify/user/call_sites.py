@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from kdoctor.verify.user.partial_calls import Known, calls_in, literal, partial_call
 from kdoctor.verify.user.side_effects import OF_MODELS, loud_name_in
 from kdoctor.verify.user.statements import DEFINITIONS, Statement
 
@@ -25,19 +26,22 @@ _KEPT_CALLS = 6
 
 
 @dataclass
-class Uses:
+class CallSites:
     """What is known of one name."""
 
     roles: set[str] = field(default_factory=set)
     # Positional and keyword arguments as Python source, all of them literals.
     calls: list[dict[str, Any]] = field(default_factory=list)
+    # Calls of which only some arguments are known, or are what a caller takes by default.
+    parts: list[dict[str, Any]] = field(default_factory=list)
     # What instances are called with, where that is made by Input(): shapes and dtypes.
     inputs: list[list[tuple[Any, str]]] = field(default_factory=list)
 
-    def add(self, other: Uses) -> None:
+    def add(self, other: CallSites) -> None:
         """Add what another file says."""
         self.roles |= other.roles
         self.add_calls(other.calls)
+        self.add_parts(other.parts)
         self.inputs += [each for each in other.inputs if each not in self.inputs]
         del self.inputs[_KEPT_CALLS:]
 
@@ -47,21 +51,28 @@ class Uses:
             if call not in self.calls and len(self.calls) < _KEPT_CALLS:
                 self.calls.append(call)
 
+    def add_parts(self, calls: list[dict[str, Any]]) -> None:
+        """Add calls that are known in part, as many as are kept."""
+        for call in calls:
+            if call not in self.parts and len(self.parts) < _KEPT_CALLS:
+                self.parts.append(call)
 
-def uses_of(statements: list[Statement]) -> dict[str, Uses]:
+
+def uses_of(statements: list[Statement]) -> dict[str, CallSites]:
     """Return what a module says of each name that is used in it."""
     constants = dict(_constants(statements))
-    found: defaultdict[str, Uses] = defaultdict(Uses)
+    found: defaultdict[str, CallSites] = defaultdict(CallSites)
     for statement in statements:
-        for node in ast.walk(statement.node):
-            if not isinstance(node, ast.Call):
-                continue
+        for node, known in calls_in(statement.node, Known(constants)):
             for name, role in _roles_in(node):
                 found[name].roles.add(role)
             name = _called_name(node.func)
-            call = _literal_call(node, constants) if name else None
+            call = _literal_call(node, known.surely) if name else None
             if call is not None:
                 found[name].add_calls([call])
+            part = partial_call(node, known) if name and (call is None or call["open"]) else None
+            if part is not None:
+                found[name].add_parts([part])
         for name, inputs in _inputs_in(statement.node, constants):
             if inputs not in found[name].inputs:
                 found[name].inputs.append(inputs)
@@ -79,7 +90,7 @@ def _called_name(node: ast.expr) -> str:
 
 
 def _inputs_in(
-    node: ast.stmt, constants: dict[str, str]
+    node: ast.stmt, constants: Mapping[str, str]
 ) -> Iterator[tuple[str, list[tuple[Any, str]]]]:
     """Yield what instances are called with in a statement: ``Name(...)([Input(...), other])``."""
     made: dict[str, tuple[Any, str]] = {}
@@ -103,7 +114,7 @@ def _inputs_in(
                     yield name, known
 
 
-def _input_of(call: ast.Call, constants: dict[str, str]) -> tuple[Any, str] | None:
+def _input_of(call: ast.Call, constants: Mapping[str, str]) -> tuple[Any, str] | None:
     """Return the shape and dtype of an ``Input(...)``, where both are literals."""
     if not (isinstance(call.func, ast.Name | ast.Attribute) and _last(call.func) == "Input"):
         return None
@@ -111,7 +122,7 @@ def _input_of(call: ast.Call, constants: dict[str, str]) -> tuple[Any, str] | No
     shape = call.args[0] if call.args else given.get("shape")
     if shape is None:
         return None
-    text = _literal(shape, constants)
+    text = literal(shape, constants)
     dtype = given.get("dtype")
     kind = dtype.value if isinstance(dtype, ast.Constant) and isinstance(dtype.value, str) else ""
     if text is None:
@@ -190,28 +201,12 @@ def _names(node: ast.expr) -> Iterator[str]:
                 yield from _names(each)
 
 
-def _literal_call(node: ast.Call, constants: dict[str, str]) -> dict[str, Any] | None:
-    args = [_literal(each, constants) for each in node.args]
+def _literal_call(node: ast.Call, constants: Mapping[str, str]) -> dict[str, Any] | None:
+    args = [literal(each, constants) for each in node.args]
     is_open = bool(args) and args[0] is None  # a tensor, where a function is put onto one
     if is_open:
         args[0] = "None"
-    kwargs = {each.arg: _literal(each.value, constants) for each in node.keywords}
+    kwargs = {each.arg: literal(each.value, constants) for each in node.keywords}
     if None in args or None in kwargs or None in kwargs.values():
         return None
     return {"args": args, "kwargs": kwargs, "open": is_open}
-
-
-def _literal(node: ast.expr, constants: dict[str, str]) -> str | None:
-    if isinstance(node, ast.Name):
-        return constants.get(node.id)
-    if isinstance(node, ast.Tuple | ast.List):
-        parts = [_literal(each, constants) for each in node.elts]
-        if None in parts:
-            return None
-        inner = ", ".join(filter(None, parts))
-        return f"({inner},)" if isinstance(node, ast.Tuple) and parts else f"[{inner}]"
-    try:
-        ast.literal_eval(node)
-    except (ValueError, TypeError, SyntaxError):
-        return None
-    return ast.unparse(node)

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kdoctor import parse_ast
-from kdoctor.verify.user.local_modules import Place, place_of
+from kdoctor.verify.user.local_modules import ModulePlace, place_of
 from kdoctor.verify.user.slicing import NotSliced, Slice, Sliced
 from kdoctor.verify.user.verifying import Source, Texts
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class Evidence:
     """A definition that was compared: where it stands, and what ran after the fix.
 
     ``names`` are those of each file, by its real path, that ran before the fix. ``ran`` is the code
@@ -30,7 +30,7 @@ class Ground:
 
 def grounds_of(
     sources: Sequence[Source], texts: Texts, wanted: Collection[tuple[str, str]]
-) -> list[Ground]:
+) -> list[Evidence]:
     """Return the grounds of the definitions that are ``wanted``, by path and name."""
     found = []
     for number, source in enumerate(sources):
@@ -40,11 +40,11 @@ def grounds_of(
             ran = None if old is None else _code(source, source.after, texts, name)
             if old is not None and ran is not None:
                 names = {os.path.realpath(piece.path): piece.names for piece in old.pieces}
-                found.append(Ground(number, name, names, ran))
+                found.append(Evidence(number, name, names, ran))
     return found
 
 
-def still_runs(ground: Ground, source: Source, text: str, texts: Texts) -> bool:
+def still_runs(ground: Evidence, source: Source, text: str, texts: Texts) -> bool:
     """Say whether what ran after the fix is also what is in ``text``, with ``texts`` around it."""
     return _code(source, text, texts, ground.name) == ground.ran
 
@@ -58,7 +58,7 @@ def _code(source: Source, text: str, texts: Texts, name: str) -> tuple[str, ...]
 
 
 def _sliced(path: str, text: str, texts: Texts, which: int) -> Sliced:
-    def read(place: Place) -> str | None:
+    def read(place: ModulePlace) -> str | None:
         pair = texts(place.path)
         return None if pair is None else pair[which]
 

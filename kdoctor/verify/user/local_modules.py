@@ -12,7 +12,7 @@ from kdoctor.project.root import folders_to_root
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ModulePlace:
     """A module of the project: its dotted name in the worker, its file, and whether it holds more.
 
     ``root`` is the folder in which absolute imports of the project start.
@@ -33,7 +33,7 @@ class Place:
         return self.name if self.is_package else self.name.rpartition(".")[0]
 
 
-def place_of(path: Path) -> Place:
+def place_of(path: Path) -> ModulePlace:
     """Return the place of a file, by the ``__init__.py`` files above it."""
     path = path.absolute()
     folder = path.parent
@@ -42,10 +42,10 @@ def place_of(path: Path) -> Place:
         parts.insert(0, folder.name)
         folder = folder.parent
     name = ".".join(part if part.isidentifier() else "module" for part in parts) or "module"
-    return Place(name, path, folder)
+    return ModulePlace(name, path, folder)
 
 
-def imported_module(place: Place, node: ast.ImportFrom) -> str:
+def imported_module(place: ModulePlace, node: ast.ImportFrom) -> str:
     """Return the dotted name that a ``from`` import names, relative ones made whole."""
     if not node.level:
         return node.module or ""
@@ -54,7 +54,7 @@ def imported_module(place: Place, node: ast.ImportFrom) -> str:
     return ".".join([*kept, *([node.module] if node.module else [])])
 
 
-def find(place: Place, name: str) -> Place | None:
+def find(place: ModulePlace, name: str) -> ModulePlace | None:
     """Return the project's own module of a dotted name; None where there is none.
 
     Tests and scripts are run from the folder of the project, or with what they import installed.
@@ -67,7 +67,7 @@ def find(place: Place, name: str) -> Place | None:
         base = folder.joinpath(*name.split("."))
         for path in (base.with_name(base.name + ".py"), base / "__init__.py"):
             if name and path.is_file():
-                return Place(name, path, folder)
+                return ModulePlace(name, path, folder)
     return None
 
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from kdoctor.project.root import root_of
-from kdoctor.verify.user.call_sites import Uses, uses_of
+from kdoctor.verify.user.call_sites import CallSites, uses_of
 from kdoctor.verify.user.statements import statements_of
 
 _MOST_FILES = 400
@@ -16,14 +16,14 @@ _LARGEST_FILE = 300_000  # bytes
 _PASSED_OVER = re.compile(r"\.|__pycache__$|venv|env$|node_modules$|build$|dist$|site-packages$")
 
 
-class ProjectUses:
+class ProjectCallSites:
     """What the files of a project say of the names that it is asked for."""
 
     def __init__(self, names: Collection[str]) -> None:
         self._names = frozenset(names)
-        self._by_root: dict[Path, dict[str, Uses]] = {}
+        self._by_root: dict[Path, dict[str, CallSites]] = {}
 
-    def of(self, path: Path) -> dict[str, Uses]:
+    def of(self, path: Path) -> dict[str, CallSites]:
         """Return what the project of a file says, by name."""
         root = root_of(path.absolute().parent)
         if root is None:
@@ -32,8 +32,8 @@ class ProjectUses:
             self._by_root[root] = self._read(root) if self._names else {}
         return self._by_root[root]
 
-    def _read(self, root: Path) -> dict[str, Uses]:
-        found: dict[str, Uses] = {}
+    def _read(self, root: Path) -> dict[str, CallSites]:
+        found: dict[str, CallSites] = {}
         called = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(self._names)))})\b\s*\(")
         for path in _files_below(root):
             try:
@@ -44,7 +44,7 @@ class ProjectUses:
             except (OSError, ValueError, SyntaxError, RecursionError):
                 continue
             for name in sorted(self._names & uses.keys()):
-                found.setdefault(name, Uses()).add(uses[name])
+                found.setdefault(name, CallSites()).add(uses[name])
         return found
 
 

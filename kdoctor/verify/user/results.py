@@ -6,7 +6,7 @@ import enum
 from dataclasses import dataclass
 
 
-class State(enum.StrEnum):
+class VerdictState(enum.StrEnum):
     """What a definition was found to be."""
 
     EQUAL = "equal"
@@ -26,13 +26,13 @@ class Verdict:
     were computed from. ``largest`` is the largest difference over all ``cases``; ``share`` is the
     largest part of what is allowed that a difference takes, and ``tolerance`` what is allowed there
     of the size of a value. ``changed`` says whether the fix changes what the definition
-    is made of.
+    is made of; ``unreached`` names the lines of it that the fix changes and that did not run.
     """
 
     path: str
     line: int
     name: str
-    state: State
+    state: VerdictState
     kind: str = ""
     why: str = ""
     where: str = ""
@@ -46,11 +46,17 @@ class Verdict:
     hints: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     cell: int | None = None
+    unreached: tuple[str, ...] = ()
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all of it that the fix changes ran, and was found equal."""
+        return self.state is VerdictState.EQUAL and not self.unreached
 
     @property
     def is_bad(self) -> bool:
         """Whether the fixed code does not do what the original did."""
-        return self.state in {State.DIFFERENT, State.NOT_ON_KERAS_3}
+        return self.state in {VerdictState.DIFFERENT, VerdictState.NOT_ON_KERAS_3}
 
 
 @dataclass(frozen=True, slots=True)

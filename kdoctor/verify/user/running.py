@@ -154,7 +154,7 @@ class _Worker:
         self._interpreter = interpreter
         self._limits = limits
         self._errors = folder / f"{side}-stderr"
-        self._orders = folder / f"{side}-orders.json"
+        self._scan_options = folder / f"{side}-orders.json"
         self._process = self._started()
 
     def _started(self) -> subprocess.Popen[bytes]:
@@ -233,17 +233,17 @@ class _Worker:
     def _messages(self, jobs: Sequence[Job], at_once: int) -> Iterator[dict[str, Any]]:
         """Have jobs done by the process that runs now; yield what it says of them."""
         limits = self._limits
-        orders = {
+        scan_options = {
             "jobs": list(jobs),
             "reference": str(Path(reference.__file__).parent),
             "limits": {"seconds": limits.seconds, "memory": limits.memory},
             "at_once": at_once,
         }
-        self._orders.write_text(json.dumps(orders), encoding="utf-8")
+        self._scan_options.write_text(json.dumps(scan_options), encoding="utf-8")
         assert self._process.stdin is not None
         with contextlib.suppress(BrokenPipeError):  # it has ended, and has said why
             # Their place only: a pipe takes that at once, also where nobody comes to read it.
-            self._process.stdin.write(os.fsencode(self._orders))
+            self._process.stdin.write(os.fsencode(self._scan_options))
             self._process.stdin.close()
         for line in _lines(self._process):
             message = json.loads(line)

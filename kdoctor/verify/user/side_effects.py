@@ -61,7 +61,7 @@ def loud_name_in(node: ast.AST, but: frozenset[str] = frozenset()) -> tuple[str,
     return None
 
 
-class Quietness:
+class SideEffects:
     """Judges the statements of one module by what its names are bound to.
 
     ``roots`` maps names that imports bind to the top-level package that they come from;

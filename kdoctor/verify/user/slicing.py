@@ -14,11 +14,11 @@ from pathlib import Path
 from kdoctor import parse_ast
 from kdoctor.rewrite.source_lines import LINE_BREAK
 from kdoctor.verify.user import local_modules
-from kdoctor.verify.user.local_modules import Place
-from kdoctor.verify.user.side_effects import FRAMEWORKS, Quietness, is_builtin, loud_name_in
+from kdoctor.verify.user.local_modules import ModulePlace
+from kdoctor.verify.user.side_effects import FRAMEWORKS, SideEffects, is_builtin, loud_name_in
 from kdoctor.verify.user.statements import Statement, imports_in, statements_of
 
-Reader = Callable[[Place], str | None]
+Reader = Callable[[ModulePlace], str | None]
 
 
 class NotSliced(Exception):
@@ -58,7 +58,7 @@ class Sliced:
     """
 
     text: str
-    place: Place
+    place: ModulePlace
     read: Reader
     where: Callable[[int], str] = "line {}".format
     _others: dict[str, Sliced] = field(default_factory=dict, repr=False)
@@ -94,12 +94,12 @@ class Sliced:
         }
 
     @cached_property
-    def _quietness(self) -> Quietness:
+    def _quietness(self) -> SideEffects:
         roots: dict[str, str] = {}
         for each in self.statements:
             for node in imports_in(each.node):
                 roots.update(roots_of(node))
-        return Quietness(roots, self._why_not_called, self._why_not_imported)
+        return SideEffects(roots, self._why_not_called, self._why_not_imported)
 
     def _why_not_called(self, name: str) -> str | None:
         """Return why a name of the module may not be called while it is loaded."""

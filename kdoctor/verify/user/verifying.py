@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import difflib
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -11,10 +12,10 @@ from typing import Any
 
 from kdoctor.interpreters import Interpreter
 from kdoctor.rewrite.source_lines import LINE_BREAK
-from kdoctor.verify.user.call_sites import Uses, methods_in, shape_of, uses_of
-from kdoctor.verify.user.local_modules import Place, place_of
-from kdoctor.verify.user.project_call_sites import ProjectUses
-from kdoctor.verify.user.results import Report, State, Verdict
+from kdoctor.verify.user.call_sites import CallSites, methods_in, shape_of, uses_of
+from kdoctor.verify.user.local_modules import ModulePlace, place_of
+from kdoctor.verify.user.project_call_sites import ProjectCallSites
+from kdoctor.verify.user.results import Report, Verdict, VerdictState
 from kdoctor.verify.user.running import Answer, Heard, Job, Limits, run
 from kdoctor.verify.user.side_effects import FRAMEWORKS
 from kdoctor.verify.user.slicing import NotSliced, Slice, Sliced, roots_of
@@ -58,6 +59,7 @@ _KEPT_FROM = re.compile(
     r"PermissionError: |\[Errno (1|13)\]|kdoctor does not let it |Operation not permitted"
     r"|Permission denied"
 )
+_TOLD_LINES = 4
 _KERAS = frozenset({"keras", "tensorflow", "tf_keras"})
 
 # Gives the text before and after the fix of another module of the project.
@@ -89,7 +91,7 @@ def verify(
 ) -> Report:
     """Run each definition of the sources on both sides; return what is to be said of it."""
     sources = list(sources)
-    elsewhere = ProjectUses(frozenset(_names_in(sources)))
+    elsewhere = ProjectCallSites(frozenset(_names_in(sources)))
     subjects = [each for source in sources for each in _subjects_of(source, texts, elsewhere)]
     old, new = [], []
     for number, each in enumerate(subjects):
@@ -123,7 +125,7 @@ def _names_in(sources: Iterable[Source]) -> Iterator[str]:
         yield from filter(None, map(_name, _with_inner(statements)))
 
 
-def _subjects_of(source: Source, texts: Texts, elsewhere: ProjectUses) -> Iterator[_Subject]:
+def _subjects_of(source: Source, texts: Texts, elsewhere: ProjectCallSites) -> Iterator[_Subject]:
     place = place_of(Path(source.path))
     where = source.where
     before = Sliced(source.before, place, lambda other: _text(texts, other, 0), where)
@@ -138,7 +140,7 @@ def _subjects_of(source: Source, texts: Texts, elsewhere: ProjectUses) -> Iterat
         if name is None or name in known:
             continue
         known.add(name)
-        own = uses.get(name, Uses())
+        own = uses.get(name, CallSites())
         subject = _subject(
             source, statement, name, before, after, own, elsewhere.of(Path(source.path)).get(name)
         )
@@ -162,7 +164,7 @@ def _suites(node: ast.If | ast.Try) -> Iterator[ast.stmt]:
             yield child
 
 
-def _text(texts: Texts, place: Place, which: int) -> str | None:
+def _text(texts: Texts, place: ModulePlace, which: int) -> str | None:
     pair = texts(place.path)
     return None if pair is None else pair[which]
 
@@ -182,8 +184,8 @@ def _subject(  # noqa: PLR0913, PLR0917
     name: str,
     before: Sliced,
     after: Sliced,
-    uses: Uses,
-    others: Uses | None,
+    uses: CallSites,
+    others: CallSites | None,
 ) -> _Subject | None:
     """Return a definition; None where it has nothing of Keras in it."""
     subject = _Subject(source, name, statement.node.lineno)
@@ -194,18 +196,18 @@ def _subject(  # noqa: PLR0913, PLR0917
         if not is_of_keras and not before.may_need_keras(name):
             return None
         told = f"{refusal.why} ({source.where(refusal.line)})"
-        return replace(subject, verdict=_of(subject, State.NOT_TRIED, why=told))
+        return replace(subject, verdict=_of(subject, VerdictState.NOT_TRIED, why=told))
     if not old.frameworks and not is_of_keras:
         return None
     # By the file itself: there the calls are of this very definition.
     is_told = any(not call["open"] for call in uses.calls)
-    all_uses = Uses(set(uses.roles), list(uses.calls), list(uses.inputs))
+    all_uses = CallSites(set(uses.roles), list(uses.calls), list(uses.parts), list(uses.inputs))
     if others is not None:
         all_uses.add(others)
     job = {
         "name": name,
         "roles": sorted(all_uses.roles),
-        "calls": all_uses.calls,
+        "calls": [*all_uses.calls, *all_uses.parts],
         "told": is_told,
         "inputs": all_uses.inputs,
         **_facts(statement, source),
@@ -218,13 +220,15 @@ def _subject(  # noqa: PLR0913, PLR0917
     if new is None:
         return _lost(subject, "the fix takes it out")
     changed = _texts(old) != _texts(new)
-    return replace(subject, old=_job(job, old), new=_job(job, new), changed=changed)
+    later = _job(job, new)
+    later["pieces"][0]["changed"] = sorted(_changed_lines(statement, name, before, after))
+    return replace(subject, old=_job(job, old), new=later, changed=changed)
 
 
 def _lost(subject: _Subject, why: str) -> _Subject:
     """Return a definition that cannot be had after the fix."""
     subject = replace(subject, changed=True)
-    return replace(subject, verdict=_of(subject, State.NOT_ON_KERAS_3, why=why))
+    return replace(subject, verdict=_of(subject, VerdictState.NOT_ON_KERAS_3, why=why))
 
 
 def _takes_predictions(statement: Statement) -> bool:
@@ -281,6 +285,24 @@ def _job(job: Job, of: Slice) -> Job:
     return {**job, "pieces": pieces, "repeats": False}
 
 
+def _changed_lines(statement: Statement, name: str, before: Sliced, after: Sliced) -> set[int]:
+    """Return the lines of a definition that are others after the fix, or new."""
+    found = set[int]()
+    old = _lines_of(statement, before)
+    for each in after.bound[name]:
+        new = _lines_of(each, after)
+        matched = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+        for kind, _, _, start, end in matched:
+            if kind in {"replace", "insert"}:
+                found |= {each.first_line + number for number in range(start, end)}
+    return found
+
+
+def _lines_of(statement: Statement, where: Sliced) -> list[str]:
+    lines = where.text.split("\n")[statement.first_line - 1 : statement.node.end_lineno]
+    return [each.strip() for each in lines]
+
+
 def _texts(of: Slice) -> list[str]:
     return [piece.text for piece in of.pieces]
 
@@ -290,27 +312,37 @@ def _verdict(subject: _Subject, old: Answer | None, new: Answer | None, python: 
     unknown = {"state": "ended", "error": "it was not run there"}
     old, new = old or unknown, new or unknown
     if old["state"] == "ended":  # what ends a process says nothing of what it would give
-        return _of(subject, State.NOT_TRIED, why=f"on Keras 2 {old['error']}")
+        return _of(subject, VerdictState.NOT_TRIED, why=f"on Keras 2 {old['error']}")
     if old["state"] != "ran":
         return _not_run(subject, old, new, python)
     details: dict[str, Any] = {
         "kind": old["kind"],
         "hints": tuple(new.get("hints", ())),
-        "notes": tuple(new.get("notes", ())),
+        "notes": (*new.get("notes", ()), *_unreached(subject, new)),
+        "unreached": tuple(map(subject.source.where, new.get("unreached", ()))),
     }
     match new["state"]:
         case "ended":
             why = f"on Keras 2 it runs, on Keras 3 {new['error']}"
-            return _of(subject, State.NOT_TRIED, why=why, **details)
+            return _of(subject, VerdictState.NOT_TRIED, why=why, **details)
         case "not tried":
-            return _of(subject, State.NOT_TRIED, why=new["error"], **details)
+            return _of(subject, VerdictState.NOT_TRIED, why=new["error"], **details)
         case "equal":
             measured = {key: new[key] for key in ("largest", "tolerance", "share", "cases")}
-            return _of(subject, State.EQUAL, **details, **measured)
+            return _of(subject, VerdictState.EQUAL, **details, **measured)
         case "different":
             found = {key: new[key] for key in ("where", "told", "input")}
-            return _of(subject, State.DIFFERENT, **details, **found)
-    return _of(subject, State.NOT_ON_KERAS_3, why=new["error"], **details)
+            return _of(subject, VerdictState.DIFFERENT, **details, **found)
+    return _of(subject, VerdictState.NOT_ON_KERAS_3, why=new["error"], **details)
+
+
+def _unreached(subject: _Subject, new: Answer) -> Iterator[str]:
+    """Yield a note on the lines that the fix changes and that did not run."""
+    lines = new.get("unreached", ())
+    if lines:
+        told = ", ".join(map(subject.source.where, lines[:_TOLD_LINES]))
+        more = ", …" if len(lines) > _TOLD_LINES else ""
+        yield f"not compared, as it did not run: {told}{more} of the fixed code"
 
 
 def _not_run(subject: _Subject, old: Answer, new: Answer, python: str) -> Verdict:
@@ -325,27 +357,27 @@ def _not_run(subject: _Subject, old: Answer, new: Answer, python: str) -> Verdic
             f"it needs {name}, which {python} does not have: install the package that "
             "brings it there, or name another Python with --python"
         )
-        return _of(subject, State.NOT_TRIED, why=why, notes=notes)
+        return _of(subject, VerdictState.NOT_TRIED, why=why, notes=notes)
     if "FileNotFoundError: " in old["error"]:
         why = (
             "it reads a file, and runs in an empty folder: with the file's absolute path, and "
             f"--no-sandbox, it would be tried: {old['error']}"
         )
-        return _of(subject, State.NOT_TRIED, why=why, notes=notes)
+        return _of(subject, VerdictState.NOT_TRIED, why=why, notes=notes)
     if _KEPT_FROM.search(old["error"]):
         why = f"the sandbox keeps it from what it does (--no-sandbox does not): {old['error']}"
-        return _of(subject, State.NOT_TRIED, why=why, notes=notes)
+        return _of(subject, VerdictState.NOT_TRIED, why=why, notes=notes)
     if new.get("at") == "loading" and old.get("at") != "loading":
-        return _of(subject, State.NOT_ON_KERAS_3, why=new["error"])
+        return _of(subject, VerdictState.NOT_ON_KERAS_3, why=new["error"])
     if old["state"] == "not tried":
-        return _of(subject, State.NOT_TRIED, why=old["error"])
+        return _of(subject, VerdictState.NOT_TRIED, why=old["error"])
     if old.get("guessed") and not runs:
         why = f"nothing tells what it takes, and with what kdoctor tries it raises {old['error']}"
-        return _of(subject, State.NOT_TRIED, why=why)
-    return _of(subject, State.NOT_ON_KERAS_2, why=old["error"], notes=notes)
+        return _of(subject, VerdictState.NOT_TRIED, why=why)
+    return _of(subject, VerdictState.NOT_ON_KERAS_2, why=old["error"], notes=notes)
 
 
-def _of(subject: _Subject, state: State, **details: Any) -> Verdict:
+def _of(subject: _Subject, state: VerdictState, **details: Any) -> Verdict:
     cell, line = subject.source.place(subject.line)
     return Verdict(
         subject.source.path,

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from kdoctor.interpreters import Interpreter, interpreter_for
-from kdoctor.verify.user.results import State
+from kdoctor.verify.user.results import VerdictState
 from kdoctor.verify.user.running import Limits, run
 from kdoctor.verify.user.verifying import Source, verify
 from kdoctor.verify.user.worker.endings import how_it_ended
@@ -44,9 +44,10 @@ def found():
     lives = with_others(dict.fromkeys(ENDS, "pass"))
     # A worker takes seconds to start: one side is enough for what ends it.
     before = ends | {"kills_the_worker": "pass"}
+    # What kills a worker comes last but one: it starts again for what ran beside, and for the rest.
     sources = [
-        Source("on_3.py", module(HEAD, lives), module(FIXED, ends)),
         Source("on_2.py", module(HEAD, before), module(FIXED, lives)),
+        Source("on_3.py", module(HEAD, lives), module(FIXED, ends)),
     ]
     limits = Limits(20.0, at_once=4, sandboxed=False)
     report = verify(sources, lambda _: None, interpreter_for("/"), limits)
@@ -63,7 +64,7 @@ def test_what_ends_its_process_on_either_side_is_not_tried(found, name):
         del told["on_2.py"]
     for path, expected in told.items():
         verdict = found[path, name]
-        assert verdict.state is State.NOT_TRIED, verdict
+        assert verdict.state is VerdictState.NOT_TRIED, verdict
         assert verdict.why == expected
         assert not verdict.is_bad
 
@@ -73,7 +74,7 @@ def test_what_ends_its_process_on_either_side_is_not_tried(found, name):
 def test_all_others_keep_their_verdicts(found):
     others = {key: each for key, each in found.items() if key[1].endswith("_")}
     assert len(others) == 2 * len(ENDS)
-    assert {each.state for each in others.values()} == {State.EQUAL}
+    assert {each.state for each in others.values()} == {VerdictState.EQUAL}
 
 
 def test_a_worker_that_dies_before_it_begins_is_given_up(tmp_path):

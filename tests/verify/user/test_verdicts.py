@@ -9,7 +9,7 @@ from kdoctor.interpreters import Interpreter
 from kdoctor.report.output import Page
 from kdoctor.report.verdicts import write_verdicts
 from kdoctor.verify.user import verifying
-from kdoctor.verify.user.results import Report, State, Verdict
+from kdoctor.verify.user.results import Report, Verdict, VerdictState
 from kdoctor.verify.user.running import Ran
 from kdoctor.verify.user.verifying import Source, verify
 from kdoctor.verify.user.worker import measurement
@@ -43,22 +43,22 @@ def test_what_does_not_load_after_the_fix_is_told_though_nothing_could_be_compar
         cannot("ZeroDivisionError: division by zero"),
     ):
         found = told(old, cannot(gone, at="loading"))
-        assert found.state is State.NOT_ON_KERAS_3
+        assert found.state is VerdictState.NOT_ON_KERAS_3
         assert found.why == gone
 
 
 def test_what_loads_on_neither_side_is_not_laid_to_the_fix(told):
     found = told(cannot("NameError: x", at="loading"), cannot("NameError: x", at="loading"))
-    assert found.state is State.NOT_ON_KERAS_2
+    assert found.state is VerdictState.NOT_ON_KERAS_2
 
 
 def test_a_missing_package_is_not_laid_to_keras_2(told):
     error = "ModuleNotFoundError: No module named 'tables.of.mine'"
     found = told(cannot(error, at="loading"), cannot(error, at="loading"))
-    assert found.state is State.NOT_TRIED
+    assert found.state is VerdictState.NOT_TRIED
     assert "it needs tables.of.mine, which /python does not have" in found.why
     gone = "ModuleNotFoundError: No module named 'tensorflow.contrib'"
-    assert told(cannot(gone, at="loading"), None).state is State.NOT_ON_KERAS_2
+    assert told(cannot(gone, at="loading"), None).state is VerdictState.NOT_ON_KERAS_2
 
 
 @pytest.mark.parametrize(
@@ -75,24 +75,27 @@ def test_a_package_that_a_framework_misses_in_its_own_words_is_not_laid_to_keras
     told, error, name
 ):
     found = told(cannot(error), cannot(error))
-    assert found.state is State.NOT_TRIED
+    assert found.state is VerdictState.NOT_TRIED
     assert f"it needs {name}, which /python does not have" in found.why
     # Of another error of an import nobody says what to install.
-    assert told(cannot("ImportError: cannot import name 'a'"), None).state is State.NOT_ON_KERAS_2
+    assert (
+        told(cannot("ImportError: cannot import name 'a'"), None).state
+        is VerdictState.NOT_ON_KERAS_2
+    )
 
 
 def test_a_missing_file_is_not_laid_to_keras_2(told):
     error = "FileNotFoundError: [Errno 2] No such file or directory: 'words.txt'"
     found = told(cannot(error), cannot(error))
-    assert found.state is State.NOT_TRIED
+    assert found.state is VerdictState.NOT_TRIED
     assert "empty folder" in found.why
     assert "words.txt" in found.why
 
 
 def test_guessed_arguments_say_nothing_unless_the_fixed_one_takes_them(told):
     guessed = cannot("TypeError: 'int' object is not callable", guessed=True)
-    assert told(guessed, guessed).state is State.NOT_TRIED
-    assert told(guessed, RAN).state is State.NOT_ON_KERAS_2
+    assert told(guessed, guessed).state is VerdictState.NOT_TRIED
+    assert told(guessed, RAN).state is VerdictState.NOT_ON_KERAS_2
 
 
 @pytest.mark.parametrize(
@@ -121,14 +124,14 @@ def test_a_difference_is_told_by_what_is_allowed_of_the_size_of_its_values(old, 
     assert near.largest == pytest.approx(abs(new - old))
     page = io.StringIO()
     found = {"largest": near.largest, "share": near.share, "tolerance": near.tolerance}
-    verdict = Verdict("a.py", 2, "f", State.EQUAL, cases=1, **found)
+    verdict = Verdict("a.py", 2, "f", VerdictState.EQUAL, cases=1, **found)
     write_verdicts(Report((verdict,), "/python", "named"), Page(page))
     assert shown in page.getvalue()
 
 
 def test_a_place_in_a_notebook_and_what_the_fix_leaves_are_shown():
     page = io.StringIO()
-    verdict = Verdict("a.ipynb", 2, "f", State.NOT_ON_KERAS_3, why="gone", cell=3)
+    verdict = Verdict("a.ipynb", 2, "f", VerdictState.NOT_ON_KERAS_3, why="gone", cell=3)
     write_verdicts(Report((verdict,), "/python", "named", left=3, unsafe=1), Page(page))
     assert "  cell 3:2: f: cannot be run on Keras 3: gone\n" in page.getvalue()
     assert "leaves 3 errors in what cannot be run on Keras 3 (1 with a fix" in page.getvalue()

@@ -361,7 +361,9 @@ def test_a_difference_of_random_numbers_is_not_laid_to_the_fix(right):
     assert right["jittered"]["state"] == "not tried", right["jittered"]
     assert "its value is random" in right["jittered"]["why"]
     assert right["dropped"]["state"] == "equal", right["dropped"]
-    assert right["dropped"]["notes"] == ["it draws random numbers: only shapes are compared"]
+    assert right["dropped"]["notes"] == [
+        "what is random is compared by its mean, variance and noughts"
+    ]
     assert right["squash"]["notes"] == []
 
 
@@ -487,6 +489,15 @@ def far(y_true, y_pred):
 def near(y_true, y_pred):
     return K.mean(K.abs(y_true - y_pred))
 """
+HALF = """
+from keras import backend as K
+
+
+def half(x, mode="plain"):
+    if mode == "summed":
+        return K.sum(x)
+    return K.square(x)
+"""
 
 
 @pytest.mark.frameworks
@@ -497,11 +508,12 @@ def test_of_a_fix_only_what_ran_and_was_equal_is_written_and_the_rest_is_named(t
     cells[1] = {**cells[1], "source": USES.partition("def near")[1:][1].splitlines(keepends=True)}
     cells[1]["source"][0] = "def near" + cells[1]["source"][0]
     notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
-    for name, text in (("parts", PARTS), ("uses", USES), ("beside", BESIDE)):
+    for name, text in (("parts", PARTS), ("uses", USES), ("beside", BESIDE), ("half", HALF)):
         (tmp_path / f"{name}.py").write_text(text)
     (tmp_path / "book.ipynb").write_text(json.dumps(notebook))
     ran = kdoctor_cli(
-        "fix", "--apply", "--verify", "parts.py", "uses.py", "book.ipynb", folder=tmp_path
+        *("fix", "--apply", "--verify", "parts.py", "uses.py", "book.ipynb", "half.py"),
+        folder=tmp_path,
     )
     assert ran.returncode == 1, ran.stdout + ran.stderr
     parts = (tmp_path / "parts.py").read_text()
@@ -522,6 +534,9 @@ def test_of_a_fix_only_what_ran_and_was_equal_is_written_and_the_rest_is_named(t
         "uses.py: fixed in part: 1 of 3 fixes stay out: far (needs a fix that stays)" in ran.stderr
     )
     assert (tmp_path / "beside.py").read_text() == BESIDE
+    # Its other branch ran, and was equal.
+    assert (tmp_path / "half.py").read_text() == HALF
+    assert "half (line 7 of the fixed code did not run)" in ran.stderr
     book = (tmp_path / "book.ipynb").read_text()
     assert "print(K.sum([1.0]))" in book
     assert "return ops.mean(ops.abs(y_true - y_pred))" in book

@@ -105,6 +105,29 @@ class Objective:
 class Start(keras.initializers.Initializer):
     def __call__(self, shape, dtype=None, **kwargs):
         return K.ones(shape) * 3.0
+
+
+def placed(nb_filter, kernel_size, inputs, include_bias):
+    return K.relu(keras.layers.Conv1D(nb_filter, kernel_size, use_bias=include_bias)(inputs))
+
+
+def volume(size=2):
+    return keras.layers.UpSampling3D(size)
+
+
+class Minding(Layer):
+    def call(self, inputs, mask=None):
+        features, other = inputs
+        return features * K.expand_dims(K.cast(mask[0], "float32")) + other
+
+
+def handed_on(below, nb_filter, **settings):
+    return K.relu(Conv2D(nb_filter, **settings)(below))
+
+
+def network(below, width=6):
+    settings = {"kernel_size": (3, 3), "padding": "same"}
+    return handed_on(below, width, **settings)
 """
 TEST = """
 import unittest
@@ -132,6 +155,10 @@ COMPARED = {
     "inputs": "function of plain values",
     "Objective": "loss",
     "Start": "initializer",
+    "placed": "block of layers",
+    "volume": "maker of a layer",
+    "Minding": "layer",
+    "handed_on": "block of layers",
 }
 
 

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from kdoctor.interpreters import Interpreter
-from kdoctor.verify.user.results import State
+from kdoctor.verify.user.results import VerdictState
 from kdoctor.verify.user.running import Limits
 from kdoctor.verify.user.verifying import Source, verify
 
@@ -312,7 +312,7 @@ def verdicts():
 @pytest.mark.parametrize("name", CASES)
 def test_a_right_fix_is_equal(verdicts, name):
     found = verdicts["right", name]
-    assert (found.state, found.kind) == (State.EQUAL, CASES[name][-1]), found
+    assert (found.state, found.kind) == (VerdictState.EQUAL, CASES[name][-1]), found
     assert not any("only shapes" in note for note in found.notes)
 
 
@@ -322,14 +322,16 @@ def test_a_wrong_fix_is_not_equal(verdicts, name):
     found = verdicts["wrong", name]
     # What is printed may differ for good reasons: that alone is no difference, and not equal.
     only_printed = CASES[name][-1] == "function that prints" or name in {"Telling", "Saving"}
-    assert found.state is (State.NOT_TRIED if only_printed else State.DIFFERENT), found
+    assert found.state is (VerdictState.NOT_TRIED if only_printed else VerdictState.DIFFERENT), (
+        found
+    )
     assert not only_printed or "what it prints is not the same" in found.why
 
 
 @pytest.mark.frameworks
 def test_files_that_nothing_is_compared_of_are_named(verdicts):
     found = verdicts["right", "Saving"]
-    assert found.state is State.EQUAL
+    assert found.state is VerdictState.EQUAL
     assert found.notes == ("what it writes into files of .h5 is not compared",)
 
 
@@ -337,5 +339,5 @@ def test_files_that_nothing_is_compared_of_are_named(verdicts):
 @pytest.mark.parametrize("name", NOT_COMPARED)
 def test_what_was_not_compared_is_not_equal(verdicts, name):
     found = verdicts["right", name]
-    assert found.state is State.NOT_TRIED, found
+    assert found.state is VerdictState.NOT_TRIED, found
     assert NOT_COMPARED[name][-1] in found.why

@@ -16,7 +16,14 @@ from kdoctor.diagnose.environment.environment import (
     release,
 )
 from kdoctor.diagnose.environment.facts import newest_for, releases
-from kdoctor.diagnose.environment.health_report import Check, Remedy, State, broken, ok, warning
+from kdoctor.diagnose.environment.health_report import (
+    Check,
+    CheckState,
+    Remedy,
+    broken,
+    ok,
+    warning,
+)
 from kdoctor.diagnose.environment.installed import Installed
 from kdoctor.project.decision import goes_with
 
@@ -251,11 +258,11 @@ def _which(environment: Environment, tensorflow: Installed) -> Check:
             message = f"cannot be had: {LEGACY}={value} makes it tf_keras, which is not installed"
             return broken("tf.keras", message, install_tf_keras(environment, tensorflow))
         own = next(_tf_keras(environment, environment.tf_keras))
-        if own.state is State.BROKEN:
+        if own.state is CheckState.BROKEN:
             return broken("tf.keras", "cannot be imported, as tf_keras is not right", own.remedy)
         return ok("tf.keras", f"is tf_keras {environment.tf_keras.version} ({LEGACY}={value})")
     keras = next(_keras(environment))
-    if keras.state is State.BROKEN:
+    if keras.state is CheckState.BROKEN:
         return broken("tf.keras", "cannot be imported, as keras is not right", keras.remedy)
     assert environment.keras is not None
     return ok("tf.keras", f"is keras {environment.keras.version}")

@@ -68,7 +68,7 @@ def _compared(
     installed = environment.packages.get(requirement.name)
     name = canonicalize_name(requirement.name)
     wanted = f"{asking.name} {asking.version} asks for {requirement.name}{requirement.specifier}"
-    remedy = environment.install(f"{requirement.name}{requirement.specifier}")
+    remedy = environment.install(f"{requirement.name}{_bounds(environment, name)}")
     if installed is None:
         if name in _NOT_AT_IMPORT:
             return warning(name, f"not installed; {wanted}", remedy)
@@ -79,7 +79,7 @@ def _compared(
     if tried is None:
         return warning(name, f"{installed.version} is here; {wanted}", remedy)
     if tried.error:
-        return _does_not_run(environment, installed, tried, str(requirement.specifier))
+        return _does_not_run(environment, installed, tried)
     seen = f"seen to run with {tried.version}"
     return warning(name, f"{installed.version} is here; {wanted}, though {seen}", remedy)
 
@@ -117,15 +117,26 @@ def _width(failed: Neighbour) -> int:
     return 1 if failed.version.major > 0 else 2
 
 
-def _does_not_run(
-    environment: Environment, installed: Installed, tried: Neighbour, specifier: str = ""
-) -> Check:
+def _bounds(environment: Environment, name: str) -> str:
+    """Return what all frameworks ask of a package; what only one can use cures nothing."""
+    asked = (
+        specifier
+        for asking in _asking(environment)
+        for requirement in asking.requirements
+        if canonicalize_name(requirement.name) == name and _counts(requirement, environment)
+        for specifier in str(requirement.specifier).split(",")
+    )
+    return ",".join(dict.fromkeys(filter(None, asked)))
+
+
+def _does_not_run(environment: Environment, installed: Installed, tried: Neighbour) -> Check:
     tensorflow = environment.tensorflow
     assert tensorflow is not None
     beside = neighbours(release(tensorflow.version), installed.name)
     is_new = _is_too_new(tried, [each for each in beside if not each.error])
     limit = ".".join(map(str, tried.version.release[: _width(tried)]))
-    bounds = ",".join(filter(None, [specifier, f"<{limit}" if is_new else ""]))
+    asked = _bounds(environment, canonicalize_name(installed.name))
+    bounds = ",".join(filter(None, [asked, f"<{limit}" if is_new else ""]))
     who = "which" if release(tensorflow.version) == tried.tensorflow else f"as {tried.tensorflow}"
     message = (
         f"{installed.version} is too {'new' if is_new else 'old'} for tensorflow "

@@ -6,7 +6,7 @@ import libcst as cst
 from msgspec import Struct, field
 
 from kdoctor.analysis.calls import call_of_super
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import member_of_self, receiver
 from kdoctor.keras_api import Presence
 from kdoctor.rules.idioms._optimizers.plan import Plan
@@ -60,7 +60,7 @@ class Names(Struct):
     ``dropped`` are methods that go.
     """
 
-    facts: Facts
+    facts: TargetFacts
     old_style: bool
     methods: frozenset[str]
     stored: set[str] = field(default_factory=set)
@@ -69,7 +69,7 @@ class Names(Struct):
     dropped: set[str] = field(default_factory=set)
 
     @classmethod
-    def of(cls, optimizer: OldOptimizer, facts: Facts, *, old_style: bool) -> Names:
+    def of(cls, optimizer: OldOptimizer, facts: TargetFacts, *, old_style: bool) -> Names:
         """Return the names that a class uses."""
         names = cls(facts, old_style, frozenset(optimizer.methods))
         for function in optimizer.methods.values():

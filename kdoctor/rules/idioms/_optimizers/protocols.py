@@ -8,7 +8,7 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.calls import is_keras_3
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_named, is_old_optimizer, member_of_self
 from kdoctor.keras_api import split_root
 from kdoctor.syntax import Module
@@ -28,7 +28,9 @@ class OldOptimizer(Struct, frozen=True):
     qualified: str | None
 
 
-def old_optimizers(module: Module, facts: Facts, hooks: Collection[str]) -> Iterator[OldOptimizer]:
+def old_optimizers(
+    module: Module, facts: TargetFacts, hooks: Collection[str]
+) -> Iterator[OldOptimizer]:
     """Yield the optimizers that define one of ``hooks`` and not what Keras 3 calls."""
     for node in module.nodes(cst.ClassDef):
         if not isinstance(node.body, cst.IndentedBlock):
@@ -43,7 +45,7 @@ def old_optimizers(module: Module, facts: Facts, hooks: Collection[str]) -> Iter
             yield OldOptimizer(node, methods, _bare_base(module, node), name)
 
 
-def _is_keras_3(facts: Facts, name: str | None) -> bool:
+def _is_keras_3(facts: TargetFacts, name: str | None) -> bool:
     """Say whether ``model.compile`` is to take an object of a class of this name for an optimizer.
 
     TensorFlow's private copy of Keras 2 goes with ``tf.keras``, whatever that is.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from kdoctor.analysis.calls import call_of_super
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import split_root
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.idioms._optimizers import resource, updates
@@ -31,7 +31,7 @@ _HELP_INHERITED = (
 _WEIGHTS = "`set_weights` goes, which read the weights of older versions of Keras"
 
 
-def plan_class(module: Module, facts: Facts, optimizer: OldOptimizer) -> Plan:
+def plan_class(module: Module, facts: TargetFacts, optimizer: OldOptimizer) -> Plan:
     """Return the plan of a class; it has ``stops`` where the class is not understood."""
     plan = Plan(module, optimizer.node)
     if optimizer.base is None:
@@ -90,7 +90,7 @@ def _drop_weights(plan: Plan, optimizer: OldOptimizer, names: Names) -> None:
 
 
 def finding(
-    rule: Rule, module: Module, facts: Facts, optimizer: OldOptimizer, advice: str
+    rule: Rule, module: Module, facts: TargetFacts, optimizer: OldOptimizer, advice: str
 ) -> Finding:
     """Return what a rule says of such a class, with the new class where it can be written."""
     plan = plan_class(module, facts, optimizer)
@@ -120,7 +120,7 @@ def _updated_as(module: Module, optimizer: OldOptimizer) -> str | None:
     split = split_root(optimizer.qualified or "")
     if optimizer.base is not None or split is None or ".legacy." in split[1]:
         return None
-    made = module.knowledge.class_type(optimizer.qualified or "")
+    made = module.oracle.class_type(optimizer.qualified or "")
     leaf = split[1].rpartition(".")[2]
     is_whole = made is not None and made.kind is Kind.OPTIMIZER and leaf not in BASES
     return leaf if is_whole else None

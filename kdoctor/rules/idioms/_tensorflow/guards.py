@@ -7,7 +7,7 @@ from collections.abc import Callable
 import libcst as cst
 
 from kdoctor.rewrite.guard import every
-from kdoctor.rewrite.guards import Answer, Guard, Question, Situation
+from kdoctor.rewrite.guards import Guard, GuardAnswer, Question, UseSite
 from kdoctor.syntax.literals import evaluated
 
 _METHODS = ("bilinear", "nearest", "bicubic", "lanczos3", "lanczos5")
@@ -20,7 +20,7 @@ def forgets() -> Guard:
     return Question(
         "forgets('name')",
         "`name` is not passed",
-        lambda situation: Answer.NO if situation.value("name") is None else Answer.YES,
+        lambda use_site: GuardAnswer.NO if use_site.value("name") is None else GuardAnswer.YES,
         parameters=frozenset({"name"}),
         pins=frozenset({"name"}),
     )
@@ -57,7 +57,7 @@ def resize_method(parameter: str) -> Guard:
     )
 
 
-def _window(_: Situation, node: cst.BaseExpression) -> bool:
+def _window(_: UseSite, node: cst.BaseExpression) -> bool:
     if isinstance(node, cst.Integer):
         return True
     return (
@@ -67,10 +67,10 @@ def _window(_: Situation, node: cst.BaseExpression) -> bool:
     )
 
 
-def _method(situation: Situation, node: cst.BaseExpression) -> bool:
+def _method(use_site: UseSite, node: cst.BaseExpression) -> bool:
     if isinstance(node, cst.SimpleString):
         return evaluated(node) in _METHODS
-    name = situation.module.qualified(node) or ""
+    name = use_site.module.qualified(node) or ""
     return name.removeprefix(_ENUM) in _MEMBERS
 
 
@@ -78,16 +78,16 @@ def _of_form(
     name: str,
     sentence: str,
     parameter: str,
-    holds: Callable[[Situation, cst.BaseExpression], bool],
+    holds: Callable[[UseSite, cst.BaseExpression], bool],
 ) -> Guard:
-    def answer(situation: Situation) -> Answer:
-        node = situation.value(parameter)
+    def answer(use_site: UseSite) -> GuardAnswer:
+        node = use_site.value(parameter)
         if node is None:
-            default = situation.default(parameter)
+            default = use_site.default(parameter)
             if default is None:
-                return Answer.UNKNOWN
+                return GuardAnswer.UNKNOWN
             node = cst.parse_expression(default)
-        return Answer.YES if holds(situation, node) else Answer.UNKNOWN
+        return GuardAnswer.YES if holds(use_site, node) else GuardAnswer.UNKNOWN
 
     return Question(
         f"{name}({parameter!r})",

@@ -16,7 +16,7 @@ from kdoctor.rules.names._backend.guards import (
 )
 from kdoctor.rules.names._backend.number_guards import a_float, no_floats, whole_numbers
 from kdoctor.rules.names._backend.uses import is_read_only, read_at_once
-from kdoctor.syntax import Context
+from kdoctor.value_types import Context
 
 REWRITES = (
     # Without a dtype K.constant makes floats, keras.ops.convert_to_tensor([1, 2]) integers.

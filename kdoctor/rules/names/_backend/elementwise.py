@@ -6,10 +6,10 @@ import libcst as cst
 
 from kdoctor.rewrite import rewrite
 from kdoctor.rewrite.guards import (
-    Answer,
     Guard,
+    GuardAnswer,
     Question,
-    Situation,
+    UseSite,
     context,
     equals,
     is_lambda,
@@ -19,16 +19,16 @@ from kdoctor.rules.names._backend.function_guards import is_no_function, is_no_k
 from kdoctor.rules.names._backend.guards import is_scalar, no_tensor, same_shape, somewhere
 from kdoctor.rules.names._backend.number_guards import not_integer, not_negative
 from kdoctor.rules.names._backend.unknown_rank import rank_is_known
-from kdoctor.syntax import Context
+from kdoctor.value_types import Context
 
 
 def _not_written_as_none(*parameters: str) -> Guard:
     """None of the arguments is None for sure; they may be."""
 
-    def answer(situation: Situation) -> Answer:
-        nodes = [situation.value(each) for each in parameters]
+    def answer(use_site: UseSite) -> GuardAnswer:
+        nodes = [use_site.value(each) for each in parameters]
         written = any(isinstance(each, cst.Name) and each.value == "None" for each in nodes)
-        return Answer.of(not written)
+        return GuardAnswer.of(not written)
 
     return Question(
         f"not_written_as_none({', '.join(map(repr, parameters))})",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import libcst as cst
 
 from kdoctor.keras_api import split_root
-from kdoctor.rewrite.guards import Answer, Guard, Question, Situation
+from kdoctor.rewrite.guards import Guard, GuardAnswer, Question, UseSite
 from kdoctor.rules.names._backend.guards import of_values
-from kdoctor.rules.names._backend.value_facts import Inference, inference_of
+from kdoctor.rules.names._backend.value_facts import ValueFacts, inference_of
 from kdoctor.syntax import Module
 
 
@@ -29,12 +29,12 @@ _GIVING_TENSORS = ("backend", "ops", "random")
 def is_no_function(parameter: str) -> Guard:
     """The argument surely is no function."""
 
-    def answer(situation: Situation) -> Answer:
-        node, module = situation.value(parameter), situation.module
+    def answer(use_site: UseSite) -> GuardAnswer:
+        node, module = use_site.value(parameter), use_site.module
         if node is None:
-            return Answer.UNKNOWN
+            return GuardAnswer.UNKNOWN
         found = isinstance(node, _NO_FUNCTIONS) or inference_of(module).is_tensor(node)
-        return Answer.YES if found or _gives_a_tensor(module, node) else Answer.UNKNOWN
+        return GuardAnswer.YES if found or _gives_a_tensor(module, node) else GuardAnswer.UNKNOWN
 
     return Question(
         f"is_no_function({parameter!r})",
@@ -62,5 +62,5 @@ def is_no_known_function(parameter: str) -> Guard:
     )
 
 
-def _names_a_function(inference: Inference, node: cst.BaseExpression) -> bool:
+def _names_a_function(inference: ValueFacts, node: cst.BaseExpression) -> bool:
     return isinstance(node, cst.Lambda) or inference.is_function(node)

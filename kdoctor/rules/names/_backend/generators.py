@@ -18,7 +18,7 @@ from kdoctor.syntax import Module, Reference, ReferenceKind
 NAME = "seed_generator"
 HELPER = '''@{cache}
 def seed_generator(seed):
-    """Return the generator of a seed, which draws its next numbers at each call."""
+    """Return the generator of a seed: each call draws its next numbers."""
     return {generator}(seed)'''
 _NAMES = {"cache": "functools.cache", "generator": "keras.random.SeedGenerator"}
 _POSITIONS = {

@@ -7,16 +7,18 @@ from collections.abc import Callable
 import libcst as cst
 
 from kdoctor.analysis.calls import value_of
+from kdoctor.analysis.spoken_of import speaks_of
 from kdoctor.keras_api import split_root
 from kdoctor.lazy_regex import pattern
-from kdoctor.rewrite.guards import Answer, Guard, Question, Situation
+from kdoctor.memoize import once
+from kdoctor.rewrite.guards import Guard, GuardAnswer, Question, UseSite
 from kdoctor.rules.names._backend.plain_numbers import (
     becomes_plain_number,
     is_plain_number,
     may_be_array,
     may_be_plain_number,
 )
-from kdoctor.rules.names._backend.value_facts import Inference, inference_of
+from kdoctor.rules.names._backend.value_facts import ValueFacts, inference_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.literals import evaluated
@@ -26,18 +28,18 @@ from kdoctor.value_types import Context, Kind
 def is_tensor(parameter: str) -> Guard:
     """The argument surely is one tensor: no list of them, no NumPy array."""
     return of_values(
-        "is_tensor", "`{}` is not known to be one tensor", parameter, Inference.is_tensor
+        "is_tensor", "`{}` is not known to be one tensor", parameter, ValueFacts.is_tensor
     )
 
 
 def no_tensor(parameter: str) -> Guard:
     """The argument surely is a number or a NumPy array."""
-    return of_values("no_tensor", "`{}` may be a tensor", parameter, Inference.is_no_tensor)
+    return of_values("no_tensor", "`{}` may be a tensor", parameter, ValueFacts.is_no_tensor)
 
 
 def text(parameter: str) -> Guard:
     """The argument surely is a string."""
-    return of_values("text", "`{}` is not known to be a string", parameter, Inference.is_text)
+    return of_values("text", "`{}` is not known to be a string", parameter, ValueFacts.is_text)
 
 
 def is_scalar(parameter: str) -> Guard:
@@ -53,11 +55,11 @@ def is_scalar(parameter: str) -> Guard:
 def same_shape(*parameters: str) -> Guard:
     """The tensors surely have one shape: all are made, element by element, of the same tensors."""
 
-    def answer(situation: Situation) -> Answer:
-        inference = inference_of(situation.module)
-        nodes = [situation.value(each) for each in parameters]
+    def answer(use_site: UseSite) -> GuardAnswer:
+        inference = inference_of(use_site.module)
+        nodes = [use_site.value(each) for each in parameters]
         shapes = {None if node is None else inference.shape(node) for node in nodes}
-        return Answer.YES if len(shapes) == 1 and shapes.pop() else Answer.UNKNOWN
+        return GuardAnswer.YES if len(shapes) == 1 and shapes.pop() else GuardAnswer.UNKNOWN
 
     names = [f"`{each}`" for each in parameters]
     return Question(
@@ -71,15 +73,15 @@ def same_shape(*parameters: str) -> Guard:
 def not_symbolic(parameter: str) -> Guard:
     """The tensor has values: it is not one of a model that is being built, nor of a graph."""
 
-    def answer(situation: Situation) -> Answer:
-        node = situation.value(parameter)
-        kind = None if node is None else situation.module.type_of(node)
-        in_graph = situation.module.context_of(situation.node) in (
+    def answer(use_site: UseSite) -> GuardAnswer:
+        node = use_site.value(parameter)
+        kind = None if node is None else use_site.module.type_of(node)
+        in_graph = use_site.module.context_of(use_site.node) in (
             Context.CALL,
             Context.LOSS_OR_METRIC,
         )
         symbolic = kind is not None and kind.kind is Kind.TENSOR
-        return Answer.NO if symbolic or in_graph else Answer.YES
+        return GuardAnswer.NO if symbolic or in_graph else GuardAnswer.YES
 
     return Question(
         f"not_symbolic({parameter!r})",
@@ -92,18 +94,18 @@ def not_symbolic(parameter: str) -> Guard:
 def never_variable(parameter: str) -> Guard:
     """The argument surely is no variable: a symbolic tensor, or what an operation gives."""
     return of_values(
-        "never_variable", "`{}` may be a variable", parameter, Inference.is_never_variable
+        "never_variable", "`{}` may be a variable", parameter, ValueFacts.is_never_variable
     )
 
 
 def no_variable(parameter: str) -> Guard:
     """The argument is not known to be a variable."""
 
-    def answer(situation: Situation) -> Answer:
-        node = situation.value(parameter)
-        found = None if node is None else situation.module.type_of(node)
+    def answer(use_site: UseSite) -> GuardAnswer:
+        node = use_site.value(parameter)
+        found = None if node is None else use_site.module.type_of(node)
         is_one = found is not None and found.kind is Kind.VARIABLE
-        return Answer.of(not is_one)
+        return GuardAnswer.of(not is_one)
 
     return Question(
         f"no_variable({parameter!r})",
@@ -116,9 +118,9 @@ def no_variable(parameter: str) -> Guard:
 def no_variables(parameter: str) -> Guard:
     """None of several tensors is known to be a variable."""
 
-    def answer(situation: Situation) -> Answer:
-        node = situation.value(parameter)
-        return Answer.of(node is None or not _has_variables(situation.module, node))
+    def answer(use_site: UseSite) -> GuardAnswer:
+        node = use_site.value(parameter)
+        return GuardAnswer.of(node is None or not _has_variables(use_site.module, node))
 
     return Question(
         f"no_variables({parameter!r})",
@@ -143,7 +145,7 @@ def plain_number(parameter: str) -> Guard:
     return Question(
         f"plain_number({parameter!r})",
         f"`{parameter}` is not known to be a plain number",
-        lambda situation: Answer.of(_holds_of(is_plain_number, situation, parameter)),
+        lambda use_site: GuardAnswer.of(_holds_of(is_plain_number, use_site, parameter)),
         parameters=frozenset({parameter}),
     )
 
@@ -153,7 +155,7 @@ def no_plain_number(parameter: str) -> Guard:
     return Question(
         f"no_plain_number({parameter!r})",
         f"`{parameter}` may be a plain number",
-        lambda situation: Answer.of(not _holds_of(may_be_plain_number, situation, parameter)),
+        lambda use_site: GuardAnswer.of(not _holds_of(may_be_plain_number, use_site, parameter)),
         parameters=frozenset({parameter}),
     )
 
@@ -163,7 +165,7 @@ def no_array(parameter: str) -> Guard:
     return Question(
         f"no_array({parameter!r})",
         f"`{parameter}` may be a NumPy array",
-        lambda situation: Answer.of(not _holds_of(may_be_array, situation, parameter)),
+        lambda use_site: GuardAnswer.of(not _holds_of(may_be_array, use_site, parameter)),
         parameters=frozenset({parameter}),
     )
 
@@ -171,32 +173,32 @@ def no_array(parameter: str) -> Guard:
 def made_a_number() -> Guard:
     """The result goes into ``float(…)`` or ``int(…)`` at once."""
 
-    def answer(situation: Situation) -> Answer:
-        call = situation.node
-        return Answer.of(
-            isinstance(call, cst.Call) and becomes_plain_number(situation.module, call)
+    def answer(use_site: UseSite) -> GuardAnswer:
+        call = use_site.node
+        return GuardAnswer.of(
+            isinstance(call, cst.Call) and becomes_plain_number(use_site.module, call)
         )
 
     return Question("made_a_number()", "what it gives is not made a number at once", answer)
 
 
 def _holds_of(
-    holds: Callable[[Module, cst.BaseExpression], bool], situation: Situation, parameter: str
+    holds: Callable[[Module, cst.BaseExpression], bool], use_site: UseSite, parameter: str
 ) -> bool:
-    node = situation.value(parameter)
-    return node is not None and holds(situation.module, node)
+    node = use_site.value(parameter)
+    return node is not None and holds(use_site.module, node)
 
 
 def plain_name(parameter: str) -> Guard:
     """The name is not given, or is a string without the slash that Keras 3 does not take."""
 
-    def answer(situation: Situation) -> Answer:
-        node = situation.value(parameter)
+    def answer(use_site: UseSite) -> GuardAnswer:
+        node = use_site.value(parameter)
         if node is None or (isinstance(node, cst.Name) and node.value == "None"):
-            return Answer.YES
+            return GuardAnswer.YES
         if not isinstance(node, cst.SimpleString):
-            return Answer.UNKNOWN
-        return Answer.NO if "/" in str(evaluated(node)) else Answer.YES
+            return GuardAnswer.UNKNOWN
+        return GuardAnswer.NO if "/" in str(evaluated(node)) else GuardAnswer.YES
 
     return Question(
         f"plain_name({parameter!r})",
@@ -209,12 +211,16 @@ def plain_name(parameter: str) -> Guard:
 def no_slash_in(parameter: str) -> Guard:
     """No slash can be seen in the text that is passed: nobody knows the parts put in later."""
 
-    def answer(situation: Situation) -> Answer:
-        node = situation.value(parameter)
+    def answer(use_site: UseSite) -> GuardAnswer:
+        node = use_site.value(parameter)
         if node is None:
-            return Answer.YES
+            return GuardAnswer.YES
         texts = (each for each in descendants(node) if isinstance(each, cst.SimpleString))
-        return Answer.NO if any("/" in str(evaluated(each)) for each in texts) else Answer.YES
+        return (
+            GuardAnswer.NO
+            if any("/" in str(evaluated(each)) for each in texts)
+            else GuardAnswer.YES
+        )
 
     return Question(
         f"no_slash_in({parameter!r})",
@@ -232,10 +238,10 @@ _KEEP_NO_WEIGHTS = ("callbacks.", "constraints.", "initializers.", "regularizers
 def outside_of_classes() -> Guard:
     """The line stands in no class that makes weights of its attributes."""
 
-    def answer(situation: Situation) -> Answer:
-        module = situation.module
-        around = [e for e in module.ancestors(situation.node) if isinstance(e, cst.ClassDef)]
-        return Answer.of(*(_keeps_no_weights(module, each) for each in around))
+    def answer(use_site: UseSite) -> GuardAnswer:
+        module = use_site.module
+        around = [e for e in module.ancestors(use_site.node) if isinstance(e, cst.ClassDef)]
+        return GuardAnswer.of(*(_keeps_no_weights(module, each) for each in around))
 
     return Question("outside_of_classes()", "it may become a weight of a layer", answer)
 
@@ -252,7 +258,7 @@ def _keeps_no_weights(module: Module, node: cst.ClassDef) -> bool:
 
 def somewhere() -> Guard:
     """Always yes, and never proven: a last resort, for rows that may be right."""
-    return Question("somewhere()", "", lambda _: Answer.YES)
+    return Question("somewhere()", "", lambda _: GuardAnswer.YES)
 
 
 _FLOATX = pattern(r"set_floatx|keras\.json|KERAS_FLOATX|floatx['\"]\s*:")
@@ -262,8 +268,8 @@ _NARROW = pattern(r"(?<![A-Za-z0-9])u?int(?:8|16)(?![0-9])")
 def floatx_is_default() -> Guard:
     """Nothing in the file sets the type of floats that Keras works in: it is float32."""
 
-    def answer(situation: Situation) -> Answer:
-        return Answer.of(_FLOATX.search(situation.module.text) is None)
+    def answer(use_site: UseSite) -> GuardAnswer:
+        return GuardAnswer.of(not speaks_of(use_site.module, _FLOATX))
 
     return Question("floatx_is_default()", "the file sets the type of floats", answer)
 
@@ -271,15 +277,18 @@ def floatx_is_default() -> Guard:
 def no_narrow_integers(parameter: str) -> Guard:
     """The tensor holds no integers of 8 or 16 bits: the file names none, or it has floats.
 
-    What runs in a model or a loss has the types of its layers, hardly those.
+    What runs in a model or a loss has the types of its layers: those only where a model takes or
+    makes them.
     """
 
-    def answer(situation: Situation) -> Answer:
-        module, node = situation.module, situation.value(parameter)
-        if _NARROW.search(module.text) is None or module.context_of(situation.node) in _IN_MODELS:
-            return Answer.YES
+    def answer(use_site: UseSite) -> GuardAnswer:
+        module, node = use_site.module, use_site.value(parameter)
+        if not speaks_of(module, _NARROW):
+            return GuardAnswer.YES
+        if module.context_of(use_site.node) in _IN_MODELS and not _models_have_narrow(module):
+            return GuardAnswer.YES
         known = node is not None and inference_of(module).works_as_no_integer(node)
-        return Answer.of(known)
+        return GuardAnswer.of(known)
 
     return Question(
         f"no_narrow_integers({parameter!r})",
@@ -290,14 +299,35 @@ def no_narrow_integers(parameter: str) -> Guard:
     )
 
 
+@once
+def _models_have_narrow(module: Module) -> bool:
+    """Say whether integers of 8 or 16 bits are named inside of a model, or by a call of Keras."""
+    named: list[cst.CSTNode] = [*module.nodes(cst.SimpleString), *module.attributes]
+    return any(
+        _NARROW.fullmatch(each.raw_value if isinstance(each, cst.SimpleString) else each.attr.value)
+        and (module.context_of(each) in _IN_MODELS or _is_given_to_keras(module, each))
+        for each in named
+        if isinstance(each, cst.SimpleString | cst.Attribute)
+    )
+
+
+def _is_given_to_keras(module: Module, node: cst.CSTNode) -> bool:
+    """Say whether a type is an argument of a class or function of Keras: ``Input(dtype=…)``."""
+    argument = module.parent(node)
+    call = module.parent(argument) if isinstance(argument, cst.Arg) else None
+    name = module.qualified(call.func) if isinstance(call, cst.Call) else None
+    split = None if name is None else split_root(name)
+    return split is not None and not split[1].startswith("backend.")
+
+
 _IN_MODELS = (Context.CALL, Context.LOSS_OR_METRIC, Context.FUNCTIONAL)
 
 
 def nothing_sparse() -> Guard:
     """The file speaks of no sparse tensors."""
 
-    def answer(situation: Situation) -> Answer:
-        return Answer.of(_SPARSE.search(situation.module.text) is None)
+    def answer(use_site: UseSite) -> GuardAnswer:
+        return GuardAnswer.of(not speaks_of(use_site.module, _SPARSE))
 
     return Question("nothing_sparse()", "it may be of a sparse tensor", answer)
 
@@ -305,10 +335,10 @@ def nothing_sparse() -> Guard:
 def of_rank(rank: int, parameter: str) -> Guard:
     """The tensor surely has so many axes."""
 
-    def answer(situation: Situation) -> Answer:
-        node = situation.value(parameter)
-        is_it = node is not None and Inference(situation.module).rank(node) == rank
-        return Answer.YES if is_it else Answer.UNKNOWN
+    def answer(use_site: UseSite) -> GuardAnswer:
+        node = use_site.value(parameter)
+        is_it = node is not None and ValueFacts(use_site.module).rank(node) == rank
+        return GuardAnswer.YES if is_it else GuardAnswer.UNKNOWN
 
     return Question(
         f"of_rank({rank}, {parameter!r})",
@@ -321,11 +351,11 @@ def of_rank(rank: int, parameter: str) -> Guard:
 def both_of_rank(rank: int, *parameters: str) -> Guard:
     """The tensors surely have so many axes."""
 
-    def answer(situation: Situation) -> Answer:
-        inference = inference_of(situation.module)
-        nodes = [situation.value(each) for each in parameters]
+    def answer(use_site: UseSite) -> GuardAnswer:
+        inference = inference_of(use_site.module)
+        nodes = [use_site.value(each) for each in parameters]
         known = all(each is not None and inference.rank(each) == rank for each in nodes)
-        return Answer.YES if known else Answer.UNKNOWN
+        return GuardAnswer.YES if known else GuardAnswer.UNKNOWN
 
     names = ", ".join(map(repr, parameters))
     return Question(
@@ -339,11 +369,11 @@ def both_of_rank(rank: int, *parameters: str) -> Guard:
 def builds_nothing() -> Guard:
     """The line runs while something is computed: no variable can be meant to stay."""
 
-    def answer(situation: Situation) -> Answer:
-        found = situation.module.context_of(situation.node)
+    def answer(use_site: UseSite) -> GuardAnswer:
+        found = use_site.module.context_of(use_site.node)
         if found in (Context.CALL, Context.LOSS_OR_METRIC, Context.TRAIN_LOOP, Context.FUNCTIONAL):
-            return Answer.YES
-        return Answer.UNKNOWN
+            return GuardAnswer.YES
+        return GuardAnswer.UNKNOWN
 
     return Question("builds_nothing()", "it may be meant as a variable", answer)
 
@@ -352,22 +382,26 @@ def of_values(
     name: str,
     sentence: str,
     parameter: str,
-    holds: Callable[[Inference, cst.BaseExpression], bool],
+    holds: Callable[[ValueFacts, cst.BaseExpression], bool],
 ) -> Guard:
     """Ask of the value passed for a parameter, or of its default."""
 
-    def answer(situation: Situation) -> Answer:
-        node = situation.value(parameter)
+    def answer(use_site: UseSite) -> GuardAnswer:
+        node = use_site.value(parameter)
         if node is None:
-            default = situation.default(parameter)
+            default = use_site.default(parameter)
             if default is None:
-                return Answer.UNKNOWN
+                return GuardAnswer.UNKNOWN
             node = cst.parse_expression(default)
             simple = isinstance(node, cst.Integer | cst.Float | cst.SimpleString)
             return (
-                Answer.YES if simple and holds(inference_of(situation.module), node) else Answer.NO
+                GuardAnswer.YES
+                if simple and holds(inference_of(use_site.module), node)
+                else GuardAnswer.NO
             )
-        return Answer.YES if holds(inference_of(situation.module), node) else Answer.UNKNOWN
+        return (
+            GuardAnswer.YES if holds(inference_of(use_site.module), node) else GuardAnswer.UNKNOWN
+        )
 
     return Question(
         f"{name}({parameter!r})",

@@ -10,7 +10,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.model import Applicability, Fix
 from kdoctor.rules.arguments._keras_1_dialect import speaks_keras_1
 from kdoctor.syntax import Module, Reference
@@ -24,7 +24,9 @@ _REASON: Final = (
 )
 
 
-def may_be_swapped(module: Module, facts: Facts, reference: Reference, leaf: str, fix: Fix) -> Fix:
+def may_be_swapped(
+    module: Module, facts: TargetFacts, reference: Reference, leaf: str, fix: Fix
+) -> Fix:
     """Return the fix as it is, or, in a file of Keras 1, one that says what comes first."""
     call = reference.call
     if leaf not in _SWAPPED or call is None or not speaks_keras_1(module, facts):

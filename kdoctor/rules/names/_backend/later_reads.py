@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import libcst as cst
 
 from kdoctor.memoize import once
 from kdoctor.syntax import Module
-from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.syntax.scopes import Scope
 
 _MOST: Final = 256  # places; of more nobody is asked
+_PUTS: Final = frozenset({"add", "append", "insert", "setdefault"})
+_TAKES: Final = frozenset({"get", "pop"})
 
 
 def read_again(module: Module, value: cst.CSTNode) -> list[cst.CSTNode]:
@@ -22,39 +24,135 @@ def read_again(module: Module, value: cst.CSTNode) -> list[cst.CSTNode]:
     """
     places = [value]
     seen = {value}
+    known: dict[int, Sequence[cst.CSTNode]] = {}  # by identity, and kept: it must stay theirs
     for place in places:  # it grows meanwhile
-        for each in _read_by(module, place):
-            if each not in seen and len(places) < _MOST:
-                seen.add(each)
-                places.append(each)
+        for reads in _read_by(module, place):
+            if id(reads) in known:
+                continue
+            known[id(reads)] = reads
+            for each in reads:
+                if len(places) == _MOST:
+                    return places
+                if each not in seen:
+                    seen.add(each)
+                    places.append(each)
     return places
 
 
-def _read_by(module: Module, value: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """Yield the reads of what a value is assigned to, and the calls of what returns it."""
+def _read_by(module: Module, value: cst.CSTNode) -> Iterator[Sequence[cst.CSTNode]]:
+    """Yield the reads of what a value is assigned to, and the calls of what returns it.
+
+    The same ones are the same object.
+    """
     parent = module.parent(value)
     if isinstance(parent, cst.Return):
         function = module.scope_of(value).node
         if isinstance(function, cst.FunctionDef):
-            yield from _calls(module).get(function.name.value, ())
+            yield _calls(module).get(function.name.value, ())
         return
+    if isinstance(parent, cst.Arg):
+        yield from _as_a_parameter(module, parent)
     for target in _targets(module, value):
-        match target:
-            case cst.Name():
-                yield from _of_the_name(module, target)
-            case cst.Attribute(attr=cst.Name(value=member)):
-                yield from _attributes(module).get(member, ())
+        yield from _of_the_target(module, target)
+    for container in _containers(module, value):
+        for each in container:
+            yield from _elements_of(module, each)
 
 
-def _of_the_name(module: Module, name: cst.Name) -> Iterator[cst.CSTNode]:
-    owner = module.scope_of(name).owner(name.value)
-    for each in descendants(module.tree if owner is None else owner.node):
-        if (
-            isinstance(each, cst.Name)
-            and each.value == name.value
-            and module.scope_of(each).owner(name.value) is owner
+def _of_the_target(module: Module, target: cst.CSTNode) -> Iterator[Sequence[cst.CSTNode]]:
+    match target:
+        case cst.Name():
+            yield _of_the_name(module, target)
+        case cst.Attribute(attr=cst.Name(value=member)):
+            yield _attributes(module).get(member, ())
+        case cst.Tuple() | cst.List():
+            for each in target.elements:
+                yield from _of_the_target(module, each.value)
+
+
+def _as_a_parameter(module: Module, argument: cst.Arg) -> Iterator[Sequence[cst.CSTNode]]:
+    """Yield the reads of what functions, methods and classes of the file call an argument."""
+    call = module.parent(argument)
+    match call:
+        case cst.Call(func=cst.Name(value=name) | cst.Attribute(attr=cst.Name(value=name))):
+            place = next(i for i, each in enumerate(call.args) if each is argument)
+        case _:
+            return
+    for function in _functions(module).get(name, ()):
+        for each in _parameters(function, argument, place):
+            yield _of_the_name(module, each.name, function)
+
+
+def _parameters(function: cst.FunctionDef, argument: cst.Arg, place: int) -> Iterator[cst.Param]:
+    """Yield which parameters an argument may fill: the first may be `self`."""
+    given = function.params
+    if argument.keyword is not None:
+        every = (*given.posonly_params, *given.params, *given.kwonly_params)
+        yield from (each for each in every if each.name.value == argument.keyword.value)
+        return
+    yield from (*given.posonly_params, *given.params)[place : place + 2]
+
+
+def _containers(module: Module, value: cst.CSTNode) -> Iterator[Sequence[cst.CSTNode]]:
+    """Yield the reads of each list, tuple or dict that a value is put into."""
+    parent = module.parent(value)
+    if isinstance(parent, cst.Element | cst.DictElement):
+        display = module.parent(parent)
+        if display is not None:
+            yield (display,)
+            yield from _read_by(module, display)
+    if isinstance(parent, cst.Arg):
+        match module.parent(parent):
+            case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value=name))) if (
+                name in _PUTS
+            ):
+                yield from _of_the_target(module, owner)
+    for target in _targets(module, value):
+        if isinstance(target, cst.Subscript):
+            yield from _of_the_target(module, target.value)
+
+
+def _elements_of(module: Module, container: cst.CSTNode) -> Iterator[Sequence[cst.CSTNode]]:
+    """Yield what takes an element out of a list, tuple or dict where that is read."""
+    parent = module.parent(container)
+    match parent:
+        case cst.Subscript(value=owner) if owner is container:
+            yield (parent,)
+        case cst.For(target=target, iter=whole) | cst.CompFor(target=target, iter=whole) if (
+            whole is container
         ):
-            yield each
+            yield from _of_the_target(module, target)
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Tuple() | cst.List() as target)]):
+            yield from _of_the_target(module, target)
+        case cst.Attribute(attr=cst.Name(value=name)) if name in _TAKES:
+            call = module.parent(parent)
+            if isinstance(call, cst.Call):
+                yield (call,)
+
+
+def _of_the_name(
+    module: Module, name: cst.Name, function: cst.FunctionDef | None = None
+) -> Sequence[cst.CSTNode]:
+    """Return the places of a name; of a parameter, in the function that has it."""
+    scope = module.scope_of(name if function is None else function.body)
+    return _by_owner(module, name.value).get(scope.owner(name.value), ())
+
+
+@once
+def _by_owner(module: Module, name: str) -> dict[Scope | None, list[cst.CSTNode]]:
+    """Return the places of a name by the scope that it is of."""
+    found: dict[Scope | None, list[cst.CSTNode]] = {}
+    for each in _names(module).get(name, ()):
+        found.setdefault(module.scope_of(each).owner(name), []).append(each)
+    return found
+
+
+@once
+def _names(module: Module) -> dict[str, list[cst.CSTNode]]:
+    found: dict[str, list[cst.CSTNode]] = {}
+    for each in module.nodes(cst.Name):
+        found.setdefault(each.value, []).append(each)
+    return found
 
 
 def _targets(module: Module, value: cst.CSTNode) -> list[cst.CSTNode]:
@@ -93,4 +191,17 @@ def _calls(module: Module) -> dict[str, list[cst.CSTNode]]:
         match each.func:
             case cst.Name(value=name) | cst.Attribute(attr=cst.Name(value=name)):
                 found.setdefault(name, []).append(each)
+    return found
+
+
+@once
+def _functions(module: Module) -> dict[str, list[cst.FunctionDef]]:
+    """Return the functions of the file by name, and what makes an object by its class."""
+    found: dict[str, list[cst.FunctionDef]] = {}
+    for each in module.nodes(cst.FunctionDef):
+        found.setdefault(each.name.value, []).append(each)
+        if each.name.value == "__init__":
+            around = next((e for e in module.ancestors(each) if isinstance(e, cst.ClassDef)), None)
+            if around is not None:
+                found.setdefault(around.name.value, []).append(each)
     return found

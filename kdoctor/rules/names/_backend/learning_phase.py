@@ -7,7 +7,7 @@ import libcst as cst
 from kdoctor.model import Applicability, Edit, Fix, Hole, Precedence
 from kdoctor.rewrite.precedence import binds, wanted_around
 from kdoctor.rewrite.source_lines import lines_around
-from kdoctor.rules.names._backend.value_facts import Inference, inference_of
+from kdoctor.rules.names._backend.value_facts import ValueFacts, inference_of
 from kdoctor.syntax import Module
 
 _PARAMETER = "training"
@@ -101,7 +101,7 @@ def _training(
 
 
 def _branch(
-    module: Module, inference: Inference, node: cst.BaseExpression
+    module: Module, inference: ValueFacts, node: cst.BaseExpression
 ) -> tuple[Hole | str, ...]:
     if isinstance(node, cst.Lambda):
         span, precedence = module.outer_span(node.body), Precedence.OR

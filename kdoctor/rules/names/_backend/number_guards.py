@@ -7,9 +7,9 @@ from functools import reduce
 import libcst as cst
 
 from kdoctor.analysis.calls import is_builtin, literal, value_of
-from kdoctor.rewrite.guards import Answer, Guard, Question, Situation
+from kdoctor.rewrite.guards import Guard, GuardAnswer, Question, UseSite
 from kdoctor.rules.names._backend.guards import of_values
-from kdoctor.rules.names._backend.value_facts import Inference
+from kdoctor.rules.names._backend.value_facts import ValueFacts
 from kdoctor.syntax import Module
 
 # What makes a tensor or an array of numbers that are written out.
@@ -19,27 +19,27 @@ _MAKERS = frozenset({"array", "asarray", "cast", "constant", "convert_to_tensor"
 def not_integer(parameter: str) -> Guard:
     """The tensor surely holds floats or bools."""
     return of_values(
-        "not_integer", "`{}` may hold integers", parameter, Inference.works_as_no_integer
+        "not_integer", "`{}` may hold integers", parameter, ValueFacts.works_as_no_integer
     )
 
 
 def not_negative(parameter: str) -> Guard:
     """The tensor surely holds nothing below 0."""
-    return of_values("not_negative", "`{}` may be negative", parameter, Inference.is_not_negative)
+    return of_values("not_negative", "`{}` may be negative", parameter, ValueFacts.is_not_negative)
 
 
 def from_the_front(parameter: str) -> Guard:
     """The axis surely is none that is counted from the end."""
     return of_values(
-        "from_the_front", "`{}` may count from the end", parameter, Inference.is_not_negative
+        "from_the_front", "`{}` may count from the end", parameter, ValueFacts.is_not_negative
     )
 
 
 def none_below_zero(parameter: str) -> Guard:
     """No number is written there that is below 0: what is calculated may have some."""
 
-    def answer(situation: Situation) -> Answer:
-        return Answer.of(not _is_below_zero(situation.module, situation.value(parameter)))
+    def answer(use_site: UseSite) -> GuardAnswer:
+        return GuardAnswer.of(not _is_below_zero(use_site.module, use_site.value(parameter)))
 
     return Question(
         f"none_below_zero({parameter!r})",
@@ -73,7 +73,7 @@ def whole_numbers(*parameters: str) -> Guard:
         (
             of_values(
                 "whole_numbers", "`{}` is not known to be a whole number", each,
-                Inference.is_whole,
+                ValueFacts.is_whole,
             )
             for each in parameters
         ),
@@ -82,20 +82,22 @@ def whole_numbers(*parameters: str) -> Guard:
 
 def no_floats(*parameters: str) -> Guard:
     """None of the arguments is written as a floating number."""
-    return _of_floats("no_floats", "is a floating number", parameters, there_is_one=Answer.NO)
+    return _of_floats("no_floats", "is a floating number", parameters, there_is_one=GuardAnswer.NO)
 
 
 def a_float(*parameters: str) -> Guard:
     """One of the arguments is written as a floating number."""
-    return _of_floats("a_float", "must be a floating number", parameters, there_is_one=Answer.YES)
+    return _of_floats(
+        "a_float", "must be a floating number", parameters, there_is_one=GuardAnswer.YES
+    )
 
 
 def _of_floats(
-    name: str, sentence: str, parameters: tuple[str, ...], *, there_is_one: Answer
+    name: str, sentence: str, parameters: tuple[str, ...], *, there_is_one: GuardAnswer
 ) -> Guard:
-    def answer(situation: Situation) -> Answer:
-        found = any(_is_float(situation.module, situation.value(each)) for each in parameters)
-        return Answer.of(found is (there_is_one is Answer.YES))
+    def answer(use_site: UseSite) -> GuardAnswer:
+        found = any(_is_float(use_site.module, use_site.value(each)) for each in parameters)
+        return GuardAnswer.of(found is (there_is_one is GuardAnswer.YES))
 
     return Question(
         f"{name}({', '.join(map(repr, parameters))})",

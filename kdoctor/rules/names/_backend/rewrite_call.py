@@ -6,7 +6,7 @@ from functools import cache
 
 from msgspec.structs import replace
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import Lookup, split_root
 from kdoctor.model import Fix
 from kdoctor.rewrite import ONLY_IN_DEAD_CODE, Refusal, RewriteTable
@@ -38,13 +38,13 @@ def function(name: str) -> str | None:
 
 
 @cache
-def table(facts: Facts) -> RewriteTable:
+def table(facts: TargetFacts) -> RewriteTable:
     """Return what stands for the functions of ``keras.backend``."""
     return RewriteTable(REWRITES, facts.signature)
 
 
 def attempted(
-    module: Module, facts: Facts, reference: Reference, rows: RewriteTable, name: str
+    module: Module, facts: TargetFacts, reference: Reference, rows: RewriteTable, name: str
 ) -> Fix | Refusal:
     """Return the fix of one use of ``keras.backend.<name>``, or why there is none."""
     leaf = reference.name.rpartition(".")[2]  # of `backend.tensorflow_backend.set_session`
@@ -81,7 +81,9 @@ def _why_unsafe(module: Module, reference: Reference, rows: RewriteTable, name: 
     return DIFFERENCES.get(name) or BY_HAND.get(name, _NOT_EQUAL)
 
 
-def _special(module: Module, facts: Facts, reference: Reference, leaf: str) -> Fix | Refusal | None:
+def _special(
+    module: Module, facts: TargetFacts, reference: Reference, leaf: str
+) -> Fix | Refusal | None:
     """Return what is known of this one function alone, None where nothing is."""
     proven = {each: facts.applicability(example) for each, example in SPECIAL.items()}
     if reference.call is not None:

@@ -47,7 +47,17 @@ def _holds_floats(module: Module, variable: cst.Call) -> bool:
         return _FLOATS.search(module.source(dtype.value)) is not None
     if initial is None or isinstance(initial.value, cst.Comparison):
         return False
+    if isinstance(initial.value, cst.List | cst.Tuple):
+        return _is_of_floats(initial.value)
     return inference_of(module).is_not_integer(initial.value)
+
+
+def _is_of_floats(display: cst.List | cst.Tuple) -> bool:
+    """Say whether a list of numbers has a float among them, which makes all of them floats."""
+    numbers = [_without_sign(each.value) for each in display.elements]
+    return all(isinstance(each, cst.BaseNumber) for each in numbers) and any(
+        isinstance(each, cst.Float) for each in numbers
+    )
 
 
 def _holds_integers(module: Module, variable: cst.Call) -> bool:

@@ -6,7 +6,7 @@ import libcst as cst
 
 from kdoctor.analysis.calls import value_of
 from kdoctor.rewrite import rewrite
-from kdoctor.rewrite.guards import Answer, Guard, Question, Situation, context, equals
+from kdoctor.rewrite.guards import Guard, GuardAnswer, Question, UseSite, context, equals
 from kdoctor.rules.names._backend.guards import no_variables, somewhere
 from kdoctor.rules.names._backend.number_guards import (
     from_the_front,
@@ -15,7 +15,7 @@ from kdoctor.rules.names._backend.number_guards import (
 )
 from kdoctor.rules.names._backend.unknown_rank import rank_is_known, where_rank_is_known
 from kdoctor.rules.names._backend.uses import calculated_with, indexed, no_tensor_by_use
-from kdoctor.syntax import Context
+from kdoctor.value_types import Context
 
 _CHANNELS_LAST = equals("data_format", "channels_last")
 _CHANNELS_FIRST = equals("data_format", "channels_first")
@@ -28,7 +28,7 @@ def _written_out(sizes: str) -> Guard:
     return Question(
         f"written_out({sizes!r})",
         f"`{sizes}` may be a tensor",
-        lambda situation: Answer.of(_is_written_out(situation, sizes)),
+        lambda use_site: GuardAnswer.of(_is_written_out(use_site, sizes)),
         parameters=frozenset({sizes}),
     )
 
@@ -36,17 +36,17 @@ def _written_out(sizes: str) -> Guard:
 def _may_be_a_tensor(sizes: str) -> Guard:
     """They may be one, and are not made by a function of tensors here: that surely gives one."""
 
-    def answer(situation: Situation) -> Answer:
-        node = situation.value(sizes)
-        value = None if node is None else value_of(situation.module, node)
+    def answer(use_site: UseSite) -> GuardAnswer:
+        node = use_site.value(sizes)
+        value = None if node is None else value_of(use_site.module, node)
         function = value.func if isinstance(value, cst.Call) else None
-        name = None if function is None else situation.module.qualified(function)
+        name = None if function is None else use_site.module.qualified(function)
         is_tensor = (
             name is not None
             and name.startswith(_LIBRARIES_OF_TENSORS)
             and not name.endswith("shape")  # that is a tuple on Keras 3
         )
-        return Answer.of(not is_tensor and not _is_written_out(situation, sizes))
+        return GuardAnswer.of(not is_tensor and not _is_written_out(use_site, sizes))
 
     return Question(
         f"may_be_a_tensor({sizes!r})",
@@ -56,11 +56,11 @@ def _may_be_a_tensor(sizes: str) -> Guard:
     )
 
 
-def _is_written_out(situation: Situation, sizes: str) -> bool:
-    node = situation.value(sizes)
-    if node is None or whole_numbers(sizes).decide(situation) is Answer.YES:
+def _is_written_out(use_site: UseSite, sizes: str) -> bool:
+    node = use_site.value(sizes)
+    if node is None or whole_numbers(sizes).decide(use_site) is GuardAnswer.YES:
         return True
-    value = value_of(situation.module, node)
+    value = value_of(use_site.module, node)
     while isinstance(value, cst.BinaryOperation):  # [1] * rank + [n]
         value = (
             value.left if isinstance(value.left, (*_SEVERAL, cst.BinaryOperation)) else value.right

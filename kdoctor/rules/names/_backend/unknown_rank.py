@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import libcst as cst
 
+from kdoctor.analysis.spoken_of import speaks_of
 from kdoctor.lazy_regex import pattern
 from kdoctor.rewrite import Rewrite, rewrite
-from kdoctor.rewrite.guards import Answer, Guard, Question
+from kdoctor.rewrite.guards import Guard, GuardAnswer, Question
 from kdoctor.rules.names._backend.guards import somewhere
 from kdoctor.syntax import Module
 from kdoctor.value_types import Context
@@ -38,13 +39,13 @@ def rank_is_known() -> Guard:
     return Question(
         "rank_is_known()",
         "this file makes tensors of which a graph may not know how many axes they have",
-        lambda situation: Answer.of(not may_be_unknown(situation.module, situation.node)),
+        lambda use_site: GuardAnswer.of(not may_be_unknown(use_site.module, use_site.node)),
     )
 
 
 def may_be_unknown(module: Module, node: cst.CSTNode) -> bool:
     """Say whether something tells that a tensor at this place may be of unknown rank."""
-    return module.context_of(node) not in _WITH_A_RANK and bool(_MAKERS.search(module.text))
+    return module.context_of(node) not in _WITH_A_RANK and speaks_of(module, _MAKERS)
 
 
 def where_rank_is_known(left: str, right: str, when: Guard | None = None) -> tuple[Rewrite, ...]:

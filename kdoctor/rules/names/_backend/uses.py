@@ -8,7 +8,7 @@ import libcst as cst
 
 from kdoctor.analysis.calls import is_only_spelled_so
 from kdoctor.keras_api import split_root
-from kdoctor.rewrite.guards import Answer, Guard, Question, Situation
+from kdoctor.rewrite.guards import Guard, GuardAnswer, Question, UseSite
 from kdoctor.rules.names._backend.later_reads import read_again
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
@@ -34,10 +34,12 @@ def indexed() -> Guard:
     None of them is used as only a tensor can be: an element is a plain number where it is known.
     """
 
-    def answer(situation: Situation) -> Answer:
-        module = situation.module
-        taken = _elements(module, situation.node)
-        return Answer.of(bool(taken) and not any(_is_asked_as_tensor(module, e) for e in taken))
+    def answer(use_site: UseSite) -> GuardAnswer:
+        module = use_site.module
+        taken = _elements(module, use_site.node)
+        return GuardAnswer.of(
+            bool(taken) and not any(_is_asked_as_tensor(module, e) for e in taken)
+        )
 
     return Question("indexed()", "the result of the call is not taken apart by an index", answer)
 
@@ -49,9 +51,9 @@ def calculated_with() -> Guard:
     no number can be: `shape[0].dtype`.
     """
 
-    def answer(situation: Situation) -> Answer:
-        module, node = situation.module, situation.node
-        return Answer.of(
+    def answer(use_site: UseSite) -> GuardAnswer:
+        module, node = use_site.module, use_site.node
+        return GuardAnswer.of(
             _is_operand(module, node)
             or _is_sliced_as_tensor(module, node)
             or any(_is_asked_as_tensor(module, each) for each in _elements(module, node))
@@ -66,11 +68,11 @@ def no_tensor_by_use() -> Guard:
     `2 * (1, 2)` is another thing for a tuple than for a tensor, and a tuple has no `shape`.
     """
 
-    def answer(situation: Situation) -> Answer:
-        module, node = situation.module, situation.node
+    def answer(use_site: UseSite) -> GuardAnswer:
+        module, node = use_site.module, use_site.node
         is_tensor = _is_operand(module, node) or _is_used_as_tensor(module, node)
         asked = any(_is_asked_as_tensor(module, each) for each in _elements(module, node))
-        return Answer.of(not is_tensor and not asked)
+        return GuardAnswer.of(not is_tensor and not asked)
 
     return Question(
         "no_tensor_by_use()", "a tuple takes the place of a tensor that is used as one", answer
@@ -80,18 +82,18 @@ def no_tensor_by_use() -> Guard:
 def dtype_does_not_matter() -> Guard:
     """The result goes straight into a function of Keras that takes any integers."""
 
-    def answer(situation: Situation) -> Answer:
-        argument = situation.module.parent(situation.node)
+    def answer(use_site: UseSite) -> GuardAnswer:
+        argument = use_site.module.parent(use_site.node)
         if not isinstance(argument, cst.Arg) or argument.star or argument.keyword is not None:
-            return Answer.NO
-        call = situation.module.parent(argument)
+            return GuardAnswer.NO
+        call = use_site.module.parent(argument)
         if not isinstance(call, cst.Call):
-            return Answer.NO
-        split = split_root(situation.module.qualified(call.func) or "")
+            return GuardAnswer.NO
+        split = split_root(use_site.module.qualified(call.func) or "")
         parent, _, leaf = split[1].rpartition(".") if split else ("", "", "")
         positions = _TAKE_EITHER.get(leaf, ())
         fits = parent in ("backend", "ops") and list(call.args).index(argument) in positions
-        return Answer.of(fits)
+        return GuardAnswer.of(fits)
 
     return Question(
         "dtype_does_not_matter()",
@@ -103,12 +105,12 @@ def dtype_does_not_matter() -> Guard:
 def is_read_only() -> Guard:
     """Nothing is assigned to what the call makes: it goes into a calculation."""
 
-    def answer(situation: Situation) -> Answer:
-        found = _is_read(situation.module, situation.node)
-        uses = _uses_of_its_name(situation.module, situation.node)
-        if found is Answer.UNKNOWN and uses:
-            answers = {_is_read(situation.module, each) for each in uses}
-            return answers.pop() if len(answers) == 1 else Answer.UNKNOWN
+    def answer(use_site: UseSite) -> GuardAnswer:
+        found = _is_read(use_site.module, use_site.node)
+        uses = _uses_of_its_name(use_site.module, use_site.node)
+        if found is GuardAnswer.UNKNOWN and uses:
+            answers = {_is_read(use_site.module, each) for each in uses}
+            return answers.pop() if len(answers) == 1 else GuardAnswer.UNKNOWN
         return found
 
     return Question(
@@ -121,14 +123,14 @@ def is_read_only() -> Guard:
 def read_at_once() -> Guard:
     """The result is an operand or an argument of a calculation: nobody keeps it."""
 
-    def answer(situation: Situation) -> Answer:
-        module = situation.module
-        parent = module.parent(situation.node)
+    def answer(use_site: UseSite) -> GuardAnswer:
+        module = use_site.module
+        parent = module.parent(use_site.node)
         if isinstance(parent, cst.Arg) and isinstance(call := module.parent(parent), cst.Call):
             name = module.qualified(call.func) or ""
             if name.rpartition(".")[2] in _HAND_ON:
-                return Answer.NO
-        return _is_read(module, situation.node)
+                return GuardAnswer.NO
+        return _is_read(module, use_site.node)
 
     return Question("read_at_once()", "the result may be kept while the variable changes", answer)
 
@@ -238,13 +240,13 @@ def _uses_of_its_name(module: Module, node: cst.CSTNode) -> list[cst.Name]:
     ]
 
 
-def _is_read(module: Module, node: cst.CSTNode) -> Answer:
+def _is_read(module: Module, node: cst.CSTNode) -> GuardAnswer:
     """Say whether a value goes into a calculation; NO where something is assigned to it."""
     parent = module.parent(node)
     if isinstance(parent, cst.BinaryOperation | cst.UnaryOperation | cst.ComparisonTarget):
-        return Answer.YES
+        return GuardAnswer.YES
     if isinstance(parent, cst.Comparison):
-        return Answer.YES
+        return GuardAnswer.YES
     if isinstance(parent, cst.Element):
         parent = module.parent(parent)
         parent = None if parent is None else module.parent(parent)
@@ -253,5 +255,5 @@ def _is_read(module: Module, node: cst.CSTNode) -> Answer:
         name = module.qualified(call.func) if isinstance(call, cst.Call) else None
         split = split_root(name or "")
         if split and split[1].rpartition(".")[0] in ("backend", "ops"):
-            return Answer.NO if split[1].rpartition(".")[2] in _CHANGES else Answer.YES
-    return Answer.UNKNOWN
+            return GuardAnswer.NO if split[1].rpartition(".")[2] in _CHANGES else GuardAnswer.YES
+    return GuardAnswer.UNKNOWN

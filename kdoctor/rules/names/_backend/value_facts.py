@@ -52,7 +52,7 @@ Shape = frozenset[tuple[str, int]]
 """The tensors, by name and scope, that stretch over each other: none for a scalar."""
 
 
-class Inference:
+class ValueFacts:
     """Answers for the expressions of one module."""
 
     def __init__(self, module: Module) -> None:
@@ -438,7 +438,7 @@ class Inference:
 
 
 @once
-def inference_of(module: Module) -> Inference:
+def inference_of(module: Module) -> ValueFacts:
     """Return what answers for a module: it keeps what it has found out about its names."""
     # A ring would keep the tree until a collector comes: the module keeps this answer.
-    return Inference(weakref.proxy(module))
+    return ValueFacts(weakref.proxy(module))

@@ -11,17 +11,17 @@ from msgspec import Struct
 
 from kdoctor.analysis.tensors.eager_arguments import may_be_eager_tensor
 from kdoctor.rewrite import Rewrite, rewrite
-from kdoctor.rewrite.guards import Answer, Guard, Question, Situation
+from kdoctor.rewrite.guards import Guard, GuardAnswer, Question, UseSite
 from kdoctor.rules.rule import Example
 
 
 def _array(parameter: str) -> Guard:
     """The argument is no tensor: of one, a tensor is given back, which has no ``astype``."""
 
-    def answer(situation: Situation) -> Answer:
-        node = situation.value(parameter)
-        may_be = node is None or may_be_eager_tensor(situation.module, node)
-        return Answer.UNKNOWN if may_be else Answer.YES
+    def answer(use_site: UseSite) -> GuardAnswer:
+        node = use_site.value(parameter)
+        may_be = node is None or may_be_eager_tensor(use_site.module, node)
+        return GuardAnswer.UNKNOWN if may_be else GuardAnswer.YES
 
     return Question(
         f"array({parameter!r})",
@@ -31,7 +31,7 @@ def _array(parameter: str) -> Guard:
     )
 
 
-class Held(Struct, frozen=True):
+class FixedDtype(Struct, frozen=True):
     """The parameters that a function had, and what gives the old result; ``proofs`` ran it."""
 
     parameters: str
@@ -53,7 +53,7 @@ assert y.tolist() == old.tolist()
 """
 
 HELD: Final = {
-    "keras.utils.to_categorical": Held(
+    "keras.utils.to_categorical": FixedDtype(
         "y, num_classes=None, dtype='float32'",
         "keras.utils.to_categorical(y, num_classes).astype(dtype)",
         _array("y"),
@@ -75,8 +75,8 @@ HELD: Final = {
             Example(
                 before="import numpy as np\nfrom keras.utils.np_utils import to_categorical\n\n"
                 "y = to_categorical(np.array([[0, 2]]), dtype='int32', num_classes=4)",
-                after="import numpy as np\nfrom keras import utils\n\n"
-                "y = utils.to_categorical(np.array([[0, 2]]), num_classes=4).astype('int32')",
+                after="import numpy as np\nfrom keras.utils import to_categorical\n\n"
+                "y = to_categorical(np.array([[0, 2]]), num_classes=4).astype('int32')",
                 raises="ModuleNotFoundError: No module named 'keras.utils.np_utils'",
                 check=_SAME.format("[[0, 2]], 4, 'int32'"),
             ),

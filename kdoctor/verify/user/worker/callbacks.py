@@ -138,6 +138,8 @@ def _training(callback: Any, kind: str, side: Side) -> dict[str, Any]:
         validation_data=(data.held_out_x, data.held_out_y),
         **with_it,
     )
+    # Once more: it may have kept something of the first training.
+    model.fit(data.x, data.y, batch_size=small_models.BATCH, epochs=1, shuffle=False, **with_it)
     if _has_hooks(callback, "test"):
         model.evaluate(data.held_out_x, data.held_out_y, **with_it)
     if _has_hooks(callback, "predict"):

@@ -10,8 +10,16 @@ import numpy as np
 
 from . import draws
 from .frameworks import Side
-from .measurement import Case, plain
-from .weights import Weight, give, initial_values, matched, name_of, taken_from
+from .measurement import Case, plain, random_values
+from .weights import (
+    Weight,
+    constrained,
+    give,
+    initial_values,
+    matched,
+    name_of,
+    taken_from,
+)
 
 _MOST_WEIGHTS = 3_000_000  # beyond, gradients are left out
 
@@ -36,22 +44,24 @@ def measure(
 ) -> None:
     """Call ``subject`` in each mode, and put into ``case`` what came of it.
 
-    In a mode in which two calls differ, random numbers are drawn: only shapes are compared.
+    In a mode in which two calls differ, random numbers are drawn: of these the spread is compared.
     """
     case.values.update(initial_values(variables, weights))
+    case.values.update(constrained(variables, weights))
     for mode in modes_of(subject):
-        told = "" if mode is None else f" with training={mode}"
         give(variables, weights)
         before = plain(_called(subject, tensors, mode))
         give(variables, weights)
         again = plain(_called(subject, tensors, mode))
         if str(before) != str(again):
-            case.values[f"shape{told} (the values are random)"] = str(_shapes(before))
+            case.values.update(_random(subject, tensors, weights, variables, mode))
             continue
         give(variables, weights)
         _measure_mode(subject, tensors, case, weights, variables, side, mode)
     give(variables, weights)
     _measure_masked(subject, tensors, case, side)
+    give(variables, weights)
+    _measure_losses(subject, tensors, case)
     give(variables, weights)
 
 
@@ -86,8 +96,10 @@ def _measure_mode(
     for weight, variable in zip(weights, variables):  # noqa: B905
         if not weight.trainable:
             case.values[f"{name_of(weight)} after the call{told}"] = np.asarray(variable)
+    if any(not weight.trainable for weight in weights):  # it may count its calls
+        case.values[f"output of the next call{told}"] = plain(_called(subject, tensors, mode))
     few = sum(weight.value.size for weight in weights) <= _MOST_WEIGHTS
-    if not total or not few:
+    if not total or not few or case.label.startswith(draws.WIDE):
         return
     gradients = tape.gradient(total, [*floats, *(variable for _, variable in trained)])
     for number, gradient in enumerate(gradients[: len(floats)]):
@@ -99,12 +111,15 @@ def _measure_mode(
 
 def _measure_masked(subject: Any, tensors: Any, case: Case, side: Side) -> None:
     """Call a layer that takes a mask with one over its steps."""
-    is_layer = not isinstance(subject, side.keras.Model) and _takes(subject, "mask")
+    is_layer = not isinstance(subject, side.keras.Model)
     if not is_layer or isinstance(tensors, list) or len(tensors.shape) < 3:
         return
     batch, steps = tensors.shape[:2]
     lengths = np.arange(batch) % max(1, steps - 1) + 1
     mask = side.tf.constant(np.arange(steps) < lengths[:, None])
+    _measure_handed_on(subject, tensors, mask, case, side)
+    if not _takes(subject, "mask"):
+        return
     with contextlib.suppress(Exception):
         before = plain(subject(tensors, mask=mask))
         if str(before) == str(plain(subject(tensors, mask=mask))):
@@ -112,6 +127,59 @@ def _measure_masked(subject: Any, tensors: Any, case: Case, side: Side) -> None:
     if type(subject).compute_mask is not side.keras.layers.Layer.compute_mask:
         with contextlib.suppress(Exception):
             case.values["mask of the output"] = plain(subject.compute_mask(tensors, mask))
+
+
+def _measure_handed_on(subject: Any, tensors: Any, mask: Any, case: Case, side: Side) -> None:
+    """Call a layer after one that masks some steps: does it hand the mask on?"""
+    seen = side.tf.cast(mask, tensors.dtype)
+    seen = side.tf.reshape(seen, [*mask.shape, *([1] * (len(tensors.shape) - 2))])
+    with contextlib.suppress(Exception):
+        masked = side.keras.layers.Masking()(tensors * seen)
+        if getattr(masked, "_keras_mask", None) is not None:
+            output = subject(masked)
+            case.values["mask that it hands on"] = plain(getattr(output, "_keras_mask", None))
+
+
+def _measure_losses(subject: Any, tensors: Any, case: Case) -> None:
+    """Add up what a layer or model adds to the loss: by its regularizers, and in its call."""
+    with contextlib.suppress(Exception):
+        subject._clear_losses()  # noqa: SLF001 - both have it; what was called before counts not
+        _called(subject, tensors, modes_of(subject)[-1])
+        parts = [np.asarray(each, "float64").sum() for each in subject.losses]
+        case.values["what it adds to the loss"] = np.asarray(sum(parts), "float32")
+
+
+def measure_training(
+    model: Any, tensors: Any, case: Case, weights: list[Weight], variables: list[Any], side: Side
+) -> None:
+    """Call the model around a layer as training does."""
+    told = " of a functional model with training=True"
+    give(variables, weights)
+    first = _called(model, tensors, True)
+    give(variables, weights)
+    if str(plain(first)) != str(plain(_called(model, tensors, True))):
+        case.values.update(_random(model, tensors, weights, variables, True, "functional model"))
+        return
+    case.values[f"output{told}"] = plain(first)
+    if side.is_old:
+        give(variables, weights)
+        case.shaky[told] = _shakiness(model, tensors, True, first, side)
+    give(variables, weights)
+
+
+def _random(
+    subject: Any,
+    tensors: Any,
+    weights: list[Weight],
+    variables: list[Any],
+    mode: bool | None,
+    what: str = "output",
+) -> dict[str, Any]:
+    def call() -> Any:
+        give(variables, weights)
+        return _called(subject, tensors, mode)
+
+    return random_values(what if mode is None else f"{what} with training={mode}", call)
 
 
 def _takes(subject: Any, parameter: str) -> bool:
@@ -126,9 +194,14 @@ def _shakiness(subject: Any, tensors: Any, mode: bool, output: Any, side: Side) 
     Batch normalisation of few and nearly equal values makes much of little.
     """
     tf = side.tf
-    nudged = tf.nest.map_structure(
-        lambda part: part * (1 + 1e-6) if part.dtype.is_floating else part, tensors
-    )
+
+    def nudge(part: Any) -> Any:
+        found = part * (1 + 1e-6) if part.dtype.is_floating else part
+        if hasattr(part, "_keras_mask"):
+            found._keras_mask = part._keras_mask  # noqa: SLF001 - both ask for it
+        return found
+
+    nudged = tf.nest.map_structure(nudge, tensors)
     found = 0.0
     pairs = zip(  # noqa: B905 - strict= is of Python 3.10
         tf.nest.flatten(output), tf.nest.flatten(_called(subject, nudged, mode))
@@ -185,9 +258,3 @@ def _weighted(part: Any, tf: Any) -> Any:
     if not tensor.dtype.is_floating:
         return None
     return tf.reduce_sum(tensor * tf.cast(draws.direction(tuple(tensor.shape)), tensor.dtype))
-
-
-def _shapes(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_shapes(each) for each in value]
-    return getattr(value, "shape", None)

@@ -5,21 +5,36 @@ from __future__ import annotations
 import ast
 import contextlib
 import inspect
-import re
+from functools import partial
 from typing import Any
 
 from . import draws
-from .calling import measure, modes_of, weigh
+from .calling import measure, measure_training, modes_of, weigh
 from .frameworks import Side
-from .functions import TensorFunction, is_pair, meant, measure_pairs, parameters_of
+from .functions import (
+    TensorFunction,
+    is_pair,
+    meant,
+    measure_pairs,
+    parameters_of,
+)
 from .instantiate import first_arguments, made, of_arguments
-from .measurement import MODEL_TOLERANCE, Case, NotTaken, NotTried, plain, telling, told
-from .models import fill, given_of
+from .measurement import (
+    MODEL_TOLERANCE,
+    Case,
+    NotTaken,
+    NotTried,
+    flat,
+    plain,
+    random_values,
+    telling,
+    told,
+)
+from .models import fill, given_of, rank_of
 from .optimizers import is_optimizer
 from .weights import Mismatch, give
 
 _MOST_INPUTS = 4
-_OF_RANK = re.compile(r"([123])D(Transpose)?$")
 _IF_NOTHING_ELSE = ("class numbers", "two", "three", draws.VOLUME)
 
 
@@ -52,16 +67,6 @@ def kind_of(subject: type, side: Side) -> str:
     return "class of methods"
 
 
-def _rank_of(subject: Any, side: Side) -> int | None:
-    """Return the rank of what a class takes that derives from a ``Conv1D`` or the like of Keras."""
-    bases: tuple[type, ...] = getattr(subject, "__mro__", ())
-    for each in bases:
-        found = _OF_RANK.search(each.__name__)
-        if found and getattr(side.keras.layers, each.__name__, None) is each:
-            return int(found.group(1)) + (3 if each.__name__.startswith("ConvLSTM") else 2)
-    return None
-
-
 def _call_of(subject: Any) -> Any:
     return getattr(subject, "call", None)
 
@@ -89,13 +94,12 @@ class LayerClass:
         shapes = _shapes_told(job["calls"])
         for made_with in draws.arguments_for(subject, job["calls"], names=draws.OF_LAYERS):
             try:
-                made(subject, made_with, side)
+                natural = rank_of(type(made(subject, made_with, side)), side)
             except BaseException as error:  # noqa: BLE001 - other arguments may do
                 first = first or of_arguments(error, subject, job)
                 continue
             entries: list[dict[str, Any]] = []
             ranks: set[Any] = set()
-            natural = _rank_of(subject, side)
             drawn = sorted(draws.inputs(shapes), key=lambda each: each[1][0].ndim != natural)
             for label, arrays in [*draws.told_inputs(job["inputs"]), *drawn]:
                 rank = tuple(each.ndim for each in arrays)
@@ -107,6 +111,9 @@ class LayerClass:
                     continue
                 entry: dict[str, Any] = {"label": label, "arrays": arrays, "weights": None}
                 case = cls._case(subject, made_with, entry, side)
+                if case.error and cls._takes_masks(subject, made_with, arrays, side):
+                    entry = {**entry, "label": f"{label}, masked", "masked": True}
+                    case = cls._case(subject, made_with, entry, side)
                 if case.error:
                     refused.append(case.error)
                     continue
@@ -115,12 +122,20 @@ class LayerClass:
             if entries:
                 plan = {"made_with": made_with, "entries": entries}
                 cls._see_around(subject, plan, side)
+                cls._see_wide(subject, plan, side)
                 return plan
         if refused and all(each.startswith("NotImplementedError: ") for each in refused):
             raise NotTried(f"it is a base class: {refused[0]}")
         if refused:
             raise NotTaken(telling(refused))
         raise first or NotTried("no input was found that it takes")
+
+    @staticmethod
+    def _takes_masks(subject: Any, made_with: Any, arrays: list[Any], side: Side) -> bool:
+        """Say whether a layer of several inputs is called with their masks as well."""
+        if len(arrays) < 2 or any(each.ndim < 2 for each in arrays):
+            return False
+        return "mask" in inspect.signature(made(subject, made_with, side).call).parameters
 
     @classmethod
     def _see_around(cls, subject: Any, plan: dict[str, Any], side: Side) -> None:
@@ -131,6 +146,17 @@ class LayerClass:
             case = cls._case(subject, plan["made_with"], entry, side)
             if case.error:
                 entry[step] = False
+
+    @classmethod
+    def _see_wide(cls, subject: Any, plan: dict[str, Any], side: Side) -> None:
+        """Add an input of small and large numbers, where it takes one."""
+        arrays = plan["entries"][0]["arrays"]
+        if not all(each.dtype.kind == "f" for each in arrays):
+            return
+        label = f"{draws.WIDE} {arrays[0].shape}"
+        entry = {"label": label, "arrays": list(map(draws.wide, arrays)), "weights": None}
+        if not cls._case(subject, plan["made_with"], entry, side).error:
+            plan["entries"].append(entry)
 
     @classmethod
     def measure(cls, subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
@@ -151,7 +177,7 @@ class LayerClass:
     @staticmethod
     def _fill(case: Case, subject: Any, made_with: Any, entry: dict[str, Any], side: Side) -> None:
         layer = _layer(subject, made_with, side)
-        given = given_of(entry["arrays"], side)
+        given = given_of(entry["arrays"], side, masked=entry.get("masked", False))
         mode = modes_of(layer)[-1]
         layer(given) if mode is None else layer(given, training=False)
         entry["weights"], variables = weigh(layer, entry["weights"])
@@ -177,6 +203,8 @@ def _fill_around(
     if str(first) != str(plain(model(given, training=False))):
         return  # random, also when it does not train
     case.values["output in a functional model"] = first
+    case.values["shape that it tells"] = _shape_told(model, first)
+    measure_training(model, given, case, entry["weights"], variables, side)
     if entry.get("saved"):
         give(variables, entry["weights"])
         model.save("model.keras")
@@ -190,6 +218,21 @@ def _fill_around(
             if side.is_old:
                 raise
             case.values[what] = told(error)
+
+
+def _shape_told(model: Any, given: Any) -> str:
+    """Say whether a model gives what its symbolic outputs told."""
+    real = [tuple(each.shape) for each in flat(given).values()]
+    for output, shape in zip(model.outputs, real):  # noqa: B905 - strict= is of Python 3.10
+        rank = getattr(output.shape, "rank", len(tuple(output.shape)) if output.shape else 0)
+        told = tuple(output.shape) if rank is not None else shape
+        wrong = len(told) != len(shape) or any(
+            size is not None and size != is_
+            for size, is_ in zip(told, shape)  # noqa: B905
+        )
+        if wrong:
+            return f"{told}, and it is {shape}"
+    return "as it is"
 
 
 class LayerMaker(LayerClass):
@@ -257,6 +300,9 @@ class MetricClass(_Made):
                 case.values["result after one batch"] = plain(metric.result())
                 metric.update_state(true[::-1], predicted)
                 case.values["result after two batches"] = plain(metric.result())
+                with contextlib.suppress(Exception):  # a smaller one counts for less
+                    metric.update_state(true[1:], predicted[1:])
+                    case.values["result after a smaller batch"] = plain(metric.result())
                 reset = getattr(metric, "reset_state", None) or metric.reset_states
                 reset()
                 metric.update_state(true[::-1], predicted)
@@ -306,8 +352,10 @@ class InitializerClass(_Made):
             try:
                 function = made(subject, plan["made_with"], side)
                 first, again = plain(function(shape)), plain(function(shape))
-                is_same = str(first) == str(again)
-                case.values["value" if is_same else "shape"] = first if is_same else first.shape
+                if str(first) == str(again):
+                    case.values["value"] = first
+                else:
+                    case.values = random_values("value", partial(function, shape))
             except BaseException as error:  # noqa: BLE001 - a shape that it does not take
                 case.error = told(error)
             cases.append(case)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import inspect
+import re
 import types
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -12,12 +14,13 @@ import numpy as np
 
 
 class Pair(NamedTuple):
-    """A truth and a prediction."""
+    """A truth and a prediction. Of one that ``is_wide`` slopes say nothing: it has kinks."""
 
     label: str
     true: np.ndarray
     predicted: np.ndarray
     is_edge: bool = False
+    is_wide: bool = False
 
 
 class Drawn(NamedTuple):
@@ -32,6 +35,8 @@ _COUNTS = (
     *("_num", "_number", "_count"),
 )
 _IMAGE = (32, 32, 3)
+# What Keras takes as a number, or as one for each side of a picture.
+_OF_SIDES = ("kernel_size", "pool_size", "strides", "dilation_rate")
 # A volume, and sizes that networks without padding leave something of.
 _OTHER_IMAGES = ((16, 16, 16, 1), (64, 64, 3), (188, 188, 3), (224, 224, 3))
 _BY_NAME: dict[str, Any] = {
@@ -58,6 +63,8 @@ _BY_NAME: dict[str, Any] = {
 # What parameters are beside a model: of callbacks, and of functions that take one.
 OF_MODELS: dict[str, Any] = {
     **dict.fromkeys(("model", "base_model", "keras_model"), Drawn("model")),
+    **dict.fromkeys(("x_train", "train_x", "x_data"), Drawn("x")),
+    **dict.fromkeys(("y_train", "train_y", "y_data"), Drawn("y")),
     **dict.fromkeys(("x", "xs", "x_val", "x_test", "x_valid", "inputs", "images"), Drawn("x")),
     **dict.fromkeys(("y", "ys", "y_val", "y_test", "y_valid", "targets", "labels"), Drawn("y")),
     **dict.fromkeys(
@@ -66,8 +73,8 @@ OF_MODELS: dict[str, Any] = {
     **dict.fromkeys(("training_data", "train_data"), Drawn("trained")),
     **dict.fromkeys(("optimizer", "opt"), Drawn("optimizer")),
     **dict.fromkeys(("schedule", "scheduler", "lr_schedule"), Drawn("schedule")),
-    **dict.fromkeys(("layer_name",), "dense_1"),
-    **{each: ["dense_1"] for each in ("layer_names", "layers_name", "layers_names")},
+    **dict.fromkeys(("layer_name",), Drawn("layer name")),
+    **{each: [Drawn("layer name")] for each in ("layer_names", "layers_name", "layers_names")},
     **dict.fromkeys(("class_index", "class_idx", "label", "initial_epoch", "verbose"), 0),
     **dict.fromkeys(("hyperparameter",), "learning_rate"),
     **dict.fromkeys(("monitor", "metric"), "val_loss"),
@@ -86,6 +93,9 @@ OF_LAYERS: dict[str, Any] = {
 }
 # What takes an image may take it too, on Keras 2 only: it is for what takes nothing else.
 VOLUME = "a volume of numbers"
+# What shows where a function is clipped, and what it makes of nought.
+WIDE = "small and large numbers, and nought"
+_TENSOR = re.compile(r"(^|_)(inputs?(_tensor|_layer)?|tensor)$")
 _MOST_TENSORS = 3  # that a function takes by position
 _MOST_ELEMENTS = 500_000
 _UNKNOWN: tuple[Any, ...] = (4, 0.5, (4, 4), "relu", 2, (8, 8, 3))
@@ -131,12 +141,22 @@ def pairs() -> list[Pair]:
         Pair("dense (2, 4, 3)", uniform(2, 4, 3), uniform(2, 4, 3)),
         Pair("exact zeros and ones (4, 3)", sure, sure[[0, 2, 1, 1]], is_edge=True),
         Pair("nearly sure (4, 3)", sure, nearly, is_edge=True),
+        Pair(f"{WIDE} (4, 6)", normal(4, 6), wide(normal(4, 6)), is_wide=True),
         Pair("no truth (2, 4, 5, 1)", np.zeros((2, 4, 5, 1), "float32"), uniform(2, 4, 5, 1)),
         Pair("whole numbers for the truth (4, 3)", one_hot(4, 3).astype("int32"), softmax(4, 3)),
         Pair("class numbers (4, 1)", classes(3, 4, 1), softmax(4, 3)),
         Pair("class numbers (4,)", classes(3, 4), softmax(4, 3)),
         Pair("class numbers as floats (2, 4, 5, 1)", bits(2, 4, 5, 1), softmax(2, 4, 5, 3)),
     ]
+
+
+def wide(array: np.ndarray) -> np.ndarray:
+    """Return numbers with some of them very small, some large, some nought: the first row all."""
+    scales = rng(array.size).choice([0.0, 1e-2, 1.0, 10.0, 100.0], size=array.shape)
+    found = np.asarray(array * scales, array.dtype)
+    if len(found) > 1:
+        found[0] = 0
+    return found
 
 
 def tensors(given: list[tuple[int, ...]] | None = None) -> list[tuple[str, np.ndarray]]:
@@ -150,6 +170,9 @@ def tensors(given: list[tuple[int, ...]] | None = None) -> list[tuple[str, np.nd
     found.append(("class numbers (2, 6)", rng(9).integers(0, 8, (2, 6)).astype("int32")))
     volume = rng(8).normal(size=(2, 4, 4, 4, 3)).astype("float32")
     found.append((f"{VOLUME} {volume.shape}", volume))
+    for shape in ((4, 6), (3, 5, 4), (2, 8, 8, 3)):
+        values = rng(30 + len(shape)).normal(size=shape).astype("float32")
+        found.append((f"{WIDE} {shape}", wide(values)))
     return found
 
 
@@ -218,6 +241,8 @@ def arguments_for(
     """
     found = []
     for call in calls:
+        if call.get("partial"):
+            continue
         if call.get("open") and not skip:
             continue  # its first argument is known to nobody, and here it is asked for
         args = [ast.literal_eval(each) for each in call["args"]]
@@ -240,11 +265,37 @@ def arguments_for(
     ]
     further = _required_above(function, known)
     found += [([], {**known, **further})] if further and not rest else []
+    for call in calls:
+        if call.get("partial"):
+            found += _completed(function, call, known, skip)
+    pairs = {name: (value, value) for name, value in known.items() if name in _OF_SIDES}
+    found += [([], {**known, **pairs})] if pairs and not rest else []
     kept: list[tuple[list[Any], dict[str, Any]]] = []
     for each in found:
         if each not in kept:
             kept.append(each)
     return kept
+
+
+def _completed(
+    function: Any, call: dict[str, Any], known: Mapping[str, Any], skip: int
+) -> list[tuple[list[Any], dict[str, Any]]]:
+    """Return the arguments of a call that is known in part, the rest by their names.
+
+    Where nothing tells of one, there are none.
+    """
+    parameters = list(inspect.signature(function).parameters)
+    given = dict(zip(parameters, call["args"]))  # noqa: B905 - strict= is of Python 3.10
+    given.update(call["kwargs"])
+    values = {
+        name: ast.literal_eval(text)
+        for name, text in given.items()
+        if text is not None and name not in parameters[:skip]
+    }
+    rest = {name: value for name, value in known.items() if name not in values}
+    if not values or None in rest.values():
+        return []
+    return [([], {**rest, **values})]
 
 
 def counts_of_tensors(function: Any) -> list[int]:
@@ -286,6 +337,13 @@ def _required_above(function: Any, known: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
+def named_tensors(function: Any) -> list[str]:
+    """Return the parameters without a default that take a tensor by their names, at any place."""
+    with contextlib.suppress(TypeError, ValueError):
+        return [each for each in required_of(function) if _TENSOR.search(each.lower())]
+    return []
+
+
 def is_model(name: str) -> bool:
     """Say whether a parameter of this name takes a model."""
     found = OF_MODELS.get(name.lower())
@@ -297,7 +355,7 @@ def guess(name: str) -> Any:
     lower = name.lower()
     if lower in _BY_NAME:
         return _BY_NAME[lower]
-    if lower.startswith(("use_", "is_", "with_", "has_")):
+    if lower.startswith(("use_", "is_", "with_", "has_", "include_")):
         return True
     counted = lower.startswith(("n_", "num_", "nb_", "output_")) or lower.endswith(_COUNTS)
     return 4 if counted else None

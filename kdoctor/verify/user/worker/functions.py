@@ -13,7 +13,7 @@ import numpy as np
 from . import draws
 from .frameworks import Side
 from .instantiate import MadeWithArguments, made
-from .measurement import Case, NotTried, plain, told
+from .measurement import Case, NotTried, plain, random_values, told
 from .models import MODEL_EXERCISES, given_of, is_model, model_of_block
 
 _MOST_YIELDED = 3  # by a generator that is looked at
@@ -63,6 +63,9 @@ def kind_of(subject: Any, job: dict[str, Any], side: Side) -> str:
         with contextlib.suppress(Exception):
             if "only" in TensorFunction.plan(subject, job, side):
                 return "function of a tensor"
+    named = draws.named_tensors(subject) and not _is_called(job)
+    if named and model_of_block(subject, job, side) is not None:
+        return "block of layers"
     return _kind_of_result(subject, job, side)
 
 
@@ -166,8 +169,9 @@ def _of_tensors(call: Any, plan: dict[str, Any], side: Side) -> list[Case]:
                 value = call(true, predicted)
                 total = _weighted(value, side)
             case.values["value"] = plain(value)
-            gradient = None if total is None else tape.gradient(total, predicted)
-            case.values["gradient of the prediction"] = plain(gradient)
+            if not pair.is_wide:
+                gradient = None if total is None else tape.gradient(total, predicted)
+                case.values["gradient of the prediction"] = plain(gradient)
             if in_graph:
                 case.values["value in a graph"] = plain(tf.function(call)(true, predicted))
                 in_graph = False
@@ -299,14 +303,12 @@ def _measured(call: Any, label: str, tensor: Any, side: Side) -> Case:
             parts = tf.nest.flatten(value)
             totals = [total for part in parts if (total := _weighted(part, side)) is not None]
         case.values["value"] = plain(value)
-        if floats and totals:
+        if floats and totals and not label.startswith(draws.WIDE):
             case.values["gradient of the input"] = plain(tape.gradient(totals, floats))
         if _is_repeatable(call, tensor, case.values["value"]):
             case.values["value in a graph"] = plain(tf.function(call)(tensor))
         else:
-            case = Case(
-                label, {"shape": str(tf.nest.map_structure(lambda part: part.shape, value))}
-            )
+            case = Case(label, random_values("value", lambda: call(tensor)))
     except BaseException as error:  # noqa: BLE001 - an input that it does not take
         return Case(label, error=told(error))
     return case

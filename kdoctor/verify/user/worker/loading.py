@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from . import stand_ins
+from .reached import Reached
 
 
 class _Pieces(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -17,6 +18,9 @@ class _Pieces(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def __init__(self, pieces: list[dict[str, Any]]) -> None:
         self.by_name = {each["name"]: each for each in pieces}
+        self.reached = {
+            each["name"]: Reached(each["changed"]) for each in pieces if each.get("changed")
+        }
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> Any:
         del path, target
@@ -37,7 +41,12 @@ class _Pieces(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         file = module.__spec__.origin
         Path(file).write_text(piece["text"], encoding="utf-8")
         module.__file__ = file
-        exec(compile(piece["text"], file, "exec", dont_inherit=True), module.__dict__)  # noqa: S102
+        reached = self.reached.get(module.__name__)
+        if reached is None:
+            code = compile(piece["text"], file, "exec", dont_inherit=True)
+        else:
+            code = reached.compiled(piece["text"], file, module.__dict__)
+        exec(code, module.__dict__)  # noqa: S102
 
 
 def load(pieces: list[dict[str, Any]], *, is_old: bool) -> Any:
@@ -68,6 +77,18 @@ def load(pieces: list[dict[str, Any]], *, is_old: bool) -> Any:
         for name in set(sys.modules) - before:
             if name in names:
                 del sys.modules[name]
+
+
+def missed() -> tuple[list[int], bool]:
+    """Return the changed lines of the definition that did not run, and whether another one did."""
+    found = [
+        each
+        for finder in sys.meta_path
+        if isinstance(finder, _Pieces)
+        for each in finder.reached.values()
+    ]
+    lines = sorted(line for each in found for line in each.missed)
+    return lines, any(each.ran for each in found)
 
 
 def load_again(module: Any) -> Any:

@@ -53,9 +53,9 @@ def main(side_name: str, shim: str, folder: str, sandboxed: str) -> None:
     gc.freeze()
     gc.enable()
     _say(answers, {"ready": side.versions})
-    orders = json.loads(Path(os.fsdecode(sys.stdin.buffer.read())).read_text("utf-8"))
-    orders["walls"] = bool(sandboxed)
-    _Forks(side, Path(folder), orders, answers).work()
+    scan_options = json.loads(Path(os.fsdecode(sys.stdin.buffer.read())).read_text("utf-8"))
+    scan_options["walls"] = bool(sandboxed)
+    _Forks(side, Path(folder), scan_options, answers).work()
 
 
 def _say(answers: Any, message: dict[str, Any]) -> None:
@@ -66,17 +66,17 @@ def _say(answers: Any, message: dict[str, Any]) -> None:
 class _Forks:
     """The jobs that run now. Whatever becomes of one is part of its answer."""
 
-    def __init__(self, side: Any, folder: Path, orders: dict[str, Any], answers: Any) -> None:
+    def __init__(self, side: Any, folder: Path, scan_options: dict[str, Any], answers: Any) -> None:
         self._side, self._folder, self._answers = side, folder, answers
-        self._orders = orders
+        self._scan_options = scan_options
         self._running: dict[int, _Fork] = {}
 
     def work(self) -> None:
         """Do all jobs, so many at once as was ordered."""
         signal.signal(signal.SIGTERM, self._end)
-        waiting = iter(self._orders["jobs"])
+        waiting = iter(self._scan_options["jobs"])
         while True:
-            free = self._orders["at_once"] - len(self._running)
+            free = self._scan_options["at_once"] - len(self._running)
             for job in itertools.islice(waiting, free):
                 self._start(job)
             if not self._running:
@@ -94,10 +94,10 @@ class _Forks:
         if not pid:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
             os.close(self._answers.fileno())  # what user code writes there would be taken for them
-            job["reference"] = self._orders["reference"]
-            _child(job, self._side, self._folder, home, self._orders)
+            job["reference"] = self._scan_options["reference"]
+            _child(job, self._side, self._folder, home, self._scan_options)
         verdict = self._folder / f"{name}.json"
-        self._running[pid] = _Fork(pid, job["id"], verdict, self._orders["limits"])
+        self._running[pid] = _Fork(pid, job["id"], verdict, self._scan_options["limits"])
 
     def _hear(self) -> None:
         """Say what has ended."""
@@ -118,12 +118,12 @@ class _Forks:
 
 
 def _child(
-    job: dict[str, Any], side: Any, folder: Path, home: Path, orders: dict[str, Any]
+    job: dict[str, Any], side: Any, folder: Path, home: Path, scan_options: dict[str, Any]
 ) -> None:
     """Do the job and end the process, whatever happens."""
     status = 1
     # What was measured on Keras 2, and the reference that it is held to.
-    read = [str(folder / f"keras_2-{job['id']}.pickle"), orders["reference"]]
+    read = [str(folder / f"keras_2-{job['id']}.pickle"), scan_options["reference"]]
     try:
         name = f"{side.name}-{job['id']}"
         # Opened before the doors are shut: the user's code may write below its home only.
@@ -131,7 +131,7 @@ def _child(
             (folder / f"{name}.json").open("w", encoding="utf-8") as out,
             (folder / f"{name}.pickle").open("wb") as record,
         ):
-            sandbox.enter(home, orders["limits"], read, walls=orders["walls"])
+            sandbox.enter(home, scan_options["limits"], read, walls=scan_options["walls"])
             from .running import run
 
             answer, kept = run(job, side, folder)

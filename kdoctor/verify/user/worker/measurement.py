@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from . import sandbox
+from .chance import Spread, spread_of_calls
 
 VALUE_TOLERANCE = 1e-5
 GRADIENT_TOLERANCE = 1e-4
@@ -22,6 +23,8 @@ VARIANCE_TOLERANCE = 0.02
 _PASSING = re.compile(r"\x1b\[[0-9;]*m| at 0x[0-9a-f]+|(?<=__autograph_generated_file)\w+")
 # How AutoGraph tells an error: below the frames, ours among them, which say nothing to the user.
 _OF_AUTOGRAPH = re.compile(r"\A\s*in user code:\n(?:\s*\n|    File .*\n| {8}.*\n)+ {4}(?=\S)")
+# How much of the largest value of all counts for a channel that has small ones only.
+_BESIDE = 1e-4
 _ROUNDINGS = 10  # how many of them one side may be ahead of the other
 _LONGEST = 400  # characters of an error
 _TAIL = 150  # of them at its end, where Keras names the cause of what else it says
@@ -140,6 +143,16 @@ def flat(value: Any, path: str = "") -> dict[str, Any]:
     return {name: leaf for place, each in parts for name, leaf in flat(each, place).items()}
 
 
+def random_values(name: str, call: Callable[[], Any]) -> dict[str, Any]:
+    """Return of something random its shapes, and the spread of its values."""
+    shapes = {place: getattr(leaf, "shape", None) for place, leaf in flat(plain(call())).items()}
+    found: dict[str, Any] = {f"shape of the {name}": str(shapes)}
+    spread = spread_of_calls(lambda: list(flat(plain(call())).values()))
+    if spread is not None:
+        found[f"spread of the {name}"] = spread
+    return found
+
+
 def compare(old: Case, new: Case) -> tuple[list[Difference], Closeness]:
     """Return where two cases differ, in order, and how near they come to it."""
     near = Closeness(tolerance=old.tolerance)
@@ -156,6 +169,10 @@ def compare(old: Case, new: Case) -> tuple[list[Difference], Closeness]:
             return [Difference(name, str(new.values[name]))], near
         if isinstance(new.values[name], str) and not isinstance(before, str):
             found.append(Difference(name, f"Keras 3 gives {new.values[name]}"))  # an error
+            continue
+        if isinstance(before, Spread) or isinstance(new.values[name], Spread):
+            told = _apart(before, new.values[name])
+            found += [Difference(name, told)] if told else []
             continue
         is_gradient = name.startswith("gradient")
         tolerance = _tolerance(old, name)
@@ -182,6 +199,12 @@ def compare(old: Case, new: Case) -> tuple[list[Difference], Closeness]:
     if all(each.where.startswith("layer ") for each in found):
         found = []  # what comes out is the same, by another way
     return found, near
+
+
+def _apart(before: Any, after: Any) -> str:
+    if isinstance(before, Spread) and isinstance(after, Spread):
+        return before.apart(after)
+    return "random on one side only"
 
 
 def _tolerance(case: Case, name: str) -> float:
@@ -235,10 +258,12 @@ def _difference(old: Any, new: Any, tolerance: float, floor: float) -> tuple[str
         apart = np.abs(left - right)
         same = (left == right) | (np.isnan(left) & np.isnan(right))
         apart = np.where(same, 0.0, np.where(np.isnan(apart), np.inf, apart))
-        finite = np.abs(left[np.isfinite(left)])
+        finite = np.where(np.isfinite(left), np.abs(left), 0.0)
         rough = 400 if old.dtype.itemsize == 2 and old.dtype.kind == "f" else 1
-        # Small values beside large ones carry the rounding of the large.
-        scale = finite.max() if finite.size else 0.0
+        # Small values carry the rounding of large ones of their own channel: what stands beside
+        # them may have been put there.
+        channels = tuple(range(left.ndim - 1))
+        scale = np.maximum(finite.max(axis=channels, keepdims=True), _BESIDE * finite.max())
         allowed = tolerance * rough * (np.abs(np.where(same, 0, left)) + 0.1 * scale) + floor + 1e-9
         wrong = ~(apart <= allowed)
     largest, share = float(apart.max()), float((apart / allowed).max())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,9 @@ from .instantiate import MadeWithArguments, made
 from .measurement import MODEL_TOLERANCE, Case, NotTried
 from .weights import Mismatch
 
+_SHAPES = ((8, 8, 3), (5,), (6, 4), (32, 32, 3), (4, 4, 4, 3))
+_OF_RANK = re.compile(r"([123])D(Transpose)?$")
+_HERE = "a tensor is put here"
 _MOST_ELEMENTS = 20_000  # of an input that is drawn twice
 
 
@@ -23,18 +28,59 @@ def is_model(found: Any, side: Side) -> bool:
     return isinstance(found, side.keras.Model)
 
 
+def rank_of(subject: Any, side: Side) -> int | None:
+    """Return the rank of what a class takes that derives from a ``Conv1D`` or the like of Keras."""
+    bases: tuple[type, ...] = getattr(subject, "__mro__", ())
+    for each in bases:
+        found = _OF_RANK.search(each.__name__)
+        if found and getattr(side.keras.layers, each.__name__, None) is each:
+            return int(found.group(1)) + (3 if each.__name__.startswith("ConvLSTM") else 2)
+    return None
+
+
+def _is_meant(model: Any, side: Side) -> bool:
+    """Say whether each layer of a model gets the rank that it is named for.
+
+    Keras 2 took others, too, which nobody meant.
+    """
+    for layer in model.layers:
+        rank = rank_of(type(layer), side)
+        with contextlib.suppress(AttributeError):  # it is called more than once
+            if rank is not None and len(layer.input.shape) != rank:
+                return False
+    return True
+
+
 def model_of_block(subject: Any, job: dict[str, Any], side: Side) -> Any:
     """Return a plan for a function that puts layers with weights onto a tensor, or None."""
     for count in draws.counts_of_tensors(subject):
         for args, kwargs in draws.arguments_for(subject, job["calls"], skip=count):
-            for shape in ((8, 8, 3), (5,), (6, 4), (32, 32, 3), (4, 4, 4, 3)):
+            for shape in _SHAPES:
                 plan = {"extra": (args, kwargs), "shape": shape, "count": count}
                 try:
                     model = _made_of_block(subject, plan, side)
                 except BaseException:  # noqa: BLE001, S112 - another shape may do
                     continue
-                if model is not None and model.weights:
+                if model is not None and model.weights and _is_meant(model, side):
                     return plan
+    return _by_name(subject, job, side)
+
+
+def _by_name(subject: Any, job: dict[str, Any], side: Side) -> Any:
+    """Return a plan for one whose tensor is not among its first parameters, by its name."""
+    named = draws.named_tensors(subject)
+    if len(named) != 1 or draws.required_of(subject)[0] in named:
+        return None
+    names = {named[0].lower(): _HERE}
+    for extra in draws.arguments_for(subject, job["calls"], names=names):
+        for shape in _SHAPES if _HERE in extra[1].values() else ():
+            plan = {"extra": extra, "shape": shape, "count": 0}
+            try:
+                model = _made_of_block(subject, plan, side)
+            except BaseException:  # noqa: BLE001, S112 - another shape may do
+                continue
+            if model is not None and model.weights and _is_meant(model, side):
+                return plan
     return None
 
 
@@ -42,7 +88,10 @@ def _made_of_block(subject: Any, plan: dict[str, Any], side: Side) -> Any:
     side.fresh()
     args, kwargs = plan["extra"]
     inputs = [side.keras.Input(shape=plan["shape"]) for _ in range(plan["count"])]
+    by_name = [name for name, value in kwargs.items() if isinstance(value, str) and value == _HERE]
+    kwargs = {**kwargs, **{name: side.keras.Input(shape=plan["shape"]) for name in by_name}}
     outputs = subject(*inputs, *args, **kwargs)
+    inputs += [kwargs[name] for name in by_name]
     if callable(outputs) and not hasattr(outputs, "shape"):
         return None
     return side.keras.Model(inputs, outputs)
@@ -82,9 +131,16 @@ def measure_model(model: Any, plan: dict[str, Any], side: Side) -> list[Case]:
     return [case]
 
 
-def given_of(arrays: list[np.ndarray], side: Side) -> Any:
-    """Return what a layer is called with: a tensor, or a list of several."""
+def given_of(arrays: list[np.ndarray], side: Side, *, masked: bool = False) -> Any:
+    """Return what a layer is called with: a tensor, or a list of several.
+
+    Where they are ``masked``, with what a layer that masks steps leaves at them.
+    """
     tensors = [side.tf.constant(each) for each in arrays]
+    for tensor in tensors if masked else ():
+        steps = np.arange(tensor.shape[1])
+        lengths = np.arange(tensor.shape[0])[:, None] % max(1, len(steps) - 1) + 1
+        tensor._keras_mask = side.tf.constant(steps < lengths)  # noqa: SLF001 - both ask for it
     return tensors[0] if len(tensors) == 1 else tensors
 
 

@@ -6,6 +6,8 @@ import pickle
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from . import (
     callbacks,
     classes,
@@ -24,6 +26,7 @@ from .measurement import (
     NotTaken,
     NotTried,
     compare,
+    flat,
     may_be_of_a_guess,
     telling,
     told,
@@ -32,6 +35,13 @@ from .measurement import (
 # What a case tells of shapes and weights; the rest is what comes out.
 _OF_SHAPES = ("shape", "kind", "weights", "first value of ")
 
+# What a definition of tensors gives. Where all of it is one number, nothing was seen.
+_RESULTS = ("output", "value", "result", "spread")
+_OF_TENSORS = {"layer", "function of a tensor", "loss or metric", "loss", "metric"}
+_OF_TENSORS |= {"maker of a layer", "maker of a loss or metric", "function of a weight"}
+_TELLING = 8  # numbers, of which one must be another
+
+_UNREACHED = "nothing of what the fix changes in it ran"
 _BRANCH = "its branch of an `if` or a `try` is not taken"
 
 
@@ -76,9 +86,32 @@ def _first(subject: Any, job: dict[str, Any], side: Side) -> tuple[dict[str, Any
         errors = [case.error for case in failed] or ["no input was found that it takes"]
         why = telling(errors)
         return {**_not_taken(why), "kind": found.kind}, None
+    same = _the_same(found.kind, cases)
+    if same:
+        why = f"it gives {same} whatever it gets of what kdoctor tries: that tells nothing of it"
+        return {"state": "not tried", "error": why}, None
     labels = {case.label for case in cases}
     record = {"kind": found.kind, "plan": plan, "cases": cases, "labels": labels}
     return {"state": "ran", "kind": found.kind, "cases": len(cases)}, record
+
+
+def _the_same(kind: str, cases: list[Case]) -> str:
+    """Return the one number that is all that a definition gives; "": it gives more than that."""
+    if kind not in _OF_TENSORS:
+        return ""
+    values = [
+        leaf
+        for case in cases
+        for name, value in case.values.items()
+        if name.startswith(_RESULTS)
+        for leaf in flat(value).values()
+    ]
+    if not values or not all(isinstance(each, np.ndarray) for each in values):
+        return ""
+    numbers = np.concatenate([each.ravel() for each in values])
+    if numbers.size < _TELLING or numbers.dtype.kind not in "fiub":
+        return ""
+    return f"{numbers[0]:g}" if (numbers == numbers[0]).all() else ""
 
 
 def _not_taken(error: str) -> dict[str, Any]:
@@ -128,7 +161,14 @@ def _second(module: Any, job: dict[str, Any], side: Side, record: dict[str, Any]
                 "told": first.told,
             }
     if all(_is_of_shapes(name) for case in record["cases"] for name in case.values):
-        answer["notes"].append("it draws random numbers: only shapes are compared")
+        why = "it draws random numbers, and nothing but their shapes can be compared"
+        return {**answer, "state": "not tried", "error": why}
+    lines, others_ran = loading.missed()
+    if lines and not others_ran:
+        return {**answer, "state": "not tried", "error": _UNREACHED, "unreached": lines}
+    answer["unreached"] = lines
+    if any(_is_random(name) for case in record["cases"] for name in case.values):
+        answer["notes"].append("what is random is compared by its mean, variance and noughts")
     return {
         **answer,
         "state": "equal",
@@ -140,7 +180,11 @@ def _second(module: Any, job: dict[str, Any], side: Side, record: dict[str, Any]
 
 
 def _is_of_shapes(name: str) -> bool:
-    return name in _OF_SHAPES or name.startswith(("shape ", _OF_SHAPES[-1]))
+    return name in _OF_SHAPES or name.startswith(("shape ", "what is constrained", _OF_SHAPES[-1]))
+
+
+def _is_random(name: str) -> bool:
+    return name.startswith("spread of ")
 
 
 def _repeated(subject: Any, record: dict[str, Any], side: Side) -> list[Case]:

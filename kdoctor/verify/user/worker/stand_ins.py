@@ -33,13 +33,13 @@ def stand_in_for(error: BaseException, own: Collection[str], *, is_old: bool) ->
             module = sys.modules.get(named[2])
             if module is None or named[1] in vars(module):
                 return False
-            setattr(module, named[1], _Absent(named[2], str(found), ImportError))
+            setattr(module, named[1], _StandIn(named[2], str(found), ImportError))
             return True
         found = found.__cause__ or found.__context__
     return False
 
 
-class _Absent:
+class _StandIn:
     """Something of a module that is not there. It has attributes, and can be used for nothing."""
 
     def __init__(self, module: str, told: str, kind: type[ImportError]) -> None:
@@ -48,7 +48,7 @@ class _Absent:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return _Absent(self._module, self._told, self._kind)
+        return _StandIn(self._module, self._told, self._kind)
 
     def _use(self, *_: Any, **__: Any) -> Any:
         raise self._kind(self._told, name=self._module)
@@ -64,7 +64,7 @@ class _Module(types.ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return _Absent(self.__name__, f"No module named {self.__name__!r}", ModuleNotFoundError)
+        return _StandIn(self.__name__, f"No module named {self.__name__!r}", ModuleNotFoundError)
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import draws
+from .chance import spread_of_weight
 
 
 class Mismatch(Exception):
@@ -74,13 +75,31 @@ def give(variables: list[Any], weights: list[Weight]) -> None:
 
 
 def initial_values(variables: list[Any], weights: list[Weight]) -> dict[str, Any]:
-    """Return the first values of those weights that Keras 2 starts at one number everywhere."""
-    found = {}
+    """Return the first values of weights: of those that are drawn, how they are spread."""
+    found: dict[str, Any] = {}
     for variable, weight in zip(variables, weights):  # noqa: B905
         value = weight.initial
         if value.size and value.dtype.kind == "f" and (value == value.flat[0]).all():
             found[f"first value of {name_of(weight)}"] = np.asarray(variable)
+            continue
+        spread = spread_of_weight(np.asarray(variable))
+        if spread is not None:
+            found[f"first value of {name_of(weight)}, how it is spread"] = spread
     return found
+
+
+def constrained(variables: list[Any], weights: list[Weight]) -> dict[str, Any]:
+    """Return which weights have a constraint, and what it makes of them."""
+    names, found = [], {}
+    for variable, weight in zip(variables, weights):  # noqa: B905
+        constraint = getattr(variable, "constraint", None)
+        if constraint is not None:
+            names.append(name_of(weight))
+            given = 10 * draws.rng(weight.value.size).normal(size=weight.value.shape)
+            found[f"what the constraint makes of {names[-1]}"] = np.asarray(
+                constraint(given.astype(weight.value.dtype))
+            )
+    return {"what is constrained": ", ".join(names), **found} if variables else {}
 
 
 def _chosen(weight: Weight, rest: list[tuple[str, Any, bool]]) -> Any:

@@ -10,15 +10,15 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.model import Span
-from kdoctor.syntax.code_writer import Writing, own_extent
+from kdoctor.syntax.code_writer import CodeWriter, own_extent
 from kdoctor.syntax.libcst_walk import children, descendants
-from kdoctor.syntax.lowering.ast_spans import DifferentTextError
 from kdoctor.syntax.lowering.chunked_parse import parse_in_pieces
-from kdoctor.syntax.lowering.rewritten_spans import Positions
+from kdoctor.syntax.spans import DifferentTextError
+from kdoctor.syntax.written_spans import WrittenSpans
 
 
-class Twins:
-    """The places of nodes by those of their twins in the tree that libcst parses.
+class ParsedSpans:
+    """The spans of a built tree's nodes, by the same nodes of the tree that libcst parses.
 
     Raises:
         DifferentTextError: libcst cannot parse the text, as ``(x): int = 1``.
@@ -30,12 +30,12 @@ class Twins:
         except cst.ParserSyntaxError:
             raise DifferentTextError("") from None
         parents = {child: each for each in descendants(parsed) for child in children(each)}
-        self._positions = Positions(parsed, text, parents)
-        self._twins = dict(zip(descendants(built), descendants(parsed), strict=True))
+        self._spans = WrittenSpans(parsed, text, parents)
+        self._same = dict(zip(descendants(built), descendants(parsed), strict=True))
 
     def inner(self, node: cst.CSTNode) -> Span:
-        """Return where the node itself stands. Raises as ``Positions.inner`` does."""
-        return self._positions.inner(self._twins[node])
+        """Return where the node itself stands. Raises as ``WrittenSpans.inner`` does."""
+        return self._spans.inner(self._same[node])
 
 
 def places_in(
@@ -46,7 +46,7 @@ def places_in(
     It begins at an offset of the text, without the brackets that it has got since. Nothing is
     yielded where libcst does not write it as it was.
     """
-    writing = Writing("", newline)
+    writing = CodeWriter("", newline)
     writing.write(top)
     brackets = len(top.lpar)
     written = "".join(writing.tokens)

@@ -18,7 +18,8 @@ from importlib.machinery import PathFinder
 from types import FunctionType, MethodType
 from typing import Any, Final
 
-from kdoctor import lazy_module
+from kdoctor.syntax.lowering import lazy_module
+from kdoctor.syntax.lowering.process import may_change_libcst
 
 _OWN: Final = ("__repr__", "__eq__", "__hash__")
 _WRITTEN: Final = ("__init__", "__setattr__", "__delattr__")
@@ -30,8 +31,8 @@ _NOT_USED: Final = {
 
 
 def import_libcst() -> None:
-    """Import libcst, where that was not done yet; the classes are just what they always are."""
-    if "libcst" in sys.modules:
+    """Import libcst the short way, where that was not done yet and nobody else uses it here."""
+    if "libcst" in sys.modules or not may_change_libcst():
         return
     usual = dataclasses.dataclass
 

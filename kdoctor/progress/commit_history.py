@@ -16,7 +16,7 @@ from kdoctor.engine import Options, scan
 from kdoctor.engine.schedule.plan import Plan
 from kdoctor.errors import FileProblem, UsageProblem
 from kdoctor.model import Finding
-from kdoctor.modules.module_finder import Tree
+from kdoctor.modules.module_finder import ModuleFinder
 from kdoctor.modules.module_summary import imports_of, parsed
 from kdoctor.progress.checkout import Checkout
 from kdoctor.progress.model import Burndown, Commit, Counts, Sample
@@ -174,7 +174,7 @@ class _Imports:
         self._root = f"{checkout.folder}{os.sep}"
         self._blobs = checkout.files
         self._by_blob = by_blob
-        self._tree = Tree()
+        self._tree = ModuleFinder()
         self._of: dict[str, tuple[str, ...]] = {}
 
     def digest(self, start: str) -> bytes:

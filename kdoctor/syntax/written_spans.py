@@ -18,8 +18,8 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.model import Span
-from kdoctor.syntax.code_writer import Extent, Reached, Writing, own_extent
-from kdoctor.syntax.lowering.ast_spans import DifferentTextError
+from kdoctor.syntax.code_writer import CodeWriter, Extent, Reached, own_extent
+from kdoctor.syntax.spans import DifferentTextError
 
 _NEIGHBOURS: Final = 8  # lines on each side that tell apart what stands in a file twice
 
@@ -38,7 +38,7 @@ class _Piece(Struct, frozen=True, eq=False):
         return own_extent(node, self.inner, self.outer)
 
 
-class Positions:
+class WrittenSpans:
     """The spans of nodes, in characters of ``text``, which ``tree`` was parsed from.
 
     Only what is asked for is written: the smallest statement around a node (of one with a body:
@@ -164,7 +164,7 @@ class Positions:
     def _written(
         self, node: cst.CSTNode, indents: Sequence[str], until: cst.CSTNode | None = None
     ) -> _Piece:
-        writing = Writing(self._tree.default_indent, self._tree.default_newline, until)
+        writing = CodeWriter(self._tree.default_indent, self._tree.default_newline, until)
         for indent in indents:
             writing.increase_indent(indent)
         with suppress(Reached):

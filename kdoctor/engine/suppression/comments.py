@@ -1,17 +1,16 @@
-"""What is heard in the comments of a document, and what is to be said of them."""
+"""Apply suppression comments; report unused or malformed ones."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from kdoctor.analysis.facts import Facts
+from kdoctor.analysis.facts import TargetFacts
 from kdoctor.documents import Document, Unit
 from kdoctor.engine.selection.codes import codes_of
-from kdoctor.engine.suppression.apply import FAMILY, Judged
+from kdoctor.engine.suppression.suppressions import FAMILY, Applied, Suppressions
 from kdoctor.errors import UsageProblem
 from kdoctor.model import Finding, Suppressed
 from kdoctor.rules import applies
@@ -19,66 +18,67 @@ from kdoctor.rules.index import rule_index
 from kdoctor.rules.suppression import invalid_ignore, unused_ignore
 from kdoctor.suppression import Directive, Directives, Entry, Form
 
-if TYPE_CHECKING:
-    from kdoctor.engine.suppression.apply import Silencer
-
 _HIDDEN_BESIDE = "its fix would change what a comment tells to leave alone, too"
 
 
-def judge(
-    silencer: Silencer,
+def apply_comments(
+    suppressions: Suppressions,
     document: Document,
     findings: Iterable[Finding],
     unparsed: Collection[int],
-) -> Judged:
-    """Part the findings, and find what is wrong with the comments: for ``Silencer.judge``."""
+) -> Applied:
+    """Part the findings, and find what is wrong with the comments."""
     directives = Directives(document.units)
-    silenced = directives.silence(findings)
+    silenced = directives.apply(findings)
     if not directives:
-        return Judged(silencer.heard(silenced.left), directives=directives)
-    about = directives.silence(_about(silencer, directives, judges_use=not unparsed))
+        return Applied(suppressions.reported(silenced.left), directives=directives)
+    about = directives.apply(_about(suppressions, directives, judges_use=not unparsed))
     left = _without_fixes_of(silenced.left, silenced.suppressed)
-    return Judged(
-        silencer.heard(left),
-        () if silencer.comments_only else silenced.suppressed,
+    return Applied(
+        suppressions.reported(left),
+        () if suppressions.comments_only else silenced.suppressed,
         about.left,
         directives,
     )
 
 
-def _about(silencer: Silencer, directives: Directives, *, judges_use: bool) -> Iterator[Finding]:
+def _about(
+    suppressions: Suppressions, directives: Directives, *, judges_use: bool
+) -> Iterator[Finding]:
     for unit, directive in directives:
-        if invalid_ignore.rule.code in silencer.told:
+        if invalid_ignore.rule.code in suppressions.reported_codes:
             yield from _invalid(unit, directive)
-        if judges_use and unused_ignore.rule.code in silencer.told:
-            yield from _unused(silencer, directives, unit, directive)
+        if judges_use and unused_ignore.rule.code in suppressions.reported_codes:
+            yield from _unused(suppressions, directives, unit, directive)
 
 
 def _unused(
-    silencer: Silencer, directives: Directives, unit: Unit, directive: Directive
+    suppressions: Suppressions, directives: Directives, unit: Unit, directive: Directive
 ) -> Iterator[Finding]:
     useless = directives.useless(unit, directive)
     if useless is None or (directive.is_blanket and directive.form is Form.NOQA):
         return
     if directive.form is not Form.ON:
         if not directive.is_blanket:
-            useless = tuple(entry for entry in useless if _is_judged(silencer, entry))
-        elif not _is_judged(silencer, None):
+            useless = tuple(entry for entry in useless if _is_decided(suppressions, entry))
+        elif not _is_decided(suppressions, None):
             return
     if useless or directive.is_blanket:
-        yield unused_ignore.unused(unit, directive, useless, silencer.facts)
+        yield unused_ignore.unused(unit, directive, useless, suppressions.facts)
 
 
-def _is_judged(silencer: Silencer, entry: Entry | None) -> bool:
+def _is_decided(suppressions: Suppressions, entry: Entry | None) -> bool:
     """Say whether all that an entry means was asked, and could have had something to say."""
-    if silencer.facts.target.is_before_keras_3:
+    if suppressions.facts.target.is_before_keras_3:
         return False  # what is silenced was written for the Keras that the code is to move to
     if entry is None:
-        return not silencer.unasked - _unable(silencer.facts)
+        return not suppressions.unasked - _unable(suppressions.facts)
     if entry.is_about_comments:
         return False
     meant = _meant(entry)
-    return bool(meant & silencer.able) and not (meant & silencer.unasked - _unable(silencer.facts))
+    return bool(meant & suppressions.able) and not (
+        meant & suppressions.unasked - _unable(suppressions.facts)
+    )
 
 
 def _invalid(unit: Unit, directive: Directive) -> Iterator[Finding]:
@@ -103,7 +103,7 @@ def _without_fixes_of(
 
 
 @lru_cache(maxsize=8)
-def _unable(facts: Facts) -> frozenset[str]:
+def _unable(facts: TargetFacts) -> frozenset[str]:
     """Return the rules that cannot fire on the target."""
     return frozenset(rule.code for rule in rule_index() if not applies(rule, facts))
 

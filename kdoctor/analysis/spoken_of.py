@@ -1,0 +1,17 @@
+"""Whether a file speaks of something at all."""
+
+from __future__ import annotations
+
+import re
+
+from kdoctor.memoize import once
+from kdoctor.syntax import Module
+
+
+@once
+def speaks_of(module: Module, words: re.Pattern[str]) -> bool:
+    """Say whether a pattern is anywhere in a file: in its code, its texts, or its comments.
+
+    Asked of each finding, it is looked for once: that takes the time of the whole text.
+    """
+    return words.search(module.text) is not None

@@ -1,0 +1,91 @@
+"""The examiners of this process: one for each target and choice of rules, kept between files."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from kdoctor.engine.schedule.jobs import Priority, ScanOptions, Source, Task
+from kdoctor.target import Target
+
+if TYPE_CHECKING:
+    from kdoctor.engine.examine import Examiner
+    from kdoctor.modules.exports import ProjectPackage
+
+# Code that asks for most of what is read or made when it is first needed.
+_USUAL = b"""\
+import keras.backend as K
+import tensorflow as tf
+from keras.layers import Dense
+from keras.optimizers import SGD
+
+def loss(y_true, y_pred):
+    return K.mean(K.square(y_pred - y_true), axis=-1)
+
+model = tf.keras.Sequential([Dense(1, input_dim=1)])
+model.compile(SGD(lr=0.1), loss=loss)
+model.fit_generator(batches, nb_epoch=1)
+"""
+
+
+def forget() -> None:
+    """Forget what is known of the project's modules: they may have changed since the last call."""
+    _examiner_for.cache_clear()
+    _package_for.cache_clear()
+
+
+def examiner_of(scan_options: ScanOptions, task: Task) -> Examiner:
+    """Return the examiner for one file, of which it knows already what others will ask."""
+    examiner = examiner_for(scan_options.aimed(task))
+    if task.priority is Priority.IMPORTED:
+        examiner.foresee(task.source.path)
+    return examiner
+
+
+def examiner_for(scan_options: ScanOptions) -> Examiner:
+    """Return this process's examiner, which keeps some of what it learns between files.
+
+    It is the same for all projects that have the same release, wherever each of them names it.
+    """
+    examiner = _examiner_for(replace(scan_options, target=scan_options.target.without_source))
+    examiner.forget_much()
+    return examiner
+
+
+@lru_cache(maxsize=32)  # one a target and choice of rules; a run with more makes some anew
+def _examiner_for(scan_options: ScanOptions) -> Examiner:
+    # Imported when the first file is worth it: libcst takes longer than a scan without Keras.
+    from kdoctor.syntax.lowering.libcst_import_patch import import_libcst  # noqa: PLC0415
+
+    import_libcst()
+    from kdoctor.engine.examine import Examiner  # noqa: PLC0415
+
+    return Examiner(
+        scan_options, _package_for(scan_options.target, scan_options.folder, scan_options.cached)
+    )
+
+
+def get_ready(scan_options: ScanOptions) -> None:
+    """Make what nearly every file needs: rules, libcst, the tables of Keras' names and classes.
+
+    What files before have left is forgotten: each process would have to copy it to let it go.
+    """
+    examiner = examiner_for(
+        scan_options
+    )  # it imports libcst the lean way, which the rules would not
+    examiner.forget()
+    from kdoctor.rules import all_rules  # noqa: PLC0415
+
+    all_rules()  # in many files there is a word for each
+    examiner.scan(Task(Source("usual.py", _USUAL), len(_USUAL)))
+
+
+@lru_cache(maxsize=8)
+def _package_for(target: Target, folder: str, cached: bool) -> ProjectPackage:  # noqa: FBT001
+    """Return the project's modules as seen on one target, the same for all choices of rules."""
+    from kdoctor.keras_api import oracle  # noqa: PLC0415
+    from kdoctor.modules.exports import ProjectPackage  # noqa: PLC0415
+
+    return ProjectPackage(oracle(target).star_names, start=folder, listens=cached)

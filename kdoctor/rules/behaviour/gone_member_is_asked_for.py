@@ -1,0 +1,450 @@
+"""``hasattr(optimizer, "lr")`` is false: what it was asked for is not done any more.
+
+## What it does
+Reports `hasattr(x, "member")` and `getattr(x, "member", default)` of a member that Keras 2 had and
+the target lacks, where what depends on the answer is about that member and nothing is done in its
+place. Code that is written for both, with an `else` that does the work or a question for the new
+name, is left alone; so are private members, and those that nobody needs on Keras 3.
+
+## Why it breaks
+Nothing is raised: the learning rate is not set, the states are not reset, the fallback is taken,
+and nobody is told.
+
+## What to write instead
+The new name, in the question as well: `hasattr(optimizer, "learning_rate")`. Or no question.
+
+## How we know
+Run before and after the repair on Keras 2 and Keras 3.15.1, which did the same.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterable, Iterator, Sequence
+
+import libcst as cst
+from msgspec import Struct
+
+from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.triggers import Trigger, word
+from kdoctor.lazy_regex import pattern
+from kdoctor.memoize import once
+from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
+from kdoctor.rules.behaviour._asked_for import (
+    Outcome,
+    does_something,
+    fixed_value,
+    is_fixed,
+    outcomes,
+)
+from kdoctor.rules.members._advice import advice_for
+from kdoctor.rules.members._error_owner import last_release_with, owner_in_words, symbol
+from kdoctor.rules.members._member_rewrites import KINDS, ROWS
+from kdoctor.rules.members._removed_members import GONE
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import MemberStore, MemberUse, Module
+from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.syntax.quick_facts import QuickFacts
+from kdoctor.value_types import Kind, Type
+
+_OLD_RATE, _RATE = "lr", "learning_rate"
+_MEMBER_OF_SELF = pattern(r"\bself\.(\w+)")
+# Keras 3 does by itself, or has no need of, what was done with these: to pass it over is right.
+_NOT_NEEDED = frozenset({
+    "dynamic", "get_updates_for", "graph", "name_scope", "op", "state_updates", "submodules",
+    "updates", "uses_learning_phase",
+})  # fmt: skip
+_ALL = frozenset(
+    each
+    for members in GONE.values()
+    for each in members
+    if not each.startswith("_") and each not in _NOT_NEEDED
+)
+_NO_FIX = "what should happen without it cannot be told from here"
+
+
+class _Question(Struct, frozen=True):
+    """``hasattr(owner, "member")``, or ``getattr`` with a default, and what follows from it."""
+
+    call: cst.Call
+    owner: cst.BaseExpression
+    name: cst.SimpleString
+    outcomes: tuple[Outcome, ...]
+
+    @property
+    def member(self) -> str:
+        """The name that is asked for."""
+        return str(self.name.raw_value)
+
+    @property
+    def asks(self) -> bool:
+        """Whether it is ``hasattr``."""
+        return len(self.call.args) == len(("owner", "name"))
+
+
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+    """Report each question of which the answer has changed and is not provided for."""
+    for question in _questions(module):
+        mentions = [
+            each
+            for each in _mentions(module, question)
+            if _is_in(module, each.node, question.outcomes)
+        ]
+        owner = _owner(module, question, mentions)
+        if owner is None or question.member not in GONE.get(owner.kind, ()):
+            continue
+        last = last_release_with(facts, owner, question.member)
+        if last is None or module.is_guarded(question.call):
+            continue
+        new = _successors(owner, question.member)
+        skipped = [
+            each
+            for outcome in question.outcomes
+            for part in outcome.passed_over
+            for each in descendants(part)
+        ]
+        if question.asks and not mentions and not _are_used(module, skipped, question, new):
+            continue  # a version check by other means, or only asked
+        if any(does_something(part) for each in question.outcomes for part in each.instead):
+            continue
+        others = _other_names(module, question)
+        if any(last_release_with(facts, owner, each) is None for each in others):
+            continue  # it asks for a name that is there, too
+        if not _is_used_beside(module, question, new, frozenset(skipped)):
+            yield _finding(module, facts, owner, question, mentions)
+
+
+@once
+def _questions(module: Module) -> tuple[_Question, ...]:
+    return tuple(_asked(module))
+
+
+def _asked(module: Module) -> Iterator[_Question]:
+    for node in module.nodes(cst.Call):
+        match node:
+            case cst.Call(
+                func=cst.Name(value="hasattr"),
+                args=[cst.Arg(value=owner), cst.Arg(value=cst.SimpleString() as name)],
+            ) if name.raw_value in _ALL:
+                yield _Question(node, owner, name, tuple(outcomes(module, node, False)))
+            case cst.Call(
+                func=cst.Name(value="getattr"),
+                args=[
+                    cst.Arg(value=owner),
+                    cst.Arg(value=cst.SimpleString() as name),
+                    cst.Arg(value=default),
+                ],
+            ) if name.raw_value in _ALL and is_fixed(default):
+                found = tuple(outcomes(module, node, fixed_value(default)))
+                yield _Question(node, owner, name, found)
+
+
+def _owner(
+    module: Module, question: _Question, mentions: Sequence[MemberUse | MemberStore]
+) -> Type | None:
+    """Return what is asked, None where that is not known or may be given such a member."""
+    owner = module.type_of(question.owner)
+    if owner is None or question.member in _defined(module) or _is_given(module, question.member):
+        return None
+    if mentions:
+        return None if any(map(_is_defined, mentions)) else owner
+    known = module.oracle.class_type(owner.qualified) if owner.qualified else None
+    if owner.cls is not None and (known is None or known.cls != owner.cls):
+        return None  # a class of the user's own, or one that is not known
+    return owner
+
+
+def _is_defined(mention: MemberUse | MemberStore) -> bool:
+    """Say whether the user's own class may have the member, in front of any assignment."""
+    is_assigned = isinstance(mention, MemberUse) and mention.is_assigned
+    return mention.owner_defines and not is_assigned
+
+
+def _is_given(module: Module, member: str) -> bool:
+    """Say whether something gets such an attribute without being asked for it first."""
+    asked = [each for each in _questions(module) if each.member == member]
+    return any(
+        each.member == member
+        and not any(_is_in(module, each.node, question.outcomes) for question in asked)
+        for each in module.member_stores
+    )
+
+
+@once
+def _defined(module: Module) -> frozenset[str]:
+    """Return what classes of the file define in their bodies."""
+    found: set[str] = set()
+    for each in module.nodes(cst.ClassDef):
+        found.update(module.scope_of(each.body).bindings)
+    return frozenset(found)
+
+
+def _function(module: Module, node: cst.CSTNode) -> cst.CSTNode:
+    """Return the function around a node, else the module."""
+    functions = (e for e in module.ancestors(node) if isinstance(e, cst.FunctionDef))
+    return next(functions, module.tree)
+
+
+def _mentions(module: Module, question: _Question) -> Iterator[MemberUse | MemberStore]:
+    """Yield what reads or sets that member of that object in the same function."""
+    written, function = module.source(question.owner), _function(module, question.call)
+    places: list[MemberUse | MemberStore] = [*module.members, *module.member_stores]
+    for each in places:
+        if (
+            each.member == question.member
+            and module.source(each.node.value) == written
+            and _function(module, each.node) is function
+        ):
+            yield each
+
+
+def _is_in(module: Module, node: cst.CSTNode, found: Sequence[Outcome]) -> bool:
+    """Say whether a node is among what is passed over."""
+    above = {node, *module.ancestors(node)}
+    return any(part in above for each in found for part in each.passed_over)
+
+
+def _are_used(
+    module: Module,
+    nodes: Iterable[cst.CSTNode],
+    question: _Question,
+    members: Collection[str],
+) -> bool:
+    """Say whether code uses one of some members of what is asked: so it does after other fixes."""
+    written = module.source(question.owner)
+    return any(
+        isinstance(each, cst.Attribute)
+        and each.attr.value in members
+        and module.source(each.value) == written
+        for each in nodes
+    )
+
+
+def _other_names(module: Module, question: _Question) -> Iterator[str]:
+    """Yield the other members that the same function asks for, or sets, of the same object."""
+    written = module.source(question.owner)
+    for each in descendants(_function(module, question.call)):
+        match each:
+            case cst.Call(
+                func=cst.Name(value="hasattr" | "getattr" | "setattr"),
+                args=[cst.Arg(value=asked), cst.Arg(value=cst.SimpleString() as name), *_],
+            ) if name.raw_value != question.member and module.source(asked) == written:
+                yield str(name.raw_value)
+
+
+def _is_used_beside(
+    module: Module, question: _Question, new: Collection[str], skipped: Collection[cst.CSTNode]
+) -> bool:
+    """Say whether the function uses what stands in for the member, whatever the answer.
+
+    A module does many things: that it uses the new name somewhere tells nothing.
+    """
+    function = _function(module, question.call)
+    if function is module.tree:
+        return False
+    for each in descendants(function):
+        match each:
+            case cst.Attribute(attr=cst.Name(value=member)):
+                is_new = member in new
+            case cst.SimpleString():
+                is_new = each.raw_value in new
+            case _:
+                continue
+        if is_new and each not in skipped:
+            return True
+    return False
+
+
+def _successors(owner: Type, member: str) -> frozenset[str]:
+    """Return the members that are written instead of one that is gone."""
+    if (owner.kind, member) == (Kind.OPTIMIZER, _OLD_RATE):
+        return frozenset({_RATE, f"_{_RATE}"})
+    return frozenset(
+        new
+        for row in ROWS
+        if row.member == member and owner.kind in KINDS[row.owner]
+        for new in _MEMBER_OF_SELF.findall(row.row.right)
+    )
+
+
+def _finding(
+    module: Module,
+    facts: TargetFacts,
+    owner: Type,
+    question: _Question,
+    mentions: Sequence[MemberUse | MemberStore],
+) -> Finding:
+    member = question.member
+    is_rate = (owner.kind, member) == (Kind.OPTIMIZER, _OLD_RATE)
+    effect = (
+        f"`{module.source(question.call)}` is false, and what depends on it is passed over"
+        if question.asks
+        else f"this is always the default, `{module.source(question.call.args[2].value)}`"
+    )
+    return rule.finding(
+        module.place(question.name),
+        f"{owner_in_words(owner)} has no `{member}` any more: {effect}",
+        symbol=symbol(owner, member),
+        confidence=Confidence.LIKELY,
+        help=f"It is called `{_RATE}`." if is_rate else advice_for(owner.kind, member).help,
+        fix=_renamed(module, facts, question, mentions) if is_rate else None,
+        no_fix_because=None if is_rate else _NO_FIX,
+    )
+
+
+def _renamed(
+    module: Module,
+    facts: TargetFacts,
+    question: _Question,
+    mentions: Sequence[MemberUse | MemberStore],
+) -> Fix:
+    """Ask for the new name, and use it in what depends on the answer."""
+    span, name = module.span(question.name), question.name
+    inside = Span(span.start + len(name.prefix) + len(name.quote), span.end - len(name.quote))
+    places = {inside, *(module.span(each.node.attr) for each in mentions)}
+    return Fix(
+        f"Ask for `{_RATE}` instead of `{_OLD_RATE}`",
+        tuple(Edit(each, (_RATE,)) for each in sorted(places)),
+        facts.applicability(*(each for each in INVALID if each.after)),
+    )
+
+
+def _may_be_asked(quick: QuickFacts, _: TargetFacts) -> bool:
+    return any(
+        isinstance(each, ast.Constant) and each.value in _ALL
+        for function in ("hasattr", "getattr")
+        for called in quick.calls_by_leaf.get(function, ())
+        for each in called.node.args[1:2]
+    )
+
+
+rule = Rule(
+    code="KD481",
+    name="gone-member-is-asked-for",
+    family="behaviour",
+    severity=Severity.CHANGE,
+    check=check,
+    triggers=word("hasattr", "getattr") & Trigger(_may_be_asked),
+    since="3.0",
+)
+
+_COMPILED = (
+    "import keras\n\nmodel = keras.Sequential([keras.layers.Dense(1)])\n"
+    'model.compile(keras.optimizers.SGD(0.5), "mse")\n'
+)
+_CALLBACK = (
+    "import keras\n\n\nclass Slower(keras.callbacks.Callback):\n"
+    "    def on_epoch_begin(self, epoch, logs=None):\n"
+)
+_RUN = (
+    "\n\nmodel = keras.Sequential([keras.layers.Dense(1)])\n"
+    "model.compile(keras.optimizers.SGD(0.5), 'mse')\nslower = Slower()\n"
+    "slower.set_model(model)\nslower.on_epoch_begin(1)\n"
+    "rate = float(model.optimizer.learning_rate)\n"
+)
+_LAYER = "import keras\nlayer = keras.layers.Dense(1)\n"
+
+VALID = [
+    # Written for both.
+    _COMPILED + "optimizer = model.optimizer\nif hasattr(optimizer, 'lr'):\n"
+    "    optimizer.lr = 0.1\nelse:\n    optimizer.learning_rate = 0.1",
+    _COMPILED + "optimizer = model.optimizer\nif hasattr(optimizer, 'learning_rate'):\n"
+    "    optimizer.learning_rate = 0.1\nelif hasattr(optimizer, 'lr'):\n    optimizer.lr = 0.1",
+    _COMPILED + "optimizer = model.optimizer\nif hasattr(optimizer, 'lr'):\n"
+    "    optimizer.lr = 0.1\nif hasattr(optimizer, 'learning_rate'):\n"
+    "    optimizer.learning_rate = 0.1",
+    _COMPILED + "optimizer = model.optimizer\nname = 'lr' if hasattr(optimizer, 'lr') else "
+    "'learning_rate'\nrate = getattr(optimizer, name)",
+    _COMPILED + "optimizer = model.optimizer\n"
+    "rate = optimizer.lr if hasattr(optimizer, 'lr') else optimizer.learning_rate",
+    _COMPILED + "optimizer = model.optimizer\n"
+    "rate = getattr(optimizer, 'lr', None) or optimizer.learning_rate",
+    _COMPILED + "optimizer = model.optimizer\nrate = getattr(optimizer, 'lr', None)\n"
+    "if rate is None:\n    rate = read_it_from(optimizer)",
+    _COMPILED + "optimizer = model.optimizer\n"
+    "rate = getattr(optimizer, 'lr', getattr(optimizer, 'learning_rate', 0.1))",
+    (
+        "import keras\n\n\ndef rate_of(model: keras.Model):\n"
+        "    if hasattr(model.optimizer, 'lr'):\n        return model.optimizer.lr\n"
+        "    return model.optimizer.learning_rate"
+    ),
+    (
+        "import keras\n\n\ndef train(model: keras.Model, data):\n"
+        "    if hasattr(model, 'fit_generator'):\n        return model.fit_generator(data)\n"
+        "    return model.fit(data)"
+    ),
+    # A version check in other words.
+    _COMPILED + "old = hasattr(model.optimizer, 'lr')\nprint('old' if old else 'new')",
+    _COMPILED + "if keras.__version__ < '3' and hasattr(model.optimizer, 'lr'):\n"
+    "    model.optimizer.lr = 0.1",
+    # Keras 3 has no need of it.
+    _COMPILED + "if hasattr(model, '_make_predict_function'):\n    model._make_predict_function()\n"
+    "if hasattr(model, 'dynamic'):\n    print(model.dynamic)",
+    # It is there, or may be.
+    (
+        "import keras\nlayer = keras.layers.LSTM(3, stateful=True)\n"
+        "if hasattr(layer, 'reset_states'):\n    layer.reset_states()"
+    ),
+    (
+        "import keras\n\n\ndef reset(model: keras.Model):\n    for layer in model.layers:\n"
+        "        if hasattr(layer, 'reset_states') and getattr(layer, 'stateful', False):\n"
+        "            layer.reset_states()"
+    ),
+    (
+        "import tf_keras\noptimizer = tf_keras.optimizers.SGD()\n"
+        "if hasattr(optimizer, 'lr'):\n    optimizer.lr = 0.1"
+    ),
+    (
+        "import keras\n\n\ndef slow(optimizer):\n    if hasattr(optimizer, 'lr'):\n"
+        "        optimizer.lr = 0.1"
+    ),
+    _COMPILED + "model.optimizer.lr = 0.1\nif hasattr(model.optimizer, 'lr'):\n"
+    "    print(model.optimizer.lr)",
+    (
+        "import keras\n\n\nclass Mine(keras.optimizers.SGD):\n    lr = 0.1\n\n\n"
+        "def show(model: keras.Model):\n    if hasattr(model.optimizer, 'lr'):\n"
+        "        print(model.optimizer.lr)"
+    ),
+]
+INVALID = [
+    Example(
+        before=f"{_CALLBACK}        if hasattr(self.model.optimizer, 'lr'):\n"
+        f"            self.model.optimizer.lr = 0.25\n{_RUN}",
+        after=f"{_CALLBACK}        if hasattr(self.model.optimizer, 'learning_rate'):\n"
+        f"            self.model.optimizer.learning_rate = 0.25\n{_RUN}",
+        on_keras_2=True,
+        same="rate",
+    ),
+    # The rest of the function is passed over.
+    Example(
+        before=f"{_CALLBACK}        optimizer = self.model.optimizer\n"
+        "        if not hasattr(optimizer, 'lr'):\n            return\n"
+        f"        optimizer.learning_rate = float(optimizer.lr) / 2\n{_RUN}",
+        after=f"{_CALLBACK}        optimizer = self.model.optimizer\n"
+        "        if not hasattr(optimizer, 'learning_rate'):\n            return\n"
+        f"        optimizer.learning_rate = float(optimizer.learning_rate) / 2\n{_RUN}",
+        on_keras_2=True,
+        same="rate",
+    ),
+    Example(
+        before=f"{_COMPILED}rate = float(getattr(model.optimizer, 'lr', 0.001))\n",
+        after=f"{_COMPILED}rate = float(getattr(model.optimizer, 'learning_rate', 0.001))\n",
+        on_keras_2=True,
+        same="rate",
+    ),
+    Example(
+        before=f"{_COMPILED}optimizer = model.optimizer\n"
+        "rate = float(optimizer.lr) if hasattr(optimizer, 'lr') else None\n",
+        after=f"{_COMPILED}optimizer = model.optimizer\n"
+        "rate = float(optimizer.learning_rate) if hasattr(optimizer, 'learning_rate') else None\n",
+        on_keras_2=True,
+        same="rate",
+    ),
+    Example(
+        before=f"{_COMPILED}if hasattr(model, 'reset_states'):\n    model.reset_states()\n",
+    ),
+    Example(
+        before=f"{_LAYER}layer(keras.ops.ones((2, 3)))\nsizes = []\n"
+        "if hasattr(layer, 'input_shape'):\n    sizes.append(layer.input_shape)\n",
+    ),
+]

@@ -1,0 +1,92 @@
+"""Import the module of a rule, and see that it is what a rule must be."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from functools import cache, lru_cache, partial
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from kdoctor.analysis.roots import uses_another_keras, uses_keras_3
+from kdoctor.analysis.triggers import trigger_of
+from kdoctor.model import Finding
+from kdoctor.rules.entry import applies
+from kdoctor.rules.rule import FAMILIES, HEADINGS, Check, Rule
+
+if TYPE_CHECKING:
+    from kdoctor.analysis.facts import TargetFacts
+    from kdoctor.syntax import Module
+
+# Families that ask for each name by which Keras it comes from, or that are not about Keras' own.
+_BY_ROOT = frozenset({"names", "environment"})
+
+
+@cache
+def load_rule(place: str) -> Rule:
+    """Import the rule that lies at a place: ``names.missing_name``.
+
+    Raises:
+        ValueError: it is not what it must be: of another family than its folder's, without a
+            heading.
+    """
+    return _rule_of(importlib.import_module(f"kdoctor.rules.{place}"))
+
+
+def _rule_of(module: ModuleType) -> Rule:
+    family, stem = module.__name__.split(".")[-2:]
+    rule: Rule = module.rule
+    wrong = [
+        what
+        for what, holds in (
+            (f"its family is not {family}", rule.family == family),
+            (f"its name is not {stem.replace('_', '-')}", rule.name == stem.replace("_", "-")),
+            (
+                f"its code does not begin with {FAMILIES.get(family)}",
+                rule.code.startswith(FAMILIES.get(family, "?")),
+            ),
+            ("its docstring lacks a heading", _has_all_headings(module)),
+        )
+        if not holds
+    ]
+    if wrong:
+        raise ValueError(f"{module.__name__}: {', '.join(wrong)}")
+    return replace(
+        rule,
+        check=_where_it_can_fire(rule),
+        asks_for_roots=rule.asks_for_roots or rule.family in _BY_ROOT,
+        triggers=trigger_of(rule.triggers),
+        docs=(module.__doc__ or "").strip(),
+        valid=tuple(module.VALID),
+        invalid=tuple(module.INVALID),
+        rewrites=tuple(getattr(module, "REWRITES", ())),
+    )
+
+
+def _has_all_headings(module: ModuleType) -> bool:
+    lines = (module.__doc__ or "").splitlines()
+    return [line for line in lines if line.startswith("## ")] == list(HEADINGS)
+
+
+def _where_it_can_fire(rule: Rule) -> Check:
+    runs_on = lru_cache(maxsize=32)(partial(applies, rule))
+    by_root = rule.asks_for_roots or rule.family in _BY_ROOT
+
+    def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+        if not runs_on(facts):
+            return
+        if not by_root and uses_another_keras(module, facts):
+            if rule.only_alone or not uses_keras_3(module, facts):
+                return
+            module = _only_keras_3(module, facts)
+        yield from rule.check(module, facts)
+
+    return check
+
+
+def _only_keras_3(module: Module, facts: TargetFacts) -> Module:
+    from kdoctor.analysis.keras_beside_keras_2 import only_keras_3  # noqa: PLC0415 - few files need it
+
+    return only_keras_3(module, facts)

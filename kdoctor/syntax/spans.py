@@ -1,0 +1,44 @@
+"""Where nodes stand in a text: what every way of finding that out has in common."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import libcst as cst
+
+from kdoctor.model import Span
+
+
+class Spans(Protocol):
+    """The spans of a tree's nodes, in characters of the text.
+
+    The inner one is the node itself: no parentheses around it, no blank lines and comments before
+    it, no comma after it. The outer one of an expression has its own parentheses, too.
+    """
+
+    def inner(self, node: cst.CSTNode) -> Span:
+        """Return where the node itself stands.
+
+        Raises:
+            DifferentTextError: libcst does not write the tree as it was.
+            RecursionError: it is nested too deeply for this stack.
+        """
+        ...
+
+    def outer(self, node: cst.CSTNode) -> Span:
+        """Return the span of an expression with its own parentheses. Raises as ``inner`` does."""
+        ...
+
+
+class DifferentTextError(Exception):
+    """libcst writes another text than it read, which this holds."""
+
+    def __init__(self, written: str) -> None:
+        super().__init__("libcst does not give this code back as it is")
+        self.written = written
+
+    def offset_in(self, text: str) -> int:
+        """Return where it first differs from the text that was read."""
+        pairs = enumerate(zip(self.written, text, strict=False))
+        ends = min(len(self.written), len(text))
+        return next((at for at, (left, right) in pairs if left != right), ends)

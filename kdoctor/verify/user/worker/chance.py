@@ -1,0 +1,97 @@
+"""What is random: over many calls, its means, its spread and its noughts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+_GROUPS, _CALLS, _SLOW_CALLS = 8, 5, 2  # of calls, and in each
+_SLOW, _TOO_SLOW = 0.05, 0.4  # seconds of computing that a call takes
+_ERRORS = 7.0  # how many standard errors two sides may be apart
+_OF_SIZE = 1e-3  # and how much of their size
+_ENOUGH = 16  # values of a weight that tell of their spread
+_LARGEST = 200_000  # values of one call
+
+
+@dataclass
+class Spread:
+    """Statistics of something random, by what they are: each with its standard error."""
+
+    found: dict[str, tuple[float, float]]
+
+    def apart(self, other: Spread) -> str:
+        """Return in words the first statistic in which two differ; "": in none."""
+        for name, (mean, error) in self.found.items():
+            if name not in other.found:
+                return f"{name}: none on Keras 3"
+            mine, its = other.found[name]
+            if not np.isfinite([mean, mine]).all():
+                if str(mean) != str(mine):
+                    return f"{name}: {mean:.4g} on Keras 2, {mine:.4g} on Keras 3"
+                continue
+            allowed = _ERRORS * float(np.hypot(error, its)) + _OF_SIZE * abs(mean) + 1e-6
+            if abs(mean - mine) > allowed:
+                return f"{name}: {mean:.4g} on Keras 2, {mine:.4g} on Keras 3"
+        return ""
+
+
+def spread_of_calls(call: Callable[[], list[Any]]) -> Spread | None:
+    """Call what gives the arrays of one result, again and again; None: that takes too long.
+
+    A group of calls gives one value of each statistic: how they vary from group to group tells how
+    sure their mean is, also where the values of one call hang together.
+    """
+    groups: dict[str, list[float]] = {}
+    start = time.process_time()
+    call()
+    taken = time.process_time() - start
+    if taken > _TOO_SLOW:
+        return None
+    count = _SLOW_CALLS if taken > _SLOW else _CALLS
+    for _ in range(_GROUPS):
+        results = [_of_numbers(call()) for _ in range(count)]
+        for number, (place, first) in enumerate(results[0].items()):
+            several = [each[place] for each in results if place in each]
+            if len(several) < count or any(each.shape != first.shape for each in several):
+                continue
+            if first.size > _LARGEST or not first.size:
+                return None
+            values = np.stack(several)
+            at = f" of {place}" if number else ""
+            with np.errstate(all="ignore"):
+                groups.setdefault(f"mean{at}", []).append(float(values.mean()))
+                variance = float(values.var(axis=0, ddof=1).mean())
+                groups.setdefault(f"variance{at}", []).append(variance)
+                groups.setdefault(f"share of noughts{at}", []).append(float((values == 0).mean()))
+    found = {
+        name: (float(np.mean(values)), float(np.std(values, ddof=1)) / len(values) ** 0.5)
+        for name, values in groups.items()
+        if len(values) == _GROUPS
+    }
+    return Spread(found) if found else None
+
+
+def spread_of_weight(values: np.ndarray) -> Spread | None:
+    """Return how the first values of a weight are spread; None: they are too few to tell."""
+    if values.size < _ENOUGH or values.dtype.kind != "f":
+        return None
+    exact = values.astype("float64")
+    deviation, count = float(exact.std()), values.size
+    return Spread(
+        {
+            "mean": (float(exact.mean()), deviation / count**0.5),
+            "standard deviation": (deviation, deviation / (2 * count) ** 0.5),
+        }
+    )
+
+
+def _of_numbers(leaves: list[Any]) -> dict[str, np.ndarray]:
+    return {
+        f"value {number}": leaf.astype("float64")
+        for number, leaf in enumerate(leaves)
+        if isinstance(leaf, np.ndarray) and leaf.dtype.kind in "fiub"
+    }

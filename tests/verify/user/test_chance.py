@@ -1,0 +1,52 @@
+"""What is random is told apart by its mean, its variance and its noughts, and by nothing else."""
+
+import numpy as np
+import pytest
+
+from kdoctor.verify.user.worker.chance import spread_of_calls, spread_of_weight
+
+
+def drawn(seed, make):
+    rng = np.random.default_rng(seed)
+    return spread_of_calls(lambda: [make(rng)])
+
+
+def normal(rng):
+    return rng.normal(size=(3, 5))
+
+
+OTHERS = {
+    "another mean": lambda rng: rng.normal(0.5, size=(3, 5)),
+    "another variance": lambda rng: rng.normal(0, 1.6, size=(3, 5)),
+    "noughts": lambda rng: rng.normal(size=(3, 5)) * (rng.uniform(size=(3, 5)) > 0.2),
+    "the same each time": lambda _: np.ones((3, 5)),
+}
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_two_draws_of_the_same_are_not_apart(seed):
+    assert drawn(seed, normal).apart(drawn(seed + 1000, normal)) == ""
+
+
+@pytest.mark.parametrize("other", OTHERS)
+def test_another_distribution_is_told(other):
+    assert drawn(1, normal).apart(drawn(2, OTHERS[other]))
+
+
+def test_a_call_that_takes_long_is_made_once():
+    calls = []
+
+    def call():
+        calls.append(sum(range(30_000_000)))
+        return [np.ones(3)]
+
+    assert spread_of_calls(call) is None
+    assert len(calls) == 1
+
+
+def test_the_first_values_of_a_weight_are_told_apart_by_their_spread():
+    rng = np.random.default_rng(3)
+    small, same, large = (rng.normal(0, s, (8, 16)).astype("f4") for s in (0.05, 0.05, 0.2))
+    assert spread_of_weight(small).apart(spread_of_weight(same)) == ""
+    assert "standard deviation" in spread_of_weight(small).apart(spread_of_weight(large))
+    assert spread_of_weight(small[0, :4]) is None
