@@ -193,7 +193,7 @@ def test_a_call_that_may_mean_something_else_makes_the_fix_unsafe(call: str, why
 
 def test_a_name_that_came_after_the_target_is_not_said_to_be_gone() -> None:
     (found,) = findings("from keras.losses import Loss", target="keras==2.2.4")
-    assert "`keras.losses.Loss` is not there yet (first in keras 2.3.0)" in found.message
+    assert "`keras.losses.Loss` does not exist yet (first in keras 2.3.0)" in found.message
 
 
 def test_the_fallback_of_a_private_module_that_went_is_reported() -> None:
