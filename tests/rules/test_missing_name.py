@@ -59,8 +59,8 @@ def test_a_use_that_cannot_be_rewritten_is_reported_and_keeps_the_import() -> No
 @pytest.mark.parametrize(
     ("call", "why"),
     [
-        ("('mixed_float16', loss_scale=1024)", "takes no `loss_scale=`"),
-        ("('mixed_float16', 'dynamic')", "takes no `loss_scale`"),
+        ("('mixed_float16', loss_scale=1024)", "does not accept `loss_scale=`"),
+        ("('mixed_float16', 'dynamic')", "does not accept `loss_scale`"),
     ],
 )
 def test_a_namesake_is_no_fix_where_it_surely_refuses_what_is_passed(call, why) -> None:

@@ -106,8 +106,11 @@ class Moves:
                     return
                 if (other := self._misplaced(use, new)) is not None:
                     before, now = other
-                    instead = f"`{now}` where `{before}` is passed" if now else f"no `{before}`"
-                    self._not_taken[old] = f"`{new}` takes {instead}"
+                    self._not_taken[old] = (
+                        f"`{new}` takes `{now}` where `{before}` is passed"
+                        if now
+                        else f"`{new}` does not accept `{before}`"
+                    )
                     return
         self._moves[move.row] = move
 

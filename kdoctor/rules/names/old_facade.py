@@ -1,9 +1,9 @@
 """Old imports of Keras through TensorFlow that no longer work: `tf.contrib`, `compat.v1`.
 
 ## What it does
-Reports names that are imported from `tensorflow.contrib.keras` or from
-`tensorflow.compat.v1.keras` and `.v2.keras`, and names that are read as `tf.contrib.keras.…`,
-`tf.python.keras.…` or `tf.compat.v1.python.keras.…`.
+Reports names that are imported from `tensorflow.contrib.keras` or from `tensorflow.compat.v1.keras`
+and `.v2.keras`, and names that are read as `tf.contrib.keras.…`, `tf.python.keras.…` or
+`tf.compat.v1.python.keras.…`.
 
 ## Why it breaks
 TensorFlow 2 has no `contrib`: `ModuleNotFoundError: No module named 'tensorflow.contrib'`. It hides

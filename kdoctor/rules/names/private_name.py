@@ -10,10 +10,9 @@ Any release may move private modules. Keras 3 removed `keras.src.engine`:
 
 `tensorflow.python.keras` is a copy of Keras 2 that TensorFlow abandoned in 2021. Its classes are
 not those of `tf.keras`. With TensorFlow 2.21 a model of this copy cannot be trained (`fit` raises
-`module 'tensorflow.python.distribute.input_lib' has no attribute
-'DistributedDatasetInterface'`), a Keras 3 model rejects its layers (`Only instances of keras.Layer
-can be added`) and its optimizers (`Could not interpret optimizer identifier`), and `isinstance` is
-False.
+`module 'tensorflow.python.distribute.input_lib' has no attribute 'DistributedDatasetInterface'`), a
+Keras 3 model rejects its layers (`Only instances of keras.Layer can be added`) and its optimizers
+(`Could not interpret optimizer identifier`), and `isinstance` is False.
 
 ## What to write instead
 The public name: `keras.layers.Dense` for `keras.src.layers.core.dense.Dense`.
