@@ -83,7 +83,7 @@ np.testing.assert_allclose(called(x), 4 * np.ones((4, 2)))
 model = keras.Model(inputs, hidden)
 model.add_loss(lambda: keras.ops.mean(hidden))
 """,
-        "does `self.add_loss(value)` and returns `x`",
+        "runs `self.add_loss(value)` and returns `x`",
         MODEL
         + """
 class Mine(keras.layers.Layer):
