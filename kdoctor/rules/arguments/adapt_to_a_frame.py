@@ -105,13 +105,13 @@ def _finding(
         edit = Edit(place, (Hole(place, Precedence.PRIMARY, binds(data)), ".to_numpy()"))
     return rule.finding(
         module.place(data),
-        f"{what} is gone through as an iterable of batches: "
+        f"`adapt` treats {what} as an iterable of batches: "
         f"{error or f'`{cls}` learns the names of its columns'}",
         symbol=f"{cls}.{_METHOD}",
         confidence=use.confidence,
         severity=Severity.ERROR if error else Severity.CHANGE,
-        help=f"Give it the array: `{array}`." if len(array) < 60 else "Give it the array.",
-        fix=Fix("Give it the array", (edit,), facts.applicability(*INVALID), needs),
+        help=f"Pass an array: `{array}`." if len(array) < 60 else "Pass an array.",
+        fix=Fix("Pass an array", (edit,), facts.applicability(*INVALID), needs),
     )
 
 

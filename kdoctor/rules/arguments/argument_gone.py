@@ -56,10 +56,8 @@ from kdoctor.value_types import Kind
 # Rules of their own see to these: KD232, KD301, KD311, and saving (KD6).
 _ELSEWHERE = frozenset({"input_shape", "input_dim"})
 _DEFAULTS = ("workers=1", "sample_weight_mode=None", "time_major=False", "period=1")
-_WITHOUT_DECAY = (
-    "then the optimizer is made, and passes over `decay=`: the learning rate does not sink"
-)
-_FLOAT64 = "it gave float32, and gives float64 now"
+_WITHOUT_DECAY = "the optimizer then works, but ignores `decay=`: the learning rate stays constant"
+_FLOAT64 = "the result was float32, and becomes float64"
 _LOOKUPS = frozenset({"IntegerLookup", "StringLookup"})  # which look at their keywords themselves
 _TOLD = frozenset({
     "get_initial_state", "save", "save_model", "save_weights", "load_weights", "load_model",
@@ -130,7 +128,7 @@ def _told(
 ) -> Finding:
     return rule.finding(
         place,
-        f"`{call.leaf}` takes no `{keyword}=` any more: {error}",
+        f"`{call.leaf}` no longer accepts `{keyword}=`: {error}",
         symbol=f"{call.name}({keyword})",
         confidence=call.confidence,
         help=change_of(call.leaf, call.kind, keyword).help,
@@ -160,7 +158,7 @@ def _fix(
     keyword = argument.keyword.value
     if change.renamed:
         if call.keyword(change.renamed) is not None:
-            return Refusal(f"`{change.renamed}=` is passed as well")
+            return Refusal(f"`{change.renamed}=` is also passed")
         if (instead := instead_of(module, call, argument)) is not None:
             return _written(facts, keyword, instead)
         edit = Edit(module.span(argument.keyword), (change.renamed,))
@@ -189,9 +187,7 @@ def _fix(
         return Refusal("there is a comment inside it")
     lost = "" if default else change.loses
     if not default and _does_something(argument.value):
-        lost = "; ".join(
-            filter(None, [lost, "what is called for its value is not called any more"])
-        )
+        lost = "; ".join(filter(None, [lost, "the call that computes its value is no longer made"]))
     return Fix(
         f"Leave out `{keyword}={_shown(module, argument)}`",
         tuple(edits),
@@ -221,11 +217,11 @@ def _fix_in_the_dict(
     if not name:
         return Refusal(change.no_fix_because)
     if not held.is_alone:
-        return Refusal("the dict is used for other things, too")
+        return Refusal("the dict is also used elsewhere")
     others = {each.keyword for each in held_keywords(module, call.call)}
     by_position = any(each.keyword is None and each.star != "**" for each in call.call.args)
     if call.keyword(name) is not None or name in others or by_position:
-        return Refusal(f"`{name}=` may be passed as well")
+        return Refusal(f"`{name}=` may also be passed")
     title = f"Write `{name}` instead of `{held.keyword}`"
     return Fix(title, (held.renamed(module, name),), _proven(facts, held.keyword))
 

@@ -140,7 +140,8 @@ def _finding(
     error = _error(call, names)
     return rule.finding(
         module.place(call.call.args[index]),
-        f"place {index + 1} of `{call.leaf}` was `{old}` on Keras 2, and is `{new}` now{error}",
+        f"positional argument {index + 1} of `{call.leaf}` was `{old}` in Keras 2 and is "
+        f"`{new}` now{error}",
         severity=Severity.ERROR if error else Severity.CHANGE,
         symbol=f"{call.name}({old})",
         confidence=call.confidence,
@@ -167,10 +168,10 @@ def _named(module: Module, facts: TargetFacts, call: KerasCall, index: int) -> F
     for place in range(index, len(args)):
         name = _old_name(olds, place, len(args))
         if name is None:
-            return Refusal("Keras 2 releases do not agree about the places")
+            return Refusal("releases of Keras 2 disagree about the order of the parameters")
         parameter = call.new.parameter(name)
         if parameter is None:
-            return Refusal(f"`{name}` is gone from `{call.leaf}`")
+            return Refusal(f"`{call.leaf}` no longer has `{name}`")
         start = module.outer_span(args[place].value).start
         edits.append(Edit(Span(start, start), (f"{name}=",)))
     first = _old_name(olds, index, len(args))
@@ -178,8 +179,8 @@ def _named(module: Module, facts: TargetFacts, call: KerasCall, index: int) -> F
         *(each for each in INVALID if each.after and f"{first}=" in each.after)
     )
     return Fix(
-        f"Write `{first}=` before it", tuple(edits), proof,
-        unsafe_because=f"`{first}=` was not run on both",
+        f"Pass it as `{first}=`", tuple(edits), proof,
+        unsafe_because=f"`{first}=` was not run on both Keras 2 and Keras 3",
     )  # fmt: skip
 
 

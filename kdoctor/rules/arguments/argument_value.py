@@ -134,7 +134,7 @@ def _axis(module: Module, call: KerasCall) -> Iterator[Refused]:
         yield Refused(
             given,
             error,
-            "Reshape, so that what is normalized together is one axis.",
+            "Reshape the input, so that the axes to normalize become one axis.",
             no_fix_because="Keras 3 normalizes along one axis only",
         )
         return
@@ -154,11 +154,11 @@ def _class_weight(module: Module, call: KerasCall) -> Iterator[Refused]:
     yield Refused(
         given,
         "AttributeError: 'str' object has no attribute 'get'",
-        "Pass a dict from class to weight, such as `dict(enumerate(weights))` of "
-        "`sklearn.utils.class_weight.compute_class_weight`.",
+        "Pass a dict from class to weight, for example `dict(enumerate(weights))` with the "
+        "weights of `sklearn.utils.class_weight.compute_class_weight`.",
         tuple(edits or ()),
         f"Leave out `class_weight={module.source(given.value)}`",
-        unsafe_because="the classes weigh the same then, as they did in the releases that took it",
+        unsafe_because="all classes then have the same weight, as in the releases that accepted it",
         no_fix_because="there is a comment inside it",
     )
 
@@ -176,7 +176,7 @@ def _compiled(module: Module, call: KerasCall) -> Iterator[Refused]:
             metrics,
             "ValueError: Expected `metrics` argument to be a list, tuple, or dict. Received "
             f"instead: metrics={metrics.value.raw_value} of type <class 'str'>",
-            "Metrics are a list.",
+            "`metrics` is a list.",
             (Edit(span, ("[", Hole(span), "]")),),
             f"Write `[{module.source(metrics.value)}]`",
             proofs=("metrics=",),
@@ -186,15 +186,16 @@ def _compiled(module: Module, call: KerasCall) -> Iterator[Refused]:
             yield Refused(
                 each,
                 f"ValueError: Could not interpret metric identifier: {each.raw_value}",
-                f"It went with Keras 1: pass `{OF_KERAS_1[each.raw_value]}`, or one of your own.",
-                no_fix_because="it was the mean over the batches, which no metric is any more",
+                f"It was removed after Keras 1: pass `{OF_KERAS_1[each.raw_value]}`, or a "
+                "custom metric.",
+                no_fix_because="it was the mean over batches, which no metric computes any more",
             )
         yield from known_as(
             module,
             each,
             METRICS,
             "metric",
-            "the history calls the metric by the new name then",
+            "the history then logs the metric under its new name",
         )
         yield from crossentropy(module, each, loss)
 
@@ -224,7 +225,7 @@ def _finding(module: Module, facts: TargetFacts, call: KerasCall, refused: Refus
         fix = Fix(refused.title, refused.edits, rated, refused.imports, unsafe_because=because)
     return rule.finding(
         module.place(refused.node),
-        f"`{call.leaf}` does not take this value any more: {refused.error}",
+        f"`{call.leaf}` no longer accepts this value: {refused.error}",
         symbol=call.name,
         confidence=call.confidence,
         help=refused.help,

@@ -80,13 +80,13 @@ def _finding(
 ) -> Finding:
     return rule.finding(
         module.place(call.call),
-        f"`{call.leaf}` has no default for `{name}` any more: TypeError: {call.written} missing 1 "
-        f"required positional argument: '{name}'",
+        f"`{call.leaf}` no longer has a default for `{name}`: TypeError: {call.written} missing "
+        f"1 required positional argument: '{name}'",
         symbol=f"{call.name}({name})",
         confidence=call.confidence,
-        help=f"Keras 2 took `{name}={default}`.",
+        help=f"The default in Keras 2 was `{name}={default}`.",
         fix=Fix(
-            f"Write `{name}={default}`, as it was",
+            f"Write `{name}={default}`, the old default",
             (with_keyword(module, call.call, f"{name}={default}"),),
             facts.applicability(*INVALID),
         ),

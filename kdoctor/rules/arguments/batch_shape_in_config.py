@@ -145,15 +145,16 @@ def _finding(
         changes.append(Edit(module.outer_span(value), (hole, "[1:]"), Precedence.PRIMARY))
     return rule.finding(
         module.place(key),
-        "a layer is made of no `batch_input_shape`: TypeError: Error when deserializing class",
+        "`from_config` no longer accepts `batch_input_shape`: TypeError: Error when "
+        "deserializing class",
         symbol=_KEY,
         confidence=Confidence.LIKELY,
-        help='Write `config["input_shape"] = shape[1:]`, without the batch.',
+        help='Write `config["input_shape"] = shape[1:]`, without the batch size.',
         fix=Fix(
-            "Give the shape without the batch, as `input_shape`",
+            "Set `input_shape`, without the batch size",
             tuple(changes),
             applicability,
-            unsafe_because="the size of the batch is not kept, which a stateful layer needs",
+            unsafe_because="the batch size is not kept, and a stateful layer needs it",
         ),
     )
 

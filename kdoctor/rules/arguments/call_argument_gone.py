@@ -89,14 +89,14 @@ def _finding(module: Module, facts: TargetFacts, refused: _Refused) -> Finding:
         error = f"got an unexpected keyword argument '{name}'"
     return rule.finding(
         module.place(refused.given),
-        f"`{cls}` is called with no `{name}=` any more: TypeError: {error}",
+        f"calling `{cls}` with `{name}=` no longer works: TypeError: {error}",
         symbol=f"{cls}.call({name})",
         confidence=Confidence.LIKELY,
         help=f"{fix.title}."
         if fix
-        else "Join what is the same for each step to the input, or let the cell keep it.",
+        else "Concatenate what is the same for each step to the input, or store it in the cell.",
         fix=fix,
-        no_fix_because=None if fix else "the cell must get it in another way",
+        no_fix_because=None if fix else "the cell must receive it in another way",
     )
 
 

@@ -124,14 +124,14 @@ def _finding(  # noqa: PLR0913, PLR0917 - what a finding tells
         error = _MISSING  # a `Sequential` asks for parameters by position alone
     return rule.finding(
         module.place(parameter.name),
-        f"`{_short(used)}` leaves out `training`, and Keras 3 does not fill it in: {error}",
+        f"`{_short(used)}` omits `training`, and Keras 3 does not fill it in: {error}",
         symbol=f"{name}.call",
         confidence=Confidence.LIKELY,
-        help="Write `training=None`: Keras fills it in.",
+        help="Write `training=None`: Keras then fills it in.",
         fix=_fix(module, facts, without),
         no_fix_because=None
         if without
-        else "a parameter behind it has no default, and Keras fills in none for it",
+        else "a later parameter has no default, and Keras does not fill it in",
     )
 
 
@@ -160,7 +160,7 @@ def _fix(module: Module, facts: TargetFacts, bare: Sequence[cst.Param]) -> Fix |
         text = " = None" if each.annotation else "=None"
         edits.append(Edit(Span(end, end), (text,)))
     return Fix(
-        "Give `training` a default",
+        "Give `training` a default of None",
         tuple(edits),
         facts.applicability(*(each for each in INVALID if each.after)),
     )

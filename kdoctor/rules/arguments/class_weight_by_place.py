@@ -106,10 +106,10 @@ def _of_outputs(module: Module, use: MemberUse, given: cst.Arg) -> Finding:
     )
     return rule.finding(
         module.place(given),
-        f"Keras 3 takes no `class_weight` for each output: {error}",
+        f"`class_weight` only works for a single output: {error}",
         symbol=f"{use.owner.cls or 'Model'}.{use.member}(class_weight)",
         confidence=use.confidence,
-        help="Pass `sample_weight`: an array of weights for each output.",
+        help="Pass `sample_weight`: one array of weights for each output.",
         no_fix_because="the weight of each sample has to be looked up in the data",
     )
 
@@ -119,21 +119,20 @@ def _by_place(
 ) -> Finding:
     span = module.outer_span(given.value)
     fix = Fix(
-        "Make a dict of it: `dict(enumerate(…))`",
+        "Turn it into a dict: `dict(enumerate(…))`",
         (Edit(span, ("dict(enumerate(", Hole(span), "))")),),
         Applicability.UNSAFE,
-        unsafe_because="it takes the classes for 0, 1, 2, … in this order; and Keras up to 2.3 "
-        "passed over such weights",
+        unsafe_because="it assumes that the classes are 0, 1, 2, … in this order; "
+        "and Keras up to 2.3 ignored such weights",
     )
     return rule.finding(
         module.place(given),
-        f"the weight of a class is looked up in a dict: AttributeError: '{made}' object has no "
-        "attribute 'get'",
+        f"`class_weight` must be a dict: AttributeError: '{made}' object has no attribute 'get'",
         symbol=f"{use.owner.cls or 'Model'}.{use.member}(class_weight)",
         confidence=use.confidence,
         help="Pass a dict from class to weight.",
         fix=fix if is_known else None,
-        no_fix_because=None if is_known else "what stands in it is not known",
+        no_fix_because=None if is_known else "its contents are not known",
     )
 
 

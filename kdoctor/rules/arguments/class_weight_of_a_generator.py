@@ -48,13 +48,13 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG
             continue
         yield rule.finding(
             module.place(given.value),
-            "a generator function has to give the weights itself: ValueError: Argument "
-            "`class_weight` is not supported for Python generator inputs.",
+            "`class_weight` does not work with a generator: ValueError: Argument `class_weight` "
+            "is not supported for Python generator inputs.",
             symbol=f"Model.{each.use.member}({_WEIGHT})",
             confidence=each.use.confidence,
-            help="Yield the weight of each sample as a third item, or feed a "
-            "`keras.utils.PyDataset`.",
-            no_fix_because="which weights go with a batch is known where it is made",
+            help="Yield the weight of each sample as a third item, "
+            "or use a `keras.utils.PyDataset`.",
+            no_fix_because="the weights of a batch are only known where the batch is created",
         )
 
 

@@ -50,12 +50,12 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             continue
         yield rule.finding(
             module.place(value),
-            f"`{made.cls}` clips in one way: {_ERROR}",
+            f"`{made.cls}` accepts only one kind of clipping: {_ERROR}",
             symbol=f"{reference.name}({_VALUE})",
             confidence=reference.confidence,
             help=f"Keep one: Keras 2.11 to 2.15 clipped by `{norm}` alone, earlier releases by "
             "value, then by norm.",
-            no_fix_because="which of them is meant cannot be read off the code",
+            no_fix_because="kdoctor cannot tell which one is meant",
         )
 
 

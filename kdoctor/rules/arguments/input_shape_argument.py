@@ -104,13 +104,13 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
     attempt = (
         _fix(module, facts, reference, call, argument)
         if how_many == 1
-        else Refusal("the layer is given more than one of these arguments")
+        else Refusal("the layer has more than one of these arguments")
     )
     is_first = first_layer_place(module, call) is not None
     signature = facts.signature(reference.name)
     if signature is not None and not signature.takes_any_keyword:
         error = f"TypeError: {leaf}.__init__() got an unexpected keyword argument '{name}'"
-        message, severity = f"`{leaf}` takes no `{name}=`: {error}", Severity.ERROR
+        message, severity = f"`{leaf}` does not accept `{name}=`: {error}", Severity.ERROR
     elif gives_steps(reference, argument):
         message, severity = _of_steps(name, leaf, shown, is_first=is_first)
     else:
@@ -131,25 +131,25 @@ def _message(name: str, leaf: str, shown: str, *, is_first: bool) -> tuple[str, 
     match name:
         case "batch_input_shape":
             error = f"Unrecognized keyword arguments passed to {leaf}: {{'{name}': {shown}}}"
-            return f"`{leaf}` takes no `{name}=`: ValueError: {error}", Severity.ERROR
+            return f"`{leaf}` does not accept `{name}=`: ValueError: {error}", Severity.ERROR
         case "input_length" if is_first:
             return (
                 (
-                    f"`{name}=` is passed over, and Keras warns: the model has no shape and no "
-                    "weights until it sees data"
+                    f"`{name}=` is ignored with a warning: the model has no shape and no weights "
+                    "until it sees data"
                 ),
                 Severity.CHANGE,
             )
         case "input_length":
-            return f"`{name}=` is passed over, and Keras warns", Severity.LEGACY
-    asked = "Keras warns, and asks for `keras.Input` as the first layer instead"
+            return f"`{name}=` is ignored with a warning", Severity.LEGACY
+    asked = "Keras warns and asks for `keras.Input` as the first layer"
     return f"`{name}=` on a layer is deprecated: {asked}", Severity.LEGACY
 
 
 def _of_steps(name: str, leaf: str, shown: str, *, is_first: bool) -> tuple[str, Severity]:
     if name == "input_length":
         error = f"Unrecognized keyword arguments passed to {leaf}: {{'{name}': {shown}}}"
-        return f"`{leaf}` takes no `{name}=`: ValueError: {error}", Severity.ERROR
+        return f"`{leaf}` does not accept `{name}=`: ValueError: {error}", Severity.ERROR
     if not is_first:
         return _message(name, leaf, shown, is_first=False)
     if leaf == "RNN":
@@ -161,7 +161,7 @@ def _of_steps(name: str, leaf: str, shown: str, *, is_first: bool) -> tuple[str,
             f"expected {least}ndim=3, found ndim=2"
         )
     return (
-        f"`{name}=` is the whole shape to Keras 3, with no steps: ValueError: {error}",
+        f"Keras 3 takes `{name}=` as the whole shape, without time steps: ValueError: {error}",
         Severity.ERROR,
     )
 
@@ -174,7 +174,7 @@ def _help(
     shape = shape_of(reference, call, argument).written(module)
     written = f"Write `keras.Input({shape})` as the first layer."
     is_both = is_length(argument) and not is_first
-    return f"{written} Leave it out of any other layer." if is_both else written
+    return f"{written} Leave it out on every other layer." if is_both else written
 
 
 def _fix(
@@ -205,8 +205,8 @@ def _left_out(
     """Leave out what is passed over, where nothing goes with it."""
     edits = without(module, call, arguments)
     if edits is None or any(calls_something(each.value) for each in arguments):
-        return Refusal("there is a comment beside it, or something is called for it")
-    return Fix("Leave out what is passed over", tuple(edits), _proof(facts))
+        return Refusal("there is a comment beside it, or its value calls something")
+    return Fix("Leave out the ignored argument", tuple(edits), _proof(facts))
 
 
 rule = Rule(

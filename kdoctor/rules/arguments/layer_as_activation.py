@@ -80,13 +80,13 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             leaf = reference.name.rpartition(".")[2]
             yield rule.finding(
                 module.place(argument),
-                f"`{cls}` has weights, and as `{argument.keyword.value}=` it gets them only at the "
-                f"first call: until then the model lacks them, and `load_weights` into a fresh "
-                f"model raises ValueError",
+                f"`{cls}` has weights, and as `{argument.keyword.value}=` it creates them only "
+                "at the first call: until then the model lacks them, and `load_weights` into a "
+                "fresh model raises ValueError",
                 symbol=f"{reference.name}({argument.keyword.value})",
                 confidence=Confidence.LIKELY,
-                help=f"Make it a layer of its own, after the `{leaf}`.",
-                no_fix_because="weights that were saved in the old form would no longer be found",
+                help=f"Add it as a separate layer after the `{leaf}`.",
+                no_fix_because="weights saved in the old form would no longer be found",
             )
 
 

@@ -95,23 +95,23 @@ def _of_dicts(  # noqa: PLR0913, PLR0917 - what the finding is about
     missing: list[str],
 ) -> Finding:
     fix = None
-    why_not = None if is_read_once(module, given) else "the dict is used for something else, too"
+    why_not = None if is_read_once(module, given) else "the dict is also used elsewhere"
     if not weights.elements:
         why_not = "the dict is empty"
     if not why_not:
         start = module.span(weights.elements[0]).start
         added = "".join(f'"{each}": 1.0, ' for each in missing)
         fix = Fix(
-            "Give those left out the weight 1",
+            "Add a weight of 1 for each missing output",
             (Edit(Span(start, start), (added,)),),
             facts.applicability(*(each for each in INVALID if each.after)),
         )
     return rule.finding(
         module.place(weights),
-        f"no weight for `{missing[0]}`: KeyError: '{missing[0]}'",
+        f"`loss_weights` has no entry for `{missing[0]}`: KeyError: '{missing[0]}'",
         symbol=f"{use.owner.cls or 'Model'}.compile({_WEIGHTS})",
         confidence=use.confidence,
-        help="Give each output a weight, 1.0 where Keras 2 took that.",
+        help="Give each output a weight; Keras 2 used 1.0 for missing ones.",
         fix=fix,
         no_fix_because=why_not,
     )
@@ -128,22 +128,24 @@ def _of_counts(  # noqa: PLR0913, PLR0917 - what the finding is about
 ) -> Finding:
     why_not = None
     if isinstance(value_of(module, loss), _Display):
-        why_not = "which loss, or which weight, is one too many is not known"
+        why_not = "kdoctor cannot tell which loss or weight is the extra one"
     elif isinstance(weights, cst.Dict):
-        why_not = "whether each output has a weight there is not known"
+        why_not = "kdoctor cannot tell whether each output has a weight"
     elif not isinstance(loss, cst.SimpleString | cst.Name | cst.Attribute):
-        why_not = "each output needs a loss of its own"
+        why_not = "each output needs its own loss"
     span = module.outer_span(loss)
     repeated = [part for _ in range(count) for part in (Hole(span), ", ")][:-1]
     fix = Fix(
-        f"Write the loss for each of the {count} outputs",
+        f"Repeat the loss for each of the {count} outputs",
         (Edit(span, ("[", *repeated, "]")),),
         facts.applicability(*(each for each in INVALID if each.after)),
     )
+    entries = "1 entry" if count == 1 else f"{count} entries"
+    have = "is 1 loss" if losses == 1 else f"are {losses} losses"
     return rule.finding(
         module.place(weights),
-        "each weight wants a loss: ValueError: `loss_weights` must match the number of losses, got "
-        f"{losses} losses and {count} weights.",
+        f"`loss_weights` has {entries}, but there {have}: ValueError: `loss_weights` must match "
+        f"the number of losses, got {losses} losses and {count} weights.",
         symbol=f"{use.owner.cls or 'Model'}.compile({_WEIGHTS})",
         confidence=use.confidence,
         help="Pass a list of losses, one for each output.",

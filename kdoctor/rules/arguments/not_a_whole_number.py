@@ -234,7 +234,7 @@ def _fix(module: Module, facts: TargetFacts, value: cst.BaseExpression, function
     imports = (ImportNeed("math", None, "math"),) if function.startswith("math.") else ()
     span = module.outer_span(value)
     return Fix(
-        f"Write `{function}(…)` around it, as Keras 2 took it",
+        f"Wrap it in `{function}(…)`, as Keras 2 did",
         (Edit(span, (f"{function}(", Hole(span), ")")),),
         facts.applicability(*proven),
         imports,
@@ -249,9 +249,9 @@ def _finding(
         message,
         symbol=symbol,
         confidence=Confidence.LIKELY,
-        help="Make it an int where it is worked out, with `int()`, `//` or `math.ceil()`.",
+        help="Convert it where it is computed, with `int()`, `//` or `math.ceil()`.",
         fix=fix,
-        no_fix_because=None if fix else "the function that gets it may use it for more",
+        no_fix_because=None if fix else "the function that receives it may also use it elsewhere",
     )
 
 

@@ -54,14 +54,14 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             continue
         yield rule.finding(
             module.place(use.called),
-            f"the base class of optimizers takes a rate where it took the name: {_NO_RATE}"
+            f"`Optimizer.__init__` now takes the learning rate first, not the name: {_NO_RATE}"
             if passes_a_name
-            else f"the base class of optimizers must be given a rate: {_ERROR}",
+            else f"`Optimizer.__init__` requires a learning rate: {_ERROR}",
             symbol=f"keras.optimizers.{_BASE}.{_RATE}",
             confidence=use.confidence,
             help=f"Write `super().__init__({_RATE}=…{', name=name' * passes_a_name})`; an "
-            "optimizer that only hands gradients to others never reads it, and may pass 0.0.",
-            no_fix_because="which rate it is cannot be read off the code",
+            "optimizer that only passes gradients to other optimizers never reads it: pass 0.0.",
+            no_fix_because="kdoctor cannot tell which learning rate is meant",
         )
 
 

@@ -233,22 +233,22 @@ def _finding(module: Module, given: _Given, unknown: str, *, is_all: bool) -> Fi
     written = Hole(span, Precedence.ANY, binds(given.node))
     edit = Edit(span, (f"{spelled}()[", written, "]"), Precedence.PRIMARY)
     fix = Fix(
-        "Take it from the custom objects",
+        "Look it up in the custom objects",
         (edit,),
         Applicability.UNSAFE,
         () if need is None else (need,),
-        unsafe_because="it must be among them by then, and not only in a `custom_object_scope`",
+        unsafe_because="it must be registered by then, and not only in a `custom_object_scope`",
     )
     return rule.finding(
         module.place(given.node),
-        "Keras 3 does not look for it among custom objects: ValueError: Could not interpret "
-        f"{_KINDS[given.module]} identifier: {unknown}",
+        "Keras 3 does not look this name up in the custom objects: ValueError: Could not "
+        f"interpret {_KINDS[given.module]} identifier: {unknown}",
         symbol=f"keras.{given.module}.{unknown}",
         confidence=given.confidence,
-        help="Pass the function or class itself; or, where only its name is known, "
-        f"`{spelled}()[name]`.",
+        help=f"Pass the function or class itself; if only its name is known, "
+        f"pass `{spelled}()[name]`.",
         fix=fix if is_all else None,
-        no_fix_because=None if is_all else "some of the names that it may have are of Keras",
+        no_fix_because=None if is_all else "some of the possible names are built into Keras",
     )
 
 
@@ -268,15 +268,15 @@ def _of_keras_2(module: Module, facts: TargetFacts, given: _Given, text: str) ->
     kind = _KINDS[given.module]
     return rule.finding(
         module.place(given.node),
-        f"Keras 3 knows no such name any more: ValueError: Could not interpret {kind} identifier: "
+        f"Keras 3 no longer has this name: ValueError: Could not interpret {kind} identifier: "
         f"{text}",
         symbol=f"keras.{given.module}.{text}",
         confidence=given.confidence,
-        help="Put the layer itself behind this one." if is_layer else "Write a class of your own.",
+        help="Add the layer itself after this one." if is_layer else "Write a custom class.",
         fix=fix,
         no_fix_because=None
         if fix
-        else "the layer has weights, which would come late"
+        else "the layer has weights, which would be created late"
         if text in _WITH_WEIGHTS
         else "Keras 3 has nothing by this name",
     )

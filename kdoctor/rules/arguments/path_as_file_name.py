@@ -63,10 +63,10 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         attempt = _attempt(module, facts, call, given)
         yield rule.finding(
             module.place(given),
-            f"a path is given for the name of the file: {_ERROR}",
+            f"`fname` is a path, not a file name: {_ERROR}",
             symbol=f"{reference.name}({_NAME})",
             confidence=reference.confidence,
-            help=f"Give its folder as `{_FOLDER}=…`, and here the last part alone.",
+            help=f"Pass the folder as `{_FOLDER}=…`, and only the file name here.",
             fix=attempt if isinstance(attempt, Fix) else None,
             no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
         )
@@ -141,15 +141,15 @@ def _attempt(module: Module, facts: TargetFacts, call: cst.Call, given: cst.Arg)
     by_position = sum(each.keyword is None for each in call.args)
     named = {each.keyword.value for each in call.args if each.keyword is not None}
     if is_hidden(call) or by_position > _BEFORE_FOLDER or named & _UNPACKED:
-        return Refusal("the call says more about folders")
+        return Refusal("other arguments of the call also set the folder")
     parts = _parts(module, given.value)
     if parts is None:
-        return Refusal("where its folder ends is not written there")
+        return Refusal("kdoctor cannot tell where the folder part ends")
     name, folder = parts
     is_written = isinstance(parse_ast.parse(name, "eval").body, ast.Constant)
     proven = facts.applicability(*(each for each in INVALID if each.after))
     return Fix(
-        f"Give the folder as `{_FOLDER}`",
+        f"Pass the folder as `{_FOLDER}`",
         (
             Edit(module.span(given.value), (name,)),
             with_keyword(module, call, f"{_FOLDER}={folder}"),

@@ -51,7 +51,7 @@ _OF_NUMPY = frozenset({
 })  # fmt: skip
 _VARIABLES = ways_also_by_1("tensorflow.Variable")
 _FLOAT = "float"
-_FOLLOWED = "keras 2.10 and before followed a variable whose value was changed later"
+_FOLLOWED = "Keras 2.10 and earlier followed later changes of a variable's value"
 _ERROR = "ValueError: Argument `learning_rate` should be float, or an instance of "
 
 
@@ -72,7 +72,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
                 f"the learning rate must be a float: {_ERROR}LearningRateSchedule",
                 symbol=f"{reference.name}(learning_rate)",
                 confidence=reference.confidence,
-                help="Write it with a point, or call `float()` where it is read.",
+                help="Write a float such as `1.0`, or call `float()` where the rate is read.",
                 fix=fix,
                 no_fix_because=None if fix else hidden_builtin(_FLOAT),
             )

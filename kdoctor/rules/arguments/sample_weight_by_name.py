@@ -113,18 +113,20 @@ def _finding(
     which = "weights" if weights else "targets"
     return rule.finding(
         module.place(given[1] if weights else given[0]),
-        f"the outputs of the model are a list, and its {which} are a dict: {error}",
+        f"the model's outputs are a list, but its {which} are a dict: {error}",
         symbol=f"{use.owner.cls or 'Model'}.{use.member}(sample_weight)",
         confidence=use.confidence,
-        help="Write lists in the order of the outputs, for targets and weights.",
+        help="Pass targets and weights as lists in the order of the outputs.",
         fix=None
         if edits is None
         else Fix(
-            "Write lists in the order of the outputs",
+            "Pass lists in the order of the outputs",
             edits,
             facts.applicability(*(each for each in INVALID if each.after)),
         ),
-        no_fix_because=None if edits is not None else "which is which is not written out here",
+        no_fix_because=None
+        if edits is not None
+        else "the code does not say which entry belongs to which output",
     )
 
 

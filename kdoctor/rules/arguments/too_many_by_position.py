@@ -60,12 +60,12 @@ def _finding(module: Module, call: KerasCall, given: list[cst.Arg], gone: str) -
     change = change_of(call.leaf, call.kind, gone)
     return rule.finding(
         module.place(given[len(places)]),
-        f"`{call.leaf}` has no place for this any more, it was `{gone}`: TypeError: "
+        f"`{call.leaf}` takes fewer positional arguments now; this one was `{gone}`: TypeError: "
         f"{call.written} takes {takes} positional arguments but {len(given) + 1} were given",
         symbol=f"{call.name}({gone})",
         confidence=call.confidence,
         help=change.help,
-        no_fix_because="what stands at the places behind has other parameters, or none, on Keras 3",
+        no_fix_because="the later positions have other parameters, or none, in Keras 3",
     )
 
 

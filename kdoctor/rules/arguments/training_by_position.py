@@ -71,13 +71,15 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             continue
         yield rule.finding(
             module.place(given[first]),
-            f"only tensors go to `{owner.cls}` by position: "
+            f"only tensors may be passed to `{owner.cls}` by position: "
             f"{_TWICE if owner.cls == FUNCTIONAL else _ERROR}",
             symbol=f"{owner.cls}.__call__",
             confidence=Confidence.LIKELY,
             help=f"Pass it by keyword: `{(*names[first:], TRAINING)[0]}=…`.",
             fix=_fix(module, facts, given[first:], names[first:]),
-            no_fix_because=None if len(given) <= len(names) else "its parameter has no name here",
+            no_fix_because=None
+            if len(given) <= len(names)
+            else "the name of its parameter is not known here",
         )
 
 

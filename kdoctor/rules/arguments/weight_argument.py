@@ -104,7 +104,7 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
 ) -> Finding:
     return rule.finding(
         module.place(given),
-        f"`add_weight` does not take this value any more: {error}",
+        f"`add_weight` no longer accepts this value: {error}",
         symbol=call.name,
         confidence=call.confidence,
         help=advice,

@@ -69,7 +69,7 @@ def _import_the_twin(module: Module, facts: TargetFacts, binding: ImportBinding)
 
 
 def _why_not(module: Module) -> str:
-    return NOT_IN_A_TEXT if is_a_text(module) else "its uses write the module's name out"
+    return NOT_IN_A_TEXT if is_a_text(module) else "its uses write out the module's name"
 
 
 def _last_part(binding: ImportBinding) -> cst.Name | None:

@@ -116,16 +116,16 @@ def _layer(module: Module, node: cst.BaseExpression) -> str | None:
 def _finding(module: Module, node: cst.BaseExpression, name: str, error: str) -> Finding:
     return rule.finding(
         module.place(node),
-        f"`{name}` is of tf_keras, the Keras 2, and the model of Keras 3: {error}",
+        f"`{name}` is built on tf_keras (Keras 2), but the model is built on Keras 3: {error}",
         symbol=name,
         confidence=Confidence.LIKELY,
-        help="Make all of the model with tf_keras (TF_USE_LEGACY_KERAS=1 makes `tf.keras` that)"
+        help="Build the whole model with tf_keras (TF_USE_LEGACY_KERAS=1 makes `tf.keras` use it)"
         + (
             "; where it is not trained, `keras.layers.Lambda(lambda x: layer(x))` calls it."
             if name in WHEN_CALLED
             else "."
         ),
-        no_fix_because="which Keras the project is to run on is for people to say",
+        no_fix_because="kdoctor cannot choose which Keras the project should run on",
     )
 
 

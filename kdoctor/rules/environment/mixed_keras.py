@@ -49,12 +49,12 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             continue
         yield rule.finding(
             module.place(node),
-            f"`{given.qualified}` is given to a model of another Keras, "
-            f"`{model.qualified}`: {_error(own, given.kind, facts)}",
+            f"`{given.qualified}` comes from another Keras than its model, `{model.qualified}`: "
+            f"{_error(own, given.kind, facts)}",
             symbol=given.qualified,
             confidence=Confidence.LIKELY,
-            help="Import all of Keras from one place.",
-            no_fix_because="which Keras the project is to run on is for people to say",
+            help="Import everything from one Keras.",
+            no_fix_because="kdoctor cannot choose which Keras the project should run on",
         )
 
 

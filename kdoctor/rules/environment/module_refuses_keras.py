@@ -49,11 +49,11 @@ def check(module: Module, _: TargetFacts) -> Iterator[Finding]:
             continue
         yield rule.finding(
             module.place(stop),
-            f"the module stops here, and cannot be imported: {_error(module, stop)}",
+            f"importing this module fails here: {_error(module, stop)}",
             symbol="raise",
             confidence=Confidence.CERTAIN,
-            help="What the check keeps out is reported, too: mend that, then delete the check.",
-            no_fix_because="the check can go when the rest of the module is mended",
+            help="kdoctor also checks the code behind this check: fix that, then delete the check.",
+            no_fix_because="the check can go once the rest of the module is fixed",
         )
 
 

@@ -94,12 +94,12 @@ def _finding(
     broken = broken_packages()[name]
     return rule.finding(
         module.place(binding.statement),
-        f"`{name}` of {broken.distribution} {broken.release}, the last release, cannot be "
-        f"imported with Keras 3: {error}",
+        f"`{name}` cannot be imported with Keras 3, as of {broken.distribution} "
+        f"{broken.release}, the last release: {error}",
         symbol=name,
         confidence=Confidence.CERTAIN,
         help=_INSTEAD.get(name) or _help(module, facts, name),
-        no_fix_because="it was written for Keras 2",
+        no_fix_because="the package was written for Keras 2",
     )
 
 
@@ -107,12 +107,12 @@ def _help(module: Module, facts: TargetFacts, name: str) -> str:
     if not broken_packages()[name].legacy:
         return (
             "Set TF_USE_LEGACY_KERAS=1 before TensorFlow is imported, and install tf_keras: "
-            "`tf.keras` is then Keras 2, for all of the program."
+            "`tf.keras` is then Keras 2 for the whole program."
         )
     named = _named_alike(module, facts, name.partition(".")[0])
     if named:
-        return f"Keras 3 has {', '.join(named)}: what they do may differ."
-    return "Copy what you need of it into the project."
+        return f"Keras 3 has {', '.join(named)}, which may behave differently."
+    return "Copy the parts you need into the project."
 
 
 def _named_alike(module: Module, facts: TargetFacts, package: str) -> list[str]:

@@ -104,7 +104,7 @@ def _set_before(module: Module, facts: TargetFacts, binding: ImportBinding) -> F
         parts: tuple[str | Hole, ...] = (Hole(set_below), between, Hole(span))
         edit = Edit(Span(span.start, set_below.end), parts)
     elif at_hand is None and not _may_import_os(module, binding):
-        return Refusal("`os` means something else there")
+        return Refusal("`os` means something else here")
     else:
         setting = f'{at_hand.local if at_hand else "os"}.environ["{_VARIABLE}"] = "tf.keras"'
         bind_os = "" if at_hand else f"import os\n\n{indent}"

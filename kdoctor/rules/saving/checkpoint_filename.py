@@ -49,7 +49,7 @@ from kdoctor.value_types import Kind
 
 _TAKES_H5 = Version("3.8")
 _ALSO_MODELS = (".h5", ".hdf5", ".hdf", ".ckpt", ".model", ".tf", ".weights")
-_UNSAFE = "files that are there already, other programs and people know it by the old name"
+_UNSAFE = "existing files, other programs and people may use the old name"
 
 
 def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
@@ -90,7 +90,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             confidence=reference.confidence,
             help=f"{help_for(fix, found)}."
             if weights
-            else f"Let the path end in `{wanted}`, here and where it is loaded.",
+            else f"Use a path that ends in `{wanted}`, here and where the file is loaded.",
             fix=fix if isinstance(fix, Fix) else None,
             no_fix_because=None if isinstance(fix, Fix) else fix,
         )
@@ -105,8 +105,8 @@ def _wrong_either_way(
         f"filepath={_shown(found)}; with `save_weights_only=True` it must end in `.weights.h5`",
         symbol=reference.name,
         confidence=reference.confidence,
-        help="Let the path end in `.keras`, or in `.weights.h5` where only the weights are saved.",
-        no_fix_because="it depends on whether only the weights are saved",
+        help="Use a path that ends in `.keras`, or in `.weights.h5` if only the weights are saved.",
+        no_fix_because="the ending depends on whether only the weights are saved",
     )
 
 
@@ -136,7 +136,7 @@ def _rename_to_keras(module: Module, found: Ending) -> Fix | str:
     if why := taken(module, found, old, ".keras"):
         return why
     return Fix(
-        "Let the path end in `.keras`, wherever this file writes it",
+        "Change the path's ending to `.keras` throughout this file",
         edits,
         Applicability.UNSAFE,
         unsafe_because=_UNSAFE,

@@ -83,12 +83,12 @@ def _copies(module: Module, facts: TargetFacts, lambdas: frozenset[cst.Call]) ->
         if copied is not None and _has(by_call, call, copied.value, lambdas):
             yield rule.finding(
                 module.place(call),
-                f"the model has a `Lambda` of a Python lambda, which is not copied: {_ERROR}",
+                f"a `Lambda` layer with a Python lambda cannot be copied: {_ERROR}",
                 symbol=each.name,
                 confidence=each.confidence,
-                help="Make the lambda a layer of your own, or allow it with "
+                help="Replace the `Lambda` with a custom layer, or allow it with "
                 "`keras.config.enable_unsafe_deserialization()`.",
-                no_fix_because="what the lambda becomes is for you to say",
+                no_fix_because="the replacement for the lambda is your choice",
             )
 
 
@@ -109,16 +109,16 @@ def _loads(module: Module, facts: TargetFacts, lambdas: frozenset[cst.Call]) -> 
             continue
         yield rule.finding(
             module.place(use.call),
-            f"the model is saved with a `Lambda` of a Python lambda: {_ERROR}",
+            f"a `Lambda` layer with a Python lambda cannot be loaded again: {_ERROR}",
             symbol=use.symbol,
             confidence=use.confidence,
-            help="Make the lambda a layer of your own or a function with a name; for a file that "
-            "you trust write `safe_mode=False`.",
+            help="Replace the lambda with a custom layer or a named function; for a file that "
+            "you trust, pass `safe_mode=False`.",
             fix=Fix(
                 "Load it with `safe_mode=False`",
                 (with_keyword(module, use.call, "safe_mode=False"),),
                 Applicability.UNSAFE,
-                unsafe_because="it runs code that is in the file",
+                unsafe_because="it runs code stored in the file",
             ),
         )
 

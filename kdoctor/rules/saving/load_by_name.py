@@ -67,15 +67,15 @@ def _refused(module: Module, facts: TargetFacts, use: PathUse, given: cst.Arg) -
         confidence=use.confidence,
         help="Leave it out."
         if needless
-        else "Load the weights into the model that they were saved from, and copy layer by layer: "
-        "`new.get_layer(name).set_weights(old.get_layer(name).get_weights())`.",
-        fix=Fix("Leave `by_name=` out", tuple(edits), rating) if edits else None,
+        else "Load the weights into the model they were saved from, and copy them layer by "
+        "layer: `new.get_layer(name).set_weights(old.get_layer(name).get_weights())`.",
+        fix=Fix("Leave out `by_name=`", tuple(edits), rating) if edits else None,
         no_fix_because=None
         if edits
         else (
             "there is a comment beside it"
             if needless
-            else "which layers are to be loaded only the names in the file tell"
+            else "only the names in the file tell which layers are loaded"
         ),
     )
 
@@ -98,8 +98,7 @@ def _shifted(module: Module, use: PathUse, by_position: list[cst.Arg]) -> Findin
             "Write `by_name=`",
             edits,
             Applicability.UNSAFE,
-            unsafe_because="if the code was written for Keras 2.13 or later, `skip_mismatch` is "
-            "what it means",
+            unsafe_because="code written for Keras 2.13 or later means `skip_mismatch`",
         ),
     )
 

@@ -52,7 +52,7 @@ _NOT_NOTED: Final = (
     "NotImplementedError: Object {} was created by passing non-serializable argument values"
 )
 _MAY_NEED_MORE: Final = (
-    "an argument that is no number, text or None has to be made anew in a `from_config`"
+    "an argument that is not a number, string or None must be recreated in a `from_config`"
 )
 
 
@@ -76,11 +76,11 @@ def _finding(
 ) -> Finding:
     name = own.node.name.value
     said = (
-        f"`{name}` is saved or copied below, and Keras 3 does not note what a model is made with: "
-        f"{_NOT_NOTED.format(name)}"
+        f"`{name}` is saved or copied below, and Keras 3 does not record the arguments of a "
+        f"model class: {_NOT_NOTED.format(name)}"
         if _wants_arguments(own)
-        else f"what is saved or copied with a `{name}` cannot be made anew: TypeError: "
-        f"{name}.__init__() {_REFUSED}"
+        else f"a model with a `{name}` is saved or copied, but `{name}` cannot be recreated: "
+        f"TypeError: {name}.__init__() {_REFUSED}"
     )
     fix = _fix(module, facts, own, objects)
     return rule.finding(
@@ -88,11 +88,16 @@ def _finding(
         said,
         symbol=f"{name}.__init__",
         confidence=Confidence.LIKELY,
-        help="Write a `get_config` that says its arguments, and take `**kwargs` for the base."
+        help=(
+            "Write a `get_config` that returns its arguments, and accept `**kwargs` for the "
+            "base class."
+        )
         if _wants_arguments(own)
-        else "Take `**kwargs`, and hand them to `super().__init__`.",
+        else "Accept `**kwargs`, and pass them to `super().__init__`.",
         fix=fix,
-        no_fix_because=None if fix else "what the class is made with must be said by hand",
+        no_fix_because=None
+        if fix
+        else "the `get_config` for its arguments must be written by hand",
     )
 
 
@@ -102,12 +107,12 @@ def _fix(
     edits = () if own.takes_what_is_said else takes_keywords(module, own)
     if edits is None:
         return None
-    title = "Take `**kwargs` for the base class"
+    title = "Accept `**kwargs` for the base class"
     if _wants_arguments(own):
         config = says_its_config(module, own)
         if config is None:
             return None
-        title = "Say in `get_config` what it is made with"
+        title = "Add a `get_config` that returns its arguments"
         edits = (*edits, config)
     values = [value for each in objects for value in given_to(own, each.call).values()]
     if any(module.type_of(each) is not None for each in values):

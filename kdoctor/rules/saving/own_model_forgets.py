@@ -98,13 +98,15 @@ def _finding(
     fix = _fix(module, facts, made.own, [value for value, _ in lost.values()])
     return rule.finding(
         module.place(made.call),
-        f"this is saved or copied as a whole, and comes back with {shown}: of a class of models "
-        "Keras 3 does not note what it is made with",
+        f"this model is saved or copied as a whole, and comes back with {shown}: Keras 3 does "
+        "not record the arguments of a model class",
         symbol=f"{name}.__init__",
         confidence=Confidence.LIKELY,
-        help="Write a `get_config` that says what it is made with.",
+        help="Write a `get_config` that returns its arguments.",
         fix=fix,
-        no_fix_because=None if fix else "`__init__` does not keep what it takes, or more is needed",
+        no_fix_because=None
+        if fix
+        else "`__init__` does not store its arguments, or more is needed than a `get_config`",
     )
 
 
@@ -118,7 +120,7 @@ def _fix(
     if keywords is None or config is None or not hands_on or not is_plain(module, values):
         return None
     return Fix(
-        "Say in `get_config` what it is made with",
+        "Add a `get_config` that returns its arguments",
         (*keywords, config),
         facts.applicability(*(each for each in INVALID if each.after)),
     )

@@ -100,13 +100,13 @@ def _finding(
     fix = _fix(module, facts, node)
     return rule.finding(
         module.place(lost.func),
-        f"`{weight}` is not saved: `{base.rpartition('.')[2]}` writes its own weights only, and "
+        f"`{weight}` is not saved: `{base.rpartition('.')[2]}` saves only its own weights, and "
         "loading raises ValueError: A total of 1 objects could not be loaded.",
         symbol=f"{node.name.value}.{weight.rpartition('.')[2]}",
         confidence=Confidence.CERTAIN,
         help="Save all weights of the layer, as `keras.layers.Layer` does.",
         fix=fix,
-        no_fix_because=None if fix else "the class stands on one line",
+        no_fix_because=None if fix else "the class is written on one line",
     )
 
 

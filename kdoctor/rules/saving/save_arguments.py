@@ -76,19 +76,17 @@ def _gone(module: Module, facts: TargetFacts, use: PathUse, given: cst.Arg, name
     fix = None
     if edits is not None:
         fix = Fix(
-            f"Leave `{name}=` out",
+            f"Leave out `{name}=`",
             tuple(edits),
             _proven(facts) if plain else Applicability.UNSAFE,
-            unsafe_because=""
-            if plain
-            else f"what `{module.source(given.value)}` asked for is no longer done",
+            unsafe_because="" if plain else f"`{module.source(given.value)}` then has no effect",
         )
     return rule.finding(
         module.place(given),
-        f"`{name}=` is gone with the SavedModel format: {_ERRORS[use.what].format(name)}",
+        f"`{name}=` was removed with the SavedModel format: {_ERRORS[use.what].format(name)}",
         symbol=f"{use.symbol}({name})",
         confidence=use.confidence,
-        help="Leave it out; signatures are written with `keras.export.ExportArchive`."
+        help="Leave it out; write signatures with `keras.export.ExportArchive`."
         if name == "signatures"
         else "Leave it out.",
         fix=fix,

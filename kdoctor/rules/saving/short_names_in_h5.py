@@ -55,13 +55,13 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         name = str(literal(losses[0]))
         yield rule.finding(
             module.place(use.call),
-            f"the file is saved with the loss `{name}`: ValueError: Could not deserialize "
-            f"'keras.metrics.{name}' because it is not a KerasSaveable subclass",
+            f"the file is saved with the short loss name `{name}`: ValueError: Could not "
+            f"deserialize 'keras.metrics.{name}' because it is not a KerasSaveable subclass",
             symbol=use.symbol,
             confidence=use.confidence,
-            help="Compile with the long name of the loss; load older files with `compile=False`.",
+            help="Compile with the full name of the loss; load older files with `compile=False`.",
             fix=Fix(
-                "Compile with the long name of the loss",
+                "Compile with the full name of the loss",
                 tuple(_long_name(module, loss) for loss in losses),
                 facts.applicability(*(each for each in INVALID if each.after)),
             ),

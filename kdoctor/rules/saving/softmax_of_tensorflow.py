@@ -82,13 +82,13 @@ def _finding(module: Module, facts: TargetFacts, given: cst.BaseExpression, name
     new = f'"{_NEW[name]}"'
     return rule.finding(
         module.place(given),
-        f"a model with `{module.source(given)}` is saved by a name that Keras 3 does not know when "
-        f"it loads or copies it: {_LOST}",
+        f"`{module.source(given)}` is saved under a name that Keras 3 cannot load or copy: "
+            f"{_LOST}",
         symbol=name,
         confidence=Confidence.CERTAIN,
         help=f"Write `{new}`.",
         fix=Fix(
-            f"Write `{new}`, Keras' own", (replaced(module, given, new),),
+            f"Use Keras' own `{new}`", (replaced(module, given, new),),
             facts.applicability(*INVALID),
         ),
     )  # fmt: skip

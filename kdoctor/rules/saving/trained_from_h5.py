@@ -53,12 +53,11 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         if training is not None:
             yield rule.finding(
                 module.place(training),
-                "the optimizer that came out of the `.h5` file was made for none of the weights: "
-                f"{_ERROR}…",
+                f"the optimizer loaded from the `.h5` file does not know the weights: {_ERROR}…",
                 symbol=load.symbol,
                 confidence=load.confidence,
-                help="Call `compile` once the model is loaded, or save it as `.keras`.",
-                no_fix_because="what it was compiled with stands in the file",
+                help="Call `compile` after the model is loaded, or save it as `.keras`.",
+                no_fix_because="the arguments of `compile` are stored in the file",
             )
 
 

@@ -61,13 +61,13 @@ from kdoctor.syntax import Module
 _NEW = ".weights.h5"
 _OLD_WEIGHTS = (".h5", ".hdf5", ".keras", ".ckpt", ".tf", ".hdf", ".weights")
 _NO_CHECKPOINTS = (".h5", ".hdf5", ".keras", ".hdf")
-_UNSAFE = "files that are there already, other programs and people know it by the old name"
+_UNSAFE = "existing files, other programs and people may use the old name"
 _NOT_AS_BEFORE = (
-    "; unlike a checkpoint, it is written to a folder that is there, and read by a model that has "
-    "its weights"
+    "; unlike a checkpoint, it needs an existing folder, and a model that has its weights when "
+    "it is loaded"
 )
-_CONVERT = "the weights must be converted with Keras 2, where they can still be read"
-BY_NAME = "it is loaded with `by_name=`, which reads no `.weights.h5`"
+_CONVERT = "the weights must be converted with Keras 2, which can still read them"
+BY_NAME = "it is loaded with `by_name=`, which does not work with `.weights.h5`"
 _LATEST = ways_also_by_1("tensorflow.train.latest_checkpoint")
 
 
@@ -100,8 +100,8 @@ def _saved(module: Module, use: PathUse, place: cst.BaseExpression) -> Iterator[
     fix = rename_to_weights(module, use.ending, use.path)
     yield rule.finding(
         module.place(place),
-        "weights are saved as `.weights.h5` only: ValueError: The filename must end in "
-        f"`.weights.h5`. Received: filepath={shown}",
+        "weights can only be saved to a path that ends in `.weights.h5`: ValueError: The "
+        f"filename must end in `.weights.h5`. Received: filepath={shown}",
         symbol=use.symbol,
         confidence=use.confidence,
         help=f"{help_for(fix, use.ending)}.",
@@ -112,13 +112,13 @@ def _saved(module: Module, use: PathUse, place: cst.BaseExpression) -> Iterator[
 
 def help_for(fix: Fix | str, found: Ending) -> str:
     """Return what to do with a path of weights that has a wrong ending."""
-    text = "Let the path end in `.weights.h5`, here and where it is loaded"
+    text = "Use a path that ends in `.weights.h5`, here and where it is loaded"
     if fix != BY_NAME:
         return text
     path = f'"{found.text}"' if found.whole else "path"
     return (
-        f"{text}, without `by_name=`; or save the whole model, with `save({path})` to a path that "
-        "ends in `.h5`: the weights in it can be loaded by name"
+        f"{text}, without `by_name=`; or save the whole model with `save({path})` to a path that "
+        "ends in `.h5`: its weights can be loaded by name"
     )
 
 
@@ -144,7 +144,7 @@ def rename_to_weights(module: Module, found: Ending, path: cst.BaseExpression) -
         return NOT_WRITTEN_OUT
     edits = [edit for each in by_end for edit in each]
     return Fix(
-        "Let the path end in `.weights.h5`, wherever this file writes it",
+        "Change the path's ending to `.weights.h5` throughout this file",
         tuple(dict.fromkeys(edits)),
         Applicability.UNSAFE,
         unsafe_because=_UNSAFE + (_NOT_AS_BEFORE if is_checkpoint else ""),
@@ -168,11 +168,11 @@ def _loaded(module: Module, use: PathUse) -> Iterator[Finding]:
     shown = use.ending.text if use.ending is not None and use.ending.whole else "…"
     yield rule.finding(
         module.place(use.call),
-        "TensorFlow checkpoints are not read any more: ValueError: File format not supported: "
+        "Keras 3 no longer reads TensorFlow checkpoints: ValueError: File format not supported: "
         f"filepath={shown}",
         symbol=use.symbol,
         confidence=use.confidence,
-        help="Read it once with Keras 2 (`pip install tf_keras`), "
+        help="Load it once with Keras 2 (`pip install tf_keras`), call "
         '`save_weights("name.weights.h5")` there, and load that file.',
         fix=fix if isinstance(fix, Fix) else None,
         no_fix_because=None if isinstance(fix, Fix) else fix or _CONVERT,
