@@ -1,28 +1,31 @@
-"""Keyword arguments that Keras 2 took and the target refuses.
+"""Keyword arguments that Keras 2 accepted and the target refuses.
 
 ## What it does
-Binds the keywords of each call of Keras' own classes, functions and methods (`adapt` of a layer) to
-the parameters that the target's release has, and reports those that an earlier one took and this
-one does not. So it does with what `functools.partial(keras.layers.Conv2D, padding="same")` gives a
-class, and with what a call gets by `**` out of a dict that is written out and keeps its keys.
+Binds the keywords of each call of Keras classes, functions and methods (such as `adapt` of a layer)
+to the parameters of the target's release, and reports those that an earlier release accepted and
+this one does not. This includes keywords given to `functools.partial(keras.layers.Conv2D,
+padding="same")` and keywords passed with `**` from a dict that is written out and whose keys do not
+change.
 
 ## Why it breaks
 `Adam(lr=0.1)` is `ValueError: Argument(s) not recognized: {'lr': 0.1}` on Keras 3, `Dense(3,
 dynamic=True)` is `ValueError: Unrecognized keyword arguments passed to Dense: {'dynamic': …}`, and
 `model.fit(x, workers=4)` is `TypeError: TensorFlowTrainer.fit() got an unexpected keyword argument
-'workers'`, of `evaluate` it is `ValueError: Arguments not recognized: {'workers': 4}`.
+'workers'`, for `evaluate` it is `ValueError: Arguments not recognized: {'workers': 4}`.
 
-Not all that changed is an error: `input_shape=`, `input_length=`, `implementation=` and
-`LeakyReLU(alpha=)` are still taken.
+Some old keywords still work: `input_shape=`, `input_length=`, `implementation=` and
+`LeakyReLU(alpha=)` are still accepted.
 
 ## What to write instead
-`learning_rate=` for `lr=`. `workers=`, `use_multiprocessing=` and `max_queue_size=` go to the
-`keras.utils.PyDataset` that gives the data. A keyword that has no effect any more is left out.
+Write `learning_rate=` instead of `lr=`. Pass `workers=`, `use_multiprocessing=` and
+`max_queue_size=` to the `keras.utils.PyDataset` that supplies the data. Leave out a keyword that no
+longer has an effect.
 
 ## How we know
 The parameters of every release are read from its wheel; what Keras 3 takes out of `**kwargs` was
-read from its sources and is tried on the installed one by a test. A fix that only renames, or that
-leaves out what had no effect or its default value, is safe; one that loses something says what.
+read from its sources, and a test tries it on the installed release. A fix is safe if it only
+renames the keyword, or leaves out one that had no effect or its default value; a fix that loses
+something says what.
 """
 
 from __future__ import annotations

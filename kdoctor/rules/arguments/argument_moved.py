@@ -1,21 +1,23 @@
-"""``super().__init__(name)``: arguments by position that are other parameters of the base now.
+"""``super().__init__(name)``: positional arguments whose position changed in the base class.
 
 ## What it does
-Looks at what a class of yours passes by position to the `__init__` of its Keras base, and reports
-what is plainly meant for a parameter that has another place on the target: a variable that is
-called like it, or text for a name. (Other calls by position are KD414's.)
+Checks the positional arguments that a user-defined class passes to the `__init__` of its Keras base
+class, and reports those plainly meant for a parameter that is at another position on the target: a
+variable with the parameter's name, or a string for `name`. (KD414 covers other calls with
+positional arguments.)
 
 ## Why it breaks
-`Metric(name, dtype)` of Keras 2 is `Metric(dtype, name)` on Keras 3, `Loss(reduction, name)` is
+`Metric(name, dtype)` in Keras 2 is `Metric(dtype, name)` in Keras 3, and `Loss(reduction, name)` is
 `Loss(name, reduction)`: `ValueError: Cannot convert 'mine' to a mixed precision DTypePolicy`,
 `ValueError: Invalid value for argument `reduction``.
 
 ## What to write instead
-The keyword: `super().__init__(name=name)`. It means the same on Keras 2 and 3.
+Pass it by keyword: `super().__init__(name=name)`. This means the same on Keras 2 and 3.
 
 ## How we know
-The parameters of every release are read from its wheel. The fix writes the old parameter's name
-before the argument, and the names of those behind it; both examples give the same on Keras 2 and 3.
+The parameters of every release are read from its wheel. The fix turns the argument, and all
+positional arguments after it, into keyword arguments with the old names; both examples give the
+same result on Keras 2 and 3.
 """
 
 from __future__ import annotations

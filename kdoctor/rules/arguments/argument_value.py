@@ -1,28 +1,29 @@
-"""Values that Keras 2 took for an argument and the target refuses.
+"""Argument values that Keras 2 accepted and the target refuses.
 
 ## What it does
-Looks at what is written for some arguments: an int as the shape of an `Input`, a list as the `axis`
-of `BatchNormalization`, one text for `metrics=`, `'auto'` for a loss' `reduction`, a slash in a
-name, and short names that are not known any more (`'logcosh'`, `'kld'` as a metric, `'maxnorm'`,
-`'l1_l2'`, `'constant'`, Keras 1's `'fmeasure'`; the dtypes `'float'`, `'double'` and `'half'`); the
-`padding` of pooling layers in capitals. And `class_weight='auto'`, which no release could take.
+Checks the values of some arguments: an int as the shape of an `Input`, a list as the `axis` of
+`BatchNormalization`, a single string for `metrics=`, `'auto'` for the `reduction` of a loss, a
+slash in a name, short names that no longer exist (`'logcosh'`, `'kld'` as a metric, `'maxnorm'`,
+`'l1_l2'`, `'constant'`, Keras 1's `'fmeasure'`; the dtypes `'float'`, `'double'` and `'half'`), and
+the `padding` of pooling layers in upper case. Also `class_weight='auto'`, which no release
+understood.
 
 ## Why it breaks
-Keras 3 takes less for granted: `ValueError: Cannot convert '4' to a shape.`, `TypeError: int()
-argument must be … not 'list'`, `ValueError: Expected `metrics` argument to be a list, tuple, or
-dict.`, `ValueError: Invalid value for argument `reduction``, `ValueError: Argument `name` must be a
-string and cannot contain character `/``, `ValueError: Could not interpret loss identifier`,
-`ValueError: Invalid dtype: double`, `ValueError: Exception encountered when calling
-MaxPooling2D.call(). Argument `padding` must be either 'valid' or 'same'.`
+Keras 3 is stricter: `ValueError: Cannot convert '4' to a shape.`, `TypeError: int() argument must
+be … not 'list'`, `ValueError: Expected `metrics` argument to be a list, tuple, or dict.`,
+`ValueError: Invalid value for argument `reduction``, `ValueError: Argument `name` must be a string
+and cannot contain character `/``, `ValueError: Could not interpret loss identifier`, `ValueError:
+Invalid dtype: double`, `ValueError: Exception encountered when calling MaxPooling2D.call().
+Argument `padding` must be either 'valid' or 'same'.`
 
 ## What to write instead
-`keras.Input((4,))`, `axis=3`, `metrics=["accuracy"]`; leave `reduction='auto'` out, which is
-`'sum_over_batch_size'`; another sign than the slash; the name in full (`'log_cosh'`, `'max_norm'`,
-`'float64'`).
+`keras.Input((4,))`, `axis=3`, `metrics=["accuracy"]`; leave out `reduction='auto'`, which means
+`'sum_over_batch_size'`; replace the slash by another character; write the full name (`'log_cosh'`,
+`'max_norm'`, `'float64'`).
 
 ## How we know
-Each was run on Keras 3.15.1 and on tf_keras 2.21. Another name for a layer or a metric asks for
-`--unsafe`: saved weights and other code may know it by the old one.
+Each value was run on Keras 3.15.1 and on tf_keras 2.21. Renaming a layer or a metric needs
+`--unsafe`: saved weights and other code may use the old name.
 """
 
 from __future__ import annotations

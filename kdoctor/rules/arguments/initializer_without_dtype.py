@@ -1,7 +1,7 @@
-"""`Dense(3, kernel_initializer=drawn)`: a function that makes weights must take `dtype=`.
+"""`Dense(3, kernel_initializer=drawn)`: an initializer function must accept `dtype`.
 
 ## What it does
-Reports functions that a layer of Keras gets as an initializer, lambdas among them, and that take no
+Reports functions and lambdas that are used as an initializer of a Keras layer and do not accept
 `dtype`.
 
 ## Why it breaks
@@ -9,13 +9,13 @@ Keras up to 2.3 called `drawn(shape)`. Keras 3 calls `drawn(shape, dtype=dtype)`
 built: `TypeError: drawn() got an unexpected keyword argument 'dtype'`.
 
 ## What to write instead
-`def drawn(shape, name=None, dtype=None):`. Keras casts what it gets, so that nothing need be done
-with the `dtype`. Keras 1 called `drawn(shape, name=name)`, and no later Keras passes a name: the
-fix gives such a `name` the default None, and is unsafe there. Other parameters that must be passed
-are for you to fill.
+Write `def drawn(shape, name=None, dtype=None):`. Keras casts the result, so the function may ignore
+`dtype`. Keras 1 called `drawn(shape, name=name)`, and no later Keras passes a name: the fix gives
+such a `name` the default None, and is then unsafe. Other required parameters are for you to fill
+in.
 
 ## How we know
-Run on Keras 3.15.1 with each of the arguments; `tf.keras` and Keras 2.4 to 2.15 pass it, too.
+Run on Keras 3.15.1 with each of the arguments; `tf.keras` and Keras 2.4 to 2.15 pass `dtype` too.
 """
 
 from __future__ import annotations

@@ -1,41 +1,40 @@
-"""``input_shape=``, ``input_dim=`` and ``batch_input_shape=`` on a layer, ``input_length=`` too.
+"""``input_shape=``, ``input_dim=``, ``batch_input_shape=`` and ``input_length=`` on a layer.
 
 ## What it does
-Reports these arguments on Keras' own layers, `input_length=` on `Embedding`, on recurrent layers
-(`LSTM`, `GRU`, `SimpleRNN`, `RNN`) and on `Conv1D`. Models and functions
-that have an `input_shape` of their own (`keras.applications`, `InputLayer`) are not concerned.
+Reports these arguments on Keras layers; `input_length=` on `Embedding`, on recurrent layers
+(`LSTM`, `GRU`, `SimpleRNN`, `RNN`) and on `Conv1D`. Models and functions that have their own
+`input_shape` (`keras.applications`, `InputLayer`) are not affected.
 
 ## Why it breaks
 `input_shape=` and `input_dim=` still work on Keras 3, with a warning: `Do not pass an
 `input_shape`/`input_dim` argument to a layer. When using Sequential models, prefer using an
 `Input(shape)` object as the first layer in the model instead.` On any layer but the first of a
-`Sequential` they are ignored, even where they are wrong. `SpatialDropout2D` refuses both:
-`TypeError: SpatialDropout2D.__init__() got an unexpected keyword argument 'input_shape'`.
-`batch_input_shape=` is an error:
-`ValueError: Unrecognized keyword arguments passed to Dense: {'batch_input_shape': (2, 4)}`.
-`input_length=` of an `Embedding` is passed over, with a warning: a `Sequential` that starts with
-one has no shape and no weights until it sees data, so that `summary()` shows `?`, and
+`Sequential` they are ignored, even if they are wrong. `SpatialDropout2D` refuses both: `TypeError:
+SpatialDropout2D.__init__() got an unexpected keyword argument 'input_shape'`. `batch_input_shape=`
+is an error: `ValueError: Unrecognized keyword arguments passed to Dense: {'batch_input_shape': (2,
+4)}`. `input_length=` of an `Embedding` is ignored with a warning: a `Sequential` that starts with
+such a layer has no shape and no weights until it sees data, so `summary()` shows `?`, and
 `count_params()` and `load_weights()` fail.
 
-To a recurrent layer of Keras 2 `input_dim=4` was the shape `(None, 4)`, with `input_length=5`
-beside it `(5, 4)`; to `Conv1D`, too, up to Keras 2.3. Keras 3 takes `input_dim=4` for the whole
-shape: `ValueError: Input 0 with name 'None' of layer 'lstm' is incompatible with the layer:
-expected ndim=3, found ndim=2`, and refuses `input_length=`.
+On a recurrent layer of Keras 2, `input_dim=4` meant the shape `(None, 4)`, and together with
+`input_length=5` the shape `(5, 4)`; the same held for `Conv1D` up to Keras 2.3. Keras 3 takes
+`input_dim=4` as the whole shape: `ValueError: Input 0 with name 'None' of layer 'lstm' is
+incompatible with the layer: expected ndim=3, found ndim=2`, and refuses `input_length=`.
 
 ## What to write instead
-An input as the first element:
+Write an input as the first element:
 
     model = keras.Sequential([keras.Input(shape=(4,)), keras.layers.Dense(3)])
 
-with `keras.Input(batch_shape=(2, 4))` for `batch_input_shape=(2, 4)`, `keras.Input(shape=(4,))` for
-`input_dim=4` and `input_length=4` (`keras.Input(shape=(None, 4))` before a recurrent layer or a
-`Conv1D`, or with its length), and with a `batch_size=` that stands beside them. It is no layer:
-`model.layers` stays the same.
+Write `keras.Input(batch_shape=(2, 4))` for `batch_input_shape=(2, 4)`, and
+`keras.Input(shape=(4,))` for `input_dim=4` or `input_length=4` (before a recurrent layer or a
+`Conv1D`, `keras.Input(shape=(None, 4))`, or with the length in place of None). A `batch_size=`
+beside them moves into the input. The input is not a layer: `model.layers` stays the same.
 
 ## How we know
-Run on Keras 3.15.1, tf_keras 2.21 and Keras 2.3.1: both forms give models of the same layers,
-inputs and configuration. The fix is safe where the shape is written out; a variable may be None,
-which a layer takes and `Input` does not.
+Run on Keras 3.15.1, tf_keras 2.21 and Keras 2.3.1: both forms give models with the same layers,
+inputs and config. The fix is safe if the shape is written out; a variable may be None, which a
+layer accepts and `Input` does not.
 """
 
 from __future__ import annotations

@@ -1,32 +1,32 @@
 """Keyword arguments of Keras 1: `border_mode=`, `nb_epoch=`, `init=`, `Model(input=, output=)`.
 
 ## What it does
-Reports calls with the keywords of Keras 1, which Keras 2.0 to 2.3 still renamed while they ran, and
-writes the names of today. `Convolution2D(64, 3, 3)` with a number for each side of the kernel is
-reported, too, and so is `Conv2D(64, 3, 3)` in a file that speaks Keras 1 elsewhere: one keyword of
-Keras 1 decides for the file, and the fix is safe there. Where a call can be read in both ways
-(`Convolution2D(64, a, b)`), no fix of such a file is: it raises before, and would run as another
-network. So is reported what
-`functools.partial(keras.layers.Conv2D, border_mode="same")` gives, and what a call gets by `**` out
-of a dict that is written out and keeps its keys.
+Reports calls with Keras 1 keywords, which Keras 2.0 to 2.3 still converted at run time, and writes
+today's names. Also reports `Convolution2D(64, 3, 3)`, with a number for each side of the kernel,
+and `Conv2D(64, 3, 3)` in a file that uses Keras 1 elsewhere: one Keras 1 keyword decides for the
+whole file, and the fix is safe there. If a call can be read in both ways (`Convolution2D(64, a,
+b)`), no fix in that file is safe: the file raises today, and once fixed it would run as a different
+network. Keywords given to `functools.partial(keras.layers.Conv2D, border_mode="same")`, and
+keywords passed with `**` from a dict that is written out and whose keys do not change, are reported
+too.
 
 ## Why it breaks
-The converters went with Keras 2.4: `ValueError: Unrecognized keyword arguments passed to Dense:
-{'init': 'uniform'}`, `TypeError: Conv2D.__init__() missing 2 required positional arguments`,
+The converters were removed in Keras 2.4: `ValueError: Unrecognized keyword arguments passed to
+Dense: {'init': 'uniform'}`, `TypeError: Conv2D.__init__() missing 2 required positional arguments`,
 `TypeError: TensorFlowTrainer.fit() got an unexpected keyword argument 'nb_epoch'`.
 
-`Convolution2D(64, 3, 3)` does not even raise: the second 3 is the stride now, and the image shrinks
+`Convolution2D(64, 3, 3)` does not even raise: the second 3 is now the stride, and the image shrinks
 to a third.
 
 ## What to write instead
 `padding=`, `epochs=`, `kernel_initializer=`, `inputs=` and `outputs=`, `Conv2D(64, (3, 3))`.
-`samples_per_epoch=` counted samples, `steps_per_epoch=` counts batches: divide by the batch size.
-Keras 2.0 to 2.3 divided by the `batch_size` of the generator, and where it had none took the number
-as it was; the fix reads the size off the code, and else does the same.
+`samples_per_epoch=` counted samples and `steps_per_epoch=` counts batches: divide by the batch
+size. Keras 2.0 to 2.3 divided by the `batch_size` of the generator, or kept the number if the
+generator had none; the fix takes the size from the code, and otherwise does the same.
 
 ## How we know
 The table is read from the converters of Keras 2.2.5 (`keras/legacy/interfaces.py`), so the fix does
-what Keras itself did. It is safe where it only renames, and where an example was run.
+what Keras itself did. It is safe if it only renames, and if an example was run.
 """
 
 from __future__ import annotations

@@ -1,30 +1,30 @@
-"""`Dense(3, weights=[kernel, bias])`: a layer that is made with its weights.
+"""`Dense(3, weights=[kernel, bias])`: layers no longer accept their initial weights.
 
 ## What it does
-Reports `weights=` of Keras' own layers, except `Embedding`, which still takes it, and of layers of
-one's own, of this file or the tree, that hand what they do not know on to one of Keras'.
+Reports `weights=` of Keras layers, except `Embedding`, which still accepts it, and of user-defined
+layers, in this file or the project, that pass unknown arguments on to a Keras layer.
 
 ## Why it breaks
-Every layer of Keras 2 took `weights=` and set them when it was first called. In Keras 3 it is
-`ValueError: Unrecognized keyword arguments passed to Dense: {'weights': …}`.
+Every layer of Keras 2 accepted `weights=` and set them when it was first called. In Keras 3 this
+raises `ValueError: Unrecognized keyword arguments passed to Dense: {'weights': …}`.
 
 ## What to write instead
-Initializers that give these values:
+Use initializers with these values:
 
     Constant = keras.initializers.Constant
     Dense(3, kernel_initializer=Constant(kernel), bias_initializer=Constant(bias))
 
-Or set them once the layer is built, that is after its first call, `layer.build(shape)`, or
-`model.add(layer)` of a model whose input is known:
+Or set them once the layer is built: after its first call, after `layer.build(shape)`, or after
+`model.add(layer)` to a model whose input is known:
 
     layer = Dense(3)
     y = layer(x)
     layer.set_weights(weights)
 
 ## How we know
-Run on Keras 3.15.1 and tf_keras 2.21: a test builds each of these layers in both, once with
-`weights=` and once with the initializers, and compares all weights. Keras 2 refused weights of
-another shape; an initializer stretches what can be stretched, and goes into the layer's config.
+Run on Keras 3.15.1 and tf_keras 2.21: a test builds each of these layers on both, with `weights=`
+and with the initializers, and compares all weights. Keras 2 refused weights of a different shape;
+an initializer broadcasts them if it can, and becomes part of the layer's config.
 """
 
 from __future__ import annotations

@@ -1,17 +1,17 @@
-"""`compile` wants a loss for each of the `loss_weights`.
+"""`loss_weights` must have one entry per loss.
 
 ## What it does
-Reports `loss_weights` in `compile` of a functional model or a `Sequential`, where losses and
-weights are written out and are not of one number: `loss="mse", loss_weights=[1, 0.5]`.
+Reports `loss_weights` in `compile` of a functional model or a `Sequential`, if losses and weights
+are written out and differ in number: `loss="mse", loss_weights=[1, 0.5]`.
 
 ## Why it breaks
-Keras 2 took one loss for all outputs before it weighed them, and a weight of 1 where a dict of
-weights left an output out. From 3.7 on Keras counts what stands there, at the first batch:
-`ValueError: `loss_weights` must match the number of losses, got 1 losses and 2 weights.` Of a dict
-of losses it looks each weight up: `KeyError`.
+Keras 2 repeated a single loss for all outputs before it applied the weights, and used a weight of 1
+for outputs missing from a dict of weights. Since 3.7, Keras compares the numbers at the first
+batch: `ValueError: `loss_weights` must match the number of losses, got 1 losses and 2 weights.` For
+a dict of losses it looks up the weight of each: `KeyError`.
 
 ## What to write instead
-The loss once for each output, `loss=["mse", "mse"]`; in a dict a weight for each output.
+Repeat the loss for each output, `loss=["mse", "mse"]`; in a dict, give each output a weight.
 
 ## How we know
 Run with Keras 3.4, 3.6, 3.7, 3.10 and 3.15.1, and on tf_keras 2.21.

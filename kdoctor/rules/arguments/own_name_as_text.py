@@ -1,24 +1,24 @@
-"""The name of an activation, constraint, regularizer, loss or metric of one's own, as text.
+"""The name of a custom activation, constraint, regularizer, loss or metric, as a string.
 
 ## What it does
-Reports `activation="mine"` of Keras' layers, `kernel_constraint="mine"`, `compile(loss="mine",
-metrics=["mine"])` and `keras.activations.get("mine")`, where no release of Keras has such a name:
-what code has put into `get_custom_objects()`. Layers of one's own that hand the argument on to
-Keras' count, too, and names that pytest passes one after the other. So do names that only Keras 2
-had: those of layers as activations (`"LeakyReLU"`), and the constraint `"radial_constraint"`.
+Reports `activation="mine"` of Keras layers, `kernel_constraint="mine"`, `compile(loss="mine",
+metrics=["mine"])` and `keras.activations.get("mine")`, if no release of Keras has such a name: the
+code registered it in `get_custom_objects()`. This includes user-defined layers that pass the
+argument on to a Keras layer, and names that are pytest parameters. Also reports names that only
+Keras 2 had: layers as activations (`"LeakyReLU"`), and the constraint `"radial_constraint"`.
 
 ## Why it breaks
-Keras 2 looked among the custom objects. Keras 3 looks only among its own where it is given text:
+Keras 2 looked such names up in the custom objects. Keras 3 only knows its built-in ones:
 `ValueError: Could not interpret activation function identifier: mine`. Initializers and optimizers
-are still looked for among the custom objects.
+are still looked up in the custom objects.
 
 ## What to write instead
-The function or class itself, `activation=mine`; or, where only the name is known,
-`keras.saving.get_custom_objects()["mine"]`. For the name of a layer, the layer: `LeakyReLU()`.
+Pass the function or class itself, `activation=mine`; if only the name is known,
+`keras.saving.get_custom_objects()["mine"]`. For the name of a layer, pass the layer: `LeakyReLU()`.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21, with functions and classes in `get_custom_objects()`. Which
-names a release has is read from its wheel; a test gives Keras those that only Keras 2 had.
+names a release has is read from its wheel; a test passes Keras those that only Keras 2 had.
 """
 
 from __future__ import annotations

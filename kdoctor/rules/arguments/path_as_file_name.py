@@ -1,22 +1,23 @@
-"""`get_file("weights/net.h5", …)`: a path is given where the name of a file is asked for.
+"""`get_file("weights/net.h5", …)`: `fname` must be a file name, not a path.
 
 ## What it does
-Reports `keras.utils.get_file` whose `fname` is surely a path: text with a slash,
+Reports `keras.utils.get_file` if `fname` is certainly a path: a string with a slash,
 `os.path.join(folder, name)`, `Path(folder) / name`, `os.path.abspath(…)`.
 
 ## Why it breaks
-Keras 2 joined its folder for downloads with whatever it got, so that an absolute path stood for
-itself. Since Keras 3.6 `fname` is a name and nothing else: `ValueError: Paths are no longer
-accepted as the `fname` argument`.
+Keras 2 joined its download folder with any value, so an absolute path was kept as it is. Since
+Keras 3.6, `fname` must be a plain file name: `ValueError: Paths are no longer accepted as the
+`fname` argument`.
 
 ## What to write instead
-The folder as `cache_subdir`, which is joined in the same way and is `"datasets"` otherwise:
-`get_file("net.h5", …, cache_subdir="datasets/weights")`,
-`get_file("net.h5", …, cache_subdir=folder)` where `folder` is absolute.
+Pass the folder as `cache_subdir`, which is joined in the same way and is `"datasets"` by default:
+`get_file("net.h5", …, cache_subdir="datasets/weights")`, or `get_file("net.h5", …,
+cache_subdir=folder)` if `folder` is absolute.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21 with a file on the disk: both give the same path. The wheels
-of 3.5.0 and 3.6.0 say when it came. What is unpacked lies elsewhere then, and asks for a look.
+of 3.5.0 and 3.6.0 show when the check came. Unpacked archives are then in another place: check the
+code that reads them.
 """
 
 from __future__ import annotations

@@ -1,21 +1,22 @@
-"""`SGD(learning_rate=1)`: the learning rate must be a float of Python.
+"""`SGD(learning_rate=1)`: the learning rate must be a Python float.
 
 ## What it does
-Reports optimizers of Keras' own whose learning rate is an int, a number of NumPy that is no
-`float64` (`np.float32(0.1)`, `np.array(0.1)`), or a tensor or variable (`tf.Variable(0.1)`).
+Reports Keras optimizers whose learning rate is an int, a NumPy number other than `float64`
+(`np.float32(0.1)`, `np.array(0.1)`), or a tensor or variable (`tf.Variable(0.1)`).
 
 ## Why it breaks
-Keras 2 took any number. Keras 3 asks for a float of Python, a schedule or a function: `ValueError:
+Keras 2 accepted any number. Keras 3 requires a Python float, a schedule or a function: `ValueError:
 Argument `learning_rate` should be float, or an instance of LearningRateSchedule`.
 
 ## What to write instead
-`SGD(learning_rate=1.0)`, and `SGD(learning_rate=float(rate))`. An optimizer of keras 2.10 and
-before followed a variable that was changed later, those since take its value once: set
-`optimizer.learning_rate` instead. So the fix for a variable is unsafe.
+`SGD(learning_rate=1.0)`, and `SGD(learning_rate=float(rate))`. Optimizers of Keras 2.10 and earlier
+followed later changes of a variable; newer ones read its value once: set `optimizer.learning_rate`
+instead. So the fix for a variable is unsafe.
 
 ## How we know
-Each optimizer of Keras 3.15.1 and of tf_keras 2.21 was made with an int, and Adam with what each of
-the functions gives; the question stands in `keras/src/optimizers/base_optimizer.py` since 3.0.
+Each optimizer of Keras 3.15.1 and of tf_keras 2.21 was created with an int, and Adam with the
+result of each of these functions; the check has been in `keras/src/optimizers/base_optimizer.py`
+since 3.0.
 """
 
 from __future__ import annotations

@@ -1,24 +1,23 @@
-"""Keras imported from the other of its two roots, where one was asked for: `--namespace`.
+"""Keras is imported from the root that was not asked for: `--namespace`.
 
 ## What it does
-With `--namespace keras` it moves what a file imports from `tensorflow.keras` to `keras`, with
-`--namespace tf.keras` the other way round. Without that option it says nothing. A name moves only
-where the target has the very same object under both roots.
+With `--namespace keras`, imports from `tensorflow.keras` move to `keras`; with `--namespace
+tf.keras`, the other way round. Without that option the rule reports nothing. A name only moves if
+the target has the very same object under both roots.
 
 ## Why it breaks
-Nothing breaks: since Keras 3, `tf.keras` is another door to the package `keras`. A project that
-goes in by both doors, or that is to run on JAX or PyTorch too, wants one of them. Where the two
-differ (`tf.keras.backend.sum`, `tf.keras.preprocessing.image`), the name stays, and the finding
-says so.
+Nothing breaks: since Keras 3, `tf.keras` is another name for the package `keras`. A project that
+uses both, or that should also run on JAX or PyTorch, wants only one of them. If the two differ
+(`tf.keras.backend.sum`, `tf.keras.preprocessing.image`), the name stays, and the finding says so.
 
 ## What to write instead
 `from keras import layers` for `from tensorflow.keras import layers`, and `keras.layers.Dense` for
 `tf.keras.layers.Dense`.
 
 ## How we know
-The wheels say where each public name's object is defined; a name counts as the same under both
-roots where that place is the same. The proof asks the installed frameworks for every such name
-whether `keras.x is tf.keras.x`.
+The wheels show where the object of each public name is defined; a name counts as the same under
+both roots if that place is the same. The proof checks for every such name of the installed
+frameworks whether `keras.x is tf.keras.x`.
 """
 
 from __future__ import annotations

@@ -1,24 +1,24 @@
-"""Packages that were written for Keras 2, and of which no release can be imported with Keras 3.
+"""Packages written for Keras 2 of which no release can be imported with Keras 3.
 
 ## What it does
-Reports imports of packages, and of modules of them, that raise as they are imported, in their last
-release: `tensorflow_addons`, `tensorflow_recommenders`, `keras_vggface`, `mrcnn.model` and others.
+Reports imports of packages, and of their modules, whose last release fails when it is imported:
+`tensorflow_addons`, `tensorflow_recommenders`, `keras_vggface`, `mrcnn.model` and others.
 
 ## Why it breaks
-They read names of Keras 2 at once (`ModuleNotFoundError: No module named 'keras.src.engine'`), or
-ask which Keras there is and refuse the new one.
+They use names of Keras 2 on import (`ModuleNotFoundError: No module named 'keras.src.engine'`), or
+check the version of Keras and refuse the new one.
 
 ## What to write instead
-Some can be imported where `tf.keras` is Keras 2: with `TF_USE_LEGACY_KERAS=1`, set before
-TensorFlow is imported, and the package tf_keras. Of the others, Keras 3 itself has some by the same
-names (`keras.optimizers.AdamW`, `keras.layers.GroupNormalization`): what they do may differ. What
-else is needed, copy into the project: kdoctor mends such code like any other. What stood on
+Some can be imported if `tf.keras` is Keras 2: install tf_keras, and set `TF_USE_LEGACY_KERAS=1`
+before TensorFlow is imported. For the others, Keras 3 itself has some of the same names
+(`keras.optimizers.AdamW`, `keras.layers.GroupNormalization`), which may behave differently. Copy
+whatever else you need into the project: kdoctor fixes such code like any other. Code that used
 `tensorflow_estimator` is written with Keras, and `compile` and `fit`.
 
 ## How we know
 `python -m tools.package_imports` installs the last release of each package, imports all of its
-modules on TensorFlow 2.21 with Keras 3.15.1, and once more with `TF_USE_LEGACY_KERAS=1`; what is
-said here is its record. A module of the same name in the project is none of them.
+modules on TensorFlow 2.21 with Keras 3.15.1, and again with `TF_USE_LEGACY_KERAS=1`; the rule uses
+its record. A module of the same name in the project is not affected.
 """
 
 from __future__ import annotations

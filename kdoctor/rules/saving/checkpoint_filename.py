@@ -1,23 +1,23 @@
-"""`ModelCheckpoint` writes `.keras` files, or `.weights.h5` for weights alone.
+"""`ModelCheckpoint` only writes `.keras` files, or `.weights.h5` for weights alone.
 
 ## What it does
-Reports `ModelCheckpoint` with a path that plainly has another ending.
+Reports `ModelCheckpoint` with a path that plainly ends otherwise.
 
 ## Why it breaks
-Keras 2 took any path. Keras 3 checks it when the callback is made: `ValueError: The filepath
+Keras 2 accepted any path. Keras 3 checks it when the callback is made: `ValueError: The filepath
 provided must end in `.keras` (Keras model format). Received: filepath=weights.{epoch}.hdf5`, and
 with `save_weights_only=True`: `ValueError: When using `save_weights_only=True` in
-`ModelCheckpoint`, the filepath provided must end in `.weights.h5` (Keras weights format).` For
-whole models Keras takes `.h5` too from 3.8 on; the first releases of Keras 3 did not.
+`ModelCheckpoint`, the filepath provided must end in `.weights.h5` (Keras weights format).` Since
+3.8, Keras also accepts `.h5` for whole models; earlier releases of Keras 3 did not.
 
 ## What to write instead
-`weights.{epoch}.keras`, with `save_weights_only=True` `weights.{epoch}.weights.h5`; and the same
-name where the file is loaded. The fix changes every place in this file that takes this text for a
-path; it is unsafe, as other files and people may name it too.
+Use `weights.{epoch}.keras`, or with `save_weights_only=True` `weights.{epoch}.weights.h5`; use the
+same name where the file is loaded. The fix changes every place in this file that uses this string
+as a path; it is unsafe because other files and people may use the old name too.
 
 ## How we know
-Run on Keras 3.15.1 and tf_keras 2.21 with each of these endings; the check of each Keras 3 was read
-in its wheel.
+Run on Keras 3.15.1 and tf_keras 2.21 with each of these endings; the check of each release of Keras
+3 was read in its wheel.
 """
 
 from __future__ import annotations

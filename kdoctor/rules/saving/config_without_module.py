@@ -1,17 +1,17 @@
-"""``layers.deserialize({"class_name": …, "config": …})``: which module the class is of is not told.
+"""``layers.deserialize({"class_name": …, "config": …})``: the dict does not name the module.
 
 ## What it does
-Reports `keras.layers.deserialize` of a dict, written out, that has a `class_name` and a `config`
-and no `module`; not where the call or the file speaks of custom objects.
+Reports `keras.layers.deserialize` of a dict literal that has a `class_name` and a `config` but no
+`module`; not if the call or the file uses custom objects.
 
 ## Why it breaks
-Keras 2 looked the name up among its own layers. Keras 3 looks it up in the `module` of the dict,
-and else among the custom objects only: `TypeError: Could not locate class 'Dense'.`
+Keras 2 looked the name up in its own layers. Keras 3 looks it up in the `module` of the dict, and
+without one only in the custom objects: `TypeError: Could not locate class 'Dense'.`
 
 ## What to write instead
-`layer.__class__.from_config(config)`, where there is a layer of that class; else `"module":
-"keras.layers"` in the dict. Both do the same on Keras 2. `keras.layers.serialize(layer)` makes a
-dict that `deserialize` reads.
+Use `layer.__class__.from_config(config)` if there is a layer of that class; otherwise add
+`"module": "keras.layers"` to the dict. Both also work on Keras 2. `keras.layers.serialize(layer)`
+returns a dict that `deserialize` reads.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21.

@@ -1,21 +1,21 @@
-"""A whole model is saved to `.h5` and loaded again: what the old format cannot hold is lost.
+"""A whole model is saved to `.h5` and loaded again: the legacy format cannot store all of it.
 
 ## What it does
-Reports `load_model("x.h5")` where the same file saves a model under that path: the same text, or
-the same variable. It is an error where the saved model surely has an operation in its graph: a mask
-that a layer takes (`Embedding(mask_zero=True)` before an `LSTM`), a slice, arithmetic, a function
+Reports `load_model("x.h5")` if the same file saves a model to that path: the same string, or the
+same variable. It is an error if the saved model certainly has an operation in its graph: a mask
+that a layer uses (`Embedding(mask_zero=True)` before an `LSTM`), a slice, arithmetic, or a function
 of `keras.ops`.
 
 ## Why it breaks
-In Keras 3 such operations are nodes of the model. The old format names them like layers, which they
-are not: `ValueError: Unknown layer: 'NotEqual'. Please ensure you are using a
-`keras.utils.custom_object_scope` and that this object is included in the scope.` It also takes any
-string in a config for a function of that name (`mode="add"` comes back as a function), and Keras
-warns of it at each save: `This file format is considered legacy.`
+In Keras 3 such operations are nodes of the model. The legacy format stores them as layers, which
+they are not: `ValueError: Unknown layer: 'NotEqual'. Please ensure you are using a
+`keras.utils.custom_object_scope` and that this object is included in the scope.` It also reads any
+string in a config as a function of that name (`mode="add"` comes back as a function), and Keras
+warns at each save: `This file format is considered legacy.`
 
 ## What to write instead
-A path that ends in `.keras`, where the model is saved and where it is loaded. Keras 2.12 and later
-read and write these files too. Files that exist already are read with the code that made them.
+Use a path that ends in `.keras`, both where the model is saved and where it is loaded. Keras 2.12
+and later read and write these files too. Existing files are read with the code that created them.
 
 ## How we know
 Run on Keras 3.15.1 with models with masks, slices, operators and functions of `keras.ops`, each

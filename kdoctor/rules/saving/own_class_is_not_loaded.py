@@ -1,21 +1,22 @@
-"""`class Block(Layer): def __init__(self, units)`: what is saved with it cannot be loaded again.
+"""`class Block(Layer): def __init__(self, units)`: models with it are saved, but not loaded again.
 
 ## What it does
-Reports the `__init__` of a class made from `keras.layers.Layer` or `keras.Model` that has no
-`get_config` and does not take `**kwargs`, where the file saves or copies a model that surely has an
-object of it inside (`model.save`, `save_model`, `to_json`, `clone_model`, `ModelCheckpoint`).
+Reports the `__init__` of a subclass of `keras.layers.Layer` or `keras.Model` that has no
+`get_config` and does not accept `**kwargs`, if the file saves or copies a model that certainly
+contains an instance of it (`model.save`, `save_model`, `to_json`, `clone_model`,
+`ModelCheckpoint`).
 
 ## Why it breaks
-Where a class says nothing for itself, Keras notes what `__init__` was called with. Keras 2 noted no
-more than that, and could make the object anew. Keras 3 adds `trainable` and `dtype`, which
-`__init__` then refuses, once it is too late: the model is saved without a word, and `load_model`
-raises `TypeError: … Block.__init__() got an unexpected keyword argument 'trainable'`. Of a class of
-models, Keras 3 does not note the arguments at all: where `__init__` wants some, `save` itself
-raises `NotImplementedError: Object Net was created by passing non-serializable argument values`.
+If a class has no `get_config`, Keras records the arguments of `__init__`. Keras 2 recorded nothing
+else, and could recreate the object. Keras 3 adds `trainable` and `dtype`, which `__init__` then
+refuses, and only when it is too late: saving the model raises nothing, and `load_model` raises
+`TypeError: … Block.__init__() got an unexpected keyword argument 'trainable'`. For model classes,
+Keras 3 does not record the arguments at all: if `__init__` requires some, `save` itself raises
+`NotImplementedError: Object Net was created by passing non-serializable argument values`.
 
 ## What to write instead
-`**kwargs` in `__init__`, handed on: `super().__init__(**kwargs)`. For models, and for arguments
-that are no numbers, texts or `None`, a `get_config`, too::
+Accept `**kwargs` in `__init__`, and pass them on: `super().__init__(**kwargs)`. For models, and for
+arguments other than numbers, strings or `None`, also add a `get_config`::
 
     def get_config(self):
         return {**super().get_config(), "units": self.units}

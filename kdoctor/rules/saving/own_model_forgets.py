@@ -1,26 +1,26 @@
-"""`Net(rate=0.9)` is saved, and loaded with the default of `rate`.
+"""`Net(rate=0.9)` is saved, and comes back with the default of `rate`.
 
 ## What it does
-Reports where an object of a class made from `keras.Model` is made with an argument that is not the
-default, if the class has no `get_config`, all parameters of its `__init__` have defaults, and the
-file saves or copies the object as a whole (`model.save`, `save_model`, `to_json`, `clone_model`).
+Reports an instance of a subclass of `keras.Model` created with an argument that is not the default,
+if the class has no `get_config`, all parameters of its `__init__` have defaults, and the file saves
+or copies the whole object (`model.save`, `save_model`, `to_json`, `clone_model`).
 
 ## Why it breaks
-Where a class says nothing for itself, Keras notes what `__init__` was called with. Of models,
-Keras 3 loses the arguments on the way and notes the defaults. `load_model` and `clone_model` make
-another model, without a word: with a rate, a number of steps or a temperature that was never given.
-Where shapes depend on it, the weights do not fit: `ValueError: A total of 1 objects could not be
-loaded`. Keras 2 noted what was given.
+If a class has no `get_config`, Keras records the arguments of `__init__`. For models, Keras 3 loses
+the arguments on the way and records the defaults. `load_model` and `clone_model` silently create a
+different model: with a rate, a number of steps or a temperature that was never passed. If shapes
+depend on the argument, the weights do not fit: `ValueError: A total of 1 objects could not be
+loaded`. Keras 2 recorded the actual arguments.
 
 ## What to write instead
-A `get_config` that says what the model was made with::
+Add a `get_config` that returns the arguments::
 
     def get_config(self):
         return {**super().get_config(), "rate": self.rate}
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21: saved, as JSON, as a copy, and as a layer of another model.
-Of layers, Keras 3 notes the arguments.
+For layers, Keras 3 records the arguments.
 """
 
 from __future__ import annotations

@@ -1,20 +1,20 @@
-"""`save_format=` is gone: the ending of the path says it.
+"""`save_format=` was removed: the ending of the path decides the format.
 
 ## What it does
 Reports `save_format=` of `model.save`, `save_model` and `save_weights`.
 
 ## Why it breaks
-Keras 3 reads the format off the path. With a path that ends in `.h5`, `.hdf5` or `.keras` it warns;
-with any other it raises: `ValueError: The `save_format` argument is deprecated in Keras 3. Please
-remove this argument and pass a file path with either `.keras` or `.h5` extension.` `save_weights`
-does not know it at all: `TypeError: Model.save_weights() got an unexpected keyword argument
-'save_format'`. `save_format="tf"` wrote a SavedModel, which Keras 3 writes with `model.export` and
-does not load again.
+Keras 3 derives the format from the path. With a path that ends in `.h5`, `.hdf5` or `.keras` it
+warns; with any other it raises: `ValueError: The `save_format` argument is deprecated in Keras 3.
+Please remove this argument and pass a file path with either `.keras` or `.h5` extension.`
+`save_weights` no longer has the argument: `TypeError: Model.save_weights() got an unexpected
+keyword argument 'save_format'`. `save_format="tf"` wrote a SavedModel, which Keras 3 writes with
+`model.export` and cannot load again.
 
 ## What to write instead
-`model.save("model.keras")` where the model is loaded again with Keras; `model.export("folder")`
-where it is served or converted. The fix writes the former; it is unsafe, as what reads the folder
-must be changed with it.
+Use `model.save("model.keras")` if the model is loaded again with Keras, and
+`model.export("folder")` if it is served or converted. The fix writes the former; it is unsafe
+because whatever reads the folder must be changed too.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21 with each format and ending.

@@ -1,25 +1,26 @@
-"""`model.save("folder")` and `load_model("folder")`: a SavedModel, which Keras 3 knows no more.
+"""`model.save("folder")`, `load_model("folder")`: Keras 3 no longer supports SavedModel here.
 
 ## What it does
-Reports where a model is saved to a path without an ending (or with one that is none of Keras'), or
-loaded from such a path, and where it is saved to a new folder of `tempfile`.
+Reports code that saves a model to a path without an ending (or with an ending that Keras does not
+know), or loads one from such a path, and code that saves it to a new folder of `tempfile`.
 
 ## Why it breaks
-Keras 2 wrote and read a TensorFlow SavedModel there. On Keras 3 saving raises `ValueError: Invalid
+Keras 2 wrote and read a TensorFlow SavedModel there. On Keras 3, saving raises `ValueError: Invalid
 filepath extension for saving. Please add either a `.keras` extension for the native Keras format
-(recommended) or a `.h5` extension.`, and loading `ValueError: File format not supported:
+(recommended) or a `.h5` extension.`, and loading raises `ValueError: File format not supported:
 filepath=folder. Keras 3 only supports V3 `.keras` files, legacy H5 format files (`.h5` extension).`
 
 ## What to write instead
-`model.save("model.keras")` and `keras.models.load_model("model.keras")`; to serve or convert a
-model, `model.export("folder")`. A SavedModel that is there already is read for inference only:
+Use `model.save("model.keras")` and `keras.models.load_model("model.keras")`; to serve or convert a
+model, use `model.export("folder")`. An existing SavedModel can only be used for inference:
 
     layer = keras.layers.TFSMLayer("folder", call_endpoint="serving_default")
 
-To go on training it, load it once with Keras 2 (`pip install tf_keras`) and save its weights as
-`.weights.h5`. The fix changes every place in this file that takes this text for a path; it is
-unsafe, as other files and people may name it too. Where this file reads a SavedModel at the path
-(`tf.saved_model.load`, `TFLiteConverter.from_saved_model`, `TFSMLayer`), it writes `export`.
+To continue training it, load it once with Keras 2 (`pip install tf_keras`) and save its weights as
+`.weights.h5`. The fix changes every place in this file that uses this string as a path; it is
+unsafe because other files and people may use the old name too. If this file reads a SavedModel at
+the path (`tf.saved_model.load`, `TFLiteConverter.from_saved_model`, `TFSMLayer`), the fix writes
+`export`.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21.

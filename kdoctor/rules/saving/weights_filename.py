@@ -1,31 +1,33 @@
-"""Weights are saved to `x.weights.h5`, and to nothing else.
+"""Weights can only be saved to a path that ends in `.weights.h5`.
 
 ## What it does
 Reports `save_weights` to a path that plainly does not end in `.weights.h5`, and `load_weights` from
-one that has no ending that Keras 3 can read: a TensorFlow checkpoint. A path that a function or
-method of the file is given and saves to is reported where it is given: `agent.save("dqn.h5")`.
+one whose ending Keras 3 cannot read: a TensorFlow checkpoint. If a function or method of the file
+receives the path and saves to it, the call that passes the path is reported:
+`agent.save("dqn.h5")`.
 
 ## Why it breaks
-Keras 2 took any path: HDF5 for `.h5`, `.hdf5` and `.keras`, a TensorFlow checkpoint for the rest.
-Keras 3 has one format: `ValueError: The filename must end in `.weights.h5`. Received:
-filepath=model.h5`. Loading is less strict: `.h5` and `.hdf5` files that Keras 2 wrote are read as
+Keras 2 accepted any path: HDF5 for `.h5`, `.hdf5` and `.keras`, a TensorFlow checkpoint for the
+rest. Keras 3 has one format: `ValueError: The filename must end in `.weights.h5`. Received:
+filepath=model.h5`. Loading is less strict: `.h5` and `.hdf5` files written by Keras 2 are read as
 before; checkpoints are not: `ValueError: File format not supported: filepath=ckpt`.
 
 ## What to write instead
-The new ending wherever the file is named:
+Use the new ending wherever the file is named:
 
     model.save_weights("model.weights.h5")
     model.load_weights("model.weights.h5")
 
-The fix changes every place in this file that takes this text for a path, and every `load_weights`
-of a path that is written alike. It is unsafe, as other files and people may name it too. There is
-none where the file is loaded with `by_name=True`, which reads no `.weights.h5`: a whole model that
-is saved with `model.save("model.h5")` can be loaded by name. A checkpoint is read once more with
-Keras 2 (`pip install tf_keras`) and saved anew as `.weights.h5`.
+The fix changes every place in this file that uses this string as a path, and every `load_weights`
+of a path written in the same way. It is unsafe because other files and people may use the old name
+too. There is no fix if the file is loaded with `by_name=True`, which does not work with
+`.weights.h5`: a whole model saved with `model.save("model.h5")` can be loaded by name. To convert a
+checkpoint, load it with Keras 2 (`pip install tf_keras`) and save it again as `.weights.h5`.
 
-Saving a checkpoint made its folder; that of `.weights.h5` must be there (`os.makedirs`). And a
-checkpoint could be loaded into a model before it had weights, which got their values as they were
-made: now it must have them, from an `Input`, from `model.build(shape)` or from a call.
+Saving a checkpoint created its folder; for `.weights.h5` the folder must exist (`os.makedirs`). A
+checkpoint could also be loaded into a model that had no weights yet, which got their values when
+they were created: now the model must have its weights, from an `Input`, from `model.build(shape)`
+or from a call.
 
 ## How we know
 Run on Keras 3.15.1 and on tf_keras 2.21 with each of these endings.
