@@ -353,7 +353,7 @@ class Count(keras.metrics.Metric):
         first = tf.VariableAggregation.ONLY_FIRST_REPLICA
         self.total = self.add_weight("total", initializer="zeros", aggregation=first)
 """,
-        "Of a metric write `self.add_variable(shape, initializer, aggregation=…, name=…)`",
+        "In a metric, write `self.add_variable(shape, initializer, aggregation=…, name=…)`",
         """
 import keras
 
