@@ -17,7 +17,7 @@ Mend the rest, then delete the check.
 
 ## How we know
 The exception is the one that the module raises itself. What is certain of a test is held against
-Python: `tests/syntax/test_conditions_hold.py`.
+Python: `tests/syntax/test_condition_values.py`.
 """
 
 from __future__ import annotations
