@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
@@ -76,7 +77,14 @@ class Moves:
             for move in ways.of(found):
                 self._add(move)
         self._renewed: dict[ImportBinding, bool] = {}
-        self._table = RewriteTable(self._moves, self._facts.signature, self._renews)
+        # A table that held this would keep the file's tree until the collector comes.
+        renews = weakref.WeakMethod(self._renews)
+
+        def renewed(binding: ImportBinding) -> bool:
+            asked = renews()
+            return asked is not None and asked(binding)
+
+        self._table = RewriteTable(self._moves, self._facts.signature, renewed)
 
     def is_of_a_later_release(self, found: Lookup) -> bool:
         """Say whether a missing name came only after the target."""
