@@ -1,6 +1,6 @@
 """What members that are gone are written as now: one row a form.
 
-The left sides are old signatures; ``tests/rules/test_member_rewrites_tables.py`` holds them
+The left sides are old signatures; ``tests/rules/test_member_gone_tables.py`` holds them
 against the release data. What only some releases took by position stands behind the ``*``.
 """
 
