@@ -1,8 +1,8 @@
 """The ways to a name of TensorFlow's own: `tf.compat.v2.Variable` is `tf.Variable`.
 
 ``tensorflow.compat.v2`` hands on TensorFlow 2 as it is, ``tensorflow.compat.v1`` what TensorFlow 1
-had: of some names the very same object. ``tests/keras_api/test_tensorflow_ways.py`` asks TensorFlow
-for each of both sorts that is spoken of here.
+had: of some names the very same object. ``tests/keras_api/test_tensorflow_aliases.py`` asks
+TensorFlow for each of both sorts that is spoken of here.
 """
 
 from __future__ import annotations

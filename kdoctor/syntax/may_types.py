@@ -3,7 +3,7 @@
 Inference asks scope by scope, in a tree of libcst's that has to be made for it. Where nothing that
 a rule is about is possible, there is nothing to infer. So each way by which inference comes to know
 something has its counterpart here, one that asks neither for scopes and order nor whether others
-agree; ``tests/syntax/test_possible.py`` holds the two against each other.
+agree; ``tests/syntax/test_may_types.py`` holds the two against each other.
 """
 
 from __future__ import annotations

@@ -97,6 +97,7 @@ def found(tmp_path_factory):
     ids=lambda value: getattr(value, "__name__", ""),
 )
 def test_the_same_is_found(change, files, found, tmp_path):
+    assert any(change(source_of(file)) != source_of(file) for file in files)
     changed = scanned(tmp_path, change, files)
 
     assert {file: changed[file] for file in files} == {file: found[file] for file in files}
@@ -111,11 +112,9 @@ def scanned(folder, change, files):
     copy = folder / "fixtures"
     shutil.copytree(FIXTURES, copy)
     for file in files:
-        path = copy / file
-        source = path.read_text().replace("from __future__ import print_function\n", "")
-        text = change(source)
+        text = change(source_of(file))
         ast.parse(text)
-        path.write_text(text, newline="")
+        (copy / file).write_text(text, newline="")
     done = subprocess.run(
         [KDOCTOR, "scan", "--format", "json", "."],
         cwd=copy,
@@ -127,6 +126,12 @@ def scanned(folder, change, files):
     for finding in json.loads(done.stdout)["findings"]:
         result[finding["path"].removeprefix("./")][finding["code"], finding["symbol"]] += 1
     return result
+
+
+def source_of(file):
+    """A file of the fixtures, without what may stand at the top of a file only."""
+    source = (FIXTURES / file).read_text()
+    return source.replace("from __future__ import print_function\n", "")
 
 
 def indented(source):

@@ -38,7 +38,9 @@ FORWARD_PASS = {"002_0": "\nimport numpy as np\nmodel.predict(np.ones((4, 10)), 
 @pytest.fixture(scope="module")
 def printed(tmp_path_factory):
     if not SEEDS.is_dir():
-        pytest.skip(f"the user's documents are not in {SEEDS}")
+        pytest.skip(
+            f"optional: the user's documents are no part of the repository, and not at {SEEDS}"
+        )
     folder = tmp_path_factory.mktemp("documents")
     for path in sorted(SEEDS.glob("00[0-3]_*.txt")):
         fences = [t for t in MarkdownIt().parse(path.read_text("utf-8")) if t.type == "fence"]

@@ -93,7 +93,9 @@ def run(sources: dict[str, str]) -> dict[str, str | None]:
 def outcomes(tmp_path_factory, forking, variables) -> dict[str, str | None]:
     """What came of each block after the safe fixes, all in one process."""
     if not SEEDS.is_dir():
-        pytest.skip(f"the user's documents are not at {SEEDS}")
+        pytest.skip(
+            f"optional: the user's documents are no part of the repository, and not at {SEEDS}"
+        )
     folder = tmp_path_factory.mktemp("documents")
     for name, text in blocks().items():
         (folder / f"{name}.py").write_text(text, "utf-8")

@@ -91,6 +91,20 @@ def test_what_is_told_in_the_place_of_a_name_is_there(root, target):
     assert not wrong, json.dumps(wrong, indent=1)
 
 
+def answer_of(program, question, folder):
+    """Return what a program that asks the installed frameworks answers, both as JSON."""
+    ran = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", program],
+        input=json.dumps(question),
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=folder,
+        env={"CUDA_VISIBLE_DEVICES": "-1", "TF_CPP_MIN_LOG_LEVEL": "3", "PATH": ""},
+    )
+    return json.loads(ran.stdout.splitlines()[-1])
+
+
 IMPORTED = """
 import importlib, json, sys
 wrong = {}
@@ -121,16 +135,7 @@ def test_what_is_told_can_be_imported(tmp_path):
         drawn = missing(root, target)
         names |= {new for name in drawn for step in answered(name, target) for new in told(step)}
     assert len(names) > 20
-    ran = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", IMPORTED],
-        input=json.dumps(sorted(names)),
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=tmp_path,
-        env={"CUDA_VISIBLE_DEVICES": "-1", "TF_CPP_MIN_LOG_LEVEL": "3", "PATH": ""},
-    )
-    assert json.loads(ran.stdout.splitlines()[-1]) == {}
+    assert answer_of(IMPORTED, sorted(names), tmp_path) == {}
 
 
 def refused():
@@ -217,16 +222,7 @@ def test_a_saved_argument_that_is_gone_is_left_out_as_it_is_told(tmp_path):
     drawn = REFUSED if ALL else random.Random(len(REFUSED)).sample(REFUSED, 12)  # noqa: S311
     asked = [[f"{each}", *each, loading(*each[1:])] for each in drawn]
     assert all(steps for *_, steps in asked)
-    ran = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", LOADED],
-        input=json.dumps([asked, loading("LSTM", "time_major")]),
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=tmp_path,
-        env={"CUDA_VISIBLE_DEVICES": "-1", "TF_CPP_MIN_LOG_LEVEL": "3", "PATH": ""},
-    )
-    assert json.loads(ran.stdout.splitlines()[-1]) == {}
+    assert answer_of(LOADED, [asked, loading("LSTM", "time_major")], tmp_path) == {}
 
 
 @pytest.mark.parametrize("cls", ["ModelCheckpoint", "TensorBoard", "LambdaCallback"])

@@ -51,7 +51,7 @@ def test_a_damaged_log_of_a_keras_error_is_never_called_something_else(path):
         "\ud800 keras",
     ],
 )
-def test_garbage_is_read_without_harm(text):
+def test_reading_garbage_raises_nothing(text):
     explain(text, read=lambda _: None)
 
 

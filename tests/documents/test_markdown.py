@@ -8,6 +8,7 @@ from kdoctor.documents import Document, Skipped
 from kdoctor.documents.fences import says_python
 from kdoctor.errors import FileProblem
 from kdoctor.model import Place, Span
+from tests.documents.conftest import assert_it_is_written_anew_as_it_was
 
 
 def parse(text: str) -> Document:
@@ -371,10 +372,8 @@ def test_any_markdown_comes_back_byte_for_byte(
 
     assert document.replace({unit.index: unit.sources for unit in document.units}) == text.encode()
     for unit in document.units:
-        for cell, source in zip(unit.cells, unit.sources, strict=True):
-            # Written anew, not passed over: the margins must come back too.
-            span = cell.excerpt.span
-            assert not source or cell.excerpt.render(source, text) == text[span.start : span.end]
+        assert_it_is_written_anew_as_it_was(unit, text)
+        for cell in unit.cells:
             _check_places(unit, cell, text)
 
 

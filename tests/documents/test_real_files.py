@@ -13,10 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from kdoctor.documents import Cell, Document, Unit
+from kdoctor.documents import Document
 from kdoctor.model import Span
+from tests.documents.conftest import assert_it_is_written_anew_as_it_was
 
 ENDINGS = (".md", ".rst", ".ipynb")
+FIXTURES = Path(__file__).parents[2] / "fixtures"
 
 
 def files() -> Iterator[Path]:
@@ -25,22 +27,14 @@ def files() -> Iterator[Path]:
         for path in sorted(folder.rglob("*")):
             if path.suffix in ENDINGS and path.is_file() and "tensorflow" not in path.parts:
                 yield path
-    yield from (path for path in Path("fixtures").rglob("*.*") if path.suffix in ENDINGS)
+    yield from (path for path in FIXTURES.rglob("*.*") if path.suffix in ENDINGS)
 
 
 def test_the_cells_of_real_documents_are_written_anew_as_they_were() -> None:
     for path in files():
         document = Document.parse(path.read_bytes(), str(path))
         for unit in document.units:
-            for cell in unit.cells:
-                assert_written_anew_it_is_the_same(unit, cell, path)
-
-
-def assert_written_anew_it_is_the_same(unit: Unit, cell: Cell, path: Path) -> None:
-    text = path.read_bytes().decode("utf-8-sig")
-    span = cell.excerpt.span
-    source = unit.sources[unit.cells.index(cell)]
-    assert not source or cell.excerpt.render(source, text) == text[span.start : span.end], path
+            assert_it_is_written_anew_as_it_was(unit, path.read_bytes().decode("utf-8-sig"))
 
 
 def test_the_units_of_real_documents_are_python_and_stand_where_they_say() -> None:

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from kdoctor.documents import Document
 from kdoctor.model import Span
+from tests.documents.conftest import assert_it_is_written_anew_as_it_was
 
 
 def parse(text: str) -> Document:
@@ -169,6 +170,4 @@ def test_any_document_comes_back_byte_for_byte(
 
     assert document.replace({unit.index: unit.sources for unit in document.units}) == text.encode()
     for unit in document.units:
-        for cell, source in zip(unit.cells, unit.sources, strict=True):
-            span = cell.excerpt.span
-            assert not source or cell.excerpt.render(source, text) == text[span.start : span.end]
+        assert_it_is_written_anew_as_it_was(unit, text)

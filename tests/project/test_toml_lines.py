@@ -82,5 +82,5 @@ def test_every_key_of_what_tomllib_reads_is_on_its_line(top, below):
 @pytest.mark.parametrize(
     "text", ["", "\n", "[", "[[", "=", "a", "a = '", 'a = """', "]]\n}{", "[a\n]"]
 )
-def test_what_is_no_toml_does_no_harm(text):
+def test_what_is_no_toml_raises_nothing(text):
     key_lines(text)

@@ -26,7 +26,7 @@ def test_the_id_is_readable_and_tells_rows_apart():
     assert guarded.id == f"{plain.id} when not_none('a') & not_none('b')"
 
 
-def test_stating_a_rewrite_parses_nothing():
+def test_stating_a_rewrite_that_is_no_python_raises_nothing():
     rewrite("no python (", "neither ( this")
 
 

@@ -16,7 +16,8 @@ from kdoctor.engine import scan
 
 SEEDS = Path(os.environ.get("KDOCTOR_SEEDS", Path(__file__).parents[3] / "shared" / "seeds"))
 pytestmark = pytest.mark.skipif(
-    not SEEDS.is_dir(), reason=f"the user's documents are not at {SEEDS}"
+    not SEEDS.is_dir(),
+    reason=f"optional: the user's documents are no part of the repository, and not at {SEEDS}",
 )
 
 TARGET = "keras==3.15.1"

@@ -1,4 +1,4 @@
-"""What kinds of object a value is, as it runs: imported by the code that ``test_types_run`` runs."""
+"""What kinds of object a value is, as it runs: imported by the code that ``test_inference_run`` runs."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """What became of keyword arguments: renamed, of no effect any more, or lost.
 
-``tests/rules/test_keywords.py`` holds the tables against the release data and the installed Keras.
+``tests/rules/test_argument_gone_tables.py`` holds the tables against the release data
+and the installed Keras.
 """
 
 from __future__ import annotations

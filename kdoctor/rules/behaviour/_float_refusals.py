@@ -1,6 +1,6 @@
 """Which functions refuse floats where they want whole numbers or truth values, and which keep them.
 
-``tests/rules/test_float_targets.py`` runs each of them with both.
+``tests/rules/test_loss_gets_floats_refusals.py`` runs each of them with both.
 """
 
 from __future__ import annotations

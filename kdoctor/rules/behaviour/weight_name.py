@@ -19,7 +19,7 @@ your own class (`sequential/dense/kernel`). For its layer, go through `model.lay
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21 with a `Sequential`, a functional model and a class. The fix
 is unsafe for the model's name in front. No weight of Keras' own layers is called like a layer
-(`tests/rules/test_weight_names.py` asks all of them); a `tf.Variable` has the name that it had.
+(`tests/rules/test_weight_name.py` asks all of them); a `tf.Variable` has the name that it had.
 """
 
 from __future__ import annotations

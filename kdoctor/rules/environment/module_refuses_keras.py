@@ -17,7 +17,7 @@ Fix the rest of the module, then delete the check.
 
 ## How we know
 The exception is the one that the module itself raises. A test compares the known results of
-conditions with Python: `tests/syntax/test_conditions_hold.py`.
+conditions with Python: `tests/syntax/test_condition_values.py`.
 """
 
 from __future__ import annotations

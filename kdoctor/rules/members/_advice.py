@@ -1,6 +1,6 @@
 """What to write in place of members that have no counterpart, and which private ones are gone.
 
-``tests/rules/test_member_rows.py`` asks the installed Keras 3 for each of them.
+``tests/rules/test_member_gone_tables.py`` asks the installed Keras 3 for each of them.
 """
 
 from __future__ import annotations

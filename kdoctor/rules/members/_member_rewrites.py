@@ -1,7 +1,7 @@
 """What members that are gone are written as now: one row a form.
 
-The left sides are old signatures; ``tests/rules/test_member_rows.py`` holds them against the
-release data. What only some releases took by position stands behind the ``*``.
+The left sides are old signatures; ``tests/rules/test_member_gone_tables.py`` holds them
+against the release data. What only some releases took by position stands behind the ``*``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """`layer.output_shape` of a layer that may be any: a function of the file that asks what it has.
 
 On Keras 2 an `InputLayer` gave a list of one shape, a layer with several outputs a list of them,
-and a model among the layers has its `output_shape` still. `tests/rules/test_shape_of_any_layer.py`
-holds the function against `output_shape` of `tf_keras`.
+and a model among the layers has its `output_shape` still.
+`tests/rules/test_member_gone_output_shape.py` holds the function against `output_shape` of
+`tf_keras`.
 """
 
 from __future__ import annotations

@@ -2,8 +2,9 @@
 
 Run eagerly, Keras 2 made a model of inputs and outputs and called it: with a list, a tuple, a dict
 by name or a bare array, of any dtype. `keras.Function` takes only the structure that it was made
-with, and no values of a dict; it gives tensors. `tests/rules/test_backend_function.py` holds the
-function against that of `tf_keras`.
+with, and no values of a dict; it gives tensors.
+`tests/rules/test_backend_function_gone_function_helper.py` holds the function against that of
+`tf_keras`.
 """
 
 from __future__ import annotations

@@ -116,5 +116,5 @@ def test_what_never_was_is_said_with_what_may_be_meant(asked, meant):
 @pytest.mark.parametrize(
     "asked", ["", ".", "()", "nonsense", "a.b.c.d", "K..", "keras.", "é", "tf"]
 )
-def test_nothing_is_too_odd_to_ask(asked):
+def test_an_odd_question_raises_nothing(asked):
     inquire(asked)

@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-import libcst as cst
 import pytest
 
 from kdoctor.analysis.dataflow.points_to import PointsTo
 from kdoctor.analysis.dataflow.points_to_by_call import PointsToByCall
-from kdoctor.documents import Document
-from kdoctor.keras_api import newest_target, oracle
-from kdoctor.syntax import Module
+from tests.analysis.conftest import asked_in
 
-KNOWLEDGE = oracle(newest_target())
 HEAD = "from keras import Input, Model, Sequential, ops\nfrom keras.layers import Dense, Flatten\n"
 
 
 def asked(source):
     """Return the makings of a source, and the argument of `here(…)` in it."""
-    unit = Document.parse(source.encode(), "code.py").units[0]
-    module = Module.parse(unit, KNOWLEDGE)
-    (call,) = (
-        each
-        for each in module.nodes(cst.Call)
-        if isinstance(each.func, cst.Name) and each.func.value == "here"
-    )
-    return module, PointsToByCall(module, PointsTo(module)), call.args[0].value
+    module, argument = asked_in(source)
+    return module, PointsToByCall(module, PointsTo(module)), argument
 
 
 def shown(module, by_call, made):

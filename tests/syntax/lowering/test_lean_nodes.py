@@ -68,7 +68,8 @@ def test_a_class_that_is_laid_out_in_another_way_is_made_by_itself():
 
 def test_what_is_a_subclass_is_what_libcst_says():
     # In a process of its own: where other tests ran before, Python's answers take seconds.
-    subprocess.run([sys.executable, "-c", SUBCLASSES], check=True)
+    done = subprocess.run([sys.executable, "-c", SUBCLASSES], check=False)
+    assert done.returncode == 0
 
 
 @pytest.mark.parametrize(

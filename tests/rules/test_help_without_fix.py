@@ -431,7 +431,7 @@ def test_what_is_left_is_no_error(new):
 
 @pytest.mark.frameworks
 @pytest.mark.parametrize("new", [each[2] for each in CASES.values()], ids=CASES)
-def test_what_a_person_makes_of_it_runs(new):
+def test_running_what_a_person_makes_of_it_raises_nothing(new):
     exec(compile(new, "mended", "exec"), {"__name__": "mended"})  # noqa: S102
 
 

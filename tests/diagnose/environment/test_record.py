@@ -9,7 +9,7 @@ import pytest
 
 from tools.broken_environments.cases import CASES
 
-RECORD = Path(__file__).resolve().parents[2] / "tools/broken_environments/record.json"
+RECORD = Path(__file__).resolve().parents[3] / "tools/broken_environments/record.json"
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-import libcst as cst
 import pytest
 
 from kdoctor.analysis.dataflow.points_to import PointsTo
-from kdoctor.documents import Document
-from kdoctor.keras_api import newest_target, oracle
-from kdoctor.syntax import Module
-
-KNOWLEDGE = oracle(newest_target())
+from tests.analysis.conftest import asked_in
 
 
 def points_to(source):
     """Return what makes the argument of `here(…)`, as written, with the part that it is."""
-    unit = Document.parse(source.encode(), "code.py").units[0]
-    module = Module.parse(unit, KNOWLEDGE)
-    (asked,) = (
-        call
-        for call in module.nodes(cst.Call)
-        if isinstance(call.func, cst.Name) and call.func.value == "here"
-    )
-    found = PointsTo(module).of(asked.args[0].value)
+    module, asked = asked_in(source)
+    found = PointsTo(module).of(asked)
     return sorted((module.source(each.call), each.part) for each in found)
 
 

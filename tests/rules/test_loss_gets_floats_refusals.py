@@ -124,7 +124,7 @@ def test_the_parameter_stands_where_it_is_said_to(name: str, wanted: Wanted) -> 
 
 @pytest.mark.frameworks
 @pytest.mark.parametrize("name", [each for each in WANTED if WANTED[each][0].beside])
-def test_without_the_other_parameter_floats_are_welcome(name: str) -> None:
+def test_a_float_without_the_other_parameter_raises_nothing(name: str) -> None:
     (wanted,) = WANTED[name]
     run_in_a_graph(function_of(name), "float32", wanted.parameter, [1, 0, 1], {})
 

@@ -3,7 +3,7 @@
 import pytest
 
 from kdoctor.value_types import Kind
-from tests.syntax.test_types import kind_of_y
+from tests.syntax.test_inference import kind_of_y
 
 LOOP = "x = Input()\nfor i in r:\n    {}\nx.y"
 

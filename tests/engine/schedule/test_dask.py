@@ -80,7 +80,7 @@ def test_the_program_reports_the_same_byte_for_byte(dask):
 
 
 def test_the_page_s_program_scans_a_folder_of_repositories(dask, tmp_path, monkeypatch):
-    page = Path(__file__).resolve().parents[2].joinpath("docs", "fleet.md").read_text("utf-8")
+    page = Path(__file__).resolve().parents[3].joinpath("docs", "fleet.md").read_text("utf-8")
     code = re.search(r'```python title="fleet.py"\n(.*?)```', page, re.DOTALL)[1]
     program = {"__name__": "fleet"}
     exec(compile(code, "fleet.py", "exec"), program)  # noqa: S102 - our own page

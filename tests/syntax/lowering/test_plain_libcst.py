@@ -13,7 +13,7 @@ from kdoctor.rules import all_rules
 from kdoctor.syntax.lowering.parse import parse
 from kdoctor.syntax.lowering.process import PLAIN
 
-_FIXTURES = Path(__file__).parents[2] / "fixtures"
+_FIXTURES = Path(__file__).parents[3] / "fixtures"
 _SAMPLED = 150  # examples, of some thousands
 
 # What a program of somebody else's sees of libcst after it had kdoctor scan and fix.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 import keras
-import libcst as cst
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,12 +12,9 @@ import pytest
 from kdoctor.analysis.tensors import constructors as makers
 from kdoctor.analysis.tensors.constructors import LABELS, ArrayData, ArrayForm, NumberKind
 from kdoctor.analysis.tensors.rank import arrays_of
-from kdoctor.documents import Document
-from kdoctor.keras_api import newest_target, oracle
 from kdoctor.rules.behaviour._counted_steps import LOADED
-from kdoctor.syntax import Module
+from tests.analysis.conftest import asked_in
 
-KNOWLEDGE = oracle(newest_target())
 HEAD = "import numpy as np\n"
 PANDAS = f"{HEAD}import pandas as pd\n\n"
 FRAME = f"{PANDAS}df = pd.DataFrame({{'a': [1, 2, 3], 'b': [1.5, 2.5, 3.5]}})\n"
@@ -30,14 +26,8 @@ KINDS = {"b": BOOL, "i": INT, "u": INT, "f": FLOAT}
 
 def read_off(source):
     """Return what is known of the argument of the one `here(…)`."""
-    unit = Document.parse(source.encode(), "code.py").units[0]
-    module = Module.parse(unit, KNOWLEDGE)
-    (asked,) = (
-        call
-        for call in module.nodes(cst.Call)
-        if isinstance(call.func, cst.Name) and call.func.value == "here"
-    )
-    return arrays_of(module).of(asked.args[0].value)
+    module, asked = asked_in(source)
+    return arrays_of(module).of(asked)
 
 
 def really(source):

@@ -119,7 +119,7 @@ def edits(draw):
 
 
 @given(st.lists(st.lists(edits(), min_size=1, max_size=2).map(tuple), max_size=8))
-def test_whatever_is_chosen_can_be_rendered(fixes):
+def test_rendering_whatever_is_chosen_raises_nothing(fixes):
     text = "x" * 40
     picked = compatible([finding(*each) for each in fixes], [], [Span(0, 40)])
     render(text, [edit for fix in picked for edit in fix.edits], Span(0, 40), "\n")

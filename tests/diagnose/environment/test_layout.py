@@ -39,7 +39,7 @@ def test_the_python_of_a_project_is_not_started(room, trap):
 
 def test_the_command_does_not_start_it_either_but_with_deep(room, trap):
     command = [sys.executable, "-m", "kdoctor", "env"]
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
     environ = ENVIRON | {"PYTHONPATH": str(root)}
     for options, started in ((), False), (("--json",), False), (("--deep",), True):
         subprocess.run(
