@@ -214,14 +214,14 @@ class _Finder:
         model = made.args[0].value
         error = "ValueError" if self._nests else "NotImplementedError"
         what = f"`TimeDistributed` rejects it: {error}: {_called('TimeDistributed')}"
-        return UseOfList(model, self._lists.models(model), what, how="gives")
+        return UseOfList(model, self._lists.models(model), what, how="returns")
 
     def _among_outputs(self) -> tuple[str, Severity]:
         if self._nests:
             what = "among outputs, it is a list in a list, and so is what `predict` returns"
             return what, Severity.CHANGE
         raised = "ValueError: When providing `outputs` as a list/tuple, all values"
-        return f"among outputs, it is {raised} …", Severity.ERROR
+        return f"among outputs, it raises {raised} …", Severity.ERROR
 
     def _by_layer(self, layer: str) -> tuple[str, Severity]:
         if layer in GIVING_TWO:
@@ -229,9 +229,9 @@ class _Finder:
         if layer in WITH_AN_AXIS_MORE:
             return f"`{layer}` turns it into a tensor with an extra axis", Severity.CHANGE
         if layer in _MADE_BY_SIZE:
-            return f"`{layer}` on it is {self._of_sizes}", Severity.ERROR
+            return f"`{layer}` on it raises {self._of_sizes}", Severity.ERROR
         if layer in _SHAPED:
-            return f"`{layer}` on it is AttributeError: {_called(layer)}", Severity.ERROR
+            return f"`{layer}` on it raises AttributeError: {_called(layer)}", Severity.ERROR
         return f"`{layer}` rejects it", Severity.ERROR
 
     # -- layers one behind the other

@@ -287,7 +287,7 @@ def _finding(
         f"{owner_in_words(owner)} no longer has `{member}`: {effect}",
         symbol=symbol(owner, member),
         confidence=Confidence.LIKELY,
-        help=f"It is called `{_RATE}`." if is_rate else advice_for(owner.kind, member).help,
+        help=f"Use `{_RATE}`." if is_rate else advice_for(owner.kind, member).help,
         fix=_renamed(module, facts, question, mentions) if is_rate else None,
         no_fix_because=None if is_rate else _NO_FIX,
     )
