@@ -1,1 +1,1 @@
-"""KD4: behavior that changed in Keras 3, whether the code still runs or raises."""
+"""KD4: behaviour that changed in Keras 3, whether the code still runs or raises."""

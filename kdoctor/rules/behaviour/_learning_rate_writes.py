@@ -1,4 +1,4 @@
-"""Who sets the learning rate of an optimizer: that of one with a schedule cannot be set."""
+"""Code that sets an optimizer's learning rate, which is not possible with a schedule."""
 
 from __future__ import annotations
 

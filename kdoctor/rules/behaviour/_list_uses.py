@@ -1,4 +1,4 @@
-"""Where a list of one tensor is taken for the tensor, and what comes of that on Keras 3.
+"""Uses of a list of one tensor as if it were the tensor, and their effect on Keras 3.
 
 Each was run on Keras 3.15.1, and most on releases from 3.0 to 3.14: the words of some changed.
 """

@@ -1,4 +1,4 @@
-"""What is told of one output in a dict, by its name: ``{"out": y}``."""
+"""Dicts keyed by the name of a single output: ``{"out": y}``."""
 
 from __future__ import annotations
 

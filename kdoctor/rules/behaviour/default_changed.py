@@ -102,7 +102,7 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
         f"the default of `{name}` in `{leaf}` changed from `{old}` to `{new}`",
         symbol=f"{reference.name}({name})",
         confidence=reference.confidence,
-        help=f"Pass `{name}={old}` to keep the old behavior." if refused is None else
+        help=f"Pass `{name}={old}` to keep the old behaviour." if refused is None else
         "For weights from Keras 2, pass the old formula as `recurrent_activation`.",
         fix=Fix(
             f"Pass the old default, `{name}={old}`",

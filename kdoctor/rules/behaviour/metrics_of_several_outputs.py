@@ -136,7 +136,7 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
     if _repeats_one(metrics):
         why_not = "a metric is listed twice, which Keras 2 rejected"
     elif not all(isinstance(each.value, cst.SimpleString) for each in metrics.elements):
-        why_not = "each output needs a metric object of its own"
+        why_not = "each output needs its own metric object"
     fix = Fix(
         f"Write the metrics for each of the {outputs} outputs",
         (Edit(span, ("[", *_repeated(span, outputs), "]")),),

@@ -1,4 +1,4 @@
-"""``get_config``: attributes instead of variables; what the base class tells is left to it."""
+"""Rewrite ``get_config``: attributes instead of variables, without the base class's entries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``__init__`` of an optimizer: what goes to ``super()``, and hyperparameters as attributes.
+"""Rewrite ``__init__`` of an optimizer: the call of ``super()``, hyperparameters as attributes.
 
 Keras 2 kept hyperparameters as variables (``self._set_hyper("beta", beta)``,
 ``self.beta = K.variable(beta)``). Those of Keras 3 are plain attributes, but for the learning rate,

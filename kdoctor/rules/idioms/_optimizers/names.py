@@ -1,4 +1,4 @@
-"""The attributes of ``self``: which the class has, which Keras 3 has, which only Keras 2 had."""
+"""Attributes of ``self``: those of the class, of Keras 3, and those that only Keras 2 had."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The edits that make one class another, and the statements that stand in their way."""
+"""Collect the edits that rewrite a class, and the statements that prevent it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the methods of the ``tf.keras`` protocol call on ``self`` and on slots, said anew."""
+"""Rewrite the calls on ``self`` and on slots in methods of the ``tf.keras`` protocol."""
 
 from __future__ import annotations
 

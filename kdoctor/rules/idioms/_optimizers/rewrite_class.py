@@ -1,4 +1,4 @@
-"""One class of either protocol, rewritten whole or not at all."""
+"""Rewrite a class of either protocol completely, or not at all."""
 
 from __future__ import annotations
 

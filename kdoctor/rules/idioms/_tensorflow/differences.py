@@ -1,4 +1,4 @@
-"""What may differ where a function of TensorFlow is written with ``keras.ops``, by its last name.
+"""Possible differences between TensorFlow functions and ``keras.ops``, by function name.
 
 Each was seen where the proof of the rewrite failed.
 """

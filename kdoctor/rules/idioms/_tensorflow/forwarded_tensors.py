@@ -1,4 +1,4 @@
-"""Functions of another file of one's own that give TensorFlow the symbolic tensor they get."""
+"""Functions of other project files that pass their symbolic tensor to TensorFlow."""
 
 from __future__ import annotations
 

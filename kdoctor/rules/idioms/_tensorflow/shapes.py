@@ -1,4 +1,4 @@
-"""Functions of TensorFlow about shapes, and that pick or arrange elements."""
+"""TensorFlow functions for shapes, indexing and rearranging elements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What to write for the names that only TensorFlow 1 had, where they have no new name."""
+"""Advice for TensorFlow 1 names that have no new name."""
 
 from __future__ import annotations
 
