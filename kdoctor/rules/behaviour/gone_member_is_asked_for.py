@@ -277,8 +277,7 @@ def _finding(
     member = question.member
     is_rate = (owner.kind, member) == (Kind.OPTIMIZER, _OLD_RATE)
     effect = (
-        f"`{module.source(question.call)}` is always false, and the code that depends on it is "
-        "skipped"
+        f"`{module.source(question.call)}` is always false: the code behind it is skipped"
         if question.asks
         else f"this always returns the default, `{module.source(question.call.args[2].value)}`"
     )
