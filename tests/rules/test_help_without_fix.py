@@ -379,7 +379,7 @@ assert seen.result() == 3
     ),
     "a loss that no metric has": (
         TRAINED.format(made="", returned="return {'loss': loss}"),
-        'Make `self.loss_tracker = keras.metrics.Mean(name="loss")`',
+        'Create `self.loss_tracker = keras.metrics.Mean(name="loss")`',
         TRAINED.format(
             made="""
         self.loss_tracker = keras.metrics.Mean(name="loss")

@@ -1,1 +1,1 @@
-"""KD4: what runs on Keras 3 as it did on Keras 2, and means something else."""
+"""KD4: behaviour that changed in Keras 3, whether the code still runs or raises."""

@@ -1,4 +1,4 @@
-"""What never runs where ``hasattr(owner, "member")`` is false, and what runs in its place."""
+"""Code that is skipped where ``hasattr(owner, "member")`` is false, and its alternative."""
 
 from __future__ import annotations
 

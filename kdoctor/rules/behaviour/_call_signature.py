@@ -1,4 +1,4 @@
-"""``def call(self, *args, **kwargs)`` with names for what Keras 3 passes: inputs, `training`."""
+"""Rewrite ``def call(self, *args, **kwargs)`` with named inputs, ``training`` and ``mask``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Steps of an epoch that are counted by full batches, as in ``len(x) // 32``."""
+"""Steps per epoch computed by floor division, as in ``len(x) // 32``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the targets and the predictions meet, element by element, in a metric of one's own."""
+"""Elementwise operations on targets and predictions in custom metrics."""
 
 from __future__ import annotations
 

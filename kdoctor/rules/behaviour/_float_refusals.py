@@ -1,4 +1,4 @@
-"""Which functions refuse floats where they want whole numbers or truth values, and which keep them.
+"""Functions that reject floats where they need integers or booleans, and those that pass them on.
 
 ``tests/rules/test_loss_gets_floats_refusals.py`` runs each of them with both.
 """

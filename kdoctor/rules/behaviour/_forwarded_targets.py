@@ -1,4 +1,4 @@
-"""Where the losses of a file, and what they call, have the targets just as they got them."""
+"""Places where losses, and the functions they call, hold the targets unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who sets the learning rate of an optimizer: that of one with a schedule cannot be set."""
+"""Code that sets an optimizer's learning rate, which is not possible with a schedule."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _OTHERS = frozenset({
 _PLACES = {"fit": 5, "fit_generator": 4}
 _HAVE_CALLBACKS = TRAINING - {"train_on_batch"}
 _STEPS_ASIDE = "this file sets or reads the learning rate"
-_UNSEEN = "it is not seen which callbacks the model is trained with: one of them may set the rate"
+_UNSEEN = "the callbacks of the training are not visible here: one of them may set the rate"
 
 
 class Rates:

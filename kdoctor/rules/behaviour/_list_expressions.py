@@ -1,4 +1,4 @@
-"""Expressions that surely give a list, by what the file shows."""
+"""Expressions that are known to be lists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a list of one tensor is taken for the tensor, and what comes of that on Keras 3.
+"""Uses of a list of one tensor as if it were the tensor, and their effect on Keras 3.
 
 Each was run on Keras 3.15.1, and most on releases from 3.0 to 3.14: the words of some changed.
 """
@@ -201,10 +201,10 @@ class _Finder:
             yield from self._merged(call.args[0].value, leaf.title())
         elif parent == "ops" and leaf in REFUSING_OPS:
             for each in call.args[:2]:
-                yield self._use(each.value, f"`{leaf}` refuses it")
+                yield self._use(each.value, f"`{leaf}` rejects it")
 
     def _merged(self, inputs: cst.BaseExpression, layer: str) -> Iterator[UseOfList]:
-        what = f"`{layer}` refuses a list among its inputs"
+        what = f"`{layer}` rejects a list among its inputs"
         if layer in _MERGING - {"Concatenate", "Dot"}:
             what += f": AttributeError: {_called(layer)}"
         for each in _plain_elements(inputs):
@@ -213,26 +213,26 @@ class _Finder:
     def _in_steps(self, made: cst.Call) -> UseOfList:
         model = made.args[0].value
         error = "ValueError" if self._nests else "NotImplementedError"
-        what = f"`TimeDistributed` refuses it: {error}: {_called('TimeDistributed')}"
-        return UseOfList(model, self._lists.models(model), what, how="gives")
+        what = f"`TimeDistributed` rejects it: {error}: {_called('TimeDistributed')}"
+        return UseOfList(model, self._lists.models(model), what, how="returns")
 
     def _among_outputs(self) -> tuple[str, Severity]:
         if self._nests:
-            what = "among outputs, it is a list in a list, and `predict` gives one"
+            what = "among outputs, it is a list in a list, and so is what `predict` returns"
             return what, Severity.CHANGE
         raised = "ValueError: When providing `outputs` as a list/tuple, all values"
-        return f"among outputs, it is {raised} …", Severity.ERROR
+        return f"among outputs, it raises {raised} …", Severity.ERROR
 
     def _by_layer(self, layer: str) -> tuple[str, Severity]:
         if layer in GIVING_TWO:
-            return f"`{layer}` gives two tensors for it", Severity.CHANGE
+            return f"`{layer}` returns two tensors for it", Severity.CHANGE
         if layer in WITH_AN_AXIS_MORE:
-            return f"`{layer}` makes a tensor with an axis more of it", Severity.CHANGE
+            return f"`{layer}` turns it into a tensor with an extra axis", Severity.CHANGE
         if layer in _MADE_BY_SIZE:
-            return f"`{layer}` on it is {self._of_sizes}", Severity.ERROR
+            return f"`{layer}` on it raises {self._of_sizes}", Severity.ERROR
         if layer in _SHAPED:
-            return f"`{layer}` on it is AttributeError: {_called(layer)}", Severity.ERROR
-        return f"`{layer}` refuses it", Severity.ERROR
+            return f"`{layer}` on it raises AttributeError: {_called(layer)}", Severity.ERROR
+        return f"`{layer}` rejects it", Severity.ERROR
 
     # -- layers one behind the other
 
@@ -276,7 +276,10 @@ class _Finder:
     def _read(self, attribute: cst.Attribute) -> Iterator[UseOfList]:
         member = attribute.attr.value
         if member not in _LISTED:
-            what = f"`.{member}` of it is AttributeError: 'list' object has no attribute '{member}'"
+            what = (
+                f"`.{member}` on it raises AttributeError: 'list' object has no attribute "
+                f"'{member}'"
+            )
             yield self._use(attribute.value, what)
 
     def _indexed(self, subscript: cst.Subscript) -> Iterator[UseOfList]:
@@ -288,7 +291,7 @@ class _Finder:
             case _:
                 return
         raised = f"TypeError: list indices must be integers or slices, not {by}"
-        yield self._use(subscript.value, f"with such an index, it is {raised}")
+        yield self._use(subscript.value, f"with such an index, it raises {raised}")
 
     def _calculated(self, operation: cst.BinaryOperation) -> Iterator[UseOfList]:
         left, right = self._behind(operation.left), self._behind(operation.right)
@@ -308,16 +311,16 @@ class _Finder:
         number = literal(other)
         if isinstance(number, int | float):
             if isinstance(operator, cst.Multiply) and isinstance(number, int):
-                return "`*` repeats it, and does not multiply", Severity.CHANGE
+                return "`*` repeats the list instead of multiplying", Severity.CHANGE
             raised = "unsupported operand type(s)"
             if isinstance(operator, cst.Multiply):
                 raised = "can't multiply sequence by non-int of type 'float'"
             elif isinstance(operator, cst.Add) and is_left:
                 raised = f'can only concatenate list (not "{type(number).__name__}") to list'
-            return f"beside a number, it is TypeError: {raised}", Severity.ERROR
+            return f"with a number, it raises TypeError: {raised}", Severity.ERROR
         found = self._module.type_of(other)
         if found is not None and found.kind is Kind.TENSOR:
-            return "beside a tensor, it is ValueError: Invalid dtype: list", Severity.ERROR
+            return "with a tensor, it raises ValueError: Invalid dtype: list", Severity.ERROR
         return None
 
 
@@ -327,8 +330,8 @@ def _called(layer: str) -> str:
 
 def _two_meeting(operator: cst.BaseBinaryOp) -> tuple[str, Severity]:
     if isinstance(operator, cst.Add):
-        return "`+` puts two such lists together, and adds nothing", Severity.CHANGE
-    return "lists are nothing to calculate with: TypeError", Severity.ERROR
+        return "`+` concatenates two such lists instead of adding", Severity.CHANGE
+    return "lists do not support arithmetic: TypeError", Severity.ERROR
 
 
 def _plain_elements(node: cst.BaseExpression | None) -> Iterator[cst.BaseExpression]:

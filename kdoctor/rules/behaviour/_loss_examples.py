@@ -1,4 +1,4 @@
-"""Steps that return a loss which no metric has, and those that do well."""
+"""Examples of training steps that return an untracked loss, and of correct ones."""
 
 from __future__ import annotations
 

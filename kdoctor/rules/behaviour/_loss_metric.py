@@ -1,4 +1,4 @@
-"""What the metric ``loss`` of Keras 3 holds in a step of one's own, and where the loss is."""
+"""Find what a custom step puts into the ``loss`` metric, and the loss itself."""
 
 from __future__ import annotations
 

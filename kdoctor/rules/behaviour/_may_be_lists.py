@@ -1,4 +1,4 @@
-"""Which expressions in a glimpse may give a list of arrays: all of which ``Lists`` may be sure."""
+"""Cheap over-approximation of the expressions that ``Lists`` may find to be lists of arrays."""
 
 from __future__ import annotations
 

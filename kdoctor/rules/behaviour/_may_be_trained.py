@@ -1,4 +1,4 @@
-"""Whether a model that a tensor becomes part of may be trained, as far as its file shows."""
+"""Tell whether a model that contains a tensor may be trained."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Steps that pass predictions to a mean of something else, and those that do well."""
+"""Examples of steps that update every `Mean` with predictions, and of correct ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is told of one output in a dict, by its name: ``{"out": y}``."""
+"""Dicts keyed by the name of a single output: ``{"out": y}``."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def taken_out(
     if not isinstance(node, cst.Dict):
         name = literal(element.key)
         if not isinstance(name, str):
-            return None, "the name of the output is not written out"
+            return None, "the name of the output is not a literal"
         return replaced(module, node, f"{module.source(node)}[{name!r}]"), None
     if module.source(node).count("#") > module.source(element.value).count("#"):
-        return None, "a comment stands in the dict"
+        return None, "there is a comment in the dict"
     inner = Hole(module.outer_span(element.value), Precedence.LAMBDA, binds(element.value))
     return Edit(module.span(node), (inner,)), None
 

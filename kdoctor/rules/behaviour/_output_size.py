@@ -1,4 +1,4 @@
-"""How many numbers a model gives for each sample, by the layer that it ends with."""
+"""Output size of a model per sample, from its last layer."""
 
 from __future__ import annotations
 

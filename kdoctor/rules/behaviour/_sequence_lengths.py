@@ -1,4 +1,4 @@
-"""Models that surely get batches of several lengths in time, by what the file feeds them."""
+"""Models that are known to get batches of different sequence lengths."""
 
 from __future__ import annotations
 

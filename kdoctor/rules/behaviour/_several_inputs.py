@@ -1,4 +1,4 @@
-"""Whether a layer surely takes several inputs, told by its ``call``."""
+"""Tell from ``call`` whether a layer is known to take several inputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models that one optimizer is to train, though it knows the weights of the first alone."""
+"""Models that share one optimizer."""
 
 from __future__ import annotations
 

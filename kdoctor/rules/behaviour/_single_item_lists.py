@@ -1,4 +1,4 @@
-"""Models whose one output stands in a list, and what is a list of one tensor because of that."""
+"""Models created with their single output in a list, and the lists that they return."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a model of one's own surely has one output, by what its ``call`` returns."""
+"""Tell from ``call`` whether a subclassed model is known to have a single output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Metrics whose targets have one axis, or are no floats, and those that get what they want."""
+"""Examples of metrics with one-dimensional or non-float targets, and of correct ones."""
 
 from __future__ import annotations
 

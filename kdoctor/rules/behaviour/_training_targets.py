@@ -1,4 +1,4 @@
-"""What targets a model gets where it is trained or tested, as far as the file shows it."""
+"""Find the targets that a model gets in training and evaluation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The metrics and losses of one's own that models are compiled with, and how each is called."""
+"""Custom metrics and losses that models are compiled with, and how Keras calls them."""
 
 from __future__ import annotations
 

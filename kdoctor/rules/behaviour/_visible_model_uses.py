@@ -1,4 +1,4 @@
-"""Whether a file shows all that is done with a model, and nothing of it counts on a list."""
+"""Tell whether all uses of a model are visible and none relies on its output being a list."""
 
 from __future__ import annotations
 

@@ -1,25 +1,26 @@
-"""`get_file(extract=True)` unpacks into a folder of its own now, and gives that folder's path.
+"""`get_file(extract=True)` now extracts into a separate folder and returns that folder's path.
 
 ## What it does
-Reports `keras.utils.get_file` with `extract=True` where the file looks for what was unpacked beside
-the archive (`os.path.dirname(path)`, `Path(path).parent`, the path without its ending, or the path
-not used at all), and with `untar=True`. A file that speaks of `_extracted` knows already. Nor is
-anything unpacked that is no archive by its ending (`data.mat`): it stays where it was.
+Reports `keras.utils.get_file` with `extract=True` where the code looks for the extracted files next
+to the archive (`os.path.dirname(path)`, `Path(path).parent`, the path without its ending, or the
+path not used at all), and with `untar=True`. A file that mentions `_extracted` already handles it.
+A download whose extension is not that of an archive (`data.mat`) is not extracted and stays where
+it was.
 
 ## Why it breaks
-Keras 2 unpacked `cats.zip` beside the archive, and `extract=True` gave the path of the archive.
-Since Keras 3.6 it is unpacked into `cats_extracted` (into a folder with the name that was given,
-where that has no dot), and both `extract=True` and `untar=True` give the path of that folder. So
-`os.path.dirname(path)` is one folder too high, and the path of `untar=True` one too high, too: the
-archive's own top folder lies in it. Nothing is said, until a data set turns out to be empty.
+Keras 2 extracted `cats.zip` next to the archive, and `extract=True` returned the path of the
+archive. Since Keras 3.6 it is extracted into `cats_extracted` (into a folder with the given name if
+that has no dot), and both `extract=True` and `untar=True` return the path of that folder. So
+`os.path.dirname(path)` is one folder too high, and so is the path of `untar=True`: the archive's
+own top folder is inside it. There is no error until a data set turns out to be empty.
 
 ## What to write instead
-With `extract=True`, the path itself where `os.path.dirname(path)` was. With `untar=True`, the path
+With `extract=True`, the path itself instead of `os.path.dirname(path)`. With `untar=True`, the path
 joined with the name of the archive's own top folder.
 
 ## How we know
-Run on Keras 3.15.1 and tf_keras 2.21 with archives on the disk; the change came between the
-releases 3.5.0 and 3.6.0.
+Run on Keras 3.15.1 and tf_keras 2.21 with archives on disk; the change came between releases 3.5.0
+and 3.6.0.
 """
 
 from __future__ import annotations
@@ -101,7 +102,7 @@ def _beside(
     folders = uses.folders.get(call)
     if folders:
         fix = Fix(
-            "Take the path itself for the folder",
+            "Use the returned path as the folder",
             tuple(Edit(module.span(old), (Hole(module.span(new)),)) for old, new in folders),
             facts.applicability(*(each for each in INVALID if each.after)),
         )
@@ -156,21 +157,21 @@ def _finding(
     assert given is not None
     return rule.finding(
         module.place(given),
-        f"`{mode}=True` unpacks into a folder of its own, and gives its path: "
+        f"`{mode}=True` extracts into a separate folder and returns its path: "
         + (
-            "what was looked for beside the archive lies in there"
+            "the files that were next to the archive are now in there"
             if mode == "extract"
-            else "the archive's own top folder lies in there"
+            else "the archive's own top folder is in there"
         ),
         symbol=f"{reference.name}({mode})",
         confidence=reference.confidence,
-        help="Look for what is unpacked below the path that `get_file` gives."
+        help="Look for the extracted files below the path that `get_file` returns."
         if mode == "extract"
         else "Join the path with the name of the archive's top folder.",
         fix=fix,
         no_fix_because=None
         if fix is not None
-        else "what the archive holds is not written in the code",
+        else "the code does not say what the archive contains",
     )
 
 

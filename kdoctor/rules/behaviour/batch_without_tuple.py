@@ -1,17 +1,17 @@
-"""A generator gives `predict` arrays by themselves: Keras 3 wants tuples.
+"""A generator yields bare arrays to `predict`: Keras 3 requires tuples.
 
 ## What it does
 Reports `yield x` in generators (functions, and methods of the file's classes) that are passed to
-`predict` or `predict_generator`, where `x` is surely no tuple: what NumPy gives, a difference or a
-quotient, a dict.
+`predict` or `predict_generator`, where `x` is known not to be a tuple: the result of a NumPy
+function, a difference or a quotient, a dict.
 
 ## Why it breaks
-Keras 2 took what is no tuple for the inputs. Keras 3 asks: `ValueError: When passing a Python
-generator to a Keras model, the generator must return a tuple, either (input,) or (inputs, targets)
-or (inputs, targets, sample_weights).` A `Sequence` may still give an array.
+Keras 2 treated anything but a tuple as the inputs. Keras 3 checks: `ValueError: When passing a
+Python generator to a Keras model, the generator must return a tuple, either (input,) or (inputs,
+targets) or (inputs, targets, sample_weights).` A `Sequence` may still return an array.
 
 ## What to write instead
-`yield (x,)`, which Keras 2 takes as well.
+`yield (x,)`, which works on Keras 2 as well.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21.
@@ -85,9 +85,9 @@ def _finding(
 ) -> Finding:
     return rule.finding(
         module.place(batch),
-        "a batch is a tuple: ValueError: When passing a Python generator to a Keras model, the "
-        "generator must return a tuple, either (input,) or (inputs, targets) or (inputs, targets, "
-        "sample_weights).",
+        "a batch must be a tuple: ValueError: When passing a Python generator to a Keras model, "
+        "the generator must return a tuple, either (input,) or (inputs, targets) or (inputs, "
+        "targets, sample_weights).",
         symbol="keras.Model.predict",
         confidence=Confidence.LIKELY,
         help="Write `yield (x,)`.",
@@ -97,7 +97,7 @@ def _finding(
             facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
             if is_sure
             else Applicability.UNSAFE,
-            unsafe_because="" if is_sure else "what else takes of the generator gets a tuple, too",
+            unsafe_because="" if is_sure else "other consumers of the generator get a tuple too",
         ),
     )
 

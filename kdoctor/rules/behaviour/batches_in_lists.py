@@ -1,20 +1,20 @@
-"""A generator or `Sequence` that gives lists: Keras 3 wants tuples.
+"""A generator or `Sequence` that yields lists: Keras 3 requires tuples.
 
 ## What it does
 Reports `yield [x, y]` and `yield [a, b], y` in generators (functions, and methods of the file's
 classes) that are passed to `fit`, `evaluate` or `predict`, and `return [a, b], y` in the
-`__getitem__` of a `Sequence`; also where a variable or an attribute of `self` has such a list, be
-it empty at first or the sum of two, or a function of the file returns it.
+`__getitem__` of a `Sequence`; also where the list is in a variable or an attribute of `self` (even
+if it starts empty or is the sum of two), or is returned by a function of the file.
 
 ## Why it breaks
-Keras 2 took lists and tuples alike. Keras 3 hands the batches to `tf.data`, where a list is one
+Keras 2 treated lists and tuples alike. Keras 3 passes the batches to `tf.data`, where a list is one
 array: `TypeError: `output_signature` must contain objects that are subclass of `tf.TypeSpec` but
-found <class 'list'> which is not.`, or, where the batch itself is a list, `ValueError: When passing
-a Python generator to a Keras model, the generator must return a tuple, either (input,) or (inputs,
+found <class 'list'> which is not.`, or, if the batch itself is a list, `ValueError: When passing a
+Python generator to a Keras model, the generator must return a tuple, either (input,) or (inputs,
 targets) or (inputs, targets, sample_weights).`
 
 ## What to write instead
-`yield (a, b), y`, and `yield x, y` for `yield [x], y`. Tuples work on Keras 2 too.
+`yield (a, b), y`, and `yield x, y` for `yield [x], y`. Tuples work on Keras 2 as well.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21: generators and `Sequence`s, lists of inputs and of targets.
@@ -60,8 +60,8 @@ _TAKES = frozenset({
 })  # fmt: skip
 _TAKES_OF = frozenset({"__getitem__", "__next__", "send"})
 _TAKEN_BY_HAND = (
-    "the file takes batches of it itself: those of a tuple cannot be changed, and what stood alone "
-    "in a list is no list any more"
+    "the file reads batches from it: a tuple cannot be modified, and a list of one becomes the "
+    "bare item"
 )
 
 
@@ -141,15 +141,18 @@ def _batch(  # noqa: PLR0913 - the last two by keyword
     changed = [batch, *lists] if wrong else lists
     doubt = _TAKEN_BY_HAND if by_hand else ""
     if not all(_holds_a_list(module, known.several, each) for each in named):
-        doubt = "the list may have one array only, and that must go alone into a `Sequential`"
+        doubt = (
+            "the list may hold a single array, and a `Sequential` needs that one without a "
+            "container"
+        )
     yield rule.finding(
         module.place(batch),
-        f"a batch is a tuple, and so are its parts: {error or _NO_SPEC}",
+        f"a batch must be a tuple, and so must its parts: {error or _NO_SPEC}",
         symbol="keras.Model.fit",
         confidence=Confidence.LIKELY,
-        help="Write tuples instead of the lists: `(a, b), y`.",
+        help="Use tuples instead of lists: `(a, b), y`.",
         fix=Fix(
-            "Write tuples instead of lists",
+            "Use tuples instead of lists",
             (
                 *(edit for each in changed for edit in _as_tuple(module, each)),
                 *(replaced(module, each, f"tuple({module.source(each)})") for each in named),

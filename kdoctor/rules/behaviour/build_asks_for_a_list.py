@@ -1,25 +1,25 @@
-"""A layer's `build` asks whether its shape is a list, and from a `.keras` file each shape is one.
+"""`isinstance(input_shape, list)` in `build` is true for every layer loaded from a `.keras` file.
 
 ## What it does
 Reports `isinstance(input_shape, list)` (also with `tuple`, and `type(input_shape) is list`) in the
-`build` of a subclass of `Layer`: the way to tell several inputs from one.
+`build` of a subclass of `Layer`: the usual way to tell several inputs from one.
 
 ## Why it breaks
-Keras 3 gives `build` a tuple where there is one input. But it writes the shape into a `.keras` file
-as JSON, which has no tuples, and calls `build` with what it reads: `[None, 32, 3]` is a list, too.
-The layer takes one shape for several: `ValueError: too many values to unpack (expected 2)`,
-`TypeError: 'int' object is not subscriptable`. `isinstance(input_shape, (list, tuple))` is true of
-each shape, read from a file or not. Files that end in `.h5` do not keep the shape.
+Keras 3 passes `build` a tuple if there is one input. But it stores the shape in a `.keras` file as
+JSON, which has no tuples, and calls `build` with what it reads: `[None, 32, 3]` is a list too. The
+layer mistakes one shape for several: `ValueError: too many values to unpack (expected 2)`,
+`TypeError: 'int' object is not subscriptable`. `isinstance(input_shape, (list, tuple))` is true for
+every shape, read from a file or not. `.h5` files do not store the shape.
 
-A layer of several inputs that takes nothing else is fine: `x, a = inputs` in its `call`, or in
-`build` `assert isinstance(input_shape, list)`, `if not isinstance(input_shape, list): raise …`.
+A layer that always takes several inputs is fine: `x, a = inputs` in its `call`, or in `build`
+`assert isinstance(input_shape, list)`, `if not isinstance(input_shape, list): raise …`.
 
 ## What to write instead
-Ask what is in it: `isinstance(input_shape[0], (list, tuple))`. One shape holds numbers and None,
-several hold shapes.
+Check the first element: `isinstance(input_shape[0], (list, tuple))`. One shape holds numbers and
+None, several hold shapes.
 
 ## How we know
-Run on Keras 3.15.1: layers of one and of two inputs, saved to `.keras` and loaded.
+Run on Keras 3.15.1: layers with one and with two inputs, saved to `.keras` and loaded.
 """
 
 from __future__ import annotations
@@ -142,17 +142,17 @@ def _finding(
 ) -> Finding:
     written = f"isinstance({shape}[0], (list, tuple))"
     fix = Fix(
-        "Ask what is in the shape",
+        "Check the first element of the shape",
         (Edit(module.span(question), (written,), Precedence.PRIMARY),),
         Applicability.UNSAFE,
-        unsafe_because="a shape without axes has no first element",
+        unsafe_because="an empty shape has no first element",
     )
     told = (
-        "a layer of one input is built with a tuple, or a list where it is loaded from a `.keras` "
-        "file: this is true then, too"
+        "this is also true for one input: `build` gets a tuple, or a list when the layer is "
+        "loaded from a `.keras` file"
         if "tuple" in module.source(question)
-        else "a layer that is loaded from a `.keras` file is built with a list, of one input as "
-        "well: this is true then"
+        else "this is also true for one input when the layer is loaded from a `.keras` file: "
+        "`build` gets a list"
     )
     return rule.finding(
         module.place(question),

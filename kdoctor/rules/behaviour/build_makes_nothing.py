@@ -1,25 +1,25 @@
-"""`model.build((None, 28, 28))` of a model of one's own makes no weights any more.
+"""`model.build((None, 28, 28))` of a subclassed model no longer creates weights.
 
 ## What it does
-Reports `build` of an object of a class made from `keras.Model` that has no `build` of its own and
-whose `__init__` makes layers with weights, unless the object was called before, or is trained or
-called next, before anything asks for its weights.
+Reports calls of `build` on an instance of a `keras.Model` subclass that does not override `build`
+and whose `__init__` creates layers with weights, unless the model was called before, or is trained
+or called next, before anything reads its weights.
 
 ## Why it breaks
-Keras 2 ran `call` with a tensor of that shape, which made the weights of all layers inside. Keras 3
-marks the model as built, and runs nothing. Till its first batch the model has no weights:
-`summary()` and `count_params()` say 0, `load_weights` loads nothing and `set_weights([])` copies
+Keras 2 ran `call` with a tensor of that shape, which created the weights of all inner layers. Keras
+3 marks the model as built and runs nothing. Until its first batch the model has no weights:
+`summary()` and `count_params()` report 0, `load_weights` loads nothing and `set_weights([])` copies
 nothing, without an error. An optimizer that is built with its variables knows none of them:
-`ValueError: Unknown variable`. A saved model is `ValueError: A total of 1 objects could not be
-loaded`.
+`ValueError: Unknown variable`. Loading a saved model raises
+`ValueError: A total of 1 objects could not be loaded`.
 
 ## What to write instead
 Call it with a symbolic tensor: `model(keras.Input((28, 28)))`, or with its batch size,
 `model(keras.Input(batch_shape=(None, 28, 28)))`.
 
 ## How we know
-Run on Keras 3.15.1 and tf_keras 2.21, with layers, lists of layers and a `Sequential` inside; and
-read in Keras 3.0.0, 3.3.3, 3.6.0 and 3.9.0.
+Run on Keras 3.15.1 and tf_keras 2.21, with layers, lists of layers and a `Sequential` inside; the
+source of Keras 3.0.0, 3.3.3, 3.6.0 and 3.9.0 was read as well.
 """
 
 from __future__ import annotations
@@ -125,13 +125,13 @@ def _finding(
     name = lineage[0].name.value
     return rule.finding(
         module.place(use.called),
-        f"this makes no weights: `{name}` has none till it is called, and what is counted, loaded "
-        "or copied before that is nothing",
+        f"this creates no weights: `{name}` has none until it is called, so nothing is counted, "
+        "loaded or copied before that",
         symbol=f"{name}.build",
         confidence=use.confidence,
         help="Call the model with a symbolic tensor: `model(keras.Input(batch_shape=…))`.",
         fix=fix,
-        no_fix_because=None if fix else "what it is called with is more than one tensor",
+        no_fix_because=None if fix else "it is called with more than one tensor",
     )
 
 
@@ -162,7 +162,7 @@ def _fix(
     title = "Call it with a symbolic tensor of that shape"
     needs = () if need is None else (need,)
     if is_known is None:
-        because = "for a model of several inputs, the shapes are in a list or a dict"
+        because = "if the model has several inputs, the shapes belong in a list or a dict"
         return Fix(title, edits, Applicability.UNSAFE, needs, unsafe_because=because)
     safe = facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
     return Fix(title, edits, safe, needs)

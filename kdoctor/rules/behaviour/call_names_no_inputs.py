@@ -1,24 +1,24 @@
-"""A layer's `call` takes `*args` alone, so that Keras 3 knows no input shape to build it with.
+"""A layer's `call` takes only `*args`, so Keras 3 has no input shape to build it with.
 
 ## What it does
-Reports `def call(self, *args, **kwargs):` without another parameter, in a subclass of one of Keras'
-layers that is built by its input shape (`BatchNormalization`, `Dense`, `Conv2D`), and in one whose
-own `build` takes the shape apart.
+Reports `def call(self, *args, **kwargs):` without another parameter, in a subclass of a Keras layer
+whose weights depend on the input shape (`BatchNormalization`, `Dense`, `Conv2D`), and in a layer
+whose own `build` indexes or unpacks the shape.
 
 ## Why it breaks
-Keras 2 looked at the tensors. Keras 3 looks at the parameters of `call`, and gives `build` the
-shape of the first one that has a name. `*args` has none, and `build` gets None: `TypeError:
-'NoneType' object is not subscriptable`. (Of `*inputs` it gets a tuple of shapes.)
+Keras 2 looked at the tensors. Keras 3 looks at the parameters of `call`, and passes `build` the
+shape of the first named one. `*args` is not named, so `build` gets None:
+`TypeError: 'NoneType' object is not subscriptable`. (For `*inputs` it gets a tuple of shapes.)
 
 ## What to write instead
-`def call(self, inputs, training=None, mask=None):`, as the layer that is called has it, with
-`super().call(inputs, training=training, mask=mask)`. Name `training` and `mask`, where the layer
-takes them: Keras 3 passes them to parameters of these names only, never into `**kwargs`, as Keras 2
-did. The fix does that where `*args` and `**kwargs` go to `super().call` and nowhere else.
+`def call(self, inputs, training=None, mask=None):`, like the base layer, with
+`super().call(inputs, training=training, mask=mask)`. Declare `training` and `mask` if the layer
+takes them: Keras 3 passes them only to parameters of these names, never into `**kwargs`, as Keras 2
+did. The fix does that if `*args` and `**kwargs` are passed to `super().call` and used nowhere else.
 
 ## How we know
-Run on Keras 3.15.1 with a subclass of each of the layers, and on tf_keras 2.21. A test repairs a
-subclass of each, which then gives what the layer itself gives, in training and in use.
+Run on Keras 3.15.1 with a subclass of each of the layers, and on tf_keras 2.21. A test fixes a
+subclass of each and checks that its output equals the layer's, in training and inference.
 """
 
 from __future__ import annotations
@@ -69,15 +69,15 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         fix = _fix(module, facts, node, call)
         yield rule.finding(
             module.place(call.name),
-            f"`call` of `{node.name.value}` names no input: `build` gets no shape: {_ERROR}",
+            f"`call` of `{node.name.value}` has no named input, so `build` gets no shape: {_ERROR}",
             symbol="Layer.call",
             confidence=Confidence.LIKELY,
-            help="Name what the layer is called with, `def call(self, inputs, training=None)`, and "
-            "pass that on: `training` and `mask` get to parameters of these names only.",
+            help="Name the parameters, `def call(self, inputs, training=None)`, and pass them "
+            "on: `training` and `mask` are only passed to parameters of these names.",
             fix=fix,
             no_fix_because=None
             if fix
-            else "which arguments the layer is called with is for you to name",
+            else "kdoctor cannot tell which arguments the layer is called with",
         )
 
 
@@ -91,7 +91,7 @@ def _fix(
     if edits is None:
         return None
     return Fix(
-        "Name the inputs, and what Keras passes beside them",
+        "Name the inputs and the arguments that Keras passes",
         edits,
         facts.applicability(*(each for each in INVALID if each.after)),
     )

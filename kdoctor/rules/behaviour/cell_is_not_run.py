@@ -1,26 +1,26 @@
-"""`RNN(cell)`: the layers inside a cell of one's own get their weights with the first batch.
+"""`RNN(cell)`: layers inside a custom cell are not built until the first batch.
 
 ## What it does
-Reports a class that is given to `keras.layers.RNN` in a functional or `Sequential` model, if it has
-no `build` and its `__init__` makes layers with weights.
+Reports a cell class that is passed to `keras.layers.RNN` in a functional or `Sequential` model, if
+it has no `build` and its `__init__` creates layers with weights.
 
 ## Why it breaks
-Keras 2 ran the cell while the model was made, which built the layers inside. Keras 3 builds the
-cell, and runs it with the first batch only: till then the model lacks these weights. `load_weights`
-and `load_model` are `ValueError: A total of 2 objects could not be loaded. […] Layer 'dense' was
-never built`, `set_weights` is `ValueError: You called `set_weights(weights)` on layer …`, and
-`count_params()` is too small.
+Keras 2 ran the cell while the model was constructed, which built the inner layers. Keras 3 builds
+the cell, but does not run it until the first batch: until then the model lacks these weights.
+`load_weights` and `load_model` raise `ValueError: A total of 2 objects could not be loaded. […]
+Layer 'dense' was never built`, `set_weights` raises `ValueError: You called `set_weights(weights)`
+on layer …`, and `count_params()` is too small.
 
 ## What to write instead
-A `build` of the cell that builds them, with the shape that each gets::
+A `build` method in the cell that builds them, with the shape that each receives::
 
     def build(self, input_shape):
         self.cell.build(input_shape)
         self.norm.build((input_shape[0], self.state_size))
 
 ## How we know
-Run on Keras 3.15.1 and tf_keras 2.21, with cells and layers of Keras inside. A cell that makes its
-weights in its own `build` has them at once.
+Run on Keras 3.15.1 and tf_keras 2.21, with Keras cells and layers inside. A cell that creates its
+weights in its own `build` has them immediately.
 """
 
 from __future__ import annotations
@@ -123,12 +123,12 @@ def _finding(module: Module, cls: cst.ClassDef) -> Finding:
     name = cls.name.value
     return rule.finding(
         module.place(cls.name),
-        f"the weights of the layers in a `{name}` come with the first batch: `RNN` does not run "
-        "its cell before; `load_weights`, `load_model` and `set_weights` fail",
+        f"the layers in `{name}` have no weights until the first batch, as `RNN` does not run its "
+        "cell before that: `load_weights`, `load_model` and `set_weights` fail",
         symbol=f"{name}.build",
         confidence=Confidence.LIKELY,
-        help="Write a `build` that builds each of them, with the shape that it gets.",
-        no_fix_because="which shape each of them is called with is for you to say",
+        help="Add a `build` that builds each of them with the shape that it receives.",
+        no_fix_because="kdoctor cannot tell which shape each of them is called with",
     )
 
 

@@ -1,24 +1,25 @@
-"""`decay=` of an optimizer does nothing any more.
+"""The `decay=` argument of optimizers is ignored.
 
 ## What it does
 Reports `decay=` of Keras' own optimizers.
 
 ## Why it breaks
-Keras up to 2.10 divided the learning rate by `1 + decay * iterations` at every step. Keras 3 takes
-the argument, warns (`Argument `decay` is no longer supported and will be ignored.`) and trains at
-the full rate to the end.
+Keras up to 2.10 divided the learning rate by `1 + decay * iterations` at every step. Keras 3
+accepts the argument, warns (`Argument `decay` is no longer supported and will be ignored.`) and
+trains at the full rate to the end.
 
 ## What to write instead
 The same formula as a schedule:
 
     keras.optimizers.SGD(keras.optimizers.schedules.InverseTimeDecay(0.1, 1, 1e-4))
 
-`decay=0` can go. The rate of an optimizer with a schedule cannot be set: `TypeError: This optimizer
-was created with a `LearningRateSchedule` object as its `learning_rate` constructor argument, hence
-its learning rate is not settable.` Where a callback of the training (`LearningRateScheduler`,
-`ReduceLROnPlateau`, one of the file's own) or a line of the file sets it, nothing is changed: leave
-`decay=` out there, which changes nothing as Keras 3 passes over it, or divide by it where the rate
-is set. The fix is safe where the file shows the training, with no callback that could set the rate.
+`decay=0` can be removed. The rate of an optimizer with a schedule cannot be set:
+`TypeError: This optimizer was created with a `LearningRateSchedule` object as its `learning_rate`
+constructor argument, hence its learning rate is not
+settable.` If a callback (`LearningRateScheduler`, `ReduceLROnPlateau`, one defined in the file) or
+a line of the file sets it, there is no fix: remove `decay=` there, which changes nothing since
+Keras 3 ignores it, or apply the decay where the rate is set. The fix is safe if the file shows the
+training call and no callback that could set the rate.
 
 ## How we know
 Run on Keras 3.15.1 and on the optimizers of Keras 2.10 (`tf_keras.optimizers.legacy`): after the
@@ -94,22 +95,21 @@ def _finding(
     if is_zero:
         fix = _dropped(module, facts, call, given)
     elif setter is not None:
-        fix = f"`{setter}` sets the learning rate, and that of a schedule cannot be set"
+        fix = f"`{setter}` sets the learning rate, which is not possible with a schedule"
     else:
         fix = _scheduled(module, facts, rates.doubt(call), reference, given)
     return rule.finding(
         module.place(given),
         "`decay=` is ignored, with a warning"
         if is_zero
-        else "`decay=` is ignored, with a warning: the learning rate stays as it is from the first "
-        "step to the last",
+        else "`decay=` is ignored, with a warning: the learning rate stays constant",
         symbol=f"{reference.name}(decay)",
         confidence=reference.confidence,
         severity=Severity.LEGACY if is_zero else Severity.CHANGE,
-        help="Leave it out."
+        help="Remove it."
         if is_zero
-        else "Leave it out, as Keras 3 passes over it; or divide by `1 + decay * iterations` where "
-        "the rate is set."
+        else "Remove it, as Keras 3 ignores it; or divide by `1 + decay * iterations` where the "
+        "rate is set."
         if setter is not None
         else "Pass `keras.optimizers.schedules.InverseTimeDecay(rate, 1, decay)` as the rate.",
         fix=fix if isinstance(fix, Fix) else None,
@@ -129,8 +129,8 @@ def _may_be_passed(quick: QuickFacts, _: TargetFacts) -> bool:
 def _dropped(module: Module, facts: TargetFacts, call: cst.Call, given: cst.Arg) -> Fix | str:
     edits = without(module, call, [given])
     if edits is None:
-        return "there is a comment beside it"
-    return Fix("Leave `decay=0` out", tuple(edits), _proven(facts))
+        return "there is a comment next to it"
+    return Fix("Remove `decay=0`", tuple(edits), _proven(facts))
 
 
 def _proven(facts: TargetFacts) -> Applicability:
@@ -151,13 +151,13 @@ def _scheduled(
     call = reference.call
     assert call is not None
     if is_hidden(call):
-        return "`**` hides what else is passed"
+        return "`**` hides the other arguments"
     edits = without(module, call, [given])
     rate = argument(call, "learning_rate", 0) or argument(call, "lr")
     if edits is None:
-        return "there is a comment beside it"
+        return "there is a comment next to it"
     if rate is not None and _is_schedule(module, rate.value):
-        return "the learning rate is a schedule already"
+        return "the learning rate is already a schedule"
     spelled, need = Speller.at(module, reference).spell(_SCHEDULE)
     decay = Hole(module.outer_span(given.value), Precedence.LAMBDA, binds(given.value))
     if rate is None:
@@ -171,11 +171,11 @@ def _scheduled(
         inner = Hole(span, Precedence.LAMBDA, binds(rate.value))
         edits = [*edits, Edit(span, (f"{spelled}(", inner, ", 1, ", decay, ")"))]
     return Fix(
-        "Write the decay as a schedule",
+        "Replace the decay with a schedule",
         tuple(edits),
         Applicability.UNSAFE if doubt else _proven(facts),
         () if need is None else (ImportNeed(need.module, need.name, need.local),),
-        unsafe_because=f"{doubt}, and that of an optimizer with a schedule cannot be set"
+        unsafe_because=f"{doubt}, and the rate of an optimizer with a schedule cannot be set"
         if doubt
         else "",
     )

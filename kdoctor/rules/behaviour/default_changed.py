@@ -1,21 +1,21 @@
-"""An argument that is left out stands for another value than in Keras 2.
+"""A default value differs from Keras 2.
 
 ## What it does
 Reports calls that leave out an argument whose default differs between the last Keras 2 and the
-target, and where that changes a result: `l1_l2()`, `Lion()`, `ConvLSTM2D(…)`.
+target, if that changes a result: `l1_l2()`, `Lion()`, `ConvLSTM2D(…)`.
 
 ## Why it breaks
-`keras.regularizers.l1_l2()` was 0.01 of each and is nothing now; `l1_l2(l2=0.1)` had 0.01 of l1.
-`Lion` learned at 0.0001 and learns at 0.001. The gates of `ConvLSTM` layers were `hard_sigmoid` and
-are `sigmoid`. None of them says a word.
+`keras.regularizers.l1_l2()` was 0.01 of each and is now nothing; `l1_l2(l2=0.1)` had 0.01 of l1.
+The learning rate of `Lion` was 0.0001 and is 0.001. The gates of `ConvLSTM` layers were
+`hard_sigmoid` and are `sigmoid`. None of these raises or warns.
 
 ## What to write instead
-The old value, as an argument. The fix writes it where that restores the old result. (`hard_sigmoid`
-is another function by now, so for `ConvLSTM` there is no fix.)
+The old value as an explicit argument. The fix writes it if that restores the old result.
+(`hard_sigmoid` itself has changed, so there is no fix for `ConvLSTM`.)
 
 ## How we know
 Both signatures are read from the releases; the old one is that of Keras 2.15. Each difference was
-tried on Keras 3.15.1 and tf_keras 2.21. Those that change nothing (`strides=(1, 1)` and
+tested on Keras 3.15.1 and tf_keras 2.21. Those that change nothing (`strides=(1, 1)` and
 `strides=1`, `reduction="auto"` and `"sum_over_batch_size"`) are listed in the rule with the reason,
 and a test fails on any that is on neither list.
 """
@@ -62,7 +62,7 @@ SAME = {
     "width": "the length of a progress bar",
 }
 _NOT_RESTORED = {
-    "recurrent_activation": "`hard_sigmoid` is another function in Keras 3 (see KD404)",
+    "recurrent_activation": "`hard_sigmoid` is a different function in Keras 3 (see KD404)",
 }
 
 
@@ -99,13 +99,13 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
     refused = _NOT_RESTORED.get(name)
     return rule.finding(
         module.place(call),
-        f"`{leaf}` without `{name}=` meant `{name}={old}` and means `{name}={new}` now",
+        f"the default of `{name}` in `{leaf}` changed from `{old}` to `{new}`",
         symbol=f"{reference.name}({name})",
         confidence=reference.confidence,
-        help=f"Write `{name}={old}` if that is meant." if refused is None else
-        "With weights of Keras 2, pass the old formula as `recurrent_activation`.",
+        help=f"Pass `{name}={old}` to keep the old behaviour." if refused is None else
+        "For weights from Keras 2, pass the old formula as `recurrent_activation`.",
         fix=Fix(
-            f"Write `{name}={old}`, as it was",
+            f"Pass the old default, `{name}={old}`",
             (with_keyword(module, call, f"{name}={old}"),),
             facts.applicability(*(each for each in INVALID if each.after)),
         )

@@ -1,22 +1,22 @@
-"""`LSTM(dropout=0.2)` drops the same inputs at all steps; Keras 2.4 to 2.15 drew at each step.
+"""`LSTM(dropout=0.2)` drops the same inputs at every step; Keras 2.4 to 2.15 sampled at each step.
 
 ## What it does
-Reports `dropout=` of `LSTM` and `GRU` where the rest of their arguments left Keras 2 the fast way:
-no `recurrent_dropout`, no `unroll`, and activations as they are by default.
+Reports `dropout=` of `LSTM` and `GRU` where their other arguments allowed Keras 2 the fast
+implementation: no `recurrent_dropout`, no `unroll`, and the default activations.
 
 ## Why it breaks
 Keras 2.4 to 2.15, and `tf.keras` of TensorFlow 2 up to 2.15, multiplied the whole sequence by a
-mask of its own shape: each step lost other features. Keras 3 draws one mask for a sequence and uses
-it at each step, as Keras did up to 2.3. Nothing is said, shapes and weights are the same, and
-models of long sequences are trained otherwise: what is dropped is missed from beginning to end.
+mask of its own shape: each step lost different features. Keras 3 samples one mask per sequence and
+uses it at each step, as Keras did up to 2.3. There is no warning, shapes and weights are the same,
+but models of long sequences train differently: a dropped feature is missing from beginning to end.
 
 ## What to write instead
-For that noise, a layer in front: `LSTM(64)(Dropout(0.2)(x))`. The other one is what
-Gal and Ghahramani recommend for recurrent layers; with it, a lower rate may do.
+For the old noise, a layer in front: `LSTM(64)(Dropout(0.2)(x))`. One mask per sequence is what Gal
+and Ghahramani recommend for recurrent layers; a lower rate may be enough with it.
 
 ## How we know
-Run on Keras 3.15.1 and tf_keras 2.21: what of the inputs has a gradient. Run on Keras 2.3.1 and
-2.4.3, too. Issue 19993 of Keras has the figures of somebody who lost accuracy by it.
+Run on Keras 3.15.1 and tf_keras 2.21: which inputs have a gradient. Run on Keras 2.3.1 and 2.4.3
+too. Issue 19993 of Keras has the figures of a user who lost accuracy because of it.
 """
 
 from __future__ import annotations
@@ -61,12 +61,12 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         if _is_fast(module, call, facts.signature(reference.name)):
             yield rule.finding(
                 module.place(given),
-                f"`{kind.cls}` drops the same inputs at all steps: Keras 2.4 to 2.15 drew anew at "
-                "each step",
+                f"`{kind.cls}` drops the same inputs at every step: Keras 2.4 to 2.15 sampled a "
+                "new mask at each step",
                 symbol=f"{reference.name}(dropout)",
                 confidence=reference.confidence,
-                help="For the noise of those, put a `Dropout` layer in front of it instead.",
-                no_fix_because="which of the two is better for the data must be tried",
+                help="For the old noise, put a `Dropout` layer in front of it instead.",
+                no_fix_because="which of the two works better depends on the data",
             )
 
 

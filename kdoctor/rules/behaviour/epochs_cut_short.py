@@ -1,25 +1,25 @@
-"""`fit(flow, steps_per_epoch=n // 32)`: every other epoch is the batch that is left over.
+"""`fit(flow, steps_per_epoch=n // 32)`: every other epoch is just the remaining batch.
 
 ## What it does
 Reports `steps_per_epoch` that rounds down, `train.samples // train.batch_size` or
-`int(len(x) / 32)`, beside an iterator of an `ImageDataGenerator`, or a `Sequence` of the file whose
-`__len__` rounds up: where all samples are counted, some may be left over, and `epochs` is more
-than one.
+`int(len(x) / 32)`, with an iterator of an `ImageDataGenerator`, or a `Sequence` of the file whose
+`__len__` rounds up, if all samples are counted, some may be left over, and `epochs` is more than
+one.
 
 ## Why it breaks
-In Keras 2 such data began anew where they ended, in the middle of an epoch, and each epoch had its
-steps. Keras 3 ends the epoch there. With 50 samples in batches of 8 there are 7 batches, and
-`50 // 8` is 6: the epochs have 6, 1, 6, 1, … of them. Half of the epochs train on a single batch,
-and callbacks, schedules and the validation count them like others. All it says is `Your input ran
-out of data; interrupting training.`
+In Keras 2 such data started over when they ended, even in the middle of an epoch, and each epoch
+had all its steps. Keras 3 ends the epoch there. With 50 samples in batches of 8 there are 7
+batches, and `50 // 8` is 6: the epochs have 6, 1, 6, 1, … of them. Half of the epochs train on a
+single batch, and callbacks, schedules and validation count them as full epochs. The only sign is
+the warning `Your input ran out of data; interrupting training.`
 
 ## What to write instead
-Leave `steps_per_epoch` out: each epoch is all of the data. (`math.ceil(n / 32)` is the same.)
+Omit `steps_per_epoch`: each epoch then covers all of the data. (`math.ceil(n / 32)` does the same.)
 
 ## How we know
-Batches were counted on tf_keras 2.21 and on Keras 3.3, 3.6, 3.9, 3.12 and 3.15.1. A generator
-function that never ends, and `dataset.repeat()`, are as they were; a `tf.data.Dataset` that ends
-stopped the training on Keras 2.
+Batches were counted on tf_keras 2.21 and on Keras 3.3, 3.6, 3.9, 3.12 and 3.15.1. An infinite
+generator and `dataset.repeat()` work as before; a `tf.data.Dataset` that ends stopped the training
+on Keras 2.
 """
 
 from __future__ import annotations
@@ -124,24 +124,24 @@ def _finding(module: Module, use: MemberUse, steps: cst.Arg, division: Division)
     counted = f"{module.source(division.samples)} // {module.source(division.batch)}"
     return rule.finding(
         module.place(steps.value),
-        f"`{counted}` does not count a last batch that is not full, and Keras 3 makes an epoch of "
-        "that: every other epoch is this one batch",
+        f"`{counted}` does not count a partial last batch, and Keras 3 makes an epoch of it: "
+        "every other epoch is this one batch",
         symbol=f"Model.{use.member}({_STEPS})",
         confidence=use.confidence,
-        help="Leave `steps_per_epoch` out: an epoch is all of the data then.",
+        help="Remove `steps_per_epoch`: an epoch then covers all of the data.",
         fix=Fix(
-            "Leave `steps_per_epoch` out",
+            "Remove `steps_per_epoch`",
             tuple(edits),
             Applicability.UNSAFE,
-            unsafe_because="an epoch has one batch more than it had: what was left over",
+            unsafe_because="each epoch gets one more batch: the remaining samples",
         )
         if edits is not None
         else None,
         no_fix_because=None
         if edits is not None
-        else "a comment would go with it"
+        else "a comment would be removed with it"
         if steps.keyword is not None
-        else "the steps are given by position",
+        else "the steps are passed by position",
     )
 
 

@@ -5,8 +5,8 @@ Reports `epsilon=None` of Keras' own optimizers.
 
 ## Why it breaks
 Up to Keras 2.10 None meant `keras.backend.epsilon()`, and the documentation of Keras 2.0 to 2.3
-gave it as the default, so that much code writes it out. Later releases take it as it is:
-`ValueError: None values not supported.`, at the first step, not where the optimizer is made.
+listed it as the default, so much code spells it out. Later releases take it literally:
+`ValueError: None values not supported.`, at the first step, not where the optimizer is created.
 
 ## What to write instead
 Nothing, or `epsilon=1e-07`: that is what `keras.backend.epsilon()` is unless it was set.
@@ -59,7 +59,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             "the first training step fails: ValueError: None values not supported.",
             symbol=f"{reference.name}(epsilon)",
             confidence=reference.confidence,
-            help=f"Leave it out, or write `epsilon={_EPSILON}`.",
+            help=f"Remove it, or write `epsilon={_EPSILON}`.",
             fix=_fix(module, facts, given),
         )
 
@@ -72,7 +72,7 @@ def _fix(module: Module, facts: TargetFacts, given: cst.Arg) -> Fix:
         Applicability.UNSAFE
         if is_set
         else facts.applicability(*(each for each in INVALID if each.after)),
-        unsafe_because="this file sets another epsilon" if is_set else "",
+        unsafe_because="this file sets a different epsilon" if is_set else "",
     )
 
 

@@ -1,22 +1,22 @@
-"""`x == 0`: a symbolic tensor of Keras 3 equals nothing but itself.
+"""`x == 0` on a symbolic tensor compares identity in Keras 3, and is always False.
 
 ## What it does
-Reports `x == 0` where `x` surely is a symbolic tensor and the other side a number, and what comes
-of it is used as a value: passed on, given a name, worked with. In `Layer.call`, in losses and in
-the function of a `Lambda` tensors have elements to compare, and nothing is reported.
+Reports `x == 0` where `x` is known to be a symbolic tensor, the other side is a number, and the
+result is used as a value: passed on, assigned, or part of a computation. In `Layer.call`, in losses
+and in the function of a `Lambda`, tensors have elements to compare, and nothing is reported.
 
 ## Why it breaks
-Keras 2 compared the elements, when the model ran. The symbolic tensors of Keras 3 know `<`, `>` and
-`!=`, and no `==`: Python asks whether both are one object, and the answer is `False`, then and
-there. `tf.cast(x == 0, "float32")` is zero for all data, without a word; `tf.where(x == 0, a, b)`
-and layers refuse it.
+Keras 2 compared the elements when the model ran. The symbolic tensors of Keras 3 overload `<`, `>`
+and `!=`, but not `==`: Python compares identity, and the result is `False` immediately.
+`tf.cast(x == 0, "float32")` is zero for all data, with no warning; `tf.where(x == 0, a, b)` and
+layers raise.
 
 ## What to write instead
 `keras.ops.equal(x, 0)`.
 
 ## How we know
-Run on Keras 3.15.1 and tf_keras 2.21. As a condition (`if x == 0:`) it was an error on Keras 2,
-which is not reported.
+Run on Keras 3.15.1 and tf_keras 2.21. As a condition (`if x == 0:`) it was an error on Keras 2;
+that is not reported.
 """
 
 from __future__ import annotations
@@ -109,9 +109,11 @@ def _finding(
     around = _function_around(module, node)
     refused = None
     if any("#" in module.text[start:end] for start, end in gaps):
-        refused = "there is a comment in it"
+        refused = "the expression contains a comment"
     elif around.startswith("tensorflow.") and split_root(around) is None:
-        refused = f"`{around}` takes no symbolic tensor: both must be functions of `keras.ops`"
+        refused = (
+            f"`{around}` does not accept a symbolic tensor: both must be functions of `keras.ops`"
+        )
     is_legacy = (split_root(around) or ("", ""))[1].startswith("backend.")
     fix = Fix(
         f"Write `{written}`",
@@ -120,14 +122,14 @@ def _finding(
         if is_legacy
         else facts.applicability(*(each for each in INVALID if each.after)),
         imports=() if need is None else (need,),
-        unsafe_because="the function around it must take symbolic tensors" if is_legacy else "",
+        unsafe_because="the function around it must accept symbolic tensors" if is_legacy else "",
     )
     told = ""
     if _is_given_to_a_layer(module, node):
         told = ": ValueError: Only input tensors may be passed as positional arguments"
     return rule.finding(
         module.place(node),
-        f"a symbolic tensor equals nothing but itself, and this is False, whatever the data{told}",
+        f"`==` on symbolic tensors compares identity in Keras 3: this is always False{told}",
         symbol="KerasTensor.__eq__",
         confidence=Confidence.LIKELY,
         severity=Severity.ERROR if told else Severity.CHANGE,

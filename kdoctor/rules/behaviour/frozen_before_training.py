@@ -1,20 +1,20 @@
-"""A model that is frozen after `compile` no longer trains by itself: GANs stop learning.
+"""A model frozen after `compile` no longer trains on its own: GANs stop learning.
 
 ## What it does
-Reports `model.trainable = False` after `model.compile(…)` and before any training, where the file
-trains that same model later on and never sets `trainable` back; also a loop that freezes the layers
-of the model one by one, be it all but those of some classes. The model is followed through
-functions that make it, freeze it or train it, tuples, `self` and `Sequential.layers`.
+Reports `model.trainable = False` after `model.compile(…)` and before any training, if the file
+trains the same model later and never sets `trainable` back; also a loop that freezes the layers of
+the model one by one (all of them, or all but some classes). The model is tracked through functions
+that create, freeze or train it, tuples, `self` and `Sequential.layers`.
 
 ## Why it breaks
 Every GAN tutorial of Keras 2 compiles the discriminator, freezes it, and builds the combined model
-of generator and discriminator. In Keras 2 `compile` took down what was trainable: the discriminator
-went on learning by itself, and was frozen inside the combined model. Keras 3 looks at the first
-training step: the discriminator has no trainable weights left, and never learns. Nothing raises;
-Keras warns `The model does not have any trainable weights.`
+of generator and discriminator. In Keras 2 `compile` recorded what was trainable: the discriminator
+kept learning on its own, and was frozen inside the combined model. Keras 3 reads `trainable` at the
+first training step: the discriminator has no trainable weights left and never learns. Nothing
+raises; Keras warns `The model does not have any trainable weights.`
 
 ## What to write instead
-Thaw it around its own training:
+Unfreeze it around its own training:
 
     discriminator.trainable = True
     discriminator.train_on_batch(images, labels)
@@ -22,9 +22,9 @@ Thaw it around its own training:
     combined.train_on_batch(noise, labels)
 
 The first training step of each model decides; later changes need a new `compile`, as in Keras 2.
-The fix writes that. It is unsafe, as layers that were frozen one by one are thawed too. Since Keras
-2.11 an optimizer that both models were given knows the variables of the first alone: `ValueError:
-Unknown variable`. So the fix gives the frozen model a copy of it.
+The fix writes that. It is unsafe, as layers that were frozen individually are unfrozen too. Since
+Keras 2.11 an optimizer shared by both models only knows the variables of the first one:
+`ValueError: Unknown variable`. So the fix gives the frozen model a copy of it.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21: which weights change in which step, with and without the fix.
@@ -93,16 +93,18 @@ def _finding(freezing: Freezing, setting: Setting, steps: Sequence[Use]) -> Find
     module, name = freezing.module, freezing.module.source(setting.model)
     made = module.type_of(setting.model)
     trained = module.source(steps[0].model)
-    fix = _thawing(freezing, setting, steps, f"Thaw `{trained}` around its own training")
+    fix = _thawing(freezing, setting, steps, f"Unfreeze `{trained}` around its own training")
     return rule.finding(
         module.place(setting.node),
-        f"`{name}` was compiled while it could be trained, and Keras 2 went on training it; on "
-        "Keras 3 it is frozen for good, and its own training changes nothing",
+        f"`{name}` is frozen after `compile`: Keras 2 kept training it, on Keras 3 its own "
+        "training step changes nothing",
         symbol=f"{made.cls if made and made.cls else 'Model'}.trainable",
         confidence=Confidence.LIKELY,
         help=f"Set `{trained}.trainable = True` before its own training step and False after it.",
         fix=fix,
-        no_fix_because=None if fix else "its training stands where no statement can be put",
+        no_fix_because=None
+        if fix
+        else "there is no place for a statement next to the training call",
     )
 
 
@@ -112,14 +114,14 @@ def _finding_of_layers(freezing: Freezing, setting: Setting, steps: Sequence[Use
     trained = module.source(steps[0].model)
     return rule.finding(
         module.place(setting.node),
-        f"`{name}` was compiled while its layers could be trained, and Keras 2 went on training "
-        "them; on Keras 3 those that are frozen here are frozen for good, in its own training too",
+        f"layers of `{name}` are frozen after `compile`: Keras 2 kept training them, on Keras 3 "
+        "they stay frozen in its own training step too",
         symbol="Model.trainable",
         confidence=Confidence.LIKELY,
-        help=f"Thaw them before the training step of `{trained}`, layer by layer as well, and "
-        "freeze them again after it.",
+        help=f"Unfreeze them one by one before the training step of `{trained}`, and freeze them "
+        "again after it.",
         # `model.trainable = True` sets nothing where it is True (KD233).
-        no_fix_because="the loop that freezes them is to stand after each of its training steps",
+        no_fix_because="the loop that freezes them has to be repeated after each training step",
     )
 
 

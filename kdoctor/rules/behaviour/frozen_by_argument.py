@@ -1,20 +1,22 @@
-"""``Bidirectional(layer, trainable=False)`` freezes nothing: what is inside goes on being trained.
+"""`Bidirectional(layer, trainable=False)` freezes nothing: the inner layers keep training.
 
 ## What it does
-Reports `trainable=False` among the arguments of layers that hold other layers or cells:
+Reports the argument `trainable=False` of layers that contain other layers or cells:
 `Bidirectional`, `TimeDistributed`, `RNN`, `ConvLSTM1D` to `ConvLSTM3D`, `MultiHeadAttention`.
 
 ## Why it breaks
-To Keras 2 the weights of a layer that is not trainable were none to train, of whatever was inside
-of it. Keras 3 asks each layer for itself, and what is inside was made without that argument: the
-model trains it, and says nothing. Only `layer.trainable = False`, afterwards, reaches all of them.
+In Keras 2 a layer that is not trainable had no trainable weights at all, its inner layers included.
+Keras 3 asks each layer individually, and the inner ones were created without that argument: the
+model trains them, with no warning. Only setting `layer.trainable = False` afterwards reaches all of
+them.
 
 ## What to write instead
-The argument where the weights are: `Bidirectional(LSTM(8, trainable=False))`. Of a layer that makes
-what it holds by itself, as `ConvLSTM2D` does, say `layer.trainable = False` once it is made.
+The argument where the weights are: `Bidirectional(LSTM(8, trainable=False))`. For a layer that
+creates its inner layers itself, as `ConvLSTM2D` does, set `layer.trainable = False` after creating
+it.
 
 ## How we know
-Run on Keras 3.15.1 and tf_keras 2.21: a test makes each layer that has layers inside on both.
+Run on Keras 3.15.1 and tf_keras 2.21: a test creates each layer that has inner layers on both.
 """
 
 from __future__ import annotations
@@ -44,10 +46,10 @@ HOLD: Final = {
     "MultiHeadAttention": None,
 }
 """Layers with others inside, and the argument, their first, that takes these."""
-_TO_THE_INNER: Final = "Say it to the layer that is inside."
-_AFTERWARDS: Final = "Say `layer.trainable = False` once the layer is made."
-_NOT_MADE_HERE: Final = "what is inside is not made here"
-_MADE_BY_ITSELF: Final = "it makes what it holds by itself: that must be said in another line"
+_TO_THE_INNER: Final = "Pass it to the inner layer."
+_AFTERWARDS: Final = "Set `layer.trainable = False` after creating the layer."
+_NOT_MADE_HERE: Final = "the inner layer is not created here"
+_MADE_BY_ITSELF: Final = "it creates its inner layers itself: this needs a separate statement"
 
 
 def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
@@ -67,8 +69,8 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         fix = _moved(module, facts, call, given, held.value) if held and is_last else None
         yield rule.finding(
             module.place(given),
-            f"`trainable=False` does not reach what is inside of `{cls}`: Keras 3 goes on "
-            "training it",
+            f"`trainable=False` does not reach the layers inside `{cls}`: Keras 3 keeps training "
+            "them",
             symbol=f"{reference.name}(trainable)",
             confidence=reference.confidence,
             help=_TO_THE_INNER if inside else _AFTERWARDS,
@@ -87,7 +89,7 @@ def _moved(
     if gone is None:
         return None
     return Fix(
-        "Say it to the layer that is inside",
+        "Pass it to the inner layer",
         (with_keyword(module, inner, f"trainable={module.source(given.value)}"), *gone),
         facts.applicability(*(each for each in INVALID if each.after)),
     )

@@ -1,16 +1,16 @@
-"""A model that is frozen only while another is compiled with it is trained by that other one.
+"""A model frozen only while another model compiles with it is trained by that other model.
 
 ## What it does
 Reports `part.trainable = True` after the `compile` of a model that `part` is in, and that was
-compiled while `part` was frozen, where the file trains that whole model later on and does not
-freeze `part` again.
+compiled while `part` was frozen, if the file trains that whole model later and does not freeze
+`part` again.
 
 ## Why it breaks
-In Keras 2 `compile` took down what was trainable. So the code of many GANs freezes the critic,
-compiles the model of generator and critic, and thaws the critic at once: the whole model went on
-training the generator alone. Keras 3 looks at the first training step. By then the critic is
-thawed, and each step of the generator trains the critic too: to take what is made for real. Nothing
-raises, and nothing warns.
+In Keras 2 `compile` recorded what was trainable. So the code of many GANs freezes the critic,
+compiles the model of generator and critic, and unfreezes the critic right away: the whole model
+kept training the generator only. Keras 3 reads `trainable` at the first training step. By then the
+critic is unfrozen, and each generator step trains the critic too, to take generated samples for
+real. There is no error and no warning.
 
 ## What to write instead
 Freeze it around the training of the whole model:
@@ -20,9 +20,9 @@ Freeze it around the training of the whole model:
     critic.trainable = True
 
 The first training step of each model decides; later changes need a new `compile`, as in Keras 2.
-The fix writes that. It is unsafe, as layers that were frozen one by one are thawed too. Since Keras
-2.11 an optimizer that both models were given knows the variables of the first alone: `ValueError:
-Unknown variable`. So the fix gives the part a copy of it.
+The fix writes that. It is unsafe, as layers that were frozen individually are unfrozen too. Since
+Keras 2.11 an optimizer shared by both models only knows the variables of the first one:
+`ValueError: Unknown variable`. So the fix gives the part a copy of it.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21: which weights change in which step, with and without the fix.
@@ -118,15 +118,16 @@ def _finding(freezing: Freezing, thawing: Setting, compiled: Use, steps: Sequenc
     )
     return rule.finding(
         module.place(thawing.node),
-        f"`{whole}` was compiled while `{part}` was frozen, and Keras 2 left it so; on Keras 3 the "
-        f"first training step decides, by when `{part}` is thawed: `{whole}` trains it too",
+        f"`{part}` is unfrozen after `{whole}` was compiled: Keras 2 kept it frozen in `{whole}`, "
+        f"on Keras 3 training `{whole}` trains `{part}` too",
         symbol="Model.trainable",
         confidence=Confidence.LIKELY,
         help=f"Set `{part}.trainable = False` before a training step of `{whole}`, and True after.",
         fix=fix,
         no_fix_because=None
         if fix
-        else "its training stands where no statement can be put, or where it has another name",
+        else "there is no place for a statement next to the training call, or the model has "
+        "another name there",
     )
 
 

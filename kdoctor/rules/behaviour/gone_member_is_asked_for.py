@@ -1,20 +1,20 @@
-"""``hasattr(optimizer, "lr")`` is false: what it was asked for is not done any more.
+"""`hasattr(optimizer, "lr")` is false in Keras 3: the code behind it no longer runs.
 
 ## What it does
 Reports `hasattr(x, "member")` and `getattr(x, "member", default)` of a member that Keras 2 had and
-the target lacks, where what depends on the answer is about that member and nothing is done in its
-place. Code that is written for both, with an `else` that does the work or a question for the new
-name, is left alone; so are private members, and those that nobody needs on Keras 3.
+the target lacks, if the guarded code is about that member and there is no alternative branch. Code
+written for both versions, with an `else` that does the work or a check for the new name, is not
+reported; neither are private members, nor members that nobody needs on Keras 3.
 
 ## Why it breaks
-Nothing is raised: the learning rate is not set, the states are not reset, the fallback is taken,
-and nobody is told.
+Nothing raises: the learning rate is not set, the states are not reset, or the fallback is taken,
+with no warning.
 
 ## What to write instead
-The new name, in the question as well: `hasattr(optimizer, "learning_rate")`. Or no question.
+The new name, in the check as well: `hasattr(optimizer, "learning_rate")`. Or no check.
 
 ## How we know
-Run before and after the repair on Keras 2 and Keras 3.15.1, which did the same.
+Run before and after the fix on Keras 2 and Keras 3.15.1, with the same results.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _ALL = frozenset(
     for each in members
     if not each.startswith("_") and each not in _NOT_NEEDED
 )
-_NO_FIX = "what should happen without it cannot be told from here"
+_NO_FIX = "kdoctor cannot tell what should happen without it"
 
 
 class _Question(Struct, frozen=True):
@@ -277,16 +277,16 @@ def _finding(
     member = question.member
     is_rate = (owner.kind, member) == (Kind.OPTIMIZER, _OLD_RATE)
     effect = (
-        f"`{module.source(question.call)}` is false, and what depends on it is passed over"
+        f"`{module.source(question.call)}` is always false: the code behind it is skipped"
         if question.asks
-        else f"this is always the default, `{module.source(question.call.args[2].value)}`"
+        else f"this always returns the default, `{module.source(question.call.args[2].value)}`"
     )
     return rule.finding(
         module.place(question.name),
-        f"{owner_in_words(owner)} has no `{member}` any more: {effect}",
+        f"{owner_in_words(owner)} no longer has `{member}`: {effect}",
         symbol=symbol(owner, member),
         confidence=Confidence.LIKELY,
-        help=f"It is called `{_RATE}`." if is_rate else advice_for(owner.kind, member).help,
+        help=f"Use `{_RATE}`." if is_rate else advice_for(owner.kind, member).help,
         fix=_renamed(module, facts, question, mentions) if is_rate else None,
         no_fix_because=None if is_rate else _NO_FIX,
     )
@@ -303,7 +303,7 @@ def _renamed(
     inside = Span(span.start + len(name.prefix) + len(name.quote), span.end - len(name.quote))
     places = {inside, *(module.span(each.node.attr) for each in mentions)}
     return Fix(
-        f"Ask for `{_RATE}` instead of `{_OLD_RATE}`",
+        f"Check for `{_RATE}` instead of `{_OLD_RATE}`",
         tuple(Edit(each, (_RATE,)) for each in sorted(places)),
         facts.applicability(*(each for each in INVALID if each.after)),
     )

@@ -1,22 +1,22 @@
-"""`hard_sigmoid` is another function than it was.
+"""`hard_sigmoid` is a different function in Keras 3.
 
 ## What it does
-Reports `hard_sigmoid` as an activation of Keras' own layers, by name or as the function, and
+Reports `hard_sigmoid` as an activation of Keras layers, by name or as a function, and
 `keras.activations.hard_sigmoid` itself.
 
 ## Why it breaks
 Keras 2 computed `clip(0.2 * x + 0.5, 0, 1)`, Keras 3 computes `relu6(x + 3) / 6`, as PyTorch does.
 The slope is 1/6 instead of 1/5, and results differ by up to 0.067. New models train either way; a
-model whose weights were trained with Keras 2 gives other outputs.
+model with weights trained on Keras 2 gives different outputs.
 
 ## What to write instead
-The old formula, where weights of Keras 2 are used:
+The old formula, if weights from Keras 2 are used:
 
     @keras.saving.register_keras_serializable()
     def hard_sigmoid_2(x):
         return keras.ops.clip(0.2 * x + 0.5, 0.0, 1.0)
 
-The fix writes it as a lambda. It is unsafe: a lambda is loaded back with `safe_mode=False` only.
+The fix writes it as a lambda. It is unsafe: a lambda can only be loaded with `safe_mode=False`.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21 with `Activation`, `LSTM` and the function itself.
@@ -72,23 +72,23 @@ def _finding(module: Module, node: cst.CSTNode, symbol: str, confidence: Confide
     function = f"lambda x: {spelled}(0.2 * x + 0.5, 0.0, 1.0)"
     return rule.finding(
         module.place(node),
-        "`hard_sigmoid` was `clip(0.2 * x + 0.5, 0, 1)` and is `relu6(x + 3) / 6`: up to 0.067 "
-        "apart",
+        "`hard_sigmoid` was `clip(0.2 * x + 0.5, 0, 1)` and is now `relu6(x + 3) / 6`: results "
+        "differ by up to 0.067",
         symbol=symbol,
         confidence=confidence,
-        help="With weights of Keras 2, use the old formula: "
-        "`keras.ops.clip(0.2 * x + 0.5, 0.0, 1.0)`.",
+        help="For weights from Keras 2, use the old formula: `keras.ops.clip(0.2 * x + 0.5, 0.0, "
+        "1.0)`.",
         fix=Fix(
-            "Write the old formula",
+            "Use the old formula",
             (Edit(module.span(node), (function,)),),
             Applicability.UNSAFE,
             () if need is None else (need,),
-            unsafe_because="a saved lambda is loaded with `safe_mode=False` only; and a model that "
-            "is trained anew needs no old formula",
+            unsafe_because="a saved lambda can only be loaded with `safe_mode=False`, and a "
+            "newly trained model does not need the old formula",
         )
         if is_argument
         else None,
-        no_fix_because=None if is_argument else "it is not passed on here",
+        no_fix_because=None if is_argument else "the function is not passed on here",
     )
 
 

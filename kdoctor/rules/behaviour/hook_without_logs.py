@@ -1,22 +1,21 @@
-"""`def on_train_batch_end(self, batch, log=None)`: Keras 3 passes the logs by the name `logs`.
+"""`def on_train_batch_end(self, batch, log=None)`: Keras 3 passes `logs` by keyword.
 
 ## What it does
-Reports methods for batches of a callback of one's own, `on_train_batch_end` and its like, whose
-parameter for the logs is not called `logs`; also functions that a `LambdaCallback` is given for
-them.
+Reports batch methods of custom callbacks (`on_train_batch_end` and the like) whose parameter for
+the logs is not named `logs`; also functions passed to a `LambdaCallback` for them.
 
 ## Why it breaks
 Keras 2 passed batch and logs by position. Keras 3 passes the logs by keyword: `TypeError:
-on_train_batch_end() got an unexpected keyword argument 'logs'`. (What is called at the beginning
-and the end of epochs, of training and of tests still gets them by position.) `on_batch_end` gets
-them so since `tf.keras` of TensorFlow 2.2, too.
+on_train_batch_end() got an unexpected keyword argument 'logs'`. (Methods called at the beginning
+and the end of epochs, training and tests still get them by position.) `on_batch_end` has been
+called that way since `tf.keras` of TensorFlow 2.2.
 
 ## What to write instead
 `logs`.
 
 ## How we know
-Each method was run on Keras 3.15.1 and tf_keras 2.21; the releases of Keras 3 have had the same
-since 3.3 at least (`callbacks/callback_list.py`).
+Each method was run on Keras 3.15.1 and tf_keras 2.21; the releases of Keras 3 have done this since
+3.3 at least (`callbacks/callback_list.py`).
 """
 
 from __future__ import annotations
@@ -94,18 +93,18 @@ def _finding(
     edits = _renamed(module, parameter)
     return rule.finding(
         module.place(parameter.name),
-        f"`{name}` is given the logs by their name, which is not `{old}`: {_ERROR.format(called)}",
+        f"Keras 3 passes the logs to `{name}` as `logs=`, not `{old}`: {_ERROR.format(called)}",
         symbol=f"Callback.{name}({old})",
         confidence=Confidence.CERTAIN,
-        help=f"Call it `{_LOGS}`.",
+        help=f"Rename it to `{_LOGS}`.",
         fix=Fix(
-            f"Call it `{_LOGS}`",
+            f"Rename it to `{_LOGS}`",
             edits,
             facts.applicability(*(each for each in INVALID if each.after)),
         )
         if edits
         else None,
-        no_fix_because=None if edits else f"`{_LOGS}` is something else there",
+        no_fix_because=None if edits else f"`{_LOGS}` is another name in the function",
     )
 
 

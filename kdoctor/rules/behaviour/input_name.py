@@ -1,22 +1,22 @@
-"""An input without a name is `input_layer`, no longer `input_1`; a model is `functional`.
+"""Unnamed inputs are called `input_layer`, not `input_1`; unnamed models `functional`.
 
 ## What it does
-Reports `model.get_layer("input_1")` of models that this program builds itself, and
-`get_layer("model_1")` where a `keras.Model(inputs, outputs)` without a name surely is in them.
+Reports `model.get_layer("input_1")` of models that the program builds itself, and
+`get_layer("model_1")` where they are known to contain a `keras.Model(inputs, outputs)` without a
+name.
 
 ## Why it breaks
 Keras 2 named inputs `input_1`, `input_2`, …; Keras 3 names them `input_layer`, `input_layer_1`, …:
-`ValueError: No such layer: input_1.` What was `model`, `model_1`, … is `functional`,
-`functional_1`, …. All other layers are named as before.
+`ValueError: No such layer: input_1.` `model`, `model_1`, … became `functional`, `functional_1`, ….
+All other layers are named as before.
 
 ## What to write instead
-A name of your own, `keras.Input((4,), name="image")`, `keras.Model(x, y, name="encoder")`, or
+An explicit name, `keras.Input((4,), name="image")`, `keras.Model(x, y, name="encoder")`, or
 `model.inputs[0]`. The fix writes the new name; it is unsafe, as the number depends on what was
 built before.
 
 ## How we know
-Run on Keras 3.15.1 and tf_keras 2.21; the names that layers get by themselves were compared for
-123 classes.
+Run on Keras 3.15.1 and tf_keras 2.21; the default names of 123 layer classes were compared.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def _finding(
         f"{kind} are named `{base}`: ValueError: No such layer: {match[0]}.",
         symbol=f"{use.owner.cls}.{use.member}",
         confidence=use.confidence,
-        help=f"Give it a name of its own, or write `{new}`.",
+        help=f"Give it an explicit name, or write `{new}`.",
         fix=Fix(
             f"Write `{new}`",
             (Edit(module.span(text), (f"{text.quote}{new}{text.quote}",)),),

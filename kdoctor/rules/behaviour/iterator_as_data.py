@@ -1,21 +1,21 @@
-"""`model.fit(zip(images, masks))`: of all iterators, Keras 3 takes generators alone.
+"""`model.fit(zip(images, masks))`: generators are the only iterators that Keras 3 accepts.
 
 ## What it does
-Reports an iterator that is no generator where a model gets its batches, in `fit`, `evaluate`,
-`predict` and their `validation_data`: what `zip`, `map`, `filter` and `itertools` give, the
-iterator of a `tf.data.Dataset`, an object of a class of the file that has `__next__`, and what a
-decorator of the file makes such an object of (`@threadsafe_generator`).
+Reports an iterator that is not a generator and is passed as data to `fit`, `evaluate`, `predict`,
+or as `validation_data`: the result of `zip`, `map`, `filter` or `itertools`, the iterator of a
+`tf.data.Dataset`, an instance of a class of the file with `__next__`, and a generator that a
+decorator of the file turns into such an object (`@threadsafe_generator`).
 
 ## Why it breaks
-Keras 2 took whatever has `__next__`. Keras 3 asks whether it is a generator, as Python calls what
-a function with `yield` gives: `ValueError: Unrecognized data type: x=<zip object at 0x7f5924>`.
+Keras 2 accepted any object with `__next__`. Keras 3 checks for a Python generator, the result of a
+function with `yield`: `ValueError: Unrecognized data type: x=<zip object at 0x7f5924>`.
 
 ## What to write instead
-A generator over it: `model.fit((batch for batch in pairs))`. It gives the same batches one by one,
-and Keras 2 takes it as well.
+A generator over it: `model.fit((batch for batch in pairs))`. It yields the same batches one by one,
+and works on Keras 2 as well.
 
 ## How we know
-Run on Keras 3.15.1 and tf_keras 2.21: fourteen sorts of iterators in `fit`, as `validation_data`,
+Run on Keras 3.15.1 and tf_keras 2.21: fourteen kinds of iterators in `fit`, as `validation_data`,
 in `evaluate` and in `predict`.
 """
 
@@ -61,13 +61,13 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         edit = Edit(place, ("(batch for batch in ", hole, ")"))
         yield rule.finding(
             module.place(given),
-            f"what `{sort}` gives is an iterator and no generator, and Keras 3 takes none but "
-            "those: ValueError: Unrecognized data type",
+            f"`{sort}` returns an iterator that is not a generator, which Keras 3 does not "
+            "accept: ValueError: Unrecognized data type",
             symbol="keras.Model.fit",
             confidence=Confidence.LIKELY,
-            help=f"Write `(batch for batch in {module.source(given)})`; for the iterator of a "
-            "`Dataset` the dataset itself, to go through it in every epoch.",
-            fix=Fix("Make a generator of it", (edit,), facts.applicability(*INVALID)),
+            help=f"Write `(batch for batch in {module.source(given)})`; instead of the iterator "
+            "of a `Dataset`, pass the dataset itself to iterate over it in every epoch.",
+            fix=Fix("Wrap it in a generator", (edit,), facts.applicability(*INVALID)),
         )
 
 

@@ -1,20 +1,20 @@
-"""The loss of a `Sequential` stands in a dict by the name of its output.
+"""The loss of a `Sequential` is given as a dict keyed by its output's name.
 
 ## What it does
 Reports `{"out": loss}` as the `loss` that a `Sequential` is compiled with.
 
 ## Why it breaks
-Keras 2 found the loss of an output by its name, be it the only one. In Keras 3 a functional model
-has names for its outputs, and takes the dict; a `Sequential` has none. The first batch of `fit`,
-`evaluate` and their like says: `TypeError: 'NoneType' object is not iterable`.
+Keras 2 looked up the loss by the output's name, even if there was only one output. In Keras 3 a
+functional model has output names and accepts the dict; a `Sequential` has none. The first batch of
+`fit`, `evaluate` and the like raises `TypeError: 'NoneType' object is not iterable`.
 
 ## What to write instead
-The loss without a dict, `model.compile("adam", loss="mse")`. Metrics and weights of losses may stay
-in theirs.
+The loss without a dict, `model.compile("adam", loss="mse")`. Dicts for metrics and loss weights can
+stay.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21, with and without an `Input`, for `fit`, `evaluate` and
-`train_on_batch`. Of seven releases from 3.1 to 3.15 all refuse it (3.0 was not run).
+`train_on_batch`. All seven releases tried from 3.1 to 3.15 reject it (3.0 was not run).
 """
 
 from __future__ import annotations
@@ -52,14 +52,14 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         edit, why_not = taken_out(module, loss.value, element)
         yield rule.finding(
             module.place(loss.value),
-            f"a `Sequential` has no names for its outputs: {_REFUSED}",
+            f"a `Sequential` has no output names: {_REFUSED}",
             symbol="keras.Sequential.compile",
             confidence=use.confidence,
             help="Pass the loss without a dict.",
             fix=None
             if edit is None
             else Fix(
-                "Take it out of the dict",
+                "Take the loss out of the dict",
                 (edit,),
                 facts.applicability(*(each for each in INVALID if each.after)),
             ),

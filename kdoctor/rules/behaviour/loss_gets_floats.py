@@ -1,31 +1,31 @@
-"""A loss of one's own takes the targets for whole numbers, or for truth values: they are floats.
+"""A custom loss expects integer or boolean targets, but Keras 3 passes floats.
 
 ## What it does
-Reports functions of TensorFlow that refuse floats (`tf.one_hot`, `tf.gather`, `tf.where`, and
-`tf.nn.sparse_softmax_cross_entropy_with_logits`) and, in a file for TensorFlow, `take`,
-`segment_sum` and `in_top_k` of `keras.ops`, where a loss gives them the targets as it got them: a
+Reports TensorFlow functions that reject floats (`tf.one_hot`, `tf.gather`, `tf.where`, and
+`tf.nn.sparse_softmax_cross_entropy_with_logits`) and, in a file that uses TensorFlow, `take`,
+`segment_sum` and `in_top_k` of `keras.ops`, where a loss passes them the targets unchanged: a
 function that is passed to `compile` as a loss, the `call` of a subclass of `keras.losses.Loss`, and
-functions of the file to which these hand the targets on. Not where the loss has a `dtype` of its
-own, or asks for the type.
+functions of the file to which these pass the targets. A loss that sets its own `dtype` or checks
+the type is not reported.
 
 ## Why it breaks
-Keras 2 gave a loss the targets with their own type, int64 or bool. Keras 3 casts them to the type
-of the loss, float32, and only then calls it: `TypeError: Value passed to parameter 'indices' has
+Keras 2 passed a loss the targets with their own dtype, int64 or bool. Keras 3 casts them to the
+dtype of the loss, float32, before calling it: `TypeError: Value passed to parameter 'indices' has
 DataType float32 not in list of allowed values: uint8, int8, int32, int64`.
 
 ## What to write instead
-The cast back: `tf.one_hot(tf.cast(y_true, tf.int32), depth)`, and `tf.cast(mask, tf.bool)` for
-truth values. Keras 2 runs it, too. Whole numbers above 16,777,216 (2 to the 24th) are not exact in
-float32: a loss that is made with `dtype="float64"` gets them exact, and `tf.int64` keeps them so.
-`dtype="int64"` would make whole numbers of the predictions as well.
+A cast back: `tf.one_hot(tf.cast(y_true, tf.int32), depth)`, and `tf.cast(mask, tf.bool)` for
+booleans. It works on Keras 2 too. Integers above 16,777,216 (2 to the 24th) are not exact in
+float32: a loss created with `dtype="float64"` gets them exactly, and `tf.int64` keeps them so.
+`dtype="int64"` would cast the predictions to integers as well.
 
-Targets of one dimension are another matter: Keras 2 gave a loss `(batch, 1)` where the output of
-the model has two, Keras 3 gives it `(batch,)`, see KD457.
+Targets of one dimension are a separate issue: Keras 2 passed a loss `(batch, 1)` if the output of
+the model has two, Keras 3 passes `(batch,)`, see KD457.
 
 ## How we know
 keras-team/keras#20060. Each function was run on Keras 3.15.1 and tf_keras 2.21 in a loss that `fit`
-trains with, with targets of int64, int32, bool and float32. The code of Keras 3.0.0 casts, too.
-Functions that are metrics and no losses are not reported: Keras 2 cast what they get.
+trains with, with targets of int64, int32, bool and float32. The code of Keras 3.0.0 casts too.
+Functions used only as metrics are not reported: Keras 2 cast their arguments.
 """
 
 from __future__ import annotations
@@ -105,11 +105,11 @@ def _finding(  # noqa: PLR0913, PLR0917 - the parts of a call
     module: Module, facts: TargetFacts, call: cst.Call, name: str, given: cst.Arg, wanted: Wanted
 ) -> Finding:
     written = module.source(call.func)
-    kind = "truth values" if wanted.dtype == "bool" else "whole numbers"
+    kind = "booleans" if wanted.dtype == "bool" else "integers"
     fix = _fix(module, facts, call, name, given, wanted.dtype)
     return rule.finding(
         module.place(given.value),
-        f"Keras 3 casts the targets of a loss to float32, and `{written}` wants {kind}: "
+        f"Keras 3 casts the targets of a loss to float32, but `{written}` needs {kind}: "
         f"{wanted.error}",
         symbol=name,
         confidence=Confidence.LIKELY,

@@ -1,19 +1,20 @@
-"""A `train_step` returns `{"loss": loss}`, and no metric has that loss: the logs say 0.0.
+"""`train_step` returns `{"loss": loss}` but updates no metric with it: the logs show 0.0.
 
 ## What it does
 Reports a `train_step` or a `test_step` of a subclass of `Model` that returns a dict with the one
-key `loss`, in a class that updates no metric, nor do its bases in the file, in code for TensorFlow.
+key `loss`, in a class that updates no metric (and whose bases in the file update none), in
+TensorFlow code.
 
 ## Why it breaks
-From `compile` on each model of Keras 3 has a metric called `loss`, which only the steps of Keras
-itself update. After an epoch `fit` (after the last batch `evaluate`) asks the metrics of the model
-for their values, and takes them instead of what the step returned where the names are the same.
-So the history says `loss: 0.0`, `evaluate` gives 0.0, and early stopping and checkpoints go by it.
-With metrics in `compile` it is `ValueError: Cannot get result() since the metric has not yet been
-built.` Keras 2 showed what the step returned.
+After `compile`, each Keras 3 model has a metric called `loss`, which only the built-in steps
+update. At the end of an epoch `fit` (after the last batch, `evaluate`) reads the metrics of the
+model, and their values replace those that the step returned under the same names. So the history
+shows `loss: 0.0`, `evaluate` returns 0.0, and early stopping and checkpoints use it. With metrics
+in `compile` it raises `ValueError: Cannot get result() since the metric has not yet been built.`
+Keras 2 showed what the step returned.
 
 ## What to write instead
-A metric of the model's own, updated and returned by both steps:
+A metric in the model, updated and returned by both steps:
 
     def __init__(self):
         super().__init__()
@@ -28,14 +29,14 @@ A metric of the model's own, updated and returned by both steps:
         self.loss_tracker.update_state(loss)
         return {"loss": self.loss_tracker.result()}
 
-The history then has the mean over the batches, not the loss of the last one. With this property
-the `test_step` of Keras does not do: its metric is another one.
+The history then has the mean over the batches, not the loss of the last one. With this property the
+default `test_step` is not enough: it updates a different metric.
 
 ## How we know
-Run on Keras 3.15.1 and tf_keras 2.21. In Keras 3.0 `fit` took the values of the metrics whatever
-the names were. `compute_loss` and `compiled_loss` do not update that metric, either, but give a
-model of several outputs more of them; and where the training is distributed, those of `compile` are
-built in advance: there the rule is silent.
+Run on Keras 3.15.1 and tf_keras 2.21. In Keras 3.0 `fit` used the values of the metrics whatever
+their names. `compute_loss` and `compiled_loss` do not update that metric either, but add more
+metrics for a model with several outputs; and in distributed training those of `compile` are built
+in advance: neither case is reported.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ from kdoctor.value_types import Kind
 _GRAPHS = ways_also_by_1("tensorflow.function")
 _SEVERAL_DEVICES = tuple(ways_also_by_1("tensorflow.distribute"))
 _STEPS = ("train_step", "test_step")
-_GIVES = {"train_step": "`fit` logs", "test_step": "`evaluate` gives"}
+_GIVES = {"train_step": "`fit` logs", "test_step": "`evaluate` returns"}
 _LOSS = "loss"
 _NOT_BUILT = "Cannot get result() since the metric has not yet been built."
 _RUNS = frozenset({"fit", "evaluate"})
@@ -255,15 +256,15 @@ def _finding(
     fails = _is_compiled_with_metrics(module, [each.name.value for each in nodes])
     return rule.finding(
         module.place(found),
-        f"{_GIVES[step]} what the metrics of the model hold, and nothing here updates them: "
-        + (f"ValueError: {_NOT_BUILT}" if fails else "`loss` is 0.0, whatever it is here"),
+        f"{_GIVES[step]} the values of the model's metrics, and nothing here updates them: "
+        + (f"ValueError: {_NOT_BUILT}" if fails else "`loss` is always 0.0"),
         symbol=f"{nodes[0].name.value}.{step}",
         confidence=Confidence.LIKELY,
         severity=Severity.ERROR if fails else None,
-        help='Make `self.loss_tracker = keras.metrics.Mean(name="loss")`, return `[self.'
-        "loss_tracker]` from a property `metrics`, and in `train_step` and in a `test_step` update "
-        'it and return `{"loss": self.loss_tracker.result()}`.',
-        no_fix_because="what keeps the loss, and in which steps, is for you to say",
+        help='Create `self.loss_tracker = keras.metrics.Mean(name="loss")`, return '
+        "`[self.loss_tracker]` from a `metrics` property, and in `train_step` and `test_step` "
+        'update it and return `{"loss": self.loss_tracker.result()}`.',
+        no_fix_because="you have to decide which metric tracks the loss, and in which steps",
     )
 
 

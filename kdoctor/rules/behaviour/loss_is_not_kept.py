@@ -1,26 +1,26 @@
-"""`compute_loss` keeps the loss in no metric any more: a step that returns the metrics logs 0.0.
+"""`compute_loss` no longer updates the `loss` metric: a step that returns the metrics logs 0.0.
 
 ## What it does
 Reports a `train_step` or a `test_step` of a subclass of `Model` that computes the loss by
-`self.compute_loss(…)` or `self.compiled_loss(…)`, updates no metric by itself, and returns what all
-metrics hold: `self.compute_metrics(…)` or `{m.name: m.result() for m in self.metrics}`.
+`self.compute_loss(…)` or `self.compiled_loss(…)`, updates no metric itself, and returns the results
+of all metrics: `self.compute_metrics(…)` or `{m.name: m.result() for m in self.metrics}`.
 
 ## Why it breaks
-In Keras 2 computing the loss updated the metric `loss`, and the steps of Keras itself were written
-so. In Keras 3 they update it in a line of their own, which such a copy lacks: `loss` and `val_loss`
-are 0.0 in all epochs. Early stopping, checkpoints and a plateau of the rate go by it, and nothing
-raises. The weights are trained as they should be. Metrics that `compile` was given, and that no
-step updates, are `ValueError: Cannot get result() since the metric has not yet been built.`
+In Keras 2 computing the loss updated the metric `loss`, and the built-in steps relied on it. In
+Keras 3 they update it in a separate line, which a copy of the old step lacks: `loss` and `val_loss`
+are 0.0 in all epochs. `EarlyStopping`, `ModelCheckpoint` and `ReduceLROnPlateau` use it, and
+nothing raises. The weights are trained correctly. Metrics from `compile` that no step updates raise
+`ValueError: Cannot get result() since the metric has not yet been built.`
 
 ## What to write instead
-The line that is missing, before the metrics are returned:
+The missing line, before the metrics are returned:
 
     for metric in self.metrics:
         if metric.name == "loss":
             metric.update_state(loss)
 
-The mean is one over the batches then: pass `sample_weight=tf.shape(y)[0]` along with the loss where
-the last batch is smaller.
+This is the mean over the batches: pass `sample_weight=tf.shape(y)[0]` along with the loss if the
+last batch is smaller.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21.
@@ -91,13 +91,13 @@ def _finding(
     shown = "val_loss" if step.name.value == "test_step" else "loss"
     return rule.finding(
         module.place(computed),
-        f"`{shown}` is 0.0 in the logs: `{member_of_self(computed.func, step)}` of Keras 3 "
-        "updates no metric, and this step does not either",
+        f"`{shown}` is always 0.0 in the logs: in Keras 3 `{member_of_self(computed.func, step)}` "
+        "updates no metric, and neither does this step",
         symbol=f"{node.name.value}.{step.name.value}",
         confidence=Confidence.LIKELY,
-        help="Update the metric called `loss` with it, before the step returns the metrics.",
+        help="Update the metric `loss` with it before the step returns the metrics.",
         fix=fix,
-        no_fix_because=None if fix else "what each metric is to be updated with is for you to say",
+        no_fix_because=None if fix else "you have to decide what each metric is updated with",
     )
 
 
@@ -126,7 +126,7 @@ def _fix(module: Module, step: cst.FunctionDef) -> Fix | None:
         "Update the metric `loss`",
         (*edits, Edit(Span(line.span.start, line.span.start), (text,))),
         Applicability.UNSAFE,
-        unsafe_because="a last batch that is smaller counts as much as the others",
+        unsafe_because="a smaller last batch counts as much as the others",
     )
 
 

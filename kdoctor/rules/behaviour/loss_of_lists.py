@@ -1,21 +1,22 @@
-"""`loss([0, 1], predictions)`: a loss is called with a list beside an array, or another list.
+"""`loss([0, 1], predictions)`: a loss is called with a list and an array, or with two lists.
 
 ## What it does
-Reports calls of Keras' own loss objects (`keras.losses.…()`) where one of targets and predictions
-is a list or tuple of numbers that is written out, and the other one an array, a tensor, or a list
-of another form: `SparseCategoricalCrossentropy()([1, 2], [[0.1, 0.9, 0.0], [0.1, 0.8, 0.1]])`.
+Reports calls of Keras' own loss objects (`keras.losses.…()`) where targets or predictions are a
+literal list or tuple of numbers, and the other one is an array, a tensor, or a list with a
+different structure: `SparseCategoricalCrossentropy()([1, 2], [[0.1, 0.9, 0.0], [0.1, 0.8, 0.1]])`.
 
 ## Why it breaks
-Keras 2 made a tensor of each. Keras 3 takes a list for several arrays, here of one number each, and
-wants targets and predictions in the same form: `ValueError: Expected an instance of list, got
-<tf.Tensor: …>`, or `Structures don't have the same nested structure.` Two lists of one form do.
+Keras 2 converted each to a tensor. Keras 3 treats a list as several arrays, here of one number
+each, and requires targets and predictions to have the same structure:
+`ValueError: Expected an instance of list, got <tf.Tensor: …>`, or
+`Structures don't have the same nested structure.` Two lists with the same structure work.
 
 ## What to write instead
 `loss(np.array([0, 1]), predictions)`.
 
 ## How we know
 The documentation of Keras 2 had such lists. Each loss of Keras 3.15.1 and of tf_keras 2.21 was
-called so; the code of 3.0.0, 3.3.3 and 3.6.0 takes lists for several arrays, too.
+called that way; the code of 3.0.0, 3.3.3 and 3.6.0 treats lists as several arrays too.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ _ARRAY: Final = "array"
 _NUMBER: Final = "number"
 _SPARSE: Final = "SparseCategoricalCrossentropy"
 _STRUCTURES: Final = "Structures don't have the same nested structure."
-_OTHER_AXES: Final = "where the two have another number of axes, Keras 3 computes another loss"
+_OTHER_AXES: Final = "if the two differ in rank, Keras 3 computes a different loss"
 
 
 def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
@@ -112,11 +113,11 @@ def _finding(
     lists = [each for each in given if not isinstance(value_of(module, each), cst.Call)]
     return rule.finding(
         module.place(lists[0]),
-        "a loss takes a list for several arrays, and targets and predictions have other forms: "
-        f"{_error(*(_form(module, each) for each in given))}",
+        "a loss treats a list as several arrays, and targets and predictions differ in "
+        f"structure: {_error(*(_form(module, each) for each in given))}",
         symbol=f"keras.losses.{cls}",
         confidence=Confidence.LIKELY,
-        help="Write `np.array(…)` around it.",
+        help="Wrap it in `np.array(…)`.",
         fix=_fix(module, facts, call, cls, given, lists),
     )
 
@@ -153,7 +154,7 @@ def _fix(  # noqa: PLR0913, PLR0917 - the parts of a call
     proven = facts.applicability(*(each for each in INVALID if each.after))
     imports: tuple[ImportNeed, ...] = () if need is None else (need,)
     return Fix(
-        "Make an array of it",
+        "Convert it to an array",
         tuple(Edit(span, (f"{spelled}(", Hole(span), ")")) for span in spans),
         proven if is_same else Applicability.UNSAFE,
         imports,

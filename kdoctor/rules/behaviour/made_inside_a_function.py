@@ -1,22 +1,22 @@
-"""`@tf.function` on `call`: the weights of layers that are built inside of it are not trained.
+"""`@tf.function` on `call`: weights of layers that are built inside it are not trained.
 
 ## What it does
-Reports the decorator of `call`, or of a method that `call` uses, in a layer or model of one's own,
-where layers with weights are made in `__init__` and nobody builds them before they are called.
+Reports the decorator of `call`, or of a method that `call` uses, in a custom layer or model, if
+layers with weights are created in `__init__` and nothing builds them before they are called.
 
 ## Why it breaks
-The function is traced once, and in that trace the layers inside make their weights. Keras 3 takes
-the values that these have there for constants: the trace, used for each batch from then on, knows
-no weights that could be trained. `fit` trains the rest of the model and says nothing; where there
-is no rest, it is `ValueError: No gradients provided for any variable.` With an argument `training`
-there is another trace for training.
+The function is traced once, and the inner layers create their weights in that trace. There Keras 3
+treats their values as constants: the trace, used for each batch from then on, has no trainable
+weights. `fit` trains the rest of the model with no warning; if there is no rest, it raises
+`ValueError: No gradients provided for any variable.` With a `training` argument there is a separate
+trace for training.
 
 ## What to write instead
-No decorator: `fit`, `evaluate` and `predict` compile the whole step anyway, and a training loop of
-one's own is decorated where the step is. Or a `build` that builds the layers inside.
+No decorator: `fit`, `evaluate` and `predict` compile the whole step anyway, and in a custom
+training loop the step is decorated. Or a `build` that builds the inner layers.
 
 ## How we know
-Run on Keras 3.15.1 and tf_keras 2.21, in `Sequential` and functional models and alone.
+Run on Keras 3.15.1 and tf_keras 2.21, in `Sequential` and functional models and on their own.
 """
 
 from __future__ import annotations
@@ -110,19 +110,19 @@ def _finding(module: Module, facts: TargetFacts, decorator: cst.Decorator, layer
     edit = _left_out(module, decorator)
     return rule.finding(
         module.place(decorator.decorator),
-        f"`self.{layer}` gets its weights in this function, and Keras 3 takes them for constants "
-        "there: they are not trained",
+        f"`self.{layer}` creates its weights inside this function, where Keras 3 treats them as "
+        "constants: they are not trained",
         symbol="tensorflow.function",
         confidence=Confidence.LIKELY,
-        help="Leave the decorator out: `fit` compiles the whole step.",
+        help="Remove the decorator: `fit` compiles the whole step.",
         fix=None
         if edit is None
         else Fix(
-            "Leave the decorator out",
+            "Remove the decorator",
             (edit,),
             facts.applicability(*(each for each in INVALID if each.after)),
         ),
-        no_fix_because="a comment stands beside it" if edit is None else None,
+        no_fix_because="there is a comment next to it" if edit is None else None,
     )
 
 

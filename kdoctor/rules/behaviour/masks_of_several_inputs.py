@@ -1,21 +1,20 @@
-"""A layer of several inputs asks whether its mask is None, and Keras 3 gives it a list of None.
+"""A layer with several inputs checks `mask is not None`, but Keras 3 passes a list of None.
 
 ## What it does
 Reports `if mask is not None:` in the `call` of a subclass of `Layer` that unpacks its inputs
-(`x, weights = inputs`), where an element of the mask is then computed with: `x *= mask[0]`,
+(`x, weights = inputs`), where an element of the mask is then used in a computation: `x *= mask[0]`,
 `tf.cast(mask[0], …)`, `mask[0][:, None]`.
 
 ## Why it breaks
-Where no input has a mask, Keras 2 called such a layer with `mask=None`. Keras 3 gives it a list
-with a None for each input, and the question is answered yes: `ValueError: None values not
-supported.`, `TypeError: 'NoneType' object is not subscriptable`. Layers of one input are given None
-as before.
+If no input has a mask, Keras 2 called such a layer with `mask=None`. Keras 3 passes a list with a
+None for each input, and the check passes: `ValueError: None values not supported.`,
+`TypeError: 'NoneType' object is not subscriptable`. Layers with one input get None as before.
 
 ## What to write instead
-`if mask is not None and mask[0] is not None:`, which is right on both.
+`if mask is not None and mask[0] is not None:`, which works on both.
 
 ## How we know
-Run on Keras 3.15.1 and tf_keras 2.21: layers of two inputs without masks.
+Run on Keras 3.15.1 and tf_keras 2.21: layers with two inputs without masks.
 """
 
 from __future__ import annotations
@@ -179,13 +178,13 @@ def _finding(module: Module, facts: TargetFacts, question: cst.CSTNode, used: li
     asked = "".join(f" and {each} is not None" for each in used)
     return rule.finding(
         module.place(question),
-        f"a layer of several inputs that have no masks is given a list of None: `{used[0]}` is "
-        "None there, and fails",
+        f"a layer with several inputs without masks gets a list of None: `{used[0]}` is None, and "
+        "fails",
         symbol="Layer.call(mask)",
         confidence=Confidence.LIKELY,
         help=f"Write `{module.source(question)}{asked}`.",
         fix=Fix(
-            "Ask for the mask that is used, too",
+            "Check the mask that is used, too",
             (Edit(Span(end, end), (asked,)),),
             facts.applicability(*(each for each in INVALID if each.after)),
         ),

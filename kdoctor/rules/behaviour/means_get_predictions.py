@@ -1,16 +1,16 @@
-"""``compiled_metrics.update_state`` passes the predictions to each `Mean`, also to the loss.
+"""`compiled_metrics.update_state` passes the predictions to every `Mean`, including the loss.
 
 ## What it does
-Reports `self.compiled_metrics.update_state(y, y_pred)` in a subclass of `Model` whose logs are made
-of `self.metrics`, or that keeps a value of its own in a `Mean`.
+Reports `self.compiled_metrics.update_state(y, y_pred)` in a subclass of `Model` whose logs come
+from `self.metrics`, or that tracks a value in a `Mean`.
 
 ## Why it breaks
-In Keras 2 `compiled_metrics` held the metrics of `compile`, and `compiled_loss` kept the loss in a
-metric of its own. In Keras 3 the call goes to all metrics of the model, and each `Mean` gets what
-the model predicts. The metric `loss` is one, and nothing else updates it: after
-`self.compiled_loss(…)`, too, `loss` and `val_loss` are the mean of the predictions. So the history
-lies, and early stopping, checkpoints and a plateau of the rate go by it. A tracker of the class'
-own, `self.tracker = keras.metrics.Mean()`, is the mean of its values and of the predictions.
+In Keras 2 `compiled_metrics` held the metrics of `compile`, and `compiled_loss` tracked the loss in
+a separate metric. In Keras 3 the call goes to all metrics of the model, and each `Mean` gets the
+predictions. The metric `loss` is one of them, and nothing else updates it: even after
+`self.compiled_loss(…)`, `loss` and `val_loss` are the mean of the predictions. So the history is
+wrong, and `EarlyStopping`, `ModelCheckpoint` and `ReduceLROnPlateau` use it. A tracker of the
+class, `self.tracker = keras.metrics.Mean()`, is the mean of its values and of the predictions.
 Nothing raises.
 
 ## What to write instead
@@ -24,8 +24,8 @@ One loop over the metrics, in `train_step` and in `test_step`:
         else:
             metric.update_state(y, y_pred)
 
-The mean is one over the batches then: pass `sample_weight=tf.shape(y)[0]` along with the loss where
-the last batch is smaller. Where a property `metrics` lists trackers alone, leave the call away.
+This is the mean over the batches: pass `sample_weight=tf.shape(y)[0]` along with the loss if the
+last batch is smaller. If a `metrics` property lists only trackers, remove the call.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21; the same code is in Keras 3.0.0, 3.1.1 and 3.4.0.
@@ -56,7 +56,7 @@ from kdoctor.value_types import Kind
 
 _KEPT, _UPDATE = "compiled_metrics", "update_state"
 _LOSS, _METRICS = "loss", "metrics"
-_NO_FIX = "what each metric is to be updated with is for you to say"
+_NO_FIX = "you have to decide what each metric is updated with"
 
 
 def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
@@ -83,12 +83,13 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             )
             yield rule.finding(
                 module.place(call),
-                f"{', '.join(wrong)}: the predictions are in {'them' if wrong[1:] else 'it'}; "
-                f"in Keras 3 `{_KEPT}.{_UPDATE}` passes them to each `Mean` of the model",
+                f"{', '.join(wrong)}: the predictions are averaged into "
+                f"{'them' if wrong[1:] else 'it'}, as `{_KEPT}.{_UPDATE}` of Keras 3 updates "
+                "every `Mean` of the model",
                 symbol=f"{node.name.value}.{_KEPT}",
                 confidence=Confidence.LIKELY,
-                help="Update each of `self.metrics` with what it is for: `loss` with the loss, the "
-                "others with the targets and the predictions.",
+                help="Update each metric in `self.metrics` with its own value: `loss` with the "
+                "loss, the others with targets and predictions.",
                 fix=fix,
                 no_fix_because=None if fix else _NO_FIX,
             )
@@ -166,7 +167,7 @@ def _left_out(
     if listed is None or not _lists_alone(listed, trackers):
         return None
     return Fix(
-        f"Leave `{_KEPT}.{_UPDATE}` away",
+        f"Remove `{_KEPT}.{_UPDATE}`",
         (left_out(module, call),),
         facts.applicability(*(each for each in INVALID if each.after and not each.unsafe)),
     )
@@ -208,10 +209,10 @@ def _loop(module: Module, call: cst.Call, method: cst.FunctionDef) -> Fix | None
         f"{inner}    {metric}.{_UPDATE}({passed})"
     )
     return Fix(
-        "Update each metric with what it is for",
+        "Update each metric with its own value",
         (*edits, Edit(line.span, (text,))),
         Applicability.UNSAFE,
-        unsafe_because="a last batch that is smaller counts as much as the others",
+        unsafe_because="a smaller last batch counts as much as the others",
     )
 
 

@@ -1,18 +1,18 @@
-"""`Add` and its like drop the mask where one of their inputs has none.
+"""`Add` and other merging layers drop the mask if one of their inputs has none.
 
 ## What it does
 Reports `Add`, `Subtract`, `Multiply`, `Average`, `Maximum` and `Minimum` (also as functions) on a
-list of tensors of which one surely has a mask, as `Embedding(mask_zero=True)` and `Masking` make
-it, and another surely has none.
+list of tensors of which one is known to have a mask, from `Embedding(mask_zero=True)` or `Masking`,
+and another is known to have none.
 
 ## Why it breaks
-Keras 2 left out what has no mask, and went on with the masks that there are. Keras 3 gives no mask
-at all: what follows (an `LSTM`, attention, pooling, the loss) takes the padding for data. Nothing
-raises, unless a layer of one's own counts on its mask: `AttributeError: 'NoneType' object has no
-attribute 'shape'`.
+Keras 2 ignored inputs without a mask and combined the masks of the others. Keras 3 returns no mask
+at all: the layers after it (an `LSTM`, attention, pooling, the loss) treat the padding as data.
+Nothing raises, unless a custom layer relies on its mask:
+`AttributeError: 'NoneType' object has no attribute 'shape'`.
 
 ## What to write instead
-A subclass whose mask is what the inputs with a mask agree on, as the fix writes it:
+A subclass that combines the existing masks, as the fix writes it:
 
     @keras.saving.register_keras_serializable()
     class AddKeepingMask(keras.layers.Add):
@@ -20,12 +20,12 @@ A subclass whose mask is what the inputs with a mask agree on, as the fix writes
             masks = [each for each in mask or [] if each is not None]
             return keras.ops.all(keras.ops.stack(masks), axis=0) if masks else None
 
-or make the same mask for the other input (`Embedding(..., mask_zero=True)` for both, where both
-have the padding at the same places). `Concatenate` keeps the masks as before.
+or the same mask for the other input (`Embedding(..., mask_zero=True)` for both, if both have the
+padding in the same places). `Concatenate` keeps the masks as before.
 
 ## How we know
-Run on Keras 3.15.1 and tf_keras 2.21 with one masked and one other input for each of the layers.
-The subclass gives the mask of Keras 2; models that were saved with the old layer load as before.
+Run on Keras 3.15.1 and tf_keras 2.21 with one masked and one unmasked input for each of the layers.
+The subclass gives the mask of Keras 2; models saved with the old layer load as before.
 """
 
 from __future__ import annotations
@@ -74,14 +74,14 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         fix = _fix(module, name, call, first)
         yield rule.finding(
             module.place(call.func),
-            f"one input of `{name}` has a mask and another has none: Keras 2 kept the mask, "
-            "Keras 3 drops it, and padding is taken for data",
+            f"`{name}` drops the mask if one input has none: Keras 2 kept it, on Keras 3 padding "
+            "is treated as data",
             symbol=f"keras.layers.{name}.compute_mask",
             confidence=Confidence.LIKELY,
-            help="Subclass the layer, and let `compute_mask(self, inputs, mask=None)` return "
-            "the mask that there is, `mask[0]`; or give the other input the same mask.",
+            help="Subclass the layer, and return the existing mask, `mask[0]`, from "
+            "`compute_mask(self, inputs, mask=None)`; or give the other input the same mask.",
             fix=fix,
-            no_fix_because=None if fix else "how the layer is made is not written out here",
+            no_fix_because=None if fix else "the layer is not created here",
         )
 
 
@@ -128,12 +128,12 @@ def _fix(module: Module, name: str, call: cst.Call, first: cst.Call) -> Fix | No
         inputs = Hole(module.span(call.args[0]))
         edits = [Edit(module.span(call), (f"{own}(", *rest, ")(", inputs, ")"))]
     return Fix(
-        f"Make a subclass of `{name}` that keeps the mask",
+        f"Use a subclass of `{name}` that keeps the mask",
         (*edits, *helper),
         Applicability.UNSAFE,
         tuple(dict.fromkeys(need for _, need in written.values() if need is not None)),
-        unsafe_because="what follows gets a mask again; the layer has another class when the model "
-        "is saved",
+        unsafe_because="the layers after it get a mask again, and the layer has another class "
+        "when the model is saved",
     )
 
 

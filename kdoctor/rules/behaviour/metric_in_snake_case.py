@@ -1,17 +1,17 @@
-"""`metrics=[PSNR]`: a metric function is `psnr` in the logs, not called as it is written.
+"""`metrics=[PSNR]`: the logs call a metric function `psnr`, in snake case.
 
 ## What it does
 Reports names of metric functions with capitals, `PSNR` and `val_PSNR`, as keys of a history and of
 a callback's `logs`, as `monitor=` of a callback and in the path of a `ModelCheckpoint`.
 
 ## Why it breaks
-Keras 2 called a metric function by its `__name__`, Keras 3 writes that in snake case: `PSNR` is
-`psnr`, `IoU` is `io_u`, `PSNRLoss` is `psnr_loss`. So `history.history['val_PSNR']` is `KeyError`,
-and a callback that monitors `val_PSNR` finds nothing: with `mode=`, `ModelCheckpoint` warns and
-never saves.
+Keras 2 used the `__name__` of a metric function, Keras 3 converts it to snake case: `PSNR` is
+`psnr`, `IoU` is `io_u`, `PSNRLoss` is `psnr_loss`. So `history.history['val_PSNR']` raises
+`KeyError`, and a callback that monitors `val_PSNR` finds nothing: with `mode=`, `ModelCheckpoint`
+warns and never saves.
 
 ## What to write instead
-The name in snake case; or a function that is called so.
+The name in snake case; or rename the function.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21.
@@ -100,7 +100,7 @@ def _finding(
     new = old.removesuffix(metric) + in_snake_case(metric)
     return rule.finding(
         module.place(node),
-        f"`{metric}` is called `{in_snake_case(metric)}` in the logs: {what}",
+        f"`{metric}` appears as `{in_snake_case(metric)}` in the logs: {what}",
         symbol=f"History.history[{old}]",
         confidence=Confidence.LIKELY,
         help=f"Write `{new}`.",

@@ -1,18 +1,18 @@
-"""`metrics=["accuracy"]` of a model with several outputs is one entry for each output.
+"""`metrics=["accuracy"]` needs one entry per output if the model has several outputs.
 
 ## What it does
 Reports `metrics=[…]` and `weighted_metrics=[…]`, a plain list, in the `compile` of a model that is
-made with a list of several outputs, there or by a function of the same file; or that the same
-`compile` gives several losses, or weights of losses, one for each output.
+created with a list of several outputs, there or by a function of the same file; or where the same
+`compile` has several losses or loss weights, one per output.
 
 ## Why it breaks
-Keras 2 measured each of the metrics at every output. Keras 3 wants as many entries as there are
-outputs, the first for the first: `ValueError: tuple arity mismatch; expected: 2, got: 1`. Where
-the lengths happen to agree it runs, and measures less: `["mae", "mse"]` is `mae` of the first
-output and `mse` of the second.
+Keras 2 applied each metric to every output. Keras 3 requires as many entries as there are outputs,
+in the same order: `ValueError: tuple arity mismatch; expected: 2, got: 1`. If the lengths happen to
+match it runs, and measures less: `["mae", "mse"]` is `mae` of the first output and `mse` of the
+second.
 
 ## What to write instead
-A list for each output: `metrics=[["accuracy"], ["accuracy"]]`, or a dict by the outputs' names.
+One list per output: `metrics=[["accuracy"], ["accuracy"]]`, or a dict keyed by output name.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21 with two outputs and one, two and three metrics.
@@ -134,9 +134,9 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
     span = module.span(metrics)
     why_not = None
     if _repeats_one(metrics):
-        why_not = "a metric stands there twice, which Keras 2 refused"
+        why_not = "a metric is listed twice, which Keras 2 rejected"
     elif not all(isinstance(each.value, cst.SimpleString) for each in metrics.elements):
-        why_not = "each output needs a metric object of its own"
+        why_not = "each output needs its own metric object"
     fix = Fix(
         f"Write the metrics for each of the {outputs} outputs",
         (Edit(span, ("[", *_repeated(span, outputs), "]")),),
@@ -144,15 +144,15 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
     )
     return rule.finding(
         module.place(metrics),
-        f"one entry for each of the {outputs} outputs is wanted: ValueError: tuple arity mismatch; "
-        f"expected: {outputs}, got: {count}"
+        f"`metrics` needs one entry for each of the {outputs} outputs: ValueError: tuple arity "
+        f"mismatch; expected: {outputs}, got: {count}"
         if count != outputs
-        else "each metric is measured at one output only, in their order; Keras 2 measured all of "
-        "them at every output",
+        else "each metric is applied to one output only, in order; Keras 2 applied all of them "
+        "to every output",
         symbol=f"{use.owner.cls or 'Model'}.compile({name})",
         confidence=use.confidence,
         severity=Severity.ERROR if count != outputs else Severity.CHANGE,
-        help="Write a list of metrics for each output.",
+        help="Write one list of metrics per output.",
         fix=None if why_not else fix,
         no_fix_because=why_not,
     )

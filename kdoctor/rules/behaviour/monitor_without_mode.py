@@ -1,26 +1,26 @@
-"""A callback that monitors a metric of your own must be told whether more is better.
+"""A callback that monitors a custom metric needs an explicit `mode=`.
 
 ## What it does
 Reports `EarlyStopping`, `ReduceLROnPlateau` and `ModelCheckpoint` without `mode=` that monitor
-something of which Keras 3 cannot know the direction: a function of your own, the loss or metric of
-one output (`val_mask_loss`), or `val_acc` where the models are compiled with `"accuracy"`.
+something whose direction Keras 3 cannot infer: a custom function, the loss or metric of one output
+(`val_mask_loss`), or `val_acc` if the models are compiled with `"accuracy"`.
 
 ## Why it breaks
-Keras 2 guessed by the name: more is better where it ends in `acc` or `auc`, less everywhere else.
-Keras 3 asks the compiled metric of that very name, and raises at the end of the first epoch, also
-from a `ModelCheckpoint` that saves every epoch: `ValueError: EarlyStopping callback received
+Keras 2 guessed from the name: higher is better if it ends in `acc` or `auc`, lower for all others.
+Keras 3 asks the compiled metric of exactly that name, and raises at the end of the first epoch,
+even from a `ModelCheckpoint` that saves every epoch: `ValueError: EarlyStopping callback received
 monitor=val_dice, but Keras isn't able to automatically determine whether that metric should be
 maximized or minimized.`
 
 ## What to write instead
-`mode="max"` or `mode="min"`. The fix writes what Keras 2 took, where that is what the name says. A
-score that Keras 2 took for a loss (`val_dice_coef`, `val_f1`) has no fix: there Keras 2 stopped at
-the worst epoch, and which one is meant is yours to say.
+`mode="max"` or `mode="min"`. The fix writes the mode that Keras 2 used, if the name agrees with it.
+A score that Keras 2 treated as a loss (`val_dice_coef`, `val_f1`) has no fix: Keras 2 stopped at
+the worst epoch there, and you have to decide which mode is meant.
 
 ## How we know
-Run on Keras 3.15.1 with metrics of each sort (up to 3.10 only `EarlyStopping` raises, as the
-wheels show and a run on 3.6.0); Keras 2's guesses are those of tf_keras 2.21, run for
-each callback. A test holds the names that Keras 3 knows against Keras itself.
+Run on Keras 3.15.1 with metrics of each kind (up to 3.10 only `EarlyStopping` raises, as the wheels
+show and a run on 3.6.0); Keras 2's guesses are those of tf_keras 2.21, run for each callback. A
+test compares the names that Keras 3 knows with Keras itself.
 """
 
 from __future__ import annotations
@@ -123,18 +123,18 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
             else _replaced(module, said.value, f"{quote}{mode}{quote}")
         )
         rating = facts.applicability(*(each for each in INVALID if each.after))
-        fix = Fix(f'Say `mode="{mode}"`, as Keras 2 took it', (edit,), rating)
+        fix = Fix(f'Add `mode="{mode}"`, which Keras 2 used', (edit,), rating)
     return rule.finding(
         module.place(call),
         f"ValueError: {cls} callback received monitor={monitor}, but Keras isn't able to "
         "automatically determine whether that metric should be maximized or minimized.",
         symbol=f"{reference.name}(monitor)",
         confidence=reference.confidence,
-        help='Write `mode="max"` or `mode="min"`.',
+        help='Add `mode="max"` or `mode="min"`.',
         fix=fix,
         no_fix_because=None
         if fix
-        else f"Keras 2 took less of `{monitor}` for better; whether it is only you can say",
+        else f"Keras 2 treated a lower `{monitor}` as better; only you can tell whether it is",
     )
 
 

@@ -1,15 +1,15 @@
-"""`layer._name = …` names nothing any more.
+"""`layer._name = …` no longer renames a layer.
 
 ## What it does
 Reports assignments to `_name` of a layer or a model.
 
 ## Why it breaks
-Keras 2 kept the name in `_name`, and setting it was the way to rename a layer. On Keras 3 it is an
-attribute like any other: the name stays, and `get_layer` does not find the new one: `ValueError: No
-such layer: mine.`
+Keras 2 stored the name in `_name`, and setting it was the way to rename a layer. On Keras 3 it is
+an ordinary attribute: the name does not change, and `get_layer` does not find the new one:
+`ValueError: No such layer: mine.`
 
 ## What to write instead
-`layer.name = "mine"`, which Keras 3 takes; in the `__init__` of a class of your own
+`layer.name = "mine"`, which Keras 3 accepts; in the `__init__` of a custom class
 `super().__init__(name="mine")`.
 
 ## How we know
@@ -41,14 +41,14 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         fixable = _is_outside_init(module, store.node) or _is_after_super(module, store)
         yield rule.finding(
             module.place(store.node),
-            "the name stays as it is: `_name` is an attribute like any other",
+            "the name does not change: `_name` is an ordinary attribute in Keras 3",
             symbol=f"{store.owner.cls or 'Layer'}._name",
             confidence=store.confidence,
             help="Write `.name = …`.",
             fix=_fix(module, facts, store) if fixable else None,
             no_fix_because=None
             if fixable
-            else "`super().__init__()` sets the name after this: pass `name=` to it",
+            else "`super().__init__()` sets the name afterwards: pass `name=` to it",
         )
 
 

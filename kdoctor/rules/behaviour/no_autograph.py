@@ -1,19 +1,19 @@
-"""`if tf.reduce_any(x > 0):` in a layer's `call`, a loss or a metric: TensorFlow rewrote it once.
+"""`if tf.reduce_any(x > 0):` in a layer, loss or metric: Keras 3 does not run AutoGraph.
 
 ## What it does
-Reports `if`, `while` and `… if … else …` whose condition surely is a tensor, and `for` over a
-tensor or over `range(tf.shape(x)[0])`: in the `call` of a layer or model of one's own, and in the
-losses and metrics of one's own (functions and classes) that are passed to `compile`. Not where the
-function is decorated with `@tf.function`, and not in a file that runs eagerly.
+Reports `if`, `while` and `… if … else …` whose condition is known to be a tensor, and `for` over a
+tensor or over `range(tf.shape(x)[0])`: in the `call` of a custom layer or model, and in custom
+losses and metrics (functions and classes) that are passed to `compile`. Functions decorated with
+`@tf.function` and files that run eagerly are not reported.
 
 ## Why it breaks
-Keras 2 sent all of these through AutoGraph, which makes a `tf.cond` of an `if` and a
-`tf.while_loop` of a loop. Keras 3 runs them as they are written: `OperatorNotAllowedInGraphError:
-Using a symbolic `tf.Tensor` as a Python `bool` is not allowed.`, also where a model is only built.
+Keras 2 passed all of these through AutoGraph, which turns an `if` into `tf.cond` and a loop into
+`tf.while_loop`. Keras 3 runs them as written: `OperatorNotAllowedInGraphError: Using a symbolic
+`tf.Tensor` as a Python `bool` is not allowed.`, even when a model is only built.
 
 ## What to write instead
-- A choice by values: `keras.ops.where(condition, a, b)`.
-- What must be control flow: `keras.ops.cond` and `keras.ops.while_loop`.
+- To choose between values: `keras.ops.where(condition, a, b)`.
+- For control flow: `keras.ops.cond` and `keras.ops.while_loop`.
 - With TensorFlow alone, `@tf.function` above the method or function brings AutoGraph back.
 
 ## How we know
@@ -175,14 +175,14 @@ def _compiled(module: Module) -> frozenset[str]:
 def _finding(module: Module, place: cst.BaseExpression, error: str) -> Finding:
     return rule.finding(
         module.place(place),
-        f"Keras 3 does not rewrite Python's control flow for tensors: {error}",
+        f"Keras 3 does not apply AutoGraph to Python control flow: {error}",
         symbol="autograph",
         confidence=Confidence.LIKELY,
-        help="Choose by `keras.ops.where(condition, a, b)`; `@tf.function` above the function "
-        "brings the rewriting back."
+        help="Use `keras.ops.where(condition, a, b)`; `@tf.function` on the function brings "
+        "AutoGraph back."
         if error is _NO_BOOL
-        else "`@tf.function` above the function brings the rewriting back.",
-        no_fix_because="whether values or code are to be chosen is for you to say",
+        else "`@tf.function` on the function brings AutoGraph back.",
+        no_fix_because="you have to decide whether values or code paths are chosen",
     )
 
 

@@ -1,19 +1,19 @@
-"""`keras.utils.normalize(x, axis=0)`: an array is divided by norms of other axes.
+"""`keras.utils.normalize(x, axis=0)` divides an array by norms of the wrong axis.
 
 ## What it does
 Reports `keras.utils.normalize` of a NumPy array with `axis=0`.
 
 ## Why it breaks
-Keras 3 reads `axis or -1`, and puts the norms of the first axis on the last: `ValueError: operands
-could not be broadcast together with shapes (6,4) (4,1)`. Where the sizes happen to fit, as with a
-square array, each number is divided by the norm of another column, without a word.
+Keras 3 evaluates `axis or -1`, and applies the norms of the first axis to the last: `ValueError:
+operands could not be broadcast together with shapes (6,4) (4,1)`. If the sizes happen to fit, as
+with a square array, each number is divided by the norm of another column, with no warning.
 
 ## What to write instead
-The same axis counted from behind: `normalize(x, axis=-2)` of an array with two axes,
-`normalize(x, axis=-x.ndim)` of any.
+The same axis counted from the end: `normalize(x, axis=-2)` for an array with two axes,
+`normalize(x, axis=-x.ndim)` for any.
 
 ## How we know
-Run on Keras 3.15.1 and tf_keras 2.21. Other axes are as they were, and lists and tensors are
+Run on Keras 3.15.1 and tf_keras 2.21. Other axes work as before, and lists and tensors are
 normalized by other code.
 """
 
@@ -60,11 +60,11 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         new = f"-{array.axes}"
         yield rule.finding(
             module.place(axis),
-            "the norms of the first axis are put on the last: ValueError: operands could not be "
-            "broadcast together with shapes, or other numbers where the sizes fit",
+            "the norms of the first axis are applied to the last: ValueError: operands could not "
+            "be broadcast together with shapes, or wrong numbers if the sizes fit",
             symbol=each.name,
             confidence=each.confidence,
-            help=f"Count the axis from behind: the array has {array.axes}, so the first is {new}.",
+            help=f"Count the axis from the end: the array has {array.axes}, so the first is {new}.",
             fix=Fix(
                 f"Write `{new}` instead of `0`",
                 (replaced(module, axis.value, new),),

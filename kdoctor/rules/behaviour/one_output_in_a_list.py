@@ -1,28 +1,28 @@
-"""A model whose one output stands in a list gives a list of one, where a tensor is wanted.
+"""A model created with `outputs=[y]` returns a list of one instead of a tensor.
 
 ## What it does
-Reports `keras.Model(x, [y])`, and `outputs=[y]`, where the file takes what such a model gives for
-a tensor: it calls the model on a symbolic tensor, or reads its `output`, and a layer, an operator
-or an index is applied to that; or the model stands before other layers in a `Sequential`, or in a
-`TimeDistributed`. Models and what they give are followed through names, functions and `self`.
+Reports `keras.Model(x, [y])`, and `outputs=[y]`, where the file treats the result of such a model
+as a tensor: it calls the model on a symbolic tensor, or reads its `output`, and applies a layer, an
+operator or an index to that; or the model precedes other layers in a `Sequential`, or is inside a
+`TimeDistributed`. Models and their results are tracked through names, functions and `self`.
 
 ## Why it breaks
-A list around the one output meant nothing in Keras 2. In Keras 3, what is called on symbolic
-tensors gives the outputs as the model was made with them, a list of one, and so does
-`model.output`. Layers refuse it: `ValueError: Cannot convert '((None, 3), 1)' to a shape`
+A list around a single output had no effect in Keras 2. In Keras 3, a model called on symbolic
+tensors returns the outputs in the structure it was created with, a list of one, and so does
+`model.output`. Layers reject it: `ValueError: Cannot convert '((None, 3), 1)' to a shape`
 (`Invalid dtype: tuple` up to 3.12), `AttributeError: 'list' object has no attribute 'shape'`. Some
-take it for something else: `GlobalAveragePooling2D` gives two tensors, `model(a) + model(b)` is a
-list of two, `Activation` makes a batch of one with an axis more, `Model(z, [model(z)])` predicts a
-list. With values, `model(images)`, `predict` and `fit` give and take tensors as before.
+misinterpret it: `GlobalAveragePooling2D` returns two tensors, `model(a) + model(b)` is a list of
+two, `Activation` adds a batch axis of one, `Model(z, [model(z)])` predicts a list. With values,
+`model(images)`, `predict` and `fit` return and accept tensors as before.
 
 ## What to write instead
 The output without a list, `keras.Model(x, y)`. `fit`, `predict`, `compile` and `outputs` stay the
-same, with `loss=[…]`, `metrics=[[…]]` and targets in a list of one, too. `model(x)[0]` and
-`model.output[0]` of a symbolic tensor mean the first of the batch then.
+same, even with `loss=[…]`, `metrics=[[…]]` and targets in a list of one. `model(x)[0]` and
+`model.output[0]` on a symbolic tensor then mean the first sample of the batch.
 
 ## How we know
-Run with all layers of Keras on 3.15.1, with fewer on ten releases from 3.0 to 3.14, and on tf_keras
-2.21 for what they gave. A dict of one is a dict in both; a tuple of one was one in Keras 2, too.
+Run with all Keras layers on 3.15.1, with fewer on ten releases from 3.0 to 3.14, and on tf_keras
+2.21 for the old results. A dict of one is a dict in both; a tuple of one was one in Keras 2, too.
 """
 
 from __future__ import annotations
@@ -75,14 +75,14 @@ def _finding(
     fix = _fix(module, facts, model, outputs)
     return rule.finding(
         module.place(outputs),
-        f"with the output in a list, {_quoted(module, first)} {first.how} a list of one, not the "
-        f"tensor of Keras 2: {first.what}" + (f" (and {more} more)" if more else ""),
+        f"the output is in a list, so {_quoted(module, first)} {first.how} a list of one, not a "
+        f"tensor as in Keras 2: {first.what}" + (f" (and {more} more)" if more else ""),
         symbol="keras.Model(outputs)",
         confidence=Confidence.LIKELY,
         severity=first.severity,
-        help="Give the model its one output without a list around it.",
+        help="Pass the single output without a list.",
         fix=fix,
-        no_fix_because=None if fix else "a comment stands in the list",
+        no_fix_because=None if fix else "there is a comment in the list",
     )
 
 
@@ -100,13 +100,13 @@ def _fix(module: Module, facts: TargetFacts, model: cst.Call, outputs: cst.List)
     inner = Hole(module.outer_span(output), Precedence.LAMBDA, binds(output))
     is_safe = counts_on_no_list(module, model)
     return Fix(
-        "Take the one output out of its list",
+        "Remove the list around the single output",
         (Edit(module.span(outputs), (inner,)),),
         facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
         if is_safe
         else Applicability.UNSAFE,
-        unsafe_because="other code gets the model, or what it gives: `[0]` of that takes the "
-        "tensor out of the list now, and the first of the batch then",
+        unsafe_because="other code uses the model or its result: `[0]` on that now takes the "
+        "tensor out of the list, and would then take the first sample of the batch",
     )
 
 

@@ -1,26 +1,26 @@
-"""An optimizer that two models share raises when the second of them is trained.
+"""An optimizer shared by two models raises when the second one is trained.
 
 ## What it does
-Reports an optimizer that is given to the `compile` of two models that the file trains both, where
-each has weights of its own; and one that is made once, while a loop or a function makes, compiles
-and trains a new model each time. Models and optimizers are followed through names, functions and
+Reports an optimizer that is passed to the `compile` of two models which the file both trains, if
+each has its own weights; and one that is created once, while a loop or a function creates, compiles
+and trains a new model each time. Models and optimizers are tracked through names, functions and
 `self`.
 
 ## Why it breaks
-Up to Keras 2.10 an optimizer made its slots for each weight when it came by: GANs gave one `Adam`
-to both of their models, and cross-validation one to all its folds. Since Keras 2.11 an optimizer
-is built with the weights of the model that is trained first, and knows no others: `ValueError:
-Unknown variable: … This optimizer can only be called for the variables it was originally built
-with` (`KeyError: The optimizer cannot recognize variable …` up to 2.15).
+Up to Keras 2.10 an optimizer created its slots for each weight on first use: GANs shared one `Adam`
+between both of their models, and cross-validation one between all folds. Since Keras 2.11 an
+optimizer is built with the weights of the model that is trained first, and knows no others:
+`ValueError: Unknown variable: … This optimizer can only be called for the variables it was
+originally built with` (`KeyError: The optimizer cannot recognize variable …` up to 2.15).
 
 ## What to write instead
-One optimizer for each model:
+One optimizer per model:
 
     critic.compile(loss="mse", optimizer=keras.optimizers.Adam(1e-4))
     both.compile(loss="mse", optimizer=keras.optimizers.Adam(1e-4))
 
-The fix gives a copy of it to all models but the last. It is unsafe, as each counts the steps of its
-own model then, and a learning rate that is set later on holds for one of them.
+The fix gives a copy of it to all models but the last. It is unsafe, as each copy then counts the
+steps of its own model, and a learning rate that is set later applies to only one of them.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21.
@@ -63,13 +63,14 @@ def _finding(module: Module, clash: Sequence[Compiled]) -> Finding:
     made = module.type_of(here.optimizer.call)
     if len(several) == 1:
         message = (
-            f"`{written}` is made once, and `{model}` is another one each time: it knows the "
-            f"weights of the first alone, and training the second is `{_RAISED}`"
+            f"`{written}` is created once, but `{model}` is a new model each time: it only knows "
+            f"the weights of the first, and training the second raises `{_RAISED}`"
         )
     else:
         message = (
-            f"`{written}` is to train `{module.source(several[0].use.model)}`, too: it knows the "
-            f"weights of the model that is trained first alone, and the other is `{_RAISED}`"
+            f"`{written}` is also the optimizer of `{module.source(several[0].use.model)}`: it "
+            "only knows the weights of the model that is trained first, and training the other "
+            f"raises `{_RAISED}`"
         )
     changed = several if len(several) == 1 else several[:-1]
     return rule.finding(
@@ -77,13 +78,13 @@ def _finding(module: Module, clash: Sequence[Compiled]) -> Finding:
         message,
         symbol=f"{(made and made.cls) or 'Optimizer'}.apply",
         confidence=Confidence.LIKELY,
-        help="Make an optimizer for each model.",
+        help="Create one optimizer per model.",
         fix=Fix(
-            f"Give each model an optimizer of its own, like `{written}`",
+            f"Give each model its own optimizer, a copy of `{written}`",
             tuple(copied(module, each.given) for each in changed),
             Applicability.UNSAFE,
-            unsafe_because="each counts the steps of its own model then, and a rate that is set "
-            "later on holds for one of them",
+            unsafe_because="each copy counts the steps of its own model, and a rate that is set "
+            "later applies to only one of them",
         ),
     )
 

@@ -1,17 +1,17 @@
-"""Outputs in a dict: the logs call them by its keys, `price_loss`, no longer by their layers.
+"""Outputs in a dict: the logs use its keys (`price_loss`), no longer the layers' names.
 
 ## What it does
-Reports keys of a history and of a callback's `logs`, what a callback is to `monitor`, and fields in
-the path of a `ModelCheckpoint`, that name a layer's output, where the one functional model of the
-file is made with a dict of outputs: `Model(inputs, {"price": Dense(1, name="price_head")(x)})`.
+Reports keys of a history and of a callback's `logs`, `monitor=` of callbacks, and fields in the
+path of a `ModelCheckpoint`, that use a layer's name, if the only functional model of the file is
+created with a dict of outputs: `Model(inputs, {"price": Dense(1, name="price_head")(x)})`.
 
 ## Why it breaks
-Keras 2 called the losses and metrics of an output by the layer that makes it: `price_head_loss`.
-Keras 3 calls them by the key of the dict: `price_loss`. So `history.history["price_head_loss"]` is
+Keras 2 named the losses and metrics of an output after its layer: `price_head_loss`. Keras 3 names
+them after the key of the dict: `price_loss`. So `history.history["price_head_loss"]` raises
 `KeyError`, and a callback that monitors `val_price_head_loss` finds nothing.
 
 ## What to write instead
-The key of the dict; or give the layer that name, which means the same on Keras 2 and 3.
+The key of the dict; or give the layer that name, which works on Keras 2 and 3.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21 with losses and metrics for two outputs, in dicts and lists.
@@ -108,7 +108,7 @@ def _finding(
     old, new = names
     return rule.finding(
         module.place(node),
-        f"an output in a dict is called by its key in the logs, not by its layer: {what}",
+        f"the logs name an output in a dict after its key, not after its layer: {what}",
         symbol=f"History.history[{old}]",
         confidence=Confidence.LIKELY,
         help=f"Write `{new}`.",

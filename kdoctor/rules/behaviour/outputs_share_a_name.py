@@ -1,26 +1,27 @@
-"""Two outputs of a model come from one layer: their losses get the same name, and one is lost.
+"""Two outputs of a model come from one layer: their losses share a name, and one is lost.
 
 ## What it does
-Reports `train_on_batch`, `test_on_batch` and `evaluate` where a loss of such an output is read, in
-a model that is made with several outputs of which two come from the same layer or inner model:
+Reports `train_on_batch`, `test_on_batch` and `evaluate` where a loss of such an output is read, for
+a model with several outputs of which two come from the same layer or inner model:
 `valid, label = discriminator(image)`, or `rebuilt = to_a(fake)` and `same = to_a(image)`.
 
 ## Why it breaks
-Keras 3 calls an output what the layer is called that made it, and keeps the losses by these names.
-Where two outputs have the same name, the loss of the last stands at the place of both. Keras 2 made
-`model` and `model_1` of them. The training itself is right, the numbers are not: a GAN that shows
-the loss of its discriminator shows that of its classes. Nothing raises. `history` has one entry for
-both, as well.
+Keras 3 names an output after the layer that produced it, and stores the losses by these names. If
+two outputs have the same name, the loss of the last one replaces both. Keras 2 renamed them `model`
+and `model_1`. The training itself is correct, the reported numbers are not: a GAN that prints the
+loss of its discriminator prints that of its classes. Nothing raises. `history` has one entry for
+both as well.
 
 ## What to write instead
-A name for each output, by a layer that does nothing else:
+A distinct name for each output, with an identity layer:
 
     valid = keras.layers.Identity(name="valid")(valid)
     label = keras.layers.Identity(name="label")(label)
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21: outputs of an inner model, a `Sequential` and a `Dense`
-called twice. The losses of the outputs are kept by name since Keras 3.5, as its source says.
+called twice. The losses of the outputs have been stored by name since Keras 3.5, according to its
+source.
 """
 
 from __future__ import annotations
@@ -74,13 +75,12 @@ def _finding(module: Module, use: MemberUse, call: cst.Call, lost: list[int]) ->
     which = ", ".join(map(str, lost))
     return rule.finding(
         module.place(call),
-        f"outputs of the model come from one layer, and have one name: result {which} is the loss "
-        "of the last of them, in Keras 2 that of its own output",
+        f"several outputs come from one layer and share its name: result {which} is the loss of "
+        "the last of them, in Keras 2 that of its own output",
         symbol=f"{use.owner.cls or 'Model'}.{use.member}",
         confidence=use.confidence,
-        help="Make the model with outputs that have names of their own: "
-        "`keras.layers.Identity(name='…')(output)`.",
-        no_fix_because="the names are the author's to give",
+        help="Give each output a distinct name: `keras.layers.Identity(name='…')(output)`.",
+        no_fix_because="you have to choose the names",
     )
 
 

@@ -1,17 +1,17 @@
-"""A part that is frozen after `compile` is no longer trained in the model that was compiled.
+"""A submodel frozen after `compile` is no longer trained by the compiled model.
 
 ## What it does
 Reports `part.trainable = False` after the `compile` of a model that `part` is in, and before that
-of another one that it is in, too, where the file trains the first and never thaws the part.
+of another model that contains it, if the file trains the first and never unfreezes the part.
 
 ## Why it breaks
-GANs with a penalty on gradients compile a model that trains the critic, freeze the critic, and
-compile the model that trains the generator. In Keras 2 `compile` took down what was trainable, so
-that the first model went on training the critic. Keras 3 looks at the first training step: the
-critic is frozen in both, and never learns. Nothing raises.
+GANs with a gradient penalty compile a model that trains the critic, freeze the critic, and compile
+the model that trains the generator. In Keras 2 `compile` recorded what was trainable, so the first
+model kept training the critic. Keras 3 reads `trainable` at the first training step: the critic is
+frozen in both and never learns. Nothing raises.
 
 ## What to write instead
-Thaw it around the training of the first:
+Unfreeze it around the training of the first:
 
     critic.trainable = True
     critic_model.train_on_batch([images, noise], labels)
@@ -20,7 +20,7 @@ Thaw it around the training of the first:
 
 The first training step of each model decides; later changes need a new `compile`, as in Keras 2.
 The fix writes that, and gives the first model a copy of an optimizer that both share. It is unsafe,
-as layers that were frozen one by one are thawed too.
+as layers that were frozen individually are unfrozen too.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21: which weights change in which step, with and without the fix.
@@ -93,21 +93,22 @@ def _finding(freezing: Freezing, setting: Setting, compiled: Use, steps: Sequenc
     part, whole = module.source(setting.model), module.source(compiled.model)
     names = [(use.call, name_at(freezing, setting.model, use.call)) for use in steps]
     named = [(call, name) for call, name in names if name is not None]
-    title = f"Thaw `{part}` around the training of `{whole}`"
+    title = f"Unfreeze `{part}` around the training of `{whole}`"
     fix = None
     if len(named) == len(names):
         fix = fix_around(freezing, title, compiled.model, named, (True, False))
     return rule.finding(
         module.place(setting.node),
-        f"`{whole}` was compiled while `{part}` could be trained, and Keras 2 went on training it; "
-        f"on Keras 3 `{part}` is frozen for good, in `{whole}` too",
+        f"`{part}` is frozen after `{whole}` was compiled: Keras 2 kept training it in `{whole}`, "
+        "on Keras 3 it stays frozen there too",
         symbol="Model.trainable",
         confidence=Confidence.LIKELY,
         help=f"Set `{part}.trainable = True` before a training step of `{whole}`, False after it.",
         fix=fix,
         no_fix_because=None
         if fix
-        else "its training stands where no statement can be put, or where it has another name",
+        else "there is no place for a statement next to the training call, or the model has "
+        "another name there",
     )
 
 

@@ -1,17 +1,17 @@
-"""`ReduceLROnPlateau(epsilon=…)` is ignored: it is called `min_delta`.
+"""`ReduceLROnPlateau(epsilon=…)` is ignored: the argument is now `min_delta`.
 
 ## What it does
 Reports `epsilon=` of `ReduceLROnPlateau`.
 
 ## Why it breaks
-Keras 2.1.6 renamed it to `min_delta`, and Keras 2 went on taking the old name. Keras 3 takes any
-keyword there and does nothing with it: the threshold stays at 0.0001.
+Keras 2.1.6 renamed it to `min_delta`, and Keras 2 kept accepting the old name. Keras 3 accepts any
+keyword there and ignores it: the threshold stays at 0.0001.
 
 ## What to write instead
 `min_delta=`.
 
 ## How we know
-Run on Keras 3.15.1 and tf_keras 2.21, with the threshold read off the callback.
+Run on Keras 3.15.1 and tf_keras 2.21, with the threshold read from the callback.
 """
 
 from __future__ import annotations

@@ -1,22 +1,22 @@
-"""Arguments by position that go to other parameters than in Keras 2.
+"""Positional arguments that bind to different parameters than in Keras 2.
 
 ## What it does
 Binds the positional arguments of each call of Keras' classes and functions to the parameters of the
-target's release, and of earlier ones. It reports a call whose literals (or names with one literal
-each) do not fit the target's parameters and do fit those of an earlier release that the target does
-not have any more. (Of parameters that only changed places KD304 speaks.)
+target's release, and of earlier ones. It reports a call whose literals (or names bound to a single
+literal) do not fit the target's parameters but do fit those of an earlier release that the target
+no longer has. (Parameters that only changed places are reported by KD304.)
 
 ## Why it breaks
-Where a parameter was removed, the next one takes its argument. The third parameter of `SGD` was
-`decay`, and is `nesterov`: `SGD(0.01, 0.9, 1e-6, True)` trains without decay and with a weight
+If a parameter was removed, the next one receives its argument. The third parameter of `SGD` was
+`decay` and is now `nesterov`: `SGD(0.01, 0.9, 1e-6, True)` trains without decay and with a weight
 decay of 1. Nothing raises.
 
 ## What to write instead
-The arguments by keyword. What the old parameter became, other rules say then.
+The arguments by keyword. Other rules then report what became of the old parameter.
 
 ## How we know
-The parameters are read from every release from 2.0 on. Calls that fit the target are never
-reported, and neither are those with nothing but names of which the value is not known.
+The parameters are read from every release since 2.0. Calls that fit the target are never reported,
+and neither are those with only names whose values are not known.
 """
 
 from __future__ import annotations
@@ -250,8 +250,8 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
     gone = [each for each in meant if new_signature.parameter(each) is None and each != "decay"]
     return rule.finding(
         module.place(call.values[shifted]),
-        f"by position this was `{meant[0]}` up to Keras {release}, and is "
-        f"{f'`{taken[0]}`' if taken else 'one argument too many'} now"
+        f"this positional argument was `{meant[0]}` up to Keras {release}, and is now "
+        f"{f'`{taken[0]}`' if taken else 'one argument too many'}"
         + (f": {error}" if error else ""),
         symbol=call.name,
         confidence=call.confidence,
@@ -267,7 +267,7 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
             Applicability.UNSAFE
             if gone
             else facts.applicability(*(each for each in INVALID if each.after and not each.unsafe)),
-            unsafe_because=f"`{leaf}` has no `{gone[0]}` any more" if gone else "",
+            unsafe_because=f"`{leaf}` no longer has `{gone[0]}`" if gone else "",
         ),
     )
 

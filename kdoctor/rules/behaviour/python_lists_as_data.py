@@ -1,15 +1,15 @@
-"""`model.predict([[1.0, 2.0]])`: lists of numbers are no data any more.
+"""`model.predict([[1.0, 2.0]])`: lists of numbers are no longer accepted as data.
 
 ## What it does
-Reports lists of numbers or of text, written out, that are passed as data to `fit`, `evaluate` and
+Reports literal lists of numbers or strings that are passed as data to `fit`, `evaluate` and
 `predict`.
 
 ## Why it breaks
-Keras 2 made an array of them. To Keras 3 a list is a list of inputs, each an array: `ValueError:
-Unrecognized data type: x=[[1.0, 2.0]] (of type <class 'list'>)`.
+Keras 2 converted them to an array. Keras 3 treats a list as a list of inputs, each an array:
+`ValueError: Unrecognized data type: x=[[1.0, 2.0]] (of type <class 'list'>)`.
 
 ## What to write instead
-`np.array([[1.0, 2.0]])`. Text goes into a model as `tf.constant(["a"])`.
+`np.array([[1.0, 2.0]])`. Strings are passed as `tf.constant(["a"])`.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21 with each method.
@@ -101,20 +101,21 @@ def _finding(
         edits.append(Edit(span, (f"{spelled}(", Hole(span), ")")))
     return rule.finding(
         module.place(lists[0]),
-        f"a list is a list of inputs, and its elements are no arrays: ValueError: Unrecognized "
-        f"data type: x={shown if isinstance(lists[0], cst.List) else '…'} (of type <class 'list'>)",
+        "a list is a list of inputs, but its elements are not arrays: ValueError: Unrecognized "
+        f"data type: x={shown if isinstance(lists[0], cst.List) else '…'} (of type <class "
+        "'list'>)",
         symbol=f"{use.owner.cls or 'Model'}.{use.member}",
         confidence=use.confidence,
         help="Write `tf.constant([…])`." if text else "Write `np.array([…])`.",
         fix=None
         if text
         else Fix(
-            "Make an array of it",
+            "Convert it to an array",
             tuple(edits),
             facts.applicability(*(each for each in INVALID if each.after)),
             () if need is None else (need,),
         ),
-        no_fix_because="text is passed as a tensor of TensorFlow's" if text else None,
+        no_fix_because="strings have to be passed as a TensorFlow tensor" if text else None,
     )
 
 

@@ -1,7 +1,7 @@
-"""`history.history["lr"]`: the learning rate of an epoch is called `learning_rate` now.
+"""`history.history["lr"]`: the learning rate is now logged as `learning_rate`.
 
 ## What it does
-Reports the key `lr` of a history, and of the `logs` of a callback, in a file that makes a
+Reports the key `lr` of a history, and of the `logs` of a callback, in a file that creates a
 `LearningRateScheduler` or a `ReduceLROnPlateau`.
 
 ## Why it breaks
@@ -58,10 +58,10 @@ def _is_own(module: Module) -> bool:
 def _finding(module: Module, facts: TargetFacts, node: cst.SimpleString, what: str) -> Finding:
     return rule.finding(
         module.place(node),
-        f"the learning rate is called `{_NEW}` in the logs: {what}",
+        f"the learning rate is logged as `{_NEW}`: {what}",
         symbol=f"History.history[{_OLD}]",
         confidence=Confidence.LIKELY,
-        help=f"It is `{_NEW}`.",
+        help=f"Use `{_NEW}`.",
         fix=Fix(
             f"Write `{_NEW}` instead of `{_OLD}`",
             (renamed(module, node, _OLD, _NEW),),

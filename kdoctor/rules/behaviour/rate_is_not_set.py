@@ -1,17 +1,17 @@
-"""`optimizer.lr = …` sets an attribute that nobody reads.
+"""`optimizer.lr = …` sets an attribute that nothing reads.
 
 ## What it does
 Reports assignments to `lr` of an optimizer: `optimizer.lr = 0.1`, `setattr(optimizer, "lr", 0.1)`.
 
 ## Why it breaks
-`lr` was another name of `learning_rate` until Keras 2.15. On Keras 3 the assignment makes a new
-attribute, without a word, and the learning rate stays as it was.
+`lr` was an alias of `learning_rate` until Keras 2.15. On Keras 3 the assignment creates a new
+attribute, with no warning, and the learning rate does not change.
 
 ## What to write instead
 `optimizer.learning_rate = 0.1`. The fix changes every `.lr` of the same optimizer in the file.
 
 ## How we know
-Run on Keras 3.15.1 and tf_keras 2.21, with the rate read off the optimizer afterwards.
+Run on Keras 3.15.1 and tf_keras 2.21, with the rate read from the optimizer afterwards.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         cls = store.owner.cls or "Optimizer"
         yield rule.finding(
             module.place(store.node),
-            "this sets a new attribute `lr`; the learning rate stays as it was",
+            "this sets a new attribute `lr`; the learning rate does not change",
             symbol=f"{cls}.lr",
             confidence=store.confidence,
             help="Write `learning_rate`.",
@@ -79,7 +79,7 @@ def _set_by_name(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         text = f"{name.quote}{_NEW}{name.quote}"
         yield rule.finding(
             module.place(call),
-            "this sets a new attribute `lr`; the learning rate stays as it was",
+            "this sets a new attribute `lr`; the learning rate does not change",
             symbol=f"{kind.cls or 'Optimizer'}.lr",
             confidence=Confidence.LIKELY,
             help="Write `learning_rate`.",

@@ -1,22 +1,22 @@
-"""A checkpoint is restored into a model that has no weights yet: not all of them get their values.
+"""A checkpoint is restored into an unbuilt model: some weights are not restored.
 
 ## What it does
-Reports `restore` and `read` of a `tf.train.Checkpoint` that keeps a model of one's own class, where
-nothing ran the model since it was made.
+Reports `restore` and `read` of a `tf.train.Checkpoint` with a subclassed model that has not been
+called since it was created.
 
 ## Why it breaks
-TensorFlow keeps what it read till the variables are made. In Keras 3 the first weight that the
-model makes (the kernel of its first layer, its embeddings), and in layers of one's own often more,
-is not found then: it keeps what its initializer gave, and stands twice among the weights. The rest
-is restored. Nothing raises, and training goes on, or predictions are made, with a layer of noise;
-`assert_consumed()` after the first batch tells. A model that begins with an `LSTM` or `GRU` fails
-with `AttributeError: 'LSTMCell' object has no attribute 'kernel'`.
+TensorFlow defers restoring until the variables are created. In Keras 3 the first weight that the
+model creates (the kernel of its first layer, its embeddings), and often more in custom layers, is
+not matched: it keeps its initial value, and appears twice among the weights. The rest is restored.
+Nothing raises, and training or prediction continues with a layer of noise; `assert_consumed()`
+after the first batch detects it. A model that begins with an `LSTM` or `GRU` fails with
+`AttributeError: 'LSTMCell' object has no attribute 'kernel'`.
 
 ## What to write instead
-Run the model once, on one batch or on `keras.Input(batch_shape=…)`, before `restore`.
+Call the model once, on one batch or on `keras.Input(batch_shape=…)`, before `restore`.
 
 ## How we know
-Run on Keras 3.1.1, 3.4.0, 3.8.0, 3.12.0 and 3.15.1 and on tf_keras 2.21, which restores all of it.
+Run on Keras 3.1.1, 3.4.0, 3.8.0, 3.12.0 and 3.15.1 and on tf_keras 2.21, which restores everything.
 """
 
 from __future__ import annotations
@@ -151,12 +151,12 @@ def _may_be_called(
 def _finding(module: Module, model: str, node: cst.ClassDef, restored: cst.Call) -> Finding:
     return rule.finding(
         module.place(restored),
-        f"`{model}` has no weights yet: on Keras 3 the first of them, at least, is not restored "
-        "when it is made, and keeps what its initializer gives",
+        f"`{model}` has no weights yet: on Keras 3 at least the first one is not restored when it "
+        "is created, and keeps its initial value",
         symbol=f"{node.name.value}, {_CHECKPOINT}",
         confidence=Confidence.LIKELY,
-        help=f"Call `{model}` on one batch, or on `keras.Input(batch_shape=…)`, before.",
-        no_fix_because="what the model is to be called with is for you to say",
+        help=f"Call `{model}` first, on one batch or on `keras.Input(batch_shape=…)`.",
+        no_fix_because="kdoctor cannot tell what the model is called with",
     )
 
 

@@ -1,20 +1,19 @@
-"""`evaluate` gives the metrics of several outputs in another order.
+"""`evaluate` returns the metrics of several outputs in a different order.
 
 ## What it does
-Reports `evaluate`, `test_on_batch` and `train_on_batch` of a model with several outputs where a
-metric of an output is read by its position, and the names of the outputs are not in the order of
-the alphabet.
+Reports `evaluate`, `test_on_batch` and `train_on_batch` of a model with several outputs if a metric
+of an output is read by position and the output names are not in alphabetical order.
 
 ## Why it breaks
-Keras 2 gave the metrics in the order of the outputs. Keras 3 sorts them by the names of the
-outputs, whether `metrics` is a dict or a list. The losses stay where they were. Nothing raises.
+Keras 2 returned the metrics in the order of the outputs. Keras 3 sorts them by output name, whether
+`metrics` is a dict or a list. The losses keep their positions. Nothing raises.
 
 ## What to write instead
-`results = model.evaluate(x, y, return_dict=True)` and `results["out_mae"]`. TensorFlow takes it
-from 2.2 on.
+`results = model.evaluate(x, y, return_dict=True)` and `results["out_mae"]`. TensorFlow supports it
+since 2.2.
 
 ## How we know
-Run on Keras 3.15.1 and tf_keras 2.21 with two outputs, by dicts and by lists of metrics.
+Run on Keras 3.15.1 and tf_keras 2.21 with two outputs, with dicts and lists of metrics.
 """
 
 from __future__ import annotations
@@ -61,12 +60,12 @@ def _finding(module: Module, use: MemberUse, call: cst.Call, names: Sequence[str
     first = min(names)
     return rule.finding(
         module.place(call),
-        f"the metrics come in the order of the outputs' names: first those of `{first}`, in Keras "
-        f"2 those of `{names[0]}`",
+        f"the metrics are sorted by output name: those of `{first}` come first, in Keras 2 those "
+        f"of `{names[0]}`",
         symbol=f"{use.owner.cls or 'Model'}.{use.member}",
         confidence=use.confidence,
-        help=f'Pass `return_dict=True`, and read the results by name: `results["{names[0]}_…"]`.',
-        no_fix_because="all that reads the results must read them by name",
+        help=f'Pass `return_dict=True` and read the results by name: `results["{names[0]}_…"]`.',
+        no_fix_because="everything that reads the results must read them by name",
     )
 
 

@@ -1,22 +1,22 @@
-"""A `LearningRateScheduler` gets a tensor for the rate: `return lr * tf.math.exp(-0.1)`.
+"""The function of a `LearningRateScheduler` returns a tensor: `return lr * tf.math.exp(-0.1)`.
 
 ## What it does
-Reports what a function or lambda that a `LearningRateScheduler` was given returns, where it is a
-tensor: the result of a function of TensorFlow or of `keras.ops`, or of arithmetic with one. Also a
-schedule of Keras (`ExponentialDecay(…)`) in the place of the function.
+Reports the return value of a function or lambda passed to `LearningRateScheduler` if it is a
+tensor: the result of a TensorFlow or `keras.ops` function, or of arithmetic with one. Also a Keras
+schedule (`ExponentialDecay(…)`) in place of the function.
 
 ## Why it breaks
-Keras 2 took a tensor of floats for a rate. Keras 3 takes a float of Python or NumPy: `ValueError:
-The output of the `schedule` function should be a float.` It comes with the first epoch for which
-the function gives a tensor, which may be the tenth.
+Keras 2 accepted a float tensor as the rate. Keras 3 requires a Python or NumPy float: `ValueError:
+The output of the `schedule` function should be a float.` It is raised in the first epoch for which
+the function returns a tensor, which may be the tenth.
 
 ## What to write instead
 `return float(lr * tf.math.exp(-0.1))`, and `lambda epoch: float(schedule(epoch))` for a schedule.
-Both run on Keras 2, too. `np.exp` gives a float that both take.
+Both run on Keras 2 too. `np.exp` returns a float that both accept.
 
 ## How we know
 The documentation of TensorFlow had `lr * tf.math.exp(-0.1)` up to 2.15. Each function was run on
-Keras 3.15.1 and tf_keras 2.21; the code of 3.0 asks for a float, too.
+Keras 3.15.1 and tf_keras 2.21; the code of 3.0 checks for a float too.
 """
 
 from __future__ import annotations
@@ -134,17 +134,17 @@ def _of_a_tensor(
 ) -> Finding:
     span = module.outer_span(rate)
     fix = Fix(
-        "Make a float of it",
+        "Convert it to a float",
         (Edit(span, ("float(", Hole(span), ")")),),
         facts.applicability(*(each for each in INVALID if each.after)),
     )
     is_free = has_builtin(module, rate, _FLOAT)
     return rule.finding(
         module.place(rate),
-        f"the rate is a tensor, and Keras 3 takes a float: {_ERROR}",
+        f"the rate is a tensor, but Keras 3 requires a float: {_ERROR}",
         symbol=_CALLBACK,
         confidence=reference.confidence,
-        help="Write `float(…)` around it.",
+        help="Wrap it in `float(…)`.",
         fix=fix if is_free else None,
         no_fix_because=None if is_free else hidden_builtin(_FLOAT),
     )
@@ -155,7 +155,7 @@ def _of_a_schedule(
 ) -> Finding:
     span = module.outer_span(given)
     fix = Fix(
-        "Make a float of what it gives",
+        "Convert its result to a float",
         (Edit(span, ("lambda epoch: float(", Hole(span), "(epoch))")),),
         facts.applicability(*(each for each in INVALID if each.after)),
     )
@@ -163,14 +163,14 @@ def _of_a_schedule(
     if not has_builtin(module, given, _FLOAT):
         why_not = hidden_builtin(_FLOAT)
     elif not _stays(module, given):
-        why_not = "the name of the schedule is used for something else"
+        why_not = "the name of the schedule is also used for something else"
     return rule.finding(
         module.place(given),
-        f"a schedule gives a tensor, and Keras 3 takes a float: {_ERROR}",
+        f"a schedule returns a tensor, but Keras 3 requires a float: {_ERROR}",
         symbol=_CALLBACK,
         confidence=reference.confidence,
-        help="Write `lambda epoch: float(schedule(epoch))`; or give the schedule to the optimizer, "
-        "which goes by steps in the place of epochs.",
+        help="Write `lambda epoch: float(schedule(epoch))`; or pass the schedule to the "
+        "optimizer, which counts steps instead of epochs.",
         fix=None if why_not else fix,
         no_fix_because=why_not,
     )

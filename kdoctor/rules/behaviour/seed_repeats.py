@@ -1,16 +1,16 @@
-"""A number as `seed=` gives the same random numbers at every call.
+"""An integer `seed=` returns the same random numbers on every call.
 
 ## What it does
-Reports functions of `keras.random` that are given a number as `seed=` inside a layer's `call`, a
-loss, or a training step.
+Reports `keras.random` functions called with a number as `seed=` inside a layer's `call`, a loss, or
+a training step.
 
 ## Why it breaks
-`K.random_normal(shape, seed=1)` and `tf.random.normal(shape, seed=1)` go on drawing: the seed says
-where to start. `keras.random.normal(shape, seed=1)` is a function of its arguments: each call gives
-the same numbers, so that noise and dropout are the same in every step.
+`K.random_normal(shape, seed=1)` and `tf.random.normal(shape, seed=1)` keep drawing: the seed is
+only the starting point. `keras.random.normal(shape, seed=1)` is a pure function of its arguments:
+each call returns the same numbers, so noise and dropout are the same in every step.
 
 ## What to write instead
-A generator, made once and kept:
+A seed generator, created once and stored:
 
     def __init__(self):
         super().__init__()
@@ -19,10 +19,10 @@ A generator, made once and kept:
     def call(self, x):
         return x + keras.random.normal(x.shape, seed=self.seed_generator)
 
-Layers like `Dropout(0.5, seed=1)` make one themselves.
+Layers like `Dropout(0.5, seed=1)` create one themselves.
 
 ## How we know
-Run on Keras 3.15.1: two calls of such a layer give the same numbers; with `K.random_normal` of
+Run on Keras 3.15.1: two calls of such a layer return the same numbers; with `K.random_normal` of
 Keras 2, and with a generator, they do not.
 """
 
@@ -69,11 +69,12 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             continue
         yield rule.finding(
             module.place(given),
-            "with a number as its seed this gives the same numbers at every call",
+            "with an integer seed this returns the same numbers on every call",
             symbol=reference.name,
             confidence=reference.confidence,
-            help=f"Make `keras.random.SeedGenerator({value})` once, in `__init__`, and pass that.",
-            no_fix_because="the generator must be kept somewhere, which is yours to choose",
+            help=f"Create `keras.random.SeedGenerator({value})` once, in `__init__`, and pass "
+            "that.",
+            no_fix_because="you have to decide where the generator is stored",
         )
 
 

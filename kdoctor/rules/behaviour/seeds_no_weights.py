@@ -1,29 +1,29 @@
-"""`tf.random.set_seed(7)`, `np.random.seed(7)`: neither seeds the weights of Keras 3.
+"""`tf.random.set_seed(7)` and `np.random.seed(7)` do not seed the weights of Keras 3.
 
 ## What it does
-Reports `tf.random.set_seed` (`tf.compat.v1.set_random_seed`, too) in a file that makes layers whose
-weights are drawn, or layers that draw themselves, without a seed of their own. And
-`np.random.seed` in a file of `keras` in which nothing draws from NumPy: no function of
-`np.random`, no package but some that never do. Silent where the file seeds Python's `random` as
-well, or calls something imported that may do so (`seed_everything`).
+Reports `tf.random.set_seed` (`tf.compat.v1.set_random_seed`, too) in a file that creates layers
+with random initial weights, or random layers, without an explicit seed. Also `np.random.seed` in a
+file that uses `keras` if nothing draws from NumPy: no function of `np.random`, and no packages
+other than some that never do. Files that also seed Python's `random`, or call something imported
+that may do so (`seed_everything`), are not reported.
 
 ## Why it breaks
 Up to Keras 2.3, `keras` took the seeds of weights and of `Dropout` from NumPy, and `tf.keras` up to
-2.9 drew with functions of TensorFlow, which start from its seed; those of Keras 2 after it still do
-for `Dropout`. Keras 3 runs on other backends, too: a layer, an initializer and `keras.random`
-without a seed take one from Python's `random`. What the call is written for does not happen: the
-weights are others in each run, and so are all results.
+2.9 used TensorFlow functions, which start from its seed; later releases of Keras 2 still do for
+`Dropout`. Keras 3 runs on other backends too: a layer, an initializer and `keras.random` without a
+seed take one from Python's `random`. So the call has no effect: weights and results differ in every
+run.
 
 ## What to write instead
 `keras.utils.set_random_seed(7)`, which seeds Python's `random`, NumPy and TensorFlow. It takes an
-int, from 0 to 2**32 - 1. What NumPy and Python draw after it starts from that seed, too: where
-they have others, write `random.seed(7)` beside `tf.random.set_seed(7)`.
+int from 0 to 2**32 - 1. NumPy and Python start from that seed as well: if they need other seeds,
+add `random.seed(7)` next to `tf.random.set_seed(7)`.
 
 ## How we know
 Run on Keras 3.15.1 and 3.3.3, with TensorFlow 2.4 and with Keras 2.3.1: there, two programs that
 begin with the same `tf.random.set_seed` (on 2.3.1 `np.random.seed`) have the same weights and the
 same losses; on Keras 3 they have not, and after `keras.utils.set_random_seed` they have. The
-examples drop out, on Keras 2.21 as well.
+examples use dropout, on Keras 2.21 as well.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ _DRAWS_FROM_NUMPY: Final = pattern(
 _SAMPLES_ROWS: Final = "sample"  # a method of pandas' frames
 _SEED_NO_PYTHON: Final = ("numpy.", "tensorflow.", "torch.", "jax.", "cupy.")
 _NOT_DRAWN: Final = {"'zeros'", "'ones'", "None"}
-_SEEDS_MORE: Final = "it seeds Python and NumPy, too, which may have seeds of their own"
+_SEEDS_MORE: Final = "it also seeds Python and NumPy, which may have their own seeds"
 
 
 def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
@@ -145,8 +145,8 @@ def _finding(module: Module, reference: Reference) -> Finding:
     fix = seeds_all(module, reference.call.func, title="Write `{}`", because=_SEEDS_MORE)
     return rule.finding(
         module.place(reference.node),
-        f"`{module.source(reference.node)}` seeds no weights of Keras 3, nor its `Dropout`: they "
-        "are drawn from Python's `random`, and are others in each run",
+        f"`{module.source(reference.node)}` does not seed the weights of Keras 3, nor its "
+        "`Dropout`: they use Python's `random`, and differ in every run",
         symbol=reference.name,
         confidence=reference.confidence,
         help=f"{fix.title}, which seeds Python, NumPy and TensorFlow.",

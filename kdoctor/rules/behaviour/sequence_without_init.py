@@ -1,20 +1,20 @@
-"""A `Sequence` whose `__init__` does not call that of `Sequence`.
+"""A `Sequence` subclass whose `__init__` does not call `super().__init__()`.
 
 ## What it does
-Reports subclasses of `keras.utils.Sequence` (`PyDataset`) with an `__init__` of their own that does
-not call `super().__init__()`.
+Reports subclasses of `keras.utils.Sequence` (`PyDataset`) whose `__init__` does not call
+`super().__init__()`.
 
 ## Why it breaks
-In Keras 2 there was nothing to call. In Keras 3 it is there that `workers`, `use_multiprocessing`
-and `max_queue_size` are passed, which `fit` does not take any more. Without the call Keras warns
-`Your `PyDataset` class should call `super().__init__(**kwargs)` in its constructor.`, and loads the
-data in one thread.
+In Keras 2 there was nothing to call. In Keras 3 it takes `workers`, `use_multiprocessing` and
+`max_queue_size`, which `fit` no longer accepts. Without the call Keras warns `Your `PyDataset`
+class should call `super().__init__(**kwargs)` in its constructor.`, and loads the data in one
+thread.
 
 ## What to write instead
 `super().__init__()` as the first statement; with workers, `super().__init__(workers=4)`.
 
 ## How we know
-Run on Keras 3.15.1 and tf_keras 2.21, where the call does no harm.
+Run on Keras 3.15.1 and tf_keras 2.21, where the call is harmless.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def _finding(
         "constructor.",
         symbol=node.name.value,
         confidence=Confidence.CERTAIN,
-        help="Call `super().__init__()`; `workers=` goes there, too.",
+        help="Call `super().__init__()`; `workers=` goes there too.",
         fix=Fix(
             "Call `super().__init__()` first",
             (edit,),
@@ -82,7 +82,7 @@ def _finding(
         )
         if edit
         else None,
-        no_fix_because=None if edit else "the body stands on the line of its `def`",
+        no_fix_because=None if edit else "the body is on the same line as `def`",
     )
 
 

@@ -1,18 +1,19 @@
-"""The shape of a symbolic tensor is a tuple, and no tuple equals a list.
+"""The shape of a symbolic tensor is a tuple, which never equals a list.
 
 ## What it does
 Reports `x.shape == [None, 3]` and `x.shape[1:] + [2]` on symbolic tensors, and
-`isinstance(x.shape, tf.TensorShape)`. So it does with the shape that `build` and
-`compute_output_shape` are given: `input_shape[:-1] + [self.units]`, where that surely is one
-shape, and not a list of those of several inputs.
+`isinstance(x.shape, tf.TensorShape)`. The same goes for the shape passed to `build` and
+`compute_output_shape`: `input_shape[:-1] + [self.units]`, if that is known to be a single shape,
+not a list for several inputs.
 
 ## Why it breaks
-Keras 2 gave a `TensorShape`, which equals a list and adds to one. Keras 3 gives a tuple:
-comparisons with a list are always false, `isinstance` is false, and adding raises `TypeError: can
-only concatenate tuple (not "list") to tuple`.
+In Keras 2 it was a `TensorShape`, which can equal a list and be added to one. In Keras 3 it is a
+tuple: comparisons with a list are always false, `isinstance` is false, and adding raises
+`TypeError: can only concatenate tuple (not "list") to tuple`.
 
 ## What to write instead
-Tuples, which a `TensorShape` equals too: `x.shape == (None, 3)`; `isinstance(x.shape, tuple)`.
+Tuples, which also compare equal to a `TensorShape`: `x.shape == (None, 3)`;
+`isinstance(x.shape, tuple)`.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21.
@@ -191,7 +192,7 @@ def _type_check(module: Module, shape: cst.BaseExpression) -> Finding:
         symbol="KerasTensor.shape",
         confidence=Confidence.LIKELY,
         help="Write `isinstance(x.shape, tuple)`.",
-        no_fix_because="what is done with the shape then must be changed with it",
+        no_fix_because="the code that uses the shape has to change with it",
     )
 
 
@@ -207,13 +208,14 @@ def _meets(
         module.place(other),
         f"the shape is a tuple: {_ADDING if is_first else _ADDED}"
         if adds
-        else "the shape is a tuple, and equals no list: this is the same answer whatever the shape",
+        else "the shape is a tuple, which never equals a list: the result is the same for every "
+        "shape",
         symbol="KerasTensor.shape" if ".shape" in module.source(shape) else "Layer.build",
         confidence=Confidence.LIKELY,
         severity=Severity.ERROR if adds else Severity.CHANGE,
-        help="Write a tuple.",
+        help="Use a tuple.",
         fix=Fix(
-            "Write a tuple",
+            "Use a tuple",
             (
                 Edit(Span(span.start, span.start + 1), ("(",)),
                 Edit(Span(span.end - 1, span.end), (f"{comma})",)),
@@ -222,7 +224,9 @@ def _meets(
         )
         if fixable
         else None,
-        no_fix_because=None if fixable else f"`{module.source(shape)}` meets an empty list",
+        no_fix_because=None
+        if fixable
+        else f"`{module.source(shape)}` is combined with an empty list",
     )
 
 

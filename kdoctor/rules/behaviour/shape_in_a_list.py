@@ -1,16 +1,16 @@
-"""`compute_output_shape` gives `[shape]` where `call` gives one tensor.
+"""`compute_output_shape` returns `[shape]` although `call` returns a single tensor.
 
 ## What it does
-Reports layers of one's own whose `compute_output_shape` returns a list of one shape, and whose
-`call` returns one tensor for sure: what is computed with `*`, `-`, `/`, or a layer of Keras gives.
+Reports custom layers whose `compute_output_shape` returns a list of one shape, and whose `call` is
+known to return one tensor: the result of `*`, `-`, `/`, or of a Keras layer.
 
 ## Why it breaks
-Keras 2 ran `call` while a model was made. Keras 3 asks `compute_output_shape` where there is one,
-and takes its list for a list of outputs: the next layer gets `[tensor]`, and most refuse it:
-`ValueError: Cannot convert '((None, 4), 2)' to a shape`. As the one output of a model it works.
+Keras 2 ran `call` while a model was constructed. Keras 3 calls `compute_output_shape` if there is
+one, and treats its list as a list of outputs: the next layer gets `[tensor]`, and most reject it:
+`ValueError: Cannot convert '((None, 4), 2)' to a shape`. As the only output of a model it works.
 
 ## What to write instead
-The shape alone: `return (input_shape[0], 4)`.
+The shape without a list: `return (input_shape[0], 4)`.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21: the error is quoted from there.
@@ -82,13 +82,13 @@ def _finding(
     hole = Hole(module.outer_span(inner), Precedence.PRIMARY, Precedence.PRIMARY)
     return rule.finding(
         module.place(given),
-        f"`{node.name.value}` gives a list of one tensor on Keras 3 while a model is made; most "
-        "layers refuse that: ValueError: Cannot convert '((None, …), …)' to a shape",
+        f"`{node.name.value}` returns a list of one tensor while a model is constructed; most "
+        "layers reject that: ValueError: Cannot convert '((None, …), …)' to a shape",
         symbol=f"{node.name.value}.{_METHOD}",
         confidence=Confidence.LIKELY,
-        help=f"Write `({module.source(inner)})`: `call` gives one tensor.",
+        help=f"Write `({module.source(inner)})`: `call` returns one tensor.",
         fix=Fix(
-            "Give the shape alone",
+            "Return the shape without a list",
             (Edit(module.span(given), (hole,), Precedence.PRIMARY),),
             facts.applicability(*INVALID),
         ),

@@ -1,23 +1,22 @@
-"""`inspect.signature(keras.layers.Dense)`: it has other parameters, or other defaults.
+"""`inspect.signature(keras.layers.Dense)`: the parameters or defaults have changed.
 
 ## What it does
 Reports `inspect.signature`, `getfullargspec` and `getargspec` of a class or function of Keras whose
-parameters or defaults differ between the last Keras 2 and the target. What pytest passes one after
-the other counts, too. Code that only asks whether there is a parameter of some name
-(`"autocast" in inspect.signature(…).parameters`), or which of them an argument is for
-(`.bind(…)`), goes by what it is told: that is fine.
+parameters or defaults differ between the last Keras 2 and the target. Classes passed by
+`pytest.mark.parametrize` count too. Code that only checks for a parameter by name
+(`"autocast" in inspect.signature(…).parameters`) or binds arguments (`.bind(…)`) adapts to the
+signature and is not reported.
 
 ## Why it breaks
-Code that compares the parameters with its own, or builds arguments from them, finds others:
-`Dense` has `lora_rank` now, `Conv1D`'s `data_format` is None and was `"channels_last"`.
+Code that compares the parameters with its own, or builds arguments from them, sees different ones:
+`Dense` now has `lora_rank`, and `data_format` of `Conv1D` is None instead of `"channels_last"`.
 
 ## What to write instead
-Where one's own class copies the parameters, take over those of Keras 3, or hand on `**kwargs` and
-compare only what the class itself adds. Names that only Keras 3 has can be left out of a
-comparison.
+If a custom class copies the parameters, adopt those of Keras 3, or forward `**kwargs` and compare
+only what the class itself adds. Names that only Keras 3 has can be left out of a comparison.
 
 ## How we know
-Both signatures are read from the releases, and asked of Keras 3.15.1 and tf_keras 2.21.
+Both signatures are read from the releases, and checked on Keras 3.15.1 and tf_keras 2.21.
 """
 
 from __future__ import annotations
@@ -123,7 +122,7 @@ def _difference(facts: TargetFacts, name: str) -> str:
         if each in before and str(now[each]) != str(before[each])
     ]
     if not said and list(now) != list(before):
-        said = ["in another order"]
+        said = ["in a different order"]
     return ", ".join(said[:3])
 
 
@@ -137,12 +136,12 @@ def _finding(module: Module, call: cst.Call, changed: dict[str, str]) -> Finding
     more = f", and {len(changed) - 1} more" if len(changed) > 1 else ""
     return rule.finding(
         module.place(call),
-        f"`{leaf}` has other parameters in Keras 3: {difference}{more}",
+        f"the signature of `{leaf}` changed in Keras 3: {difference}{more}",
         symbol=name,
         confidence=Confidence.LIKELY,
-        help="Take over the parameters of Keras 3 where a class of your own copies them, or "
-        "compare only what it adds.",
-        no_fix_because="what is done with the parameters is for you to say",
+        help="Adopt the parameters of Keras 3 if a custom class copies them, or compare only "
+        "what it adds.",
+        no_fix_because="kdoctor cannot tell what the parameters are used for",
     )
 
 

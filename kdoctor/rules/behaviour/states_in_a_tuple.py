@@ -1,14 +1,14 @@
-"""A recurrent layer with `return_state=True` gives a tuple: its states are no list any more.
+"""A recurrent layer with `return_state=True` returns a tuple, no longer a list.
 
 ## What it does
-Reports `[output] + states`, where `states` is a slice of what a recurrent layer gave.
+Reports `[output] + states`, where `states` is a slice of what a recurrent layer returned.
 
 ## Why it breaks
-Keras 2 gave a list, and so was each slice of it. Keras 3 gives a tuple: `TypeError: can only
-concatenate list (not "tuple") to list`, or the other way round.
+Keras 2 returned a list, and each slice of it was one too. Keras 3 returns a tuple: `TypeError: can
+only concatenate list (not "tuple") to list`, or the other way round.
 
 ## What to write instead
-`[output] + list(states)`, or `[output, *states]`: both mean the same on Keras 2.
+`[output] + list(states)`, or `[output, *states]`: both work the same on Keras 2.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21 with `RNN`, `LSTM` and `GRU`.
@@ -111,19 +111,19 @@ def _finding(
     whole, part = ("tuple", "list") if is_first else ("list", "tuple")
     return rule.finding(
         module.place(states),
-        "a recurrent layer gives its states in a tuple: TypeError: can only concatenate "
+        "a recurrent layer returns its states in a tuple: TypeError: can only concatenate "
         f'{whole} (not "{part}") to {whole}',
         symbol="keras.layers.RNN.__call__",
         confidence=Confidence.LIKELY,
-        help="Make a list of them: `list(…)`.",
+        help="Convert them to a list: `list(…)`.",
         fix=None
         if is_hidden
         else Fix(
-            "Make a list of the states",
+            "Convert the states to a list",
             (Edit(span, ("list(", Hole(span), ")")),),
             facts.applicability(*(each for each in INVALID if each.after)),
         ),
-        no_fix_because="`list` is something else here" if is_hidden else None,
+        no_fix_because="`list` is shadowed here" if is_hidden else None,
     )
 
 

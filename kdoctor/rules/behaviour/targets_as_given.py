@@ -1,27 +1,26 @@
-"""`y_true * y_pred` in a metric of one's own: the targets are no column any more, nor cast.
+"""`y_true * y_pred` in a custom metric: targets are no longer reshaped to a column, nor cast.
 
 ## What it does
-Reports metrics of one's own (functions, and classes with `update_state`) and losses, where
-targets and predictions are put together element by element, and the file shows that the
-targets have one axis, or are no floats. What they are is followed from `fit` and `evaluate`
-back to NumPy, pandas, scikit-learn, `keras.datasets`, an `ImageDataGenerator` or a
-`tf.data.Dataset`.
+Reports custom metrics (functions, and classes with `update_state`) and losses that combine targets
+and predictions element by element, if the file shows that the targets have one axis or are not
+floats. The targets are traced from `fit` and `evaluate` back to NumPy, pandas, scikit-learn,
+`keras.datasets`, an `ImageDataGenerator` or a `tf.data.Dataset`.
 
 ## Why it breaks
-Keras 2 made a column of targets of shape `(n,)`, and cast them for a metric function. Keras 3 hands
-them on as they are. With predictions of shape `(n, 1)`, `y_true * y_pred` is `(n, n)` then: an F1
-score, an R² or a mean error is another number, and nothing says so. Whole numbers do not go
-together with floats: `TypeError: Input 'y' of 'Mul' Op has type float32 that does not match type
-int64 of argument 'x'.` (TensorFlow). The product of booleans and floats is all False there: with
-boolean masks a Dice coefficient is 0. A loss function still gets both in one shape, and cast; a
-`Loss` with a `call` gets the targets cast, but as they are in shape.
+Keras 2 reshaped targets of shape `(n,)` to a column, and cast them for a metric function. Keras 3
+passes them on unchanged. With predictions of shape `(n, 1)`, `y_true * y_pred` is then `(n, n)`: an
+F1 score, an R² or a mean error is a different number, with no warning. Integers cannot be combined
+with floats: `TypeError: Input 'y' of 'Mul' Op has type float32 that does not match type int64 of
+argument 'x'.` (TensorFlow). The product of booleans and floats is all False there: with boolean
+masks a Dice coefficient is 0. A loss function still gets both in the same shape, and cast; a `Loss`
+with a `call` gets the targets cast, but not reshaped.
 
 ## What to write instead
-`y_true = ops.cast(ops.reshape(y_true, ops.shape(y_pred)), y_pred.dtype)` as the first line of it.
+`y_true = ops.cast(ops.reshape(y_true, ops.shape(y_pred)), y_pred.dtype)` as the first line.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21 with arrays, a `Sequence`, a generator and a dataset; of Keras
-3, the releases 3.3, 3.6, 3.9 and 3.12 do the same. A Series of pandas is a column on both.
+3, the releases 3.3, 3.6, 3.9 and 3.12 do the same. A pandas Series becomes a column on both.
 """
 
 from __future__ import annotations
@@ -55,18 +54,18 @@ from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _COLUMN = (
-    "the targets have the shape (n,) here, where Keras 2 made a column of them: with predictions "
-    "of shape (n, {units}) this is {result}"
+    "the targets have shape (n,), which Keras 2 reshaped to a column: with predictions of shape "
+    "(n, {units}) the result is {result}"
 )
 _UNCAST = {
-    NumberKind.INT: "the targets are whole numbers here, where Keras 2 cast them: TypeError: "
-    "Input 'y' of 'Mul' Op has type float32 that does not match type int64",
-    NumberKind.BOOL: "the targets are booleans here, where Keras 2 cast them: TypeError: Value "
-    "passed to parameter 'x' has DataType bool not in list of allowed values",
+    NumberKind.INT: "the targets are integers, which Keras 2 cast: TypeError: Input 'y' of 'Mul' "
+    "Op has type float32 that does not match type int64",
+    NumberKind.BOOL: "the targets are booleans, which Keras 2 cast: TypeError: Value passed to "
+    "parameter 'x' has DataType bool not in list of allowed values",
 }
 _AND = (
-    "the targets are booleans here, where Keras 2 cast them: to TensorFlow `*` is a logical and "
-    "then, and nothing is left of the product"
+    "the targets are booleans, which Keras 2 cast: in TensorFlow `*` is then a logical and, and "
+    "the product is lost"
 )
 
 
@@ -184,8 +183,8 @@ def _finding(
         symbol=case.measure.name.value,
         confidence=Confidence.LIKELY,
         severity=severity,
-        help=f"Give `{meeting.pair.targets.name.value}` the shape and the dtype of "
-        f"`{meeting.pair.predictions.name.value}` first (the targets: line "
+        help=f"Reshape and cast `{meeting.pair.targets.name.value}` like "
+        f"`{meeting.pair.predictions.name.value}` first (the targets are passed in line "
         f"{module.place(given).line}).",
         fix=fix,
         no_fix_because=why_not,
@@ -196,7 +195,7 @@ def _told(case: _Case, meeting: ElementwiseUse, *, is_uncast: bool) -> tuple[str
     """Return what to say, and whether it raises."""
     if not is_uncast:
         units = next((each.units for each in case.outputs if each is not None), None)
-        result = "(n, n)" if units == 1 else "of another shape, or refused"
+        result = "(n, n)" if units == 1 else "of another shape, or an error"
         return _COLUMN.format(units=units or "k", result=result), Severity.CHANGE
     assert case.numbers is not None
     operator = meeting.node.operator if isinstance(meeting.node, cst.BinaryOperation) else None
@@ -231,18 +230,20 @@ def _fix(  # noqa: PLR0913 - what is known of one finding
         written = f"{cast}({written}, {predictions}.dtype)"
     edit = put_first(module, function, f"{targets} = {written}")
     if edit is None:
-        return None, "the body stands on the line of its `def`"
+        return None, "the body is on the same line as `def`"
     if case.is_measured_only is None:
         case.is_measured_only = _is_measured_only(module, case, inside)
     is_sure = (is_like or case.flat is None) and case.is_measured_only
     fix = Fix(
-        f"Give `{targets}` the shape and the dtype of `{predictions}`",
+        f"Reshape and cast `{targets}` like `{predictions}`",
         (edit,),
         facts.applicability(*(each for each in EXAMPLES if each.after and not each.unsafe))
         if is_sure
         else Applicability.UNSAFE,
         tuple(dict.fromkeys(each for each in needs if each is not None)),
-        unsafe_because="" if is_sure else "it may be called with targets of another shape",
+        unsafe_because=""
+        if is_sure
+        else "the function may be called with targets of another shape",
     )
     return fix, None
 

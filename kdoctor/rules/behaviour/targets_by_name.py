@@ -1,24 +1,24 @@
-"""Targets of a model with one output stand in a dict by the output's name.
+"""Targets of a single-output model are given as a dict keyed by the output's name.
 
 ## What it does
 Reports `{"out": y}` as the targets, or the sample weights, of a `Sequential` model, or a functional
 one with one output: in `fit`, `evaluate`, `train_on_batch` and `test_on_batch`, in their
-`validation_data`, and in what a generator, or a `Sequence`, of the same file gives them.
+`validation_data`, and in what a generator or `Sequence` of the same file yields.
 
 ## Why it breaks
-Keras 2 found the targets of each output by its name, be it the only one. Keras 3 does so for
-several outputs, and for outputs in a dict. Of one tensor it takes the dict itself for the target:
-`TypeError: Expected float32, but got out of type 'str'.`
+Keras 2 looked up the targets by the output's name, even if there was only one output. Keras 3 does
+so for several outputs, and for outputs in a dict. For a single output tensor it treats the dict
+itself as the target: `TypeError: Expected float32, but got out of type 'str'.`
 
 ## What to write instead
-The targets without a dict, `model.fit(x, y)`. A dict by the output's name as the `loss`, or for the
-`metrics`, stays as it is. A model made with `outputs={"out": tensor}` takes targets in a dict, and
+The targets without a dict, `model.fit(x, y)`. A dict keyed by the output's name for `loss` or
+`metrics` still works. A model created with `outputs={"out": tensor}` accepts targets in a dict, and
 predicts a dict.
 
 ## How we know
-Run on Keras 3.15.1 and tf_keras 2.21: with the output in a list and without, with the loss by its
-name, in a dict, as an object and as a function. Of seven releases from 3.3 to 3.15, those from 3.8
-on refuse the targets, those from 3.7 on the sample weights (keras-team/keras#21513).
+Run on Keras 3.15.1 and tf_keras 2.21: with and without the output in a list, with the loss by name,
+in a dict, as an object and as a function. Of seven releases from 3.3 to 3.15, those from 3.8 on
+reject the targets, those from 3.7 on the sample weights (keras-team/keras#21513).
 """
 
 from __future__ import annotations
@@ -190,7 +190,7 @@ def _finding(
     fix = None if edit is None else _fix(facts, given, edit)
     return rule.finding(
         module.place(given.node),
-        f"the model has one output, and takes the dict itself for its {what}: {error}",
+        f"the model has one output, and treats the dict itself as its {what}: {error}",
         symbol=f"keras.Model.{use.member}",
         confidence=use.confidence,
         help=f"Pass the {what} without a dict.",
@@ -201,12 +201,12 @@ def _finding(
 
 def _fix(facts: TargetFacts, given: _Given, edit: Edit) -> Fix:
     return Fix(
-        "Take it out of the dict",
+        "Take the value out of the dict",
         (edit,),
         Applicability.UNSAFE
         if given.is_handed_out
         else facts.applicability(*(each for each in INVALID if each.after and not each.unsafe)),
-        unsafe_because="other code may take the batches, and look for the name in them"
+        unsafe_because="other code may read the batches and look for the name in them"
         if given.is_handed_out
         else "",
     )

@@ -1,19 +1,19 @@
-"""`model.predict(np.array(["some text"]))`: Keras 3 takes no text in an array of NumPy.
+"""`model.predict(np.array(["some text"]))`: Keras 3 does not accept NumPy arrays of strings.
 
 ## What it does
-Reports arrays of NumPy that are made of text and passed as inputs to `fit`, `evaluate` and
-`predict`, also in a list or dict of inputs.
+Reports NumPy arrays of strings that are passed as inputs to `fit`, `evaluate` and `predict`, also
+in a list or dict of inputs.
 
 ## Why it breaks
-Keras 2 handed text on to a model that takes it: one with a `TextVectorization`, a `StringLookup`,
-an `Input` of strings. Keras 3 makes tensors of numbers of all arrays: `ValueError: Invalid dtype:
-str96`.
+Keras 2 passed strings on to a model that accepts them: one with a `TextVectorization`, a
+`StringLookup`, or an `Input` of strings. Keras 3 converts all arrays to numeric tensors:
+`ValueError: Invalid dtype: str96`.
 
 ## What to write instead
-`model.predict(tf.constant(["some text"]))`, which Keras 2 takes, too. To train,
-`tf.data.Dataset.from_tensor_slices((texts, labels)).batch(32)` does as well. A model that is
-called, `model(np.array(["some text"]))`, takes either; and Keras 3 takes an array of objects
-(`dtype=object`) that has one axis.
+`model.predict(tf.constant(["some text"]))`, which works on Keras 2 too. For training,
+`tf.data.Dataset.from_tensor_slices((texts, labels)).batch(32)` works as well. Calling the model
+directly, `model(np.array(["some text"]))`, accepts either; and Keras 3 accepts an array of objects
+(`dtype=object`) with one axis.
 
 ## How we know
 The documentation of TensorFlow has `model.predict(np.array([sample_text]))`. Run on Keras 3.15.1
@@ -107,12 +107,12 @@ def _finding(
     spelled, need = speller_at(module, use.node).spell("tensorflow.constant")
     return rule.finding(
         module.place(arrays[0]),
-        "Keras 3 takes no text in an array of NumPy: ValueError: Invalid dtype: str",
+        "Keras 3 does not accept NumPy arrays of strings: ValueError: Invalid dtype: str",
         symbol=f"{use.owner.cls or 'Model'}.{use.member}",
         confidence=use.confidence,
-        help="Write `tf.constant(…)`.",
+        help="Use `tf.constant(…)`.",
         fix=Fix(
-            "Make a tensor of it",
+            "Convert it to a tensor",
             tuple(_edit(module, each, spelled) for each in arrays),
             facts.applicability(*(each for each in INVALID if each.after)),
             () if need is None else (need,),

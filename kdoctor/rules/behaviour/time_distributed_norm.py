@@ -1,17 +1,17 @@
-"""`TimeDistributed(BatchNormalization())` normalizes each step by itself.
+"""`TimeDistributed(BatchNormalization())` normalizes each time step separately.
 
 ## What it does
-Reports a `BatchNormalization` that is trained inside of `TimeDistributed`.
+Reports a trainable `BatchNormalization` inside `TimeDistributed`.
 
 ## Why it breaks
-Keras 2 made one batch of all steps, so that mean and variance were those of all steps, and the
-moving ones were updated once a batch. Keras 3 calls the layer for one step after the other: each
-step is normalized by itself, what tells the steps apart is lost, and the moving mean and variance
-are updated once a step. Nothing is said.
+Keras 2 merged all steps into one batch, so mean and variance were computed over all steps, and the
+moving averages were updated once per batch. Keras 3 calls the layer for one step after the other:
+each step is normalized separately, differences between steps are lost, and the moving mean and
+variance are updated once per step. There is no warning.
 
 ## What to write instead
-`BatchNormalization()` alone: it normalizes along its axis, the last, over batch and steps. An axis
-that is counted from the front is one more then: `axis=4` for `axis=3`.
+`BatchNormalization()` alone: it normalizes its axis, the last, over batch and steps. An axis
+counted from the front increases by one: `axis=4` for `axis=3`.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21: the losses of a training step and the moving means differ.
@@ -44,11 +44,11 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         if not _is_fixed(inner, "trainable") and not _is_called_fixed(module, call):
             yield rule.finding(
                 module.place(call),
-                "each step is normalized by itself: Keras 2 normalized all steps together",
+                "each time step is normalized separately: Keras 2 normalized all steps together",
                 symbol=reference.name,
                 confidence=reference.confidence,
-                help="Write `BatchNormalization` without `TimeDistributed`.",
-                no_fix_because="weights that were saved know the layers as they are",
+                help="Use `BatchNormalization` without `TimeDistributed`.",
+                no_fix_because="saved weights depend on the present layers",
             )
 
 

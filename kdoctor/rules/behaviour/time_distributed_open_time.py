@@ -1,20 +1,22 @@
-"""`TimeDistributed` takes too few steps where the length in time is left open.
+"""`TimeDistributed` processes too few steps if the time axis has no fixed length.
 
 ## What it does
-Reports `TimeDistributed(layer)` on a tensor whose time axis is surely of unknown length: it comes
-from an `Input((None, …))`, or stands in a `Sequential` whose first layer leaves it open: by a shape
-with `None`, or by none at all where the file feeds the model batches of several lengths.
+Reports `TimeDistributed(layer)` on a tensor whose time axis is known to have no fixed length: it
+comes from an `Input((None, …))`, or is in a `Sequential` whose first layer leaves it open, with a
+shape that contains `None`, or without a shape if the file feeds the model batches of several
+lengths.
 
 ## Why it breaks
-From Keras 3.14.0 to 3.15.1 (the newest as this is written) the layer takes the number of samples
-for that of steps, where the length is not known when the function is compiled: as soon as two
-batches of other lengths came by. With more steps than samples the rest is silently left out (5
-steps and 2 samples give 2 steps); with fewer it raises `InvalidArgumentError: Graph execution
-error` with `slice index 4 of dimension 0 out of bounds`.
+From Keras 3.14.0 to 3.15.1 (the newest at the time of writing) the layer uses the number of samples
+as the number of steps if the length is not known when the function is compiled: as soon as two
+batches of different lengths were seen. With more steps than samples the rest is silently dropped (5
+steps and 2 samples give 2 steps); with fewer it raises
+`InvalidArgumentError: Graph execution error` with `slice index 4 of dimension 0 out of bounds`.
 
 ## What to write instead
-The layer alone, where it works on the last axis anyway: `Dense`, `Activation`, `Dropout`,
-`LayerNormalization`. Else give the input its length, or fold time into the batch:
+The layer without the wrapper, if it works on the last axis anyway: `Dense`, `Activation`,
+`Dropout`, `LayerNormalization`. Otherwise give the input a fixed length, or fold time into the
+batch:
 
     class OverTime(keras.layers.Wrapper):
         def call(self, inputs):
@@ -69,14 +71,15 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             fix = _fix(module, layer)
             yield rule.finding(
                 module.place(reference.node),
-                "the time axis is of unknown length: once two batches of other lengths came by, "
-                "this Keras takes as many steps as a batch has samples, and leaves out the rest",
+                "the time axis has no fixed length: after two batches of different lengths, this "
+                "Keras processes only as many steps as a batch has samples, and drops the rest",
                 symbol=reference.name,
                 confidence=Confidence.LIKELY,
-                help="Write the layer alone where it works on the last axis, as `Dense` does; give "
-                "the input its length; or fold time into the batch in a layer of your own.",
+                help="Use the layer without the wrapper if it works on the last axis, as `Dense` "
+                "does; give the input a fixed length; or fold time into the batch in a custom "
+                "layer.",
                 fix=fix,
-                no_fix_because=None if fix else "the wrapped layer needs each step by itself",
+                no_fix_because=None if fix else "the wrapped layer needs each step separately",
             )
 
 
@@ -209,10 +212,10 @@ def _fix(module: Module, layer: cst.Call) -> Fix | None:
         return None
     place = module.outer_span(inner.value)
     return Fix(
-        "Write the layer alone: it works on the last axis",
+        "Remove the wrapper: the layer works on the last axis",
         (Edit(module.span(layer), (Hole(place, own=binds(inner.value)),)),),
         Applicability.UNSAFE,
-        unsafe_because="weights that were saved with the wrapper are not found under its name",
+        unsafe_because="weights saved with the wrapper are not found under the layer's name",
     )
 
 

@@ -1,19 +1,19 @@
-"""A layer looks for `training` in `**kwargs`, where Keras 3 never puts it.
+"""A layer reads `training` from `**kwargs`, but Keras 3 never passes it there.
 
 ## What it does
 Reports `kwargs.get("training")`, `kwargs.pop("training", None)` and `kwargs["training"]` in the
-`call` of a subclass of `Layer` that has no parameter `training`.
+`call` of a subclass of `Layer` without a `training` parameter.
 
 ## Why it breaks
-Keras 2 passed `training` to each `call` that could take it, also in `**kwargs`. Keras 3 passes it
-to a parameter of that name only. So `kwargs.get("training")` is None in `fit`, too, and the layer
-behaves as it does in `predict`; nothing raises. `kwargs["training"]` is a KeyError.
+Keras 2 passed `training` to each `call` that could accept it, even in `**kwargs`. Keras 3 passes it
+only to a parameter of that name. So `kwargs.get("training")` is None even in `fit`, and the layer
+behaves as in `predict`; nothing raises. `kwargs["training"]` raises `KeyError`.
 
 ## What to write instead
 `def call(self, inputs, training=None, **kwargs):`, and `training`.
 
 ## How we know
-Run on Keras 3.15.1 and tf_keras 2.21: a layer that adds one where it is trained.
+Run on Keras 3.15.1 and tf_keras 2.21: a layer that adds one in training.
 """
 
 from __future__ import annotations
@@ -54,15 +54,15 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             if not module.is_guarded(each):
                 yield rule.finding(
                     module.place(each),
-                    f"`training` is never among the keywords of `call`: `{node.name.value}` does "
-                    "not learn that it is trained",
+                    f"Keras 3 never passes `training` in `**kwargs`: `{node.name.value}` behaves "
+                    "as in inference even in `fit`",
                     symbol="Layer.call(training)",
                     confidence=Confidence.LIKELY,
-                    help="Give `call` a parameter `training=None`, and read that.",
+                    help="Add a parameter `training=None` to `call`, and read that.",
                     fix=fix,
                     no_fix_because=None
                     if fix
-                    else f"`{others.name.value}` is used for more than that",
+                    else f"`{others.name.value}` is used for more than `training`",
                 )
 
 
@@ -112,7 +112,7 @@ def _fix(
     stars = module.text.rfind("**", 0, module.span(others.name).start)
     edits = [Edit(module.span(each), (_TRAINING,)) for each in reads]
     return Fix(
-        "Give `call` a parameter `training`",
+        "Add a `training` parameter to `call`",
         (Edit(Span(stars, stars), (f"{_TRAINING}=None, ",)), *edits),
         facts.applicability(*(each for each in INVALID if each.after)),
     )

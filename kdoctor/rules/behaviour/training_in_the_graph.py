@@ -1,21 +1,21 @@
-"""`layer(x, training=True)` while a model is built: `fit` and `predict` overrule it.
+"""`layer(x, training=True)` in a functional model: `fit` and `predict` override it.
 
 ## What it does
 Reports `training=True` and `training=False` in the call of a layer, or of a model, on a symbolic
-tensor, where the layer does something else in training: `Dropout`, `BatchNormalization`, random
-layers, recurrent layers, models, and layers of one's own. `training=False` only where a model with
-it may come to `fit`: it is trained, returned or given away.
+tensor, if the layer behaves differently in training: `Dropout`, `BatchNormalization`, random
+layers, recurrent layers, models, and custom layers. `training=False` only if a model with it may
+reach `fit`: it is trained, returned or passed on.
 
 ## Why it breaks
-In Keras 2 what the graph said was so for good: `Dropout(0.5)(x, training=True)` dropped in
-`predict` (Monte Carlo dropout), and `base(x, training=False)` kept the statistics of batch
-normalization in `fit`. Keras 3 passes its own `training` to each layer of the model: True in `fit`,
-False in `predict` and `evaluate`. What the graph says counts only where the model itself is called,
-`model(x)`. Nothing raises.
+In Keras 2 the value in the graph was final: `Dropout(0.5)(x, training=True)` was active in
+`predict` (Monte Carlo dropout), and `base(x, training=False)` kept the batch normalization
+statistics in `fit`. Keras 3 passes its own `training` to each layer of the model: True in `fit`,
+False in `predict` and `evaluate`. The value in the graph only applies when the model itself is
+called, `model(x)`. Nothing raises.
 
 ## What to write instead
-`keras.ops.convert_to_numpy(model(x))` in place of `model.predict(x)`: it keeps what the graph says.
-For `fit` and `evaluate`, say it inside of a layer:
+`keras.ops.convert_to_numpy(model(x))` instead of `model.predict(x)`: it respects the value in the
+graph. For `fit` and `evaluate`, set it inside a layer:
 
     class AlwaysDropout(keras.layers.Dropout):
         def call(self, inputs, training=None):
@@ -28,12 +28,12 @@ For `fit` and `evaluate`, say it inside of a layer:
 
     x = Inference(base)(x)
 
-The fix calls the model where the same function predicts with it. It is unsafe: `predict` goes batch
-by batch, and takes datasets and generators too.
+The fix calls the model if the same function predicts with it. It is unsafe: `predict` works batch
+by batch, and accepts datasets and generators too.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21: dropout in `predict`, the statistics of batch normalization
-in `fit`, for layers and for nested models, and both ways out.
+in `fit`, for layers and nested models, and both replacements.
 """
 
 from __future__ import annotations
@@ -74,16 +74,16 @@ DIFFER_IN_TRAINING = frozenset({
 })  # fmt: skip
 """Layers of Keras that do something else in training; random ones (`RandomFlip`) are others."""
 _HELP = {
-    True: "Call the model, `model(x)`, instead of `model.predict(x)`; or subclass the layer, and "
+    True: "Call the model, `model(x)`, instead of `model.predict(x)`; or subclass the layer and "
     "pass `training=True` to `super().call` in its `call`.",
-    False: "Put it into a `keras.layers.Wrapper` whose `call` returns "
-    "`self.layer(inputs, training=False)`; or freeze it with `layer.trainable = False`.",
+    False: "Wrap it in a `keras.layers.Wrapper` whose `call` returns `self.layer(inputs, "
+    "training=False)`; or freeze it with `layer.trainable = False`.",
 }
 _NO_FIX = {
-    True: "no `predict` of the same function runs the model",
-    False: "what `fit` passes must be overruled inside of a layer",
+    True: "there is no `predict` call of this model in the same function",
+    False: "the value that `fit` passes has to be overridden inside a layer",
 }
-_UNSAFE = "`predict` goes batch by batch, and takes datasets and generators too"
+_UNSAFE = "`predict` works batch by batch, and accepts datasets and generators too"
 _INSIDE = (Context.CALL, Context.LOSS_OR_METRIC, Context.TRAIN_LOOP, Context.EAGER)
 
 
@@ -178,7 +178,7 @@ def _finding(
     ignored_by = "`predict` and `evaluate` pass" if phase else "`fit` passes"
     return rule.finding(
         module.place(given),
-        f"`training={phase}` is not kept by the model: {ignored_by} another one to `{name}`",
+        f"`training={phase}` is overridden: {ignored_by} another value to `{name}`",
         symbol=f"{name}.__call__(training)",
         confidence=Confidence.LIKELY,
         help=_HELP[phase],

@@ -1,20 +1,19 @@
-"""A `tf.Variable` in a layer, a model or a metric is not one of its weights any more.
+"""A `tf.Variable` in a layer, model or metric is no longer tracked as a weight.
 
 ## What it does
 Reports `self.x = tf.Variable(…)` (also `K.variable(…)`, and lists of them) in subclasses of
 `Layer`, `Model` and `Metric`.
 
 ## Why it breaks
-Keras 2 found such variables by TensorFlow's tracking. Keras 3 tracks `keras.Variable` only: the
-layer works, but `trainable_weights` lacks the variable, so that it is never trained, never frozen
-and never saved. In a metric it is never reset. Nothing raises; at most Keras warns `The model does
-not have any trainable weights.`
+Keras 2 found such variables through TensorFlow's tracking. Keras 3 only tracks `keras.Variable`:
+the layer works, but the variable is missing from `trainable_weights`, so it is never trained,
+frozen or saved. In a metric it is never reset. Nothing raises; at most Keras warns
+`The model does not have any trainable weights.`
 
 ## What to write instead
-`self.add_weight(…)`, or `keras.Variable(…)` in place of `tf.Variable(…)`: it takes the same values,
-has the same type of number by default, and works in TensorFlow's functions. The fix writes that.
-It is unsafe, as a few methods of TensorFlow's variables (`scatter_nd_update`, `read_value`) are
-missing.
+`self.add_weight(…)`, or `keras.Variable(…)` instead of `tf.Variable(…)`: it takes the same values,
+has the same dtype by default, and works in TensorFlow functions. The fix writes that. It is unsafe,
+as a few methods of TensorFlow's variables (`scatter_nd_update`, `read_value`) are missing.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21: layers, models and metrics, in `__init__` and `build`; with
@@ -67,12 +66,12 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             fix = _fix(module, call)
             yield rule.finding(
                 module.place(call),
-                f"`{store.member}` is no weight of the {owner}: Keras 3 does not track a "
-                f"`tf.Variable`, so that it is not "
+                f"`{store.member}` is not a weight of the {owner}: Keras 3 does not track a "
+                "`tf.Variable`, so it is not "
                 f"{'reset' if owner == 'metric' else 'trained, frozen or saved'}",
                 symbol=f"{store.owner.cls or 'Layer'}.{store.member}",
                 confidence=store.confidence,
-                help="Write `self.add_weight(…)` or `keras.Variable(…)`.",
+                help="Use `self.add_weight(…)` or `keras.Variable(…)`.",
                 fix=fix if isinstance(fix, Fix) else None,
                 no_fix_because=fix if isinstance(fix, str) else None,
             )
@@ -121,7 +120,7 @@ def _is_variable(facts: TargetFacts, name: str) -> bool:
 def _fix(module: Module, call: cst.Call) -> Fix | str:
     name = module.qualified(call.func)
     if name not in VARIABLES:
-        return "what `keras.backend.variable` is rewritten to depends on its arguments"
+        return "the replacement of `keras.backend.variable` depends on its arguments"
     problem = _problem(call.args)
     if problem is not None:
         return problem
@@ -137,17 +136,17 @@ def _fix(module: Module, call: cst.Call) -> Fix | str:
         tuple(edits),
         Applicability.UNSAFE,
         () if need is None else (need,),
-        unsafe_because="a few methods of TensorFlow's variables are missing from Keras' own",
+        unsafe_because="`keras.Variable` lacks a few methods of TensorFlow variables",
     )
 
 
 def _problem(arguments: Sequence[cst.Arg]) -> str | None:
     """Say what keeps the same arguments from meaning the same to ``keras.Variable``."""
     if any(each.star for each in arguments):
-        return "`*` hides what is passed"
+        return "`*` hides the arguments"
     by_position = [each for each in arguments if each.keyword is None]
     if len(by_position) > 1:
-        return "only the first parameter is the same by position"
+        return "only the first positional parameter is the same"
     unknown = [e.keyword.value for e in arguments if e.keyword and e.keyword.value not in _KEYWORDS]
     if unknown:
         return f"`keras.Variable` has no `{unknown[0]}=`"

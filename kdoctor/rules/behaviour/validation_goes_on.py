@@ -1,24 +1,24 @@
-"""`validation_data=batches()`: each epoch is validated with other batches of a generator.
+"""`validation_data=batches()`: each epoch is validated on different batches of the generator.
 
 ## What it does
-Reports a generator function of the file that never ends, and draws nothing at random, as
-`validation_data` of a training of several epochs.
+Reports an infinite generator function of the file without randomness as `validation_data` when
+training for several epochs.
 
 ## Why it breaks
-Keras 3 looks at the first two batches of a generator, and puts them back. It does so before each
-validation: that begins with the very first two batches, and goes on with those that are due, so
-that others are left out. With five batches in turn and `validation_steps=5` Keras 2 had the
-same loss in each epoch of a model that does not change; on Keras 3 it is 2.0, 1.4, 0.8, 1.2. What
-goes by `val_loss`, `EarlyStopping` and `ModelCheckpoint` among them, compares different data. With
-`validation_steps=1` it is the same batch again and again.
+Keras 3 peeks at the first two batches of a generator and puts them back. It does so before each
+validation, which starts with the very first two batches and continues where the generator stopped,
+so other batches are skipped. With five cycling batches and `validation_steps=5` Keras 2 had the
+same loss in each epoch for a model that does not change; on Keras 3 it is 2.0, 1.4, 0.8, 1.2.
+Everything based on `val_loss`, such as `EarlyStopping` and `ModelCheckpoint`, compares different
+data. With `validation_steps=1` it is always the same batch.
 
 ## What to write instead
-What begins anew by itself: a `keras.utils.PyDataset`, arrays, or
+Data that restart for each validation: a `keras.utils.PyDataset`, arrays, or
 
     tf.data.Dataset.from_generator(batches, output_signature=(…, …))
 
 ## How we know
-Run on tf_keras 2.21 and on Keras 3.3, 3.6, 3.7, 3.8, 3.9, 3.12 and 3.15.1: it is so since 3.7.
+Run on tf_keras 2.21 and on Keras 3.3, 3.6, 3.7, 3.8, 3.9, 3.12 and 3.15.1: it happens since 3.7.
 """
 
 from __future__ import annotations
@@ -58,13 +58,14 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG
             continue  # one batch is as good as the other
         yield rule.finding(
             module.place(each.given),
-            "each validation begins with the first two batches of the generator, and goes on where "
-            "it stands: the epochs are measured with different batches",
+            "each validation starts with the first two batches of the generator and continues "
+            "where it stopped: epochs are evaluated on different batches",
             symbol=f"Model.{each.use.member}({_GIVEN})",
             confidence=each.use.confidence,
-            help="Give a `keras.utils.PyDataset`, or `tf.data.Dataset.from_generator("
-            f"{module.source(each.made.func)}, …)`: they begin anew.",
-            no_fix_because="the signature of a dataset is not written in the generator",
+            help="Pass a `keras.utils.PyDataset`, or "
+            f"`tf.data.Dataset.from_generator({module.source(each.made.func)}, …)`: they restart "
+            "each time.",
+            no_fix_because="the generator does not tell the signature of a dataset",
         )
 
 

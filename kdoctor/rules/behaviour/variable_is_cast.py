@@ -1,17 +1,17 @@
-"""A layer of one's own casts the `tf.Variable` that it is called with.
+"""A custom layer casts the `tf.Variable` that it is called with.
 
 ## What it does
-Reports calls of layers of one's own with a `tf.Variable` that surely is float64: made with that
-`dtype`, or of an array of NumPy's (`np.random.uniform(…)`, `np.ones(3)`; also by way of a function
-of the project).
+Reports calls of custom layers with a `tf.Variable` that is known to be float64: created with that
+`dtype`, or from a NumPy array (`np.random.uniform(…)`, `np.ones(3)`; also through a function of the
+project).
 
 ## Why it breaks
-A layer casts what it gets to its own type, float32. Keras 2 did so with tensors and arrays, and
-left variables alone; Keras 3 casts them, too. What comes out, and its gradient, is float32 where it
-was float64: a comparison within 1e-7 fails, and so does arithmetic with other float64 tensors.
+A layer casts its inputs to its own dtype, float32. Keras 2 did so for tensors and arrays, but not
+for variables; Keras 3 casts them too. The output and its gradient are float32 instead of float64: a
+comparison within 1e-7 fails, and so does arithmetic with other float64 tensors.
 
 ## What to write instead
-`Mine(autocast=False)(variable)`, or `Mine(dtype="float64")`, which makes its weights float64, too.
+`Mine(autocast=False)(variable)`, or `Mine(dtype="float64")`, which makes its weights float64 too.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21 with layers with and without weights. `Dense`, `Conv2D` and
@@ -105,20 +105,20 @@ def _finding(module: Module, facts: TargetFacts, call: cst.Call, made: cst.Call)
     has_keyword = facts.signature("keras.layers.Layer") is not None and not is_hidden(made)
     return rule.finding(
         module.place(call),
-        f"`{module.source(made.func)}` casts this float64 variable to float32: Keras 2 left "
-        "variables alone",
+        f"`{module.source(made.func)}` casts this float64 variable to float32: Keras 2 did not "
+        "cast variables",
         symbol=f"{module.source(made.func)}.{_KEYWORD}",
         confidence=Confidence.LIKELY,
-        help='Make the layer with `autocast=False`, or with `dtype="float64"`.',
+        help='Create the layer with `autocast=False`, or with `dtype="float64"`.',
         fix=Fix(
-            "Make the layer with `autocast=False`",
+            "Create the layer with `autocast=False`",
             (with_keyword(module, made, f"{_KEYWORD}=False"),),
             Applicability.UNSAFE,
-            unsafe_because="it casts nothing any more, whatever it is called with",
+            unsafe_because="the layer then casts none of its inputs",
         )
         if has_keyword
         else None,
-        no_fix_because=None if has_keyword else "what the layer is made with is not written out",
+        no_fix_because=None if has_keyword else "the arguments of the layer are not visible here",
     )
 
 

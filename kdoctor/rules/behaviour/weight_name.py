@@ -1,25 +1,26 @@
-"""`weight.name` is `kernel`, no longer `dense/kernel:0`.
+"""`weight.name` is now `kernel`, not `dense/kernel:0`.
 
 ## What it does
 Reports code that looks for `/` or `:` in the name of a weight: `weight.name.split("/")`,
 `"conv1/" in weight.name`, `weight.name == "dense/kernel:0"`; and code that looks for a layer's name
-in it, be it one that Keras gives (`"batch_normalization" not in weight.name`) or one that the file
-gives. `"kernel" in weight.name` is right as it is.
+in it, whether a default name (`"batch_normalization" not in weight.name`) or one set in the file.
+`"kernel" in weight.name` still works.
 
 ## Why it breaks
-In Keras 2 the name held the layer's, and TensorFlow's `:0`. On Keras 3 it is the last part alone,
-and the whole is `weight.path`, without `:0`. Comparisons are false, searches find nothing, and the
-first part of a split is `kernel` instead of the layer: weights are left out without a word, or
-taken in, such as those of batch normalization into weight decay.
+In Keras 2 the name contained the layer's name and TensorFlow's `:0`. On Keras 3 it is only the last
+part, and the full path is `weight.path`, without `:0`. Comparisons are false, searches find
+nothing, and the first part of a split is `kernel` instead of the layer: weights are skipped with no
+warning, or wrongly included, such as those of batch normalization in weight decay.
 
 ## What to write instead
-`weight.path`: `dense/kernel`; with the model's name in front, for a `Sequential` and for models of
-your own class (`sequential/dense/kernel`). For its layer, go through `model.layers`.
+`weight.path`: `dense/kernel`; prefixed with the model's name for a `Sequential` and for subclassed
+models (`sequential/dense/kernel`). To find its layer, iterate over `model.layers`.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21 with a `Sequential`, a functional model and a class. The fix
-is unsafe for the model's name in front. No weight of Keras' own layers is called like a layer
-(`tests/rules/test_weight_name.py` asks all of them); a `tf.Variable` has the name that it had.
+is unsafe because of the model's name in front. No weight of a Keras layer is named like a layer
+(`tests/rules/test_weight_name.py` checks all of them); the name of a `tf.Variable` has not
+changed.
 """
 
 from __future__ import annotations
@@ -82,13 +83,13 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG
         with_number = ":" in wanted and wanted not in (":", ":0")
         yield rule.finding(
             module.place(use.node),
-            f"the name of a weight holds no `{'/' if '/' in wanted else ':'}` any more: it is "
+            f"the name of a weight no longer contains `{'/' if '/' in wanted else ':'}`: it is "
             "`kernel`, not `dense/kernel:0`",
             symbol="Variable.name",
             confidence=use.confidence,
-            help="Write `.path`, and no `:0`: `dense/kernel`.",
+            help="Use `.path`, without `:0`: `dense/kernel`.",
             fix=None if with_number else _look_at_path(module, use),
-            no_fix_because="`:0` must go from the text that it is compared with, too"
+            no_fix_because="`:0` must be removed from the string that it is compared with too"
             if with_number
             else None,
         )
@@ -97,21 +98,21 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG
 def _layer_finding(module: Module, use: MemberUse, layer: str) -> Finding:
     return rule.finding(
         module.place(use.node),
-        f"the name of a weight holds no name of a layer any more: `{layer}` is not in `kernel`, "
+        f"the name of a weight no longer contains the layer's name: `{layer}` is not in `kernel`, "
         "which was `dense/kernel:0`",
         symbol="Variable.name",
         confidence=Confidence.LIKELY,
-        help="Write `.path`: `dense/kernel`.",
+        help="Use `.path`: `dense/kernel`.",
         fix=_look_at_path(module, use),
     )
 
 
 def _look_at_path(module: Module, use: MemberUse) -> Fix:
     return Fix(
-        "Look at `.path` instead of `.name`",
+        "Use `.path` instead of `.name`",
         (Edit(module.span(use.node.attr), ("path",)),),
         Applicability.UNSAFE,
-        unsafe_because="a `Sequential` and models of your own class put their own name in front",
+        unsafe_because="`Sequential` and subclassed models prefix the path with their own name",
     )
 
 

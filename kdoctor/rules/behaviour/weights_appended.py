@@ -1,20 +1,20 @@
-"""`self.non_trainable_weights.append(self.w)`: the list is a copy, and the weight is trained.
+"""`self.non_trainable_weights.append(self.w)` has no effect: the list is a copy.
 
 ## What it does
 Reports a weight that a layer appends to its `trainable_weights` or `non_trainable_weights`, also to
 the private `_trainable_weights` and `_non_trainable_weights`.
 
 ## Why it breaks
-On Keras 2 these were the lists themselves. On Keras 3 a variable is noted down as soon as it is
-assigned to `self`, and is trained, unless its own `trainable` says otherwise; the public lists are
-made anew for each reader, so that nothing comes of the append, and the private ones are gone:
-`AttributeError: 'Mine' object has no attribute '_trainable_weights'`.
+On Keras 2 these were the actual lists. On Keras 3 a variable is tracked as soon as it is assigned
+to `self`, and is trained unless its own `trainable` is False; the public lists are created on each
+access, so the append has no effect, and the private ones are gone: `AttributeError: 'Mine' object
+has no attribute '_trainable_weights'`.
 
 ## What to write instead
 `self.w.trainable = False`, or `self.w = self.add_weight(…, trainable=False)`.
 
 ## How we know
-Run on Keras 3.15.1: the weights that are trained and those that are not are those of tf_keras.
+Run on Keras 3.15.1: the trainable and non-trainable weights are those of tf_keras.
 """
 
 from __future__ import annotations
@@ -106,16 +106,16 @@ def _finding(
     error = f"AttributeError: '{use.owner.cls}' object has no attribute '{use.member}'"
     return rule.finding(
         module.place(use.node),
-        f"a layer has no `{use.member}` any more: {error}"
+        f"a layer no longer has `{use.member}`: {error}"
         if is_gone
-        else f"appending to `{use.member}` does nothing: the list is a copy, and `{source}` is "
+        else f"appending to `{use.member}` has no effect: the list is a copy, and `{source}` is "
         "trained",
         symbol=f"Layer.{use.member}.append",
         severity=Severity.ERROR if is_gone else Severity.CHANGE,
         confidence=use.confidence,
-        help=f"Write `{source}.trainable = {trained}`.",
+        help=f"Set `{source}.trainable = {trained}`.",
         fix=Fix(
-            f"Write `{source}.trainable = {trained}`",
+            f"Set `{source}.trainable = {trained}`",
             (Edit(module.span(call), (f"{source}.trainable = {trained}",)),),
             facts.applicability(*(each for each in INVALID if each.after))
             if "\n" not in source

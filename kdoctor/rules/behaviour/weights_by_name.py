@@ -1,19 +1,19 @@
-"""`{w.name: w for w in model.weights}`: the names of a model's weights are no keys any more.
+"""`{w.name: w for w in model.weights}`: weight names are no longer unique.
 
 ## What it does
-Reports dicts whose keys are the names of the weights of a model, one for each weight:
-`{w.name: w for w in model.weights}`, `dict((w.name, w) for …)`,
-`dict(zip([w.name for …], model.get_weights()))`, and `kept[w.name] = w` in a loop over them.
+Reports dicts keyed by the names of a model's weights: `{w.name: w for w in model.weights}`,
+`dict((w.name, w) for …)`, `dict(zip([w.name for …], model.get_weights()))`, and `kept[w.name] = w`
+in a loop over them.
 
 ## Why it breaks
-In Keras 2 a weight was called `dense/kernel:0`, and no other of the model was. On Keras 3 it is
-called `kernel`, and so is that of each other layer: one entry is left of all of them, the last.
-What is stored, compared or loaded by it is that of one layer, without a word.
+In Keras 2 a weight was called `dense/kernel:0`, a name that was unique in the model. On Keras 3 it
+is called `kernel`, like that of every other layer: only one entry is left, the last. Anything
+stored, compared or loaded with it covers a single layer, with no warning.
 
 ## What to write instead
-`w.path`, which has the layer's name in it: `dense/kernel`. There is no `:0` behind it, and the name
-of a `Sequential` or of a model of one's own class stands in front. A dict that was saved by a
-program of Keras 2 has other keys: they need a translation.
+`w.path`, which contains the layer's name: `dense/kernel`. It has no `:0` suffix, and is prefixed
+with the name of a `Sequential` or a subclassed model. A dict saved by a Keras 2 program has
+different keys, which need to be translated.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21 with a `Sequential`, a functional model and a class.
@@ -114,17 +114,17 @@ def _is_of_a_model(module: Module, name: cst.Attribute) -> bool:
 def _finding(module: Module, use: MemberUse) -> Finding:
     return rule.finding(
         module.place(use.node),
-        "the weights of each layer have the same names, `kernel` and `bias`: these keys are no "
-        "longer of one weight each, and the last one stays",
+        "weight names are no longer unique: every layer has a `kernel` and a `bias`, and only "
+        "the last of each is kept",
         symbol="Variable.name",
         confidence=use.confidence,
-        help="Write `.path`: `dense/kernel`.",
+        help="Use `.path`: `dense/kernel`.",
         fix=Fix(
-            "Take `.path` for the key",
+            "Use `.path` as the key",
             (Edit(module.span(use.node.attr), ("path",)),),
             Applicability.UNSAFE,
-            unsafe_because="the keys are others than on Keras 2: `dense/kernel`, with the name of "
-            "a `Sequential` or of a model of your own class in front, and no `:0`",
+            unsafe_because="the keys differ from Keras 2: `dense/kernel`, prefixed with the name "
+            "of a `Sequential` or subclassed model, and without `:0`",
         ),
     )
 

@@ -1,22 +1,22 @@
-"""A layer with `compute_output_shape` whose `build` leaves its inner layers unbuilt.
+"""A layer with `compute_output_shape` whose `build` does not build its inner layers.
 
 ## What it does
 Reports classes of layers that define `build` and `compute_output_shape`, and whose `build` does not
-build one of Keras' layers that the class makes and calls.
+build one of the Keras layers that the class creates and calls.
 
 ## Why it breaks
-Keras 2 ran `call` while a model was made, which built the inner layers. Keras 3 asks
-`compute_output_shape` where there is one, and runs `call` with the first batch only: till then the
-model lacks these weights. `set_weights` is `ValueError: You called `set_weights(weights)` on layer
-… with a weight list of length 3, but the layer was expecting 1 weights`, `load_weights` is
-`ValueError: … was never built`, and `count_params()` is too small.
+Keras 2 ran `call` while a model was constructed, which built the inner layers. Keras 3 uses
+`compute_output_shape` if there is one, and does not run `call` until the first batch: until then
+the model lacks these weights. `set_weights` raises `ValueError: You called `set_weights(weights)`
+on layer … with a weight list of length 3, but the layer was expecting 1 weights`, `load_weights`
+raises `ValueError: … was never built`, and `count_params()` is too small.
 
 ## What to write instead
 `self.inner.build(shape)` in `build`. Or no `compute_output_shape`: without it, Keras 3 runs `call`
-to find the shape. (Or no `build` of the class' own: then Keras 3 builds what is inside.)
+to find the shape. (Or no `build` in the class: then Keras 3 builds the inner layers.)
 
 ## How we know
-Run on Keras 3.15.1 and tf_keras 2.21, with the inner layers made in `__init__` and in `build`.
+Run on Keras 3.15.1 and tf_keras 2.21, with the inner layers created in `__init__` and in `build`.
 """
 
 from __future__ import annotations
@@ -94,13 +94,14 @@ def _finding(
     shown = ", ".join(f"`self.{each}`" for each in late)
     return rule.finding(
         module.place(build.name),
-        f"the weights of {shown} come with the first batch: Keras 3 asks `compute_output_shape` "
-        "and does not run `call` before; `load_weights` and `set_weights` of a new model fail",
+        f"the weights of {shown} are not created until the first batch: Keras 3 uses "
+        "`compute_output_shape` instead of running `call`; `load_weights` and `set_weights` of a "
+        "new model fail",
         symbol=f"{node.name.value}.build",
         confidence=Confidence.LIKELY,
-        help=f"Build it here, `self.{late[0]}.build(shape)` (each layer of a list), or leave "
-        "`compute_output_shape` out.",
-        no_fix_because="which shape it is called with is for you to say",
+        help=f"Build it here, `self.{late[0]}.build(shape)` (each layer of a list), or remove "
+        "`compute_output_shape`.",
+        no_fix_because="kdoctor cannot tell which shape it is called with",
     )
 
 

@@ -1,15 +1,15 @@
-"""What `build` works out of weights is worked out once: the weights behind it are not trained.
+"""Values computed from weights in `build` are computed once: no gradient reaches the weights.
 
 ## What it does
-Reports attributes of a layer of one's own that `build` makes of its weights by slicing, arithmetic
-or functions of Keras and TensorFlow, and that `call` reads: `self.kernel_i = self.kernel[:, :n]`,
+Reports attributes of a custom layer that `build` computes from its weights by slicing, arithmetic
+or Keras and TensorFlow functions, and that `call` reads: `self.kernel_i = self.kernel[:, :n]`,
 `self.w = K.concatenate([self.add_weight(…), self.add_weight(…)])`.
 
 ## Why it breaks
-Up to Keras 2.3 these lines were part of the graph, and gradients went through them. Since Keras 2.4
-they run once, and give plain numbers: `call` works with what the weights were at first, whatever is
-trained, loaded or set. Nothing is said where the model has other weights; without any it is
-`ValueError: No gradients provided for any variable.`
+Up to Keras 2.3 these lines were part of the graph, and gradients flowed through them. Since Keras
+2.4 they run once, and produce plain numbers: `call` uses the initial values of the weights,
+whatever is trained, loaded or set later. There is no warning if the model has other weights;
+without any it raises `ValueError: No gradients provided for any variable.`
 
 ## What to write instead
 The same line at the beginning of `call`:
@@ -18,8 +18,8 @@ The same line at the beginning of `call`:
         kernel_i = self.kernel[:, : self.units]
 
 ## How we know
-Trained on Keras 3.15.1 and tf_keras 2.21: the weights do not move. The LSTM of Keras 2.2 sliced its
-kernel so.
+Trained on Keras 3.15.1 and tf_keras 2.21: the weights do not change. The LSTM of Keras 2.2 sliced
+its kernel this way.
 """
 
 from __future__ import annotations
@@ -172,12 +172,12 @@ def _finding(module: Module, node: cst.ClassDef, target: cst.Attribute) -> Findi
     name = target.attr.value
     return rule.finding(
         module.place(target),
-        f"`{name}` is worked out of weights once, in `build`: `call` keeps to what they were, and "
-        "they are not trained by it",
+        f"`{name}` is computed once in `build`: no gradient reaches its weights, and later values "
+        "are ignored",
         symbol=f"{node.name.value}.{name}",
         confidence=Confidence.LIKELY,
-        help=f"Work `{name}` out in `call`.",
-        no_fix_because="where in `call` it is wanted first is for you to say",
+        help=f"Compute `{name}` in `call`.",
+        no_fix_because="kdoctor cannot tell where `call` needs it first",
     )
 
 

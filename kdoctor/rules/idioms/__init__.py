@@ -1,1 +1,1 @@
-"""Graph-time and training-loop code."""
+"""KD5: code written for graphs, symbolic tensors and training loops of older versions."""

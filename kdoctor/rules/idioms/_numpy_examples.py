@@ -1,4 +1,4 @@
-"""Programs in which something of NumPy meets a weight, each without the line in which it does."""
+"""Templates of programs that combine a NumPy value with a weight."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a loss or a metric reads a symbolic tensor from outside of it, and works with its value."""
+"""Losses and metrics that use the value of a symbolic tensor from an enclosing scope."""
 
 from __future__ import annotations
 

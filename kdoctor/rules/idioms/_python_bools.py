@@ -1,4 +1,4 @@
-"""Tensors of bools that a function makes, and bools of Python in their place."""
+"""Replace boolean tensors of TensorFlow functions with Python bools."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model of which everything is in sight: how it is made, compiled and used, in one scope."""
+"""Models that are created, compiled and used within one scope."""
 
 from __future__ import annotations
 

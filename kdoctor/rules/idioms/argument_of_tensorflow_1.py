@@ -1,23 +1,23 @@
-"""Arguments that only TensorFlow 1 took: `tf.reduce_sum(x, keep_dims=True)`.
+"""Arguments that only TensorFlow 1 accepted: `tf.reduce_sum(x, keep_dims=True)`.
 
 ## What it does
-Reports each argument that a function of TensorFlow 1 took by this name, and that of TensorFlow 2
-does not, in a file that uses Keras 3. The functions of `tf.compat.v1` still take it. A call with a
-symbolic tensor is left to KD503.
+Reports each keyword argument that a function accepted in TensorFlow 1 but no longer does in
+TensorFlow 2, in a file that uses Keras 3. The functions of `tf.compat.v1` still accept it. A call
+with a symbolic tensor is reported by KD503 instead.
 
 ## Why it breaks
 Keras 3 needs TensorFlow 2: `TypeError: Got an unexpected keyword argument 'keep_dims'`.
 
 ## What to write instead
 Most have a new name: `keep_dims` is `keepdims`, `reduction_indices`, `dim` and `dimension` are
-`axis`. They are rewritten. `tf.nn.dropout(x, keep_prob=0.9)` is `tf.nn.dropout(x, rate=0.1)`. What
-has no new name is left out, or the function taken from `tf.compat.v1`.
+`axis`. These are rewritten. `tf.nn.dropout(x, keep_prob=0.9)` is `tf.nn.dropout(x, rate=0.1)`. An
+argument without a new name has to be removed, or the function taken from `tf.compat.v1`.
 
 ## How we know
 `tools/tensorflow_names.py` calls each function of TensorFlow 2.21 with the arguments that it has
-lost. What they are called now, TensorFlow's own `tf_upgrade_v2` says. The example compares what the
-functions give with what those of `tf.compat.v1` give for the old names; where nobody compared, the
-fix is unsafe.
+lost. The new names are those of TensorFlow's own `tf_upgrade_v2`. The example compares the results
+of the functions with those of `tf.compat.v1` for the old names; where they have not been compared,
+the fix is unsafe.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ from kdoctor.syntax import Module, Reference, ReferenceKind
 from kdoctor.syntax.fallback_helpers import catches
 from kdoctor.syntax.quick_facts import QuickFacts
 
-_NOT_COMPARED = "nobody has compared what the function gives with what it gave"
+_NOT_COMPARED = "the new result has not been compared with the old one"
 _FAILURE = ("TypeError",)
-_NO_NEW_NAME = "no other argument stands for it"
+_NO_NEW_NAME = "there is no replacement argument"
 _BY_HAND = {
-    "keep_prob": "Write `rate=`, the part that is dropped: 1 less the part that was kept.",
-    "align_corners": "Leave it out: TensorFlow 2 takes pixels for squares, and not for points.",
-    "data": "Leave it out, and say in `message=` what is wrong.",
+    "keep_prob": "Use `rate=`, the fraction that is dropped: 1 minus the fraction that was kept.",
+    "align_corners": "Remove it: TensorFlow 2 treats pixels as squares, not as points.",
+    "data": "Remove it, and describe the problem in `message=`.",
 }
 
 
@@ -97,7 +97,7 @@ def _finding(
         confidence=reference.confidence,
         help=f"{fix.title}."
         if fix
-        else _BY_HAND.get(old, f"Leave it out, or take `tf.compat.v1.{name}`, which has it."),
+        else _BY_HAND.get(old, f"Remove it, or use `tf.compat.v1.{name}`, which accepts it."),
         fix=fix,
         no_fix_because=None if fix else _NO_NEW_NAME,
     )

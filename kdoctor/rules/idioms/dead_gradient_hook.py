@@ -1,17 +1,17 @@
-"""``get_updates`` and ``get_gradients`` as methods: hooks that Keras never calls.
+"""`get_updates` and `get_gradients` of a layer or model: hooks that Keras never calls.
 
 ## What it does
-Reports the methods `get_updates` and `get_gradients` that a layer or a model defines. Of an
-optimizer with `get_updates` KD512 tells.
+Reports the methods `get_updates` and `get_gradients` that a layer or a model defines. Optimizers
+with `get_updates` are reported by KD512.
 
 ## Why it breaks
 On a layer or a model, no version of Keras calls them: the layer passes gradients on unchanged, and
-what the method was to do (often clipping) silently does not happen. Only optimizers of Keras 1 and
-2 had them.
+what the method was meant to do (often clipping) silently does not happen. Only optimizers of Keras
+1 and 2 had them.
 
 ## What to write instead
-To limit gradients: `keras.optimizers.Adam(clipvalue=1.0)` (or `clipnorm=`, `global_clipnorm=`).
-To change them at one place of a model:
+To limit gradients: `keras.optimizers.Adam(clipvalue=1.0)` (or `clipnorm=`, `global_clipnorm=`). To
+change them in one place of a model:
 
     @keras.ops.custom_gradient
     def clip_gradient(x):
@@ -44,8 +44,8 @@ from kdoctor.value_types import Kind
 
 _HOOKS = ("get_updates", "get_gradients")
 _HELP = (
-    "To limit gradients pass `clipvalue=`, `clipnorm=` or `global_clipnorm=` to the optimizer; to "
-    "change them at one place use `keras.ops.custom_gradient` in `call`."
+    "To limit gradients pass `clipvalue=`, `clipnorm=` or `global_clipnorm=` to the optimizer; "
+    "to change them in one place use `keras.ops.custom_gradient` in `call`."
 )
 
 
@@ -75,11 +75,11 @@ def _finding(
         return None
     return rule.finding(
         module.place(methods[name].name),
-        f"Keras never calls `{cls}.{name}`: what it does to gradients does not happen",
+        f"Keras never calls `{cls}.{name}`: it has no effect on gradients",
         symbol=f"{cls}.{name}",
         confidence=Confidence.LIKELY,
         help=_HELP,
-        no_fix_because="what the method was to do belongs elsewhere",
+        no_fix_because="the code of the method has to move elsewhere",
     )
 
 

@@ -1,21 +1,21 @@
-"""``loss, accuracy = model.evaluate(…)`` of a model that was compiled without metrics.
+"""`loss, accuracy = model.evaluate(…)` for a model compiled without metrics.
 
 ## What it does
 Reports where the result of `evaluate` is unpacked or indexed, in the same function (or at module
-level) in which the model was compiled, and the number of values does not fit its metrics.
+level) in which the model was compiled, and the number of values does not match its metrics.
 
 ## Why it breaks
-`evaluate` gives one float, the loss, when the model has no metrics, and a list of loss and metrics
-otherwise: `TypeError: cannot unpack non-iterable float object`. That is so in Keras 2 and 3; it
-comes to light when somebody takes `metrics=` out of `compile`.
+`evaluate` returns a single float, the loss, if the model has no metrics, and a list of loss and
+metrics otherwise: `TypeError: cannot unpack non-iterable float object`. This is the same in Keras 2
+and 3; it shows up when `metrics=` is removed from `compile`.
 
 ## What to write instead
-Name the metrics, `model.compile(optimizer, loss, metrics=["accuracy"])`, or take the one number:
-`loss = model.evaluate(x, y)`. `model.evaluate(x, y, return_dict=True)["loss"]` holds in every case.
+Pass the metrics, `model.compile(optimizer, loss, metrics=["accuracy"])`, or use the single number:
+`loss = model.evaluate(x, y)`. `model.evaluate(x, y, return_dict=True)["loss"]` works in every case.
 
 ## How we know
 Run on Keras 3.15.1 with zero, one and two metrics; the errors are quoted from there. Reported only
-where all that may add a number is in sight: a `Sequential` of Keras' own layers, compiled once.
+if everything that may add a number is visible: a `Sequential` of Keras layers, compiled once.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _NO_METRICS_HELP = (
-    'Pass `metrics=["accuracy"]` to `compile`, or take the one number: `loss = model.evaluate(…)`.'
+    'Pass `metrics=["accuracy"]` to `compile`, or use the single number: `loss = '
+    "model.evaluate(…)`."
 )
 
 
@@ -66,15 +67,16 @@ def _wrongly_taken_apart(
         return
     if error is None:
         return
-    gives = "one number" if not model.metrics else f"a list of {model.metrics + 1} numbers"
+    gives = "a single number" if not model.metrics else f"a list of {model.metrics + 1} numbers"
     yield rule.finding(
         module.place(place),
-        f"`evaluate` gives {gives}, as the model is compiled with "
-        f"{model.metrics or 'no'} metric{'s' * (model.metrics != 1)}: {error}",
+        f"`evaluate` returns {gives}, as the model is compiled with {model.metrics or 'no'} "
+        f"metric{'s' * (model.metrics != 1)}: {error}",
         symbol=f"{use.owner.cls or 'Model'}.evaluate",
         confidence=Confidence.LIKELY,
-        help=_NO_METRICS_HELP if not model.metrics else "Take as many values as there are.",
-        no_fix_because="whether a metric is missing or a name is too many is for you to say",
+        help=_NO_METRICS_HELP if not model.metrics else "Unpack as many values as there are.",
+        no_fix_because="kdoctor cannot tell whether a metric is missing or there is one name too "
+        "many",
     )
 
 

@@ -1,14 +1,14 @@
-"""A loss scale that never changes: `LossScaleOptimizer(optimizer, dynamic=False)`.
+"""A fixed loss scale: `LossScaleOptimizer(optimizer, dynamic=False)`.
 
 ## What it does
-Reports `dynamic=False` where a `LossScaleOptimizer` is made.
+Reports `dynamic=False` when a `LossScaleOptimizer` is created.
 
 ## Why it breaks
-That of Keras 3 always adapts its scale: `ValueError: LossScaleOptimizer no longer supports
+In Keras 3 it always adapts its scale: `ValueError: LossScaleOptimizer no longer supports
 `dynamic=False`. Instead, simply set `loss_scale_factor` directly on the `inner_optimizer`.`
 
 ## What to write instead
-An optimizer has a fixed scale of its own: `SGD(0.1, loss_scale_factor=128)`. A loop of one's own
+Each optimizer supports a fixed scale: `SGD(0.1, loss_scale_factor=128)`. A custom training loop
 looks the same with both:
 
     with tf.GradientTape() as tape:
@@ -21,7 +21,7 @@ looks the same with both:
 
 ## How we know
 Run on Keras 3.15.1: the error is quoted from there; after a step with `loss_scale_factor=128` the
-weights have moved by the learning rate times the gradient of the loss that was not scaled.
+weights have moved by the learning rate times the gradient of the unscaled loss.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from kdoctor.value_types import Kind
 
 _ERROR = "ValueError: LossScaleOptimizer no longer supports `dynamic=False`."
 _ANOTHER_OBJECT = (
-    "the optimizer is no LossScaleOptimizer any more: what asks for `inner_optimizer` finds none"
+    "the optimizer is no longer a LossScaleOptimizer: code that reads `inner_optimizer` fails"
 )
 
 
@@ -54,14 +54,14 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         fix = _fix(module, call)
         yield rule.finding(
             module.place(dynamic),
-            f"the scale of a LossScaleOptimizer always adapts itself: {_ERROR}",
+            f"the scale of a LossScaleOptimizer is always dynamic: {_ERROR}",
             symbol=reference.name,
             confidence=reference.confidence,
             help=f"{fix.title}."
             if fix
-            else "Write `loss_scale_factor=…` where the inner optimizer is made, and use that.",
+            else "Pass `loss_scale_factor=…` to the inner optimizer, and use that one.",
             fix=fix,
-            no_fix_because=None if fix else "the inner optimizer is made elsewhere",
+            no_fix_because=None if fix else "the inner optimizer is created elsewhere",
         )
 
 
@@ -81,7 +81,7 @@ def _fix(module: Module, call: cst.Call) -> Fix | None:
     kept = Edit(module.span(call), (Hole(module.span(inner.value)),))
     added = with_keyword(module, inner.value, f"loss_scale_factor={module.source(scale.value)}")
     return Fix(
-        "Write `loss_scale_factor=` where the optimizer is made",
+        "Pass `loss_scale_factor=` to the optimizer",
         (kept, added),
         Applicability.UNSAFE,
         unsafe_because=_ANOTHER_OBJECT,

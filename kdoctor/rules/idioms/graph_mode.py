@@ -1,4 +1,4 @@
-"""Graphs of TensorFlow 1 around Keras: `with graph.as_default():`, eager execution turned off.
+"""TensorFlow 1 graphs around Keras: `with graph.as_default():`, disabled eager execution.
 
 ## What it does
 Reports `with graph.as_default():` around a call of `fit`, `evaluate`, `predict` or another method
@@ -6,15 +6,15 @@ that runs a model, and `tf.compat.v1.disable_eager_execution()` or `disable_v2_b
 that uses Keras.
 
 ## Why it breaks
-Keras 3 runs at once, and makes its own `tf.function`. In a graph of one's own `fit`, `evaluate` and
+Keras 3 runs eagerly, and creates its own `tf.function`. In an explicit graph `fit`, `evaluate` and
 `predict` raise `RuntimeError: `tf.data.Dataset` only supports Python-style iteration in eager mode
 or within tf.function.`; `get_weights` and `save` raise `NotImplementedError: numpy() is only
-available when eager execution is enabled.` Programs with threads kept a graph in a global so that a
-web server's threads found the model; Keras 3 needs no such thing.
+available when eager execution is enabled.` Multi-threaded programs kept a graph in a global
+variable so that a web server's threads found the model; Keras 3 does not need this.
 
 ## What to write instead
-Leave the `with` and the call out: `model.predict(x)` works in any thread. What needs a session or a
-placeholder needs `tf_keras` (`TF_USE_LEGACY_KERAS=1`), or to be written anew: a placeholder is
+Remove the `with` and the call: `model.predict(x)` works in any thread. Code that needs a session or
+a placeholder needs `tf_keras` (`TF_USE_LEGACY_KERAS=1`), or has to be rewritten: a placeholder is
 `keras.Input`, `session.run(outputs, {inputs: x})` is `keras.Model(inputs, outputs)(x)`,
 `tf.gradients(loss, x)` is
 
@@ -23,14 +23,14 @@ placeholder needs `tf_keras` (`TF_USE_LEGACY_KERAS=1`), or to be written anew: a
         loss = model(x)
     gradients = tape.gradient(loss, x)
 
-and `K.manual_variable_initialization(True)` and `tf.global_variables_initializer()` fall away:
-variables have their values when they are made.
+and `K.manual_variable_initialization(True)` and `tf.global_variables_initializer()` are not needed:
+variables have their values when they are created.
 
 ## How we know
-Run on Keras 3.15.1 with TensorFlow 2.21: a model builds, compiles and is called in such a graph,
-and `fit`, `evaluate`, `predict`, `get_weights` and `save` raise what is quoted.
-Eager execution that is turned off stays off for the process: `tests/rules/test_graph_mode.py` runs
-a file before and after its fix in two.
+Run on Keras 3.15.1 with TensorFlow 2.21: a model can be built, compiled and called in such a graph,
+but `fit`, `evaluate`, `predict`, `get_weights` and `save` raise what is quoted. Once disabled,
+eager execution stays off for the process: `tests/rules/test_graph_mode.py` runs a file before and
+after its fix in separate processes.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ _OF_GRAPHS = frozenset({
     "Graph", "Session", "InteractiveSession", "get_default_graph", "get_default_session",
     "get_session", "set_session", "global_variables_initializer", "gradients", "placeholder",
 })  # fmt: skip
-_ELSEWHERE = "sessions and placeholders of other files must be written anew"
-_LEAVE_OUT = "Leave the graph out: Keras 3 runs at once, in any thread."
+_ELSEWHERE = "sessions and placeholders in other files have to be rewritten"
+_LEAVE_OUT = "Remove the graph: Keras 3 runs eagerly, in any thread."
 
 
 def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
@@ -89,11 +89,11 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG
 def _in_a_graph(module: Module, use: MemberUse) -> Finding:
     return rule.finding(
         module.place(use.node),
-        f"`{use.member}` does not work in a graph of one's own: {RAISES[use.member]}",
+        f"`{use.member}` does not work in an explicit graph: {RAISES[use.member]}",
         symbol=f"{use.owner.cls or 'Model'}.{use.member}",
         confidence=Confidence.LIKELY,
         help=_LEAVE_OUT,
-        no_fix_because="what else is in the block may need the graph",
+        no_fix_because="other code in the block may need the graph",
     )
 
 
@@ -102,16 +102,16 @@ def _turned_off(module: Module, call: cst.Call, name: str, uses: list[MemberUse]
     said = f"`{uses[0].member}` then raises" if uses else "training a model would then raise"
     return rule.finding(
         module.place(call.func),
-        f"without eager execution Keras 3 does not run: {said} {error}",
+        f"Keras 3 does not work without eager execution: {said} {error}",
         symbol=name,
         confidence=Confidence.CERTAIN,
         severity=Severity.ERROR if uses else Severity.CHANGE,
-        help="Leave it out. What needs sessions or placeholders must be written anew, or run with "
-        "tf_keras and TF_USE_LEGACY_KERAS=1.",
+        help="Remove it. Code that needs sessions or placeholders has to be rewritten, or run "
+        "with tf_keras and TF_USE_LEGACY_KERAS=1.",
         fix=(fix := _left_out(module, call)),
         no_fix_because=None
         if fix
-        else "what stands on sessions and placeholders must be written anew first",
+        else "code that uses sessions and placeholders has to be rewritten first",
     )
 
 
@@ -125,7 +125,7 @@ def _left_out(module: Module, call: cst.Call) -> Fix | None:
     if whole_line(module, module.span(call)) is None and not fills_a_block(module, call):
         return None
     edit = left_out(module, call)
-    return Fix("Let it run at once", (edit,), Applicability.UNSAFE, unsafe_because=_ELSEWHERE)
+    return Fix("Run eagerly", (edit,), Applicability.UNSAFE, unsafe_because=_ELSEWHERE)
 
 
 def _needs_a_graph(name: str) -> bool:

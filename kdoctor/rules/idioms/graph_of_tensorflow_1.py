@@ -1,25 +1,25 @@
-"""Names that only TensorFlow 1 had: `tf.Session`, `tf.placeholder`, `tf.log`, `tf.contrib`.
+"""TensorFlow 1 names that are gone: `tf.Session`, `tf.placeholder`, `tf.log`, `tf.contrib`.
 
 ## What it does
-Reports each name that the `tensorflow` of TensorFlow 1 had and that of TensorFlow 2 has not, in a
-file that uses Keras 3, `tensorflow.python.estimator`, and what `tf.compat.v1` has no more:
-`contrib`, `estimator`, and beside Keras 3 all of `layers` and `nn.rnn_cell`. A function whose
-argument is a symbolic tensor is left to KD503; the session that only lets the GPU's memory grow is
-left to KD101.
+Reports each name of TensorFlow 1 that TensorFlow 2 no longer has, in a file that uses Keras 3,
+`tensorflow.python.estimator`, and names that are gone from `tf.compat.v1` too: `contrib`,
+`estimator`, and with Keras 3 all of `layers` and `nn.rnn_cell`. A function whose argument is a
+symbolic tensor is reported by KD503 instead; a session that only enables GPU memory growth by
+KD101.
 
 ## Why it breaks
-Keras 3 needs TensorFlow 2: `AttributeError: module 'tensorflow' has no attribute 'Session'`. To
-write `tf.compat.v1.Session` gets rid of the error and of nothing else. Keras 3 builds no graph that
-a session could run: `RuntimeError: The Session graph is empty. Add operations to the graph before
-calling run().`; `tf.compat.v1.placeholder` raises `RuntimeError: tf.placeholder() is not compatible
-with eager execution.`, and `tf.compat.v1.layers.dense` `AttributeError: `dense` is not available
-with Keras 3.` In a `with tf.Graph().as_default():` a model can be built and called so, but `fit`,
-`predict` and `save` raise (KD505).
+Keras 3 needs TensorFlow 2: `AttributeError: module 'tensorflow' has no attribute 'Session'`.
+Writing `tf.compat.v1.Session` only hides that error. Keras 3 builds no graph that a session could
+run: `RuntimeError: The Session graph is empty. Add operations to the graph before calling run().`;
+`tf.compat.v1.placeholder` raises `RuntimeError: tf.placeholder() is not compatible with eager
+execution.`, and `tf.compat.v1.layers.dense` `AttributeError: `dense` is not available with Keras
+3.` In a `with tf.Graph().as_default():` a model can be built and called, but `fit`, `predict` and
+`save` raise (KD505).
 
 ## What to write instead
-What was renamed has the same object under a new name (`tf.log` is `tf.math.log`), and what only
-kept its old arguments is in `tf.compat.v1` (`tf.image.resize_bilinear`): both are rewritten. What
-stood on a graph is written anew. This
+Renamed functions are the same object under a new name (`tf.log` is `tf.math.log`), and functions
+that keep their old arguments are in `tf.compat.v1` (`tf.image.resize_bilinear`): both are
+rewritten. Graph code has to be rewritten by hand. This
 
     x = tf.placeholder(tf.float32, (None, 4))
     y = model(x)
@@ -27,7 +27,7 @@ stood on a graph is written anew. This
     session.run(tf.global_variables_initializer())
     result = session.run(y, feed_dict={x: data})
 
-is, at once and without a session,
+becomes, eagerly and without a session,
 
     result = keras.ops.convert_to_numpy(model(data))
 
@@ -42,15 +42,15 @@ and a training loop around `tf.train.AdamOptimizer(0.01).minimize(loss)` is
 
 `tf.get_variable` is `self.add_weight` in a layer, `keras.Variable` elsewhere; `tf.Summary` is
 `tf.summary.scalar(name, value, step=step)` in a `with writer.as_default():`; `tf.train.Saver` is
-`model.save_weights("x.weights.h5")`. `tf.contrib` has no successor: what was in it went into other
-packages (`tensorflow-addons`, `tf-slim`), or away.
+`model.save_weights("x.weights.h5")`. `tf.contrib` has no successor: its contents moved to other
+packages (`tensorflow-addons`, `tf-slim`) or were removed.
 
 ## How we know
 `tools/tensorflow_names.py` compares the names of `tf.compat.v1` with those of `tensorflow` 2.21 and
-finds which are the very same object. `tf.estimator` went with TensorFlow 2.16 (its release notes);
-the wheel of 2.15.1 has `tensorflow/python/estimator` and asks for tensorflow-estimator, that of
-2.16.1 does neither.
-The errors, the session and the programs above were run on Keras 3.15.1 with TensorFlow 2.21.
+finds which are the very same object. `tf.estimator` was removed in TensorFlow 2.16 (release notes);
+the wheel of 2.15.1 contains `tensorflow/python/estimator` and requires tensorflow-estimator, that
+of 2.16.1 does neither. The errors, the session and the programs above were run on Keras 3.15.1 with
+TensorFlow 2.21.
 """
 
 from __future__ import annotations
@@ -77,13 +77,11 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference, ReferenceKind
 
 _ROOT = "tensorflow."
-_SEEDS_MORE = (
-    "it seeds Python and NumPy, too; the numbers are others than those of TensorFlow 1 anyway"
-)
+_SEEDS_MORE = "it also seeds Python and NumPy; the numbers differ from those of TensorFlow 1 anyway"
 _PRIVATE = "python."
 _SINCE_2_16 = frozenset({"estimator", f"{_PRIVATE}estimator"})
 _OF_KERAS_2 = tuple(f"{way}{each}" for way in FIRST for each in ("layers", "nn.rnn_cell"))
-_WRITE_ANEW = "what stands on graphs and sessions must be written anew"
+_WRITE_ANEW = "code that uses graphs and sessions has to be rewritten"
 
 
 def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
@@ -201,7 +199,7 @@ def _fix(module: Module, facts: TargetFacts, reference: Reference) -> Fix | None
         new = f"{root}.{gone.renamed}"
         return _renamed(module, node, new, facts.applicability(_RENAMES))
     if rest in SEEDS and call is not None:
-        title = "Write `{}`, which seeds the layers of Keras 3, too"
+        title = "Write `{}`, which also seeds the layers of Keras 3"
         return seeds_all(module, node, title=title, because=_SEEDS_MORE)
     if rest in CASTS and call is not None and len(call.args) == 1:
         return Fix(

@@ -1,19 +1,18 @@
-"""A private method of Keras 2 that a class of one's own overrides: Keras 3 never calls it.
+"""A custom class overrides a private method of Keras 2 that Keras 3 never calls.
 
 ## What it does
-Reports methods of one's own layers, models and optimizers that override a private one of Keras 2
-and hand on to it, `super()._add_variable_with_custom_getter(…)`, where Keras 3 has no use for that
-name. Of optimizers with `_resource_apply_dense` or `get_updates` KD511 and KD512 tell as a whole.
+Reports methods of custom layers, models and optimizers that override a private method of Keras 2
+and call it, `super()._add_variable_with_custom_getter(…)`, if Keras 3 has no such method.
+Optimizers with `_resource_apply_dense` or `get_updates` are reported as a whole by KD511 and KD512.
 
 ## Why it breaks
-Nobody calls the method any more, and nothing says so: what it was to do with each weight, each
-input or each call silently does not happen.
+Nothing calls the method any more: what it was meant to do with each weight, input or call silently
+does not happen.
 
 ## What to write instead
-Override what is public: `add_weight` to see each weight as it is made, `call` or `__call__` for
-what goes in and comes out, `build` for what comes before. In an optimizer, `apply` gets the
-gradients. Weights of Keras' own layers are made by
-`self.add_weight` in their `build`:
+Override a public method: `add_weight` to intercept each weight as it is created, `call` or
+`__call__` for inputs and outputs, `build` for setup. In an optimizer, `apply` gets the gradients.
+Keras layers create their weights with `self.add_weight` in `build`:
 
     class Quantized(keras.layers.Dense):
         def add_weight(self, *args, **kwargs):
@@ -22,8 +21,8 @@ gradients. Weights of Keras' own layers are made by
             return weight
 
 ## How we know
-Run on Keras 3.15.1 and tf_keras 2.21 with a layer that counts. A test asks both frameworks for each
-of the names.
+Run on Keras 3.15.1 and tf_keras 2.21 with a layer that counts the calls. A test checks each of the
+names on both.
 """
 
 from __future__ import annotations
@@ -44,9 +43,9 @@ from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.value_types import Kind
 
 HOOKS: Final = {
-    "_add_variable_with_custom_getter": "`add_weight` sees each weight as it is made",
+    "_add_variable_with_custom_getter": "`add_weight` sees each weight as it is created",
     "_handle_activity_regularization": "`call` may use `self.add_loss`",
-    "_maybe_cast_inputs": "`call` may cast what it gets, with `autocast=False` for the layer",
+    "_maybe_cast_inputs": "`call` may cast its inputs, with `autocast=False` for the layer",
     "_get_trainable_state": "`trainable` says which weights are trained",
     "_set_trainable_state": "`trainable` says which weights are trained",
     "_set_dtype_policy": "`dtype_policy` can be set",
@@ -102,11 +101,11 @@ def _finding(module: Module, node: cst.ClassDef, method: cst.FunctionDef, instea
     name = method.name.value
     return rule.finding(
         module.place(method.name),
-        f"Keras 3 never calls `{node.name.value}.{name}`: what it does does not happen",
+        f"Keras 3 never calls `{node.name.value}.{name}`: it has no effect",
         symbol=f"{node.name.value}.{name}",
         confidence=Confidence.LIKELY,
-        help=f"Move what it does: {instead}.",
-        no_fix_because="what the method was to do belongs elsewhere",
+        help=f"Move its code: {instead}.",
+        no_fix_because="the code of the method has to move elsewhere",
     )
 
 

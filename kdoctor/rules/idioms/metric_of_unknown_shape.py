@@ -1,23 +1,23 @@
-"""A metric that gives what `tf.py_function` or `tf.numpy_function` gives: a tensor without a shape.
+"""A metric returns the result of `tf.py_function`, a tensor of unknown shape.
 
 ## What it does
-Reports metric functions that return what `tf.py_function`, `tf.numpy_function` or `tf.py_func`
-gives, as it is, cast, or with a number added or the like: functions that `compile` is given for
-`metrics`, and functions of `y_true` and `y_pred` in a file that compiles nothing and calls them
-nowhere. Files that run eagerly (`run_eagerly=True`) are left alone.
+Reports metric functions that return the result of `tf.py_function`, `tf.numpy_function` or
+`tf.py_func`, unchanged, cast, or after simple arithmetic with a number: functions passed to
+`compile` as `metrics`, and functions of `y_true` and `y_pred` in a file that compiles nothing and
+never calls them. Files that run eagerly (`run_eagerly=True`) are not reported.
 
 ## Why it breaks
-TensorFlow cannot know the shape of what Python works out. Keras 2 took the mean of it. Keras 3 asks
-how many dimensions there are: `ValueError: Cannot take the length of shape with unknown rank.`
+TensorFlow does not know the shape of a value computed in Python. Keras 2 took its mean. Keras 3
+asks for the rank: `ValueError: Cannot take the length of shape with unknown rank.`
 
 ## What to write instead
-The same in one dimension: `tf.reshape(tf.py_function(…), (-1,))`. The mean is that of Keras 2, for
-a single number and for one of each sample. `keras.metrics.AUC()` takes all batches of an epoch
-together, which the mean of `roc_auc_score` of the batches does not.
+The same value reshaped to one dimension: `tf.reshape(tf.py_function(…), (-1,))`. The mean is that
+of Keras 2, both for a single number and for one per sample. `keras.metrics.AUC()` accumulates over
+all batches of an epoch, unlike the mean of `roc_auc_score` per batch.
 
 ## How we know
-Run on Keras 3.15.1 and tf_keras 2.21, for metrics that give a number, and one for each sample, with
-a last batch that is smaller.
+Run on Keras 3.15.1 and tf_keras 2.21, for metrics that return one number, and one per sample, with
+a smaller last batch.
 """
 
 from __future__ import annotations
@@ -78,16 +78,16 @@ def _finding(
         place = module.outer_span(value)
         opening = f"{module.source(call.func.value).removesuffix('.compat.v1')}.reshape("
         edit = Edit(place, (opening, Hole(place), ", (-1,))"))
-        fix = Fix("Say that it has one dimension", (edit,), facts.applicability(*INVALID))
+        fix = Fix("Reshape it to one dimension", (edit,), facts.applicability(*INVALID))
     return rule.finding(
         module.place(value),
-        f"what `{called}` gives has no shape, and Keras 3 asks a metric for its dimensions: "
+        f"the result of `{called}` has no known shape, but Keras 3 needs the rank of a metric: "
         f"{_UNKNOWN}",
         symbol="keras.Model.compile(metrics)",
         confidence=Confidence.LIKELY,
-        help="Write `tf.reshape(value, (-1,))`: its mean is the metric, as in Keras 2.",
+        help="Write `tf.reshape(value, (-1,))`: Keras takes its mean, as Keras 2 did.",
         fix=fix,
-        no_fix_because=None if fix else "TensorFlow has no name here that `reshape` is a part of",
+        no_fix_because=None if fix else "there is no name for TensorFlow here to call `reshape` on",
     )
 
 

@@ -1,30 +1,30 @@
-"""A number or an array of NumPy stands before a symbolic tensor or a weight, or behind a weight.
+"""A NumPy number or array is combined with a symbolic tensor or a weight.
 
 ## What it does
-Reports `np.sqrt(64.0) * x` where `x` surely is a symbolic tensor, `np.sqrt(2.0) * self.kernel` and
-`self.kernel * np.sqrt(2.0)` of weights of layers. So it is with all operators of arithmetic, and
-with comparisons where NumPy's side is first.
+Reports `np.sqrt(64.0) * x` where `x` is known to be a symbolic tensor, and
+`np.sqrt(2.0) * self.kernel` and `self.kernel * np.sqrt(2.0)` with weights of layers. This applies
+to all arithmetic operators, and to comparisons with NumPy on the left.
 
 ## Why it breaks
-Python asks what stands on the left first, and NumPy asks the other side for an array. A symbolic
-tensor has none: `ValueError: A KerasTensor is symbolic: it's a placeholder for a shape an a dtype.`
-A weight has none in the graph that a model runs in: `NotImplementedError`. Where it has a value an
-array comes out, through which no gradient goes: the weight is not trained, without a word.
+Python asks the left operand first, and NumPy converts the right one to an array. A symbolic tensor
+has none: `ValueError: A KerasTensor is symbolic: it's a placeholder for a shape an a dtype.` A
+weight has none in the graph of a model: `NotImplementedError`. In eager mode the result is an
+array, and no gradient flows through it: the weight is not trained, with no warning.
 
-Behind a weight, NumPy's floats of 64 bits make a tensor of 64 bits, and TensorFlow mixes no dtypes:
-`TypeError: Input 'y' of 'Mul' Op has type float64 that does not match type float32`; the functions
-of `keras.ops` go on in 64 bits. Keras 2 made all of it a tensor of the dtype of the other side.
-With symbolic tensors that is no error: the next layer casts what it gets.
+To the right of a weight, NumPy's float64 becomes a float64 tensor, and TensorFlow does not mix
+dtypes: `TypeError: Input 'y' of 'Mul' Op has type float64 that does not match type float32`;
+functions of `keras.ops` continue in float64. Keras 2 converted either to a tensor with the dtype of
+the other side. With symbolic tensors this is not an error: the next layer casts its inputs.
 
 ## What to write instead
-A number of Python: `float(np.sqrt(64.0)) * x`. Of an array, a tensor:
+A Python number: `float(np.sqrt(64.0)) * x`. For an array, a tensor:
 `keras.ops.convert_to_tensor(array, x.dtype) * x`.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21: each operator with `np.float32`, `np.float64`, `np.int64` and
 arrays of them on either side of a symbolic tensor, and of a weight in `call`, in a graph and with
-values under a tape. Functions of TensorFlow (`tf.multiply(w, s)`) and its own variables make a
-tensor of it, as before.
+values under a tape. TensorFlow functions (`tf.multiply(w, s)`) and variables convert it to a
+tensor, as before.
 """
 
 from __future__ import annotations
@@ -96,14 +96,15 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
                 yield _finding(module, facts, met, _SYMBOLIC, Severity.ERROR)
         elif runs in RUN_WITH_VALUES and met.is_first:
             told = (
-                "with values no gradient goes through it, in a graph it is NotImplementedError: …"
+                "no gradient flows through it in eager mode, and a graph raises "
+                "NotImplementedError: …"
             )
             in_a_graph = runs is not Context.TRAIN_LOOP
             yield _finding(
                 module, facts, met, told, Severity.ERROR if in_a_graph else Severity.CHANGE
             )
         elif runs in RUN_WITH_VALUES and met.found.is_double:
-            told = "a tensor of 64 bits comes out, and TensorFlow mixes no dtypes: TypeError: …"
+            told = "it becomes a float64 tensor, and TensorFlow does not mix dtypes: TypeError: …"
             is_sure = runs is Context.CALL and _meets_another(module, met.node)
             yield _finding(module, facts, met, told, Severity.ERROR if is_sure else Severity.CHANGE)
 
@@ -166,25 +167,25 @@ def _meets_another(module: Module, node: cst.CSTNode) -> bool:
 def _finding(
     module: Module, facts: TargetFacts, met: _Met, told: str, severity: Severity
 ) -> Finding:
-    side = "before" if met.is_first else "behind"
+    side = "left" if met.is_first else "right"
     what = "a symbolic tensor" if is_symbolic(module, met.other) else "a weight"
     shown = module.source(met.numpys)
-    named = f"`{shown}`, which is NumPy's," if len(shown) < 40 else "something of NumPy's"
+    named = f"the NumPy value `{shown}`" if len(shown) < 40 else "a NumPy value"
     hidden = _hidden(module, met)
     fix = None if hidden else _fix(module, facts, met)
     return rule.finding(
         module.place(met.node),
-        f"{named} stands {side} {what}: {told}",
+        f"{named} is to the {side} of {what}: {told}",
         symbol="KerasTensor" if is_symbolic(module, met.other) else "keras.Variable",
         confidence=Confidence.LIKELY,
         severity=severity,
         help=f"{fix.title}."
         if fix
-        else "Make a tensor of it: `keras.ops.convert_to_tensor(array, x.dtype)`.",
+        else "Convert it to a tensor: `keras.ops.convert_to_tensor(array, x.dtype)`.",
         fix=fix,
         no_fix_because=None
         if fix
-        else hidden or "an array must become a tensor of the other side's dtype",
+        else hidden or "an array has to become a tensor with the dtype of the other operand",
     )
 
 
@@ -195,17 +196,17 @@ def _fix(module: Module, facts: TargetFacts, met: _Met) -> Fix | None:
     parts: tuple[str | Hole, ...]
     if met.found.python:
         parts = (f"{met.found.python}(", Hole(module.span(met.numpys)), ")")
-        title = f"Make it a number of Python, by `{met.found.python}(…)`"
+        title = f"Convert it to a Python number with `{met.found.python}(…)`"
     else:
         parts = (Hole(place, Precedence.PRIMARY, binds(met.numpys)), ".item()")
-        title = "Make it a number of Python, by `.item()`"
+        title = "Convert it to a Python number with `.item()`"
     return Fix(
         title,
         (Edit(place, parts, Precedence.PRIMARY),),
         facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
         if met.found.is_one
         else Applicability.UNSAFE,
-        unsafe_because="" if met.found.is_one else "it may be an array, not one number",
+        unsafe_because="" if met.found.is_one else "it may be an array, not a single number",
     )
 
 

@@ -1,18 +1,18 @@
-"""An optimizer of one's own with ``get_updates``, as Keras 1 and 2 wanted it.
+"""A custom optimizer with `get_updates`, the protocol of Keras 1 and 2.
 
 ## What it does
 Reports classes that descend from Keras' `Optimizer` and define `get_updates`, but not
-`update_step`. Where every statement of the class is understood, the fix writes the class anew.
+`update_step`. If kdoctor understands every statement of the class, the fix rewrites it.
 
 ## Why it breaks
-`get_updates(loss, params)` made the operations that update all variables. Keras 3 never calls it:
-it calls `build` once and `update_step` for each variable. The class raises as soon as it is made,
-as the base class wants its `learning_rate`, or at the first step of training.
+`get_updates(loss, params)` created the operations that update all variables. Keras 3 never calls
+it: it calls `build` once and `update_step` for each variable. The class raises as soon as it is
+instantiated, as the base class requires `learning_rate`, or at the first training step.
 
 ## What to write instead
-An optimizer says how one variable is updated, not all of them. `get_gradients` falls away,
+An optimizer defines how one variable is updated, not all of them. `get_gradients` is not needed,
 `self.updates` and `K.update(p, new)` become `self.assign(p, new)`, `self.weights` and `K.zeros`
-become variables that `build` makes, `self.iterations` is counted by Keras:
+become variables created in `build`, and Keras increments `self.iterations`:
 
     class Momentum(keras.optimizers.Optimizer):
         def __init__(self, learning_rate=0.01, momentum=0.9, **options):
@@ -35,10 +35,11 @@ become variables that `build` makes, `self.iterations` is counted by Keras:
         def get_config(self):
             return {**super().get_config(), "momentum": self.momentum}
 
-Clipping (`clipnorm`), decay (a schedule as `learning_rate`) and constraints of weights are Keras'
-business: leave them out.
+Clipping (`clipnorm`), decay (a schedule as `learning_rate`) and weight constraints are handled by
+Keras: remove them.
 
-What wraps another optimizer, or needs the gradients of all variables at once, overrides `apply`:
+An optimizer that wraps another one, or needs the gradients of all variables at once, overrides
+`apply`:
 
     class Lookahead(keras.optimizers.Optimizer):
         def __init__(self, optimizer, period=5, step=0.5, **options):
@@ -73,16 +74,16 @@ What wraps another optimizer, or needs the gradients of all variables at once, o
             own = {"optimizer": inner, "period": self.period, "step": self.step}
             return {**super().get_config(), **own}
 
-Gradients of several batches are accumulated by `Adam(gradient_accumulation_steps=4)`, weights decay
-with `AdamW(weight_decay=0.004)`, and `optimizer.exclude_from_weight_decay(var_names=["bias"])`.
+Gradients of several batches are accumulated with `Adam(gradient_accumulation_steps=4)`, weight
+decay is `AdamW(weight_decay=0.004)`, and `optimizer.exclude_from_weight_decay(var_names=["bias"])`.
 
-The fix takes the loop over `zip(params, grads, ms, vs)` for `update_step` and what is made with
-`K.zeros` for `build`. It is unsafe: hyperparameters, which were variables, are numbers then.
+The fix turns the loop over `zip(params, grads, ms, vs)` into `update_step` and moves what `K.zeros`
+creates into `build`. It is unsafe: hyperparameters, which were variables, become numbers.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21: `FTML`, `Padam` and `Yogi` of keras-contrib and the `Adam` of
-keras-lookahead's tests, rewritten, train in 20 steps to the weights that the old classes give (the
-largest difference is 5e-5: `1 - 0.999` was worked out in 32 bits). The two optimizers above are run
+keras-lookahead's tests, rewritten, train in 20 steps to the same weights as the old classes (the
+largest difference is 5e-5: `1 - 0.999` was computed in float32). The two optimizers above are run
 by a test.
 """
 
@@ -100,12 +101,11 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 
 _HELP = (
-    "Make the state in `build(self, variables)` with `self.add_variable_from_reference(each, "
-    "name=…)`; write what the loop did for one variable as `update_step(self, gradient, variable, "
-    "learning_rate)`, with `self.assign(variable, new)` for `K.update`; call the rate "
-    "`learning_rate`, as the base class's `get_config` does, and pass it to "
-    "`super().__init__`. `kdoctor explain KD512` shows such a class, and one that wraps another "
-    "optimizer."
+    "Create the state in `build(self, variables)` with `self.add_variable_from_reference(each, "
+    "name=…)`; move the body of the loop over variables into `update_step(self, gradient, "
+    "variable, learning_rate)`, with `self.assign(variable, new)` for `K.update`; name the rate "
+    "`learning_rate`, as in the base class's `get_config`, and pass it to `super().__init__`. "
+    "`kdoctor explain KD512` shows such a class, and one that wraps another optimizer."
 )
 
 

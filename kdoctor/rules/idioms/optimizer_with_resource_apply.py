@@ -1,16 +1,16 @@
-"""An optimizer of one's own that follows `tf.keras` up to 2.10: `_resource_apply_dense`, slots.
+"""A custom optimizer with `_resource_apply_dense` and slots, the protocol of `tf.keras` up to 2.10.
 
 ## What it does
 Reports classes that descend from Keras' `Optimizer` and define `_resource_apply_dense`,
-`_resource_apply_sparse`, `_create_slots` or `_prepare_local`, but not `update_step`. Where every
-statement of the class is understood, the fix writes the class anew.
+`_resource_apply_sparse`, `_create_slots` or `_prepare_local`, but not `update_step`. If kdoctor
+understands every statement of the class, the fix rewrites it.
 
 ## Why it breaks
 Keras 3 calls none of these, and its base class has neither `_set_hyper`, `_get_hyper` and
-`_decayed_lr` nor `add_slot` and `get_slot`. The class raises as soon as it is made: the first
-argument of the base class is the learning rate now, which was the name. A class made of `Adam` or
-another optimizer of Keras' own has its `update_step`: it trains, as a plain `Adam`, without what
-the class is for.
+`_decayed_lr` nor `add_slot` and `get_slot`. The class raises as soon as it is instantiated: the
+first argument of the base class is now the learning rate instead of the name. A subclass of `Adam`
+or another Keras optimizer inherits its `update_step`: it trains like a plain `Adam`, without what
+the class adds.
 
 ## What to write instead
 
@@ -26,23 +26,23 @@ the class is for.
 | `_resource_apply_dense(self, grad, var)` | `update_step(self, grad, var, learning_rate)` |
 | `self._serialize_hyperparameter("beta")` | `self.beta` |
 
-A whole class so written, and one that wraps another optimizer: `kdoctor explain KD512`.
+A complete class written this way, and one that wraps another optimizer: `kdoctor explain KD512`.
 
-The base class has attributes of its own: what is called `weight_decay`, `clipnorm` or `use_ema`
-must get another name, else Keras applies it too. A decay of the learning rate is a schedule.
+The base class has its own attributes: hyperparameters named `weight_decay`, `clipnorm` or `use_ema`
+need another name, or Keras applies them too. Learning rate decay is a schedule.
 
 With TensorFlow, `update_step` gets a `tf.Variable` whose `name` is `kernel:0`; the name with the
 layer in it is `self._trainable_variables[self._get_variable_index(variable)].path`. The gradients
-of embeddings are `tf.IndexedSlices`, and no one adds up rows that occur twice.
+of embeddings are `tf.IndexedSlices`, and rows that occur twice are not summed.
 
-The fix sees to all of that: it writes `_decayed_lr` where the class had a `decay`, sends the
-gradients of embeddings to what was `_resource_apply_sparse`, renames attributes that clash. It is
-unsafe: hyperparameters, which were variables, are numbers then.
+The fix handles all of that: it writes `_decayed_lr` if the class had a `decay`, passes the
+gradients of embeddings to the former `_resource_apply_sparse`, and renames clashing attributes. It
+is unsafe: hyperparameters, which were variables, become numbers.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21: eight optimizers of tensorflow-addons, `RAdam` of keras-radam
-and the `AdamWarmup` of keras-bert, rewritten, train in 20 steps, with a layer of embeddings and
-without, to the weights that the old classes give, most of them to the last bit.
+and the `AdamWarmup` of keras-bert, rewritten, train in 20 steps, with and without an embedding
+layer, to the same weights as the old classes, most of them to the last bit.
 """
 
 from __future__ import annotations
@@ -61,11 +61,11 @@ from kdoctor.syntax import Module
 
 _HOOKS = frozenset({DENSE, SPARSE, SLOTS, PREPARE})
 _HELP = (
-    "Make the slots in `build(self, variables)` with `self.add_variable_from_reference(variable, "
-    "name=…)`; write the update as `update_step(self, gradient, variable, learning_rate)`; keep "
-    "hyperparameters as plain attributes and pass `learning_rate` to `super().__init__`. "
-    "`kdoctor explain KD511` shows what takes the place of what, `kdoctor explain KD512` such a "
-    "class."
+    "Create the slots in `build(self, variables)` with "
+    "`self.add_variable_from_reference(variable, name=…)`; write the update as "
+    "`update_step(self, gradient, variable, learning_rate)`; keep hyperparameters as plain "
+    "attributes and pass `learning_rate` to `super().__init__`. `kdoctor explain KD511` lists "
+    "the replacements, `kdoctor explain KD512` shows such a class."
 )
 
 

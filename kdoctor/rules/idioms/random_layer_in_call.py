@@ -1,22 +1,22 @@
-"""A `Dropout` made in `call` is a new one for each batch, and Keras 3 cannot trace that.
+"""A `Dropout` created in `call` is new for every batch, which Keras 3 cannot trace.
 
 ## What it does
-Reports `Dropout(…)(x)` and Keras' other layers of random numbers (`SpatialDropout…`,
-`GaussianNoise`, `GaussianDropout`, `AlphaDropout`) that are made in the `call` of a layer or model,
-there called, and kept nowhere.
+Reports `Dropout(…)(x)` and other random Keras layers (`SpatialDropout…`, `GaussianNoise`,
+`GaussianDropout`, `AlphaDropout`) that are created and called in the `call` of a layer or model,
+and not stored.
 
 ## Why it breaks
-In Keras 3 such a layer holds the state of its random numbers, a variable. `fit`, `evaluate` and
-`predict` trace `call`, where no variable can be made anew: `ValueError: tf.function only supports
-singleton tf.Variables created on the first call.` Keras 2's held none. Code that is run eagerly
-alone (`run_eagerly=True`) works, and files that say so are left alone.
+In Keras 3 such a layer holds its random state in a variable. `fit`, `evaluate` and `predict` trace
+`call`, where new variables cannot be created: `ValueError: tf.function only supports singleton
+tf.Variables created on the first call.` In Keras 2 it had no variable. Code that only runs eagerly
+(`run_eagerly=True`) works, and such files are not reported.
 
 ## What to write instead
-Make it once, in `__init__`: `self.dropout = Dropout(rate)`, and `self.dropout(x)` in `call`.
+Create it once, in `__init__`: `self.dropout = Dropout(rate)`, and `self.dropout(x)` in `call`.
 
 ## How we know
-Run on Keras 3.15.1 and tf_keras 2.21, each of these layers in a layer and in a model, with `fit`
-and `predict`; the error is quoted from there.
+Run on Keras 3.15.1 and tf_keras 2.21, with each of these layers in a layer and in a model, with
+`fit` and `predict`; the error is quoted from there.
 """
 
 from __future__ import annotations
@@ -89,14 +89,14 @@ def _is_random(call: cst.Call) -> bool:
 def _finding(module: Module, owner: cst.ClassDef, call: cst.Call, cls: str) -> Finding:
     return rule.finding(
         module.place(call),
-        f"each `{cls}` of Keras 3 has a variable, and `call` makes a new one whenever it is "
+        f"`{cls}` holds a variable in Keras 3, and `call` creates a new one whenever it is "
         "traced: ValueError: tf.function only supports singleton tf.Variables created on the "
         "first call.",
         symbol=f"{owner.name.value}.call",
         confidence=Confidence.LIKELY,
-        help=f"Make it once, in `__init__`: `self.{_attribute(cls)} = {module.source(call)}`, and "
-        f"call `self.{_attribute(cls)}` here.",
-        no_fix_because="where else it is made, and from what, is for you to say",
+        help=f"Create it once, in `__init__`: `self.{_attribute(cls)} = {module.source(call)}`, "
+        f"and call `self.{_attribute(cls)}` here.",
+        no_fix_because="you have to decide where it is created, and with which arguments",
     )
 
 

@@ -1,27 +1,27 @@
-"""Code that asks a symbolic tensor for its value, its length or its elements.
+"""Code that uses the value, the length or the elements of a symbolic tensor.
 
 ## What it does
 Reports `if x > 0:`, `while x:`, `bool(x)`, `len(x)`, `for t in x:`, `float(x)`, `int(x)` and
-NumPy's functions (`np.sum(x)`) where `x` surely is a symbolic tensor, while a model is built.
+NumPy's functions (`np.sum(x)`) where `x` is known to be a symbolic tensor, while a model is built.
 
 ## Why it breaks
-A symbolic tensor stands for values that come later. Keras 3 says so: `TypeError: A symbolic
-KerasTensor cannot be used as a boolean.`, `NotImplementedError: Iterating over a symbolic
-KerasTensor is not supported.`, `TypeError: object of type 'KerasTensor' has no len()`, `ValueError:
-A KerasTensor is symbolic`. Keras 1 on Theano, and graph-time TensorFlow with autograph, took some
-of it.
+A symbolic tensor is a placeholder without values. Keras 3 raises `TypeError: A symbolic KerasTensor
+cannot be used as a boolean.`, `NotImplementedError: Iterating over a symbolic KerasTensor is not
+supported.`, `TypeError: object of type 'KerasTensor' has no len()`,
+`ValueError: A KerasTensor is symbolic`. Keras 1 on Theano, and TensorFlow graphs with AutoGraph,
+accepted some of this.
 
 ## What to write instead
-- A choice by values: `keras.ops.where(x > 0, a, b)`.
-- A loop over an axis whose size is known: `for t in keras.ops.unstack(x, axis=1):`.
-- The size of an axis: `x.shape[1]` in place of `len(x)`.
-- NumPy's function by the one of `keras.ops` with the same name: `keras.ops.sum(x)`.
-- What needs real control flow: the `call` of a layer of your own.
+- To choose between values: `keras.ops.where(x > 0, a, b)`.
+- To loop over an axis of known size: `for t in keras.ops.unstack(x, axis=1):`.
+- For the size of an axis: `x.shape[1]` instead of `len(x)`.
+- Instead of a NumPy function, the one with the same name in `keras.ops`: `keras.ops.sum(x)`.
+- For real control flow: the `call` of a custom layer.
 
 ## How we know
-Each form was run on Keras 3.15.1 with `keras.Input`; the errors are quoted from there. Comparing
-with `==` or `is` and asking `x is None` make no difference to the tensor and are not reported; `!=`
-gives a symbolic tensor, as `<` does.
+Each form was run on Keras 3.15.1 with `keras.Input`; the errors are quoted from there. Comparisons
+with `==` or `is`, such as `x is None`, do not use the values and are not reported; `!=` gives a
+symbolic tensor, as `<` does.
 """
 
 from __future__ import annotations
@@ -71,12 +71,12 @@ _ASKING = (ast.If, ast.While, ast.IfExp, ast.Assert)
 _LOOPING = (ast.For, ast.comprehension)
 _QUESTIONS = ("isinstance", "hasattr", "callable", "type")
 _HELP = {
-    _NO_BOOL: "Choose with `keras.ops.where(condition, a, b)`, or put the branch into the `call` "
-    "of a layer of your own.",
-    _NO_LOOP: "Write `keras.ops.unstack(x, axis=...)` for an axis whose size is known.",
-    _BUILTINS["len"]: "Write `x.shape[0]`, which is None for a batch of unknown size.",
+    _NO_BOOL: "Use `keras.ops.where(condition, a, b)`, or move the branch into the `call` of a "
+    "custom layer.",
+    _NO_LOOP: "Use `keras.ops.unstack(x, axis=...)` for an axis of known size.",
+    _BUILTINS["len"]: "Use `x.shape[0]`, which is None for a batch of unknown size.",
 }
-_ARRAY_HELP = "Write the function of `keras.ops` instead of NumPy's; a value exists in `call` only."
+_ARRAY_HELP = "Use the function of `keras.ops` instead of NumPy's; values only exist in `call`."
 
 
 def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
@@ -214,11 +214,11 @@ def _asked_what_they_are(
 def _finding(module: Module, place: cst.BaseExpression, error: str) -> Finding:
     return rule.finding(
         module.place(place),
-        f"a symbolic tensor has no value yet: {error}",
+        f"a symbolic tensor has no value while the model is built: {error}",
         symbol="KerasTensor",
         confidence=Confidence.LIKELY,
         help=_HELP.get(error, _ARRAY_HELP),
-        no_fix_because="what is to be decided by values must be said in another way",
+        no_fix_because="code that depends on values has to be restructured",
     )
 
 

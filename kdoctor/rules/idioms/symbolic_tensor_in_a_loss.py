@@ -1,18 +1,18 @@
-"""A loss or a metric that reads a symbolic tensor of the model: `z_mean` of an encoder.
+"""A loss or metric uses a symbolic tensor of the model: `z_mean` of an encoder.
 
 ## What it does
-Reports functions of Keras (`K.square(z_mean)`, `keras.ops.exp(z_log_var)`, `mse(inputs, y_pred)`)
-and operators (`error + kl_loss`) that a loss or a metric gives a symbolic tensor from outside of
-it: of a `keras.Input`, or of what layers made of one. Functions of TensorFlow are KD503's.
+Reports Keras functions (`K.square(z_mean)`, `keras.ops.exp(z_log_var)`, `mse(inputs, y_pred)`) and
+operators (`error + kl_loss`) in a loss or metric that are applied to a symbolic tensor from outside
+it: a `keras.Input`, or the output of layers. TensorFlow functions are reported by KD503.
 
 ## Why it breaks
-Keras 2 could work out the loss in the graph of the model, where such a tensor was one like any
-other. Keras 3 calls a loss with the values of `y_true` and `y_pred`, and the symbolic tensor has
-none: `ValueError: A KerasTensor cannot be used as input to a TensorFlow function.`, or `TypeError:
-Failed to convert elements of (None, 2) to Tensor.`
+Keras 2 could compute the loss in the graph of the model, where such a tensor was like any other.
+Keras 3 calls a loss with the values of `y_true` and `y_pred`, but the symbolic tensor has none:
+`ValueError: A KerasTensor cannot be used as input to a TensorFlow function.`, or `TypeError: Failed
+to convert elements of (None, 2) to Tensor.`
 
 ## What to write instead
-A layer that is given the tensors, and adds what depends on them to the loss of the model:
+A layer that receives the tensors and adds their part of the loss to the model:
 
     class KLDivergence(keras.Layer):
         def call(self, inputs):
@@ -23,10 +23,10 @@ A layer that is given the tensors, and adds what depends on them to the loss of 
 
     z_mean, z_log_var = KLDivergence()([z_mean, z_log_var])
 
-The loss keeps what depends on `y_true` and `y_pred`.
+The loss keeps the terms that depend on `y_true` and `y_pred`.
 
 ## How we know
-Losses that mix both were run on Keras 3.15.1 with TensorFlow, JAX and PyTorch, as graphs and
+Losses that mix both were run on Keras 3.15.1 with TensorFlow, JAX and PyTorch, compiled and
 eagerly: each raises.
 """
 
@@ -62,13 +62,13 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         told.add((read.function, name))
         yield rule.finding(
             module.place(read.tensor),
-            f"a loss or metric reads `{name}`, a symbolic tensor of the model, which has no "
-            f"value there: {REFUSED}",
+            f"a loss or metric uses `{name}`, a symbolic tensor of the model, which has no value "
+            f"there: {REFUSED}",
             symbol=read.symbol,
             confidence=read.confidence,
-            help="Give it to a layer of your own, whose `call` works this part of the loss "
-            "out, and adds it by `self.add_loss(value)`.",
-            no_fix_because="what the layer is given, and where it stands, is yours to say",
+            help="Pass it to a custom layer whose `call` computes this part of the loss and adds "
+            "it with `self.add_loss(value)`.",
+            no_fix_because="you have to decide where the layer goes and what it receives",
         )
 
 

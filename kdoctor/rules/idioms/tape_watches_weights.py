@@ -1,19 +1,19 @@
-"""`tape.watch(model.trainable_variables)`: a tape takes tensors and variables of TensorFlow only.
+"""`tape.watch(model.trainable_variables)`: a tape only accepts TensorFlow tensors and variables.
 
 ## What it does
-Reports `watch` of a `tf.GradientTape` where it gets weights of a model or a layer: a list of them,
-or one.
+Reports `watch` of a `tf.GradientTape` called with weights of a model or layer: a list of them, or
+one.
 
 ## Why it breaks
-The weights of Keras 3 are variables of Keras, which hold one of TensorFlow: `ValueError: Passed in
+The weights of Keras 3 are Keras variables, which wrap a TensorFlow variable: `ValueError: Passed in
 object <Variable path=dense/kernel, …> of type 'Variable', not tf.Tensor or tf.Variable or
-ExtensionType.` Up to Keras 2 they were variables of TensorFlow.
+ExtensionType.` Up to Keras 2 they were TensorFlow variables.
 
 ## What to write instead
-Nothing: a tape watches trainable variables when they are read. Of a tape that was made with
-`watch_accessed_variables=False`, and for weights that are not trainable, what they hold:
-`tape.watch([weight.value for weight in model.weights])`. `tape.gradient` takes the weights as they
-are.
+Nothing: a tape watches trainable variables when they are read. For a tape created with
+`watch_accessed_variables=False`, and for weights that are not trainable, watch the wrapped
+variables: `tape.watch([weight.value for weight in model.weights])`. `tape.gradient` accepts the
+weights themselves.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21: the gradients are the same.
@@ -75,10 +75,11 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         shown = module.source(given)
         yield rule.finding(
             module.place(given),
-            f"a tape takes no weights of Keras: {_SAYS} …> of type 'Variable', not tf.Tensor",
+            f"a tape does not accept Keras weights: {_SAYS} …> of type 'Variable', not tf.Tensor",
             symbol=f"{_TAPE}.watch",
             confidence=use.confidence if use else Confidence.LIKELY,
-            help=f"Trainable weights are watched without it; if not, watch what `{shown}` holds.",
+            help="Trainable weights are watched automatically; otherwise watch the values of "
+            f"`{shown}`.",
             fix=_fix(module, facts, call, given, tape, use.member if use else None),
         )
 
@@ -110,14 +111,14 @@ def _fix(  # noqa: PLR0913, PLR0917 - the call, what it gets, and how
     """Return the fix: no call, where the tape watches them by itself; else what they hold."""
     proven = facts.applicability(*(each for each in INVALID if each.after))
     if of in _TRAINABLE and _watches_all(tape) and isinstance(module.parent(call), cst.Expr):
-        return Fix("Leave it away", (left_out(module, call),), proven)
+        return Fix("Remove it", (left_out(module, call),), proven)
     hole = Hole(module.outer_span(given))
     if of is None:
         parts: tuple[str | Hole, ...] = (hole, ".value")
     else:
         weight = free_name(module, call, "weight")
         parts = (f"[{weight}.value for {weight} in ", hole, "]")
-    return Fix("Watch what they hold", (Edit(module.outer_span(given), parts),), proven)
+    return Fix("Watch their values", (Edit(module.outer_span(given), parts),), proven)
 
 
 def _watches_all(tape: cst.Call) -> bool:

@@ -1,17 +1,18 @@
-"""A function of the file's own under `@tf.function` that is called with a symbolic tensor.
+"""A function decorated with `@tf.function` is called with a symbolic tensor.
 
 ## What it does
-Reports each call of a function that is defined with `@tf.function`, where an argument surely is a
-symbolic tensor: a `keras.Input`, or what a layer made of one.
+Reports each call of a function that is defined with `@tf.function`, if an argument is known to be a
+symbolic tensor: a `keras.Input`, or the output of a layer.
 
 ## Why it breaks
-`tf.function` makes tensors of TensorFlow of what it is given. The symbolic tensors of Keras 2 were
-such; those of Keras 3 are not: `ValueError: A KerasTensor is symbolic: it's a placeholder for a
-shape an a dtype.`, with an `input_signature` `TypeError: Binding inputs to tf.function failed`.
+`tf.function` converts its arguments to TensorFlow tensors. The symbolic tensors of Keras 2 were
+TensorFlow tensors; those of Keras 3 are not: `ValueError: A KerasTensor is symbolic: it's a
+placeholder for a shape an a dtype.`, or with an `input_signature`
+`TypeError: Binding inputs to tf.function failed`.
 
 ## What to write instead
-Leave the decorator out where the function is made of `keras.ops` and layers: Keras compiles the
-whole model anyway. What must be TensorFlow goes into a layer, whose `call` may use the function:
+Remove the decorator if the function only uses `keras.ops` and layers: Keras compiles the whole
+model anyway. TensorFlow code goes into a layer, whose `call` may use the function:
 
     class Double(keras.layers.Layer):
         def call(self, x):
@@ -58,13 +59,12 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG
             continue
         yield rule.finding(
             module.place(call.func),
-            f"`{call.func.value}` is a `tf.function`, and is called with a symbolic tensor: "
-            f"{error}",
+            f"the `tf.function` `{call.func.value}` is called with a symbolic tensor: {error}",
             symbol=_NAME,
             confidence=Confidence.LIKELY,
-            help="Leave `@tf.function` out, or call it in the `call` of a layer: "
-            "`kdoctor explain KD508` shows one.",
-            no_fix_because="what the function is made of decides which of the two it is",
+            help="Remove `@tf.function`, or call it in the `call` of a layer: `kdoctor explain "
+            "KD508` shows one.",
+            no_fix_because="which of the two works depends on the body of the function",
         )
 
 

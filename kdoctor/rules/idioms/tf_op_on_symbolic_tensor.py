@@ -1,26 +1,26 @@
-"""Functions of TensorFlow that are called with a symbolic tensor while a model is built.
+"""TensorFlow functions called with a symbolic tensor while a model is built.
 
 ## What it does
-Reports each call of a function of TensorFlow (`tf.reduce_sum`, `tf.concat`, `tf.nn.relu`, …) one of
-whose arguments surely is a symbolic tensor: a `keras.Input`, what a layer made of one, or the
-parameter of a function or method that is called with such, or of a function that makes layers of
-its own. Of a function in another file of the project that surely does so, its call is reported. In
-`Layer.call`, in losses and metrics, and in the function of a `Lambda` layer tensors are
-TensorFlow's own, and nothing is reported; but what a loss takes of the model around it (`z_mean` of
-an encoder) is symbolic.
+Reports each call of a TensorFlow function (`tf.reduce_sum`, `tf.concat`, `tf.nn.relu`, …) if one of
+its arguments is known to be a symbolic tensor: a `keras.Input`, the output of a layer, or the
+parameter of a function or method that is called with one, or of a function that itself creates
+layers. If a function in another file of the project is known to do so, its call is reported. In
+`Layer.call`, in losses and metrics, and in the function of a `Lambda` layer tensors are TensorFlow
+tensors, and nothing is reported; but a tensor that a loss takes from the model around it (`z_mean`
+of an encoder) is symbolic.
 
 ## Why it breaks
-The symbolic tensors of Keras 2 were TensorFlow's, and each function became a layer. Those of Keras
-3 belong to no framework: `ValueError: A KerasTensor cannot be used as input to a TensorFlow
+The symbolic tensors of Keras 2 were TensorFlow tensors, and each function became a layer. Those of
+Keras 3 belong to no framework: `ValueError: A KerasTensor cannot be used as input to a TensorFlow
 function.`
 
 ## What to write instead
-The function of `keras.ops`. Most have the same name; these do not, or mean something else:
+The function of `keras.ops`. Most have the same name; these do not, or behave differently:
 
 - `tf.reduce_sum`, `tf.reduce_mean`, … are `sum`, `mean`, …; the mean of integers is a float.
 - `tf.concat` is `concatenate`, `tf.reverse` is `flip`, `tf.gather` is `take`, `tf.pow` is `power`.
-- `tf.argmax` goes along the first axis if none is given, and counts in int64.
-- `tf.split(x, [2, 3])` is told how long the pieces are, `keras.ops.split(x, [2])` where to cut.
+- `tf.argmax` uses the first axis by default, and returns int64.
+- `tf.split(x, [2, 3])` takes the sizes of the pieces, `keras.ops.split(x, [2])` the split points.
 - `tf.shape(x)[0]` has no value yet: write -1 for the batch in `keras.ops.reshape`.
 - What `keras.ops` lacks (`tf.gather_nd`, `tf.image.crop_and_resize`) goes into a layer:
 
@@ -30,14 +30,14 @@ The function of `keras.ops`. Most have the same name; these do not, or mean some
 
 Operators (`x + 1`, `x[:, 0]`, `x @ y`) work on symbolic tensors as they are.
 
-In a loss nothing of `keras.ops` cures it: `y_true` and `y_pred` have values there, a symbolic
-tensor of the model has none. Work it out in the `call` of a layer, and give it to `self.add_loss`.
+In a loss `keras.ops` does not help: `y_true` and `y_pred` have values there, a symbolic tensor of
+the model has none. Compute this part in the `call` of a layer, and pass it to `self.add_loss`.
 
 ## How we know
-Run on Keras 3.15.1: each public function of TensorFlow's mathematical modules was called with a
-symbolic tensor; those that raised are in a generated table (`tools/tensorflow_names.py`). `make
-prove` runs both sides of every rewrite, the left on TensorFlow and on symbolic tensors of tf_keras,
-the right on Keras 3.
+Run on Keras 3.15.1: each public function of TensorFlow's math modules was called with a symbolic
+tensor; those that raised are listed in a generated table (`tools/tensorflow_names.py`).
+`make prove` runs both sides of every rewrite, the left on TensorFlow and on symbolic tensors of
+tf_keras, the right on Keras 3.
 """
 
 from __future__ import annotations
@@ -101,18 +101,21 @@ _OTHER_ERRORS = {
     "cond": REFUSED,
     "Variable": REFUSED,
 }
-_NOT_EQUAL = "for some arguments TensorFlow gives something else, see `kdoctor rules KD503`"
-_MAY_BE_NONE = "a size that only data tell is None while the model is built, as that of the batch"
-_NAMELESS = "the operation loses its name, which somebody may look for"
-_NO_CURE = "a loss is given values, and `{}` has none: `keras.ops` fail there, too"
+_NOT_EQUAL = "for some arguments TensorFlow returns something else, see `kdoctor rules KD503`"
+_MAY_BE_NONE = (
+    "a size that depends on the data, such as the batch size, is None while the model is built"
+)
+_NAMELESS = "the operation loses its name, which other code may look for"
+_NO_CURE = "a loss gets values, but `{}` has none: `keras.ops` would fail there too"
 _MAY_BE_NO_CURE = (
-    "if the function is a loss or a metric, it fails with `keras.ops`, too: `{}` has no value there"
+    "if the function is a loss or a metric, it would fail with `keras.ops` too: `{}` has no "
+    "value there"
 )
 _LAYER_WITH_LOSS = (
-    "work it out in the `call` of a layer of your own, which gives it to `self.add_loss(value)`; "
-    "`kdoctor explain KD213` shows one whole"
+    "compute it in the `call` of a custom layer, and pass it to `self.add_loss(value)`; `kdoctor "
+    "explain KD213` shows a complete one"
 )
-_LAYER_OF_ITS_OWN = "put it into the `call` of a layer of your own"
+_LAYER_OF_ITS_OWN = "move it into the `call` of a custom layer"
 
 
 def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
@@ -177,14 +180,14 @@ def _of_own_function(module: Module, call: cst.Call, name: str) -> Finding:
     fix = as_layer(module, call)
     return rule.finding(
         module.place(call.func),
-        f"`{module.source(call.func)}` gives the symbolic tensor that it gets to `{shown}`: "
+        f"`{module.source(call.func)}` passes its symbolic tensor to `{shown}`: "
         f"{error_of_name(name)}",
         symbol=name,
         confidence=Confidence.LIKELY,
-        help="Make a layer of it, `keras.layers.Lambda(function)(x)`; or write the function with "
-        "`keras.ops`, which take both sorts of tensors.",
+        help="Turn it into a layer, `keras.layers.Lambda(function)(x)`; or write the function "
+        "with `keras.ops`, which accept both kinds of tensors.",
         fix=fix,
-        no_fix_because=None if fix else "it takes more than the tensor",
+        no_fix_because=None if fix else "it takes more arguments than the tensor",
     )
 
 
@@ -239,7 +242,7 @@ def _attempt(
 def _reason(refusal: Refusal, name: str, facts: TargetFacts) -> str:
     if _tables(facts)[0].rows_for(name):
         return refusal.reason
-    return "no single expression stands for it in Keras 3"
+    return "there is no single replacement expression in Keras 3"
 
 
 def _sentence(text: str) -> str:

@@ -1,29 +1,30 @@
-"""`training` of a layer of Keras is a tensor: it has no value where a model is compiled.
+"""A tensor is passed as `training` to a Keras layer: it has no value in a compiled model.
 
 ## What it does
-Reports what is passed as `training` in the `call` of a layer or model, to a layer of Keras or to
-`super().call`, where it surely is a tensor that TensorFlow makes right there: `tf.constant(False)`,
-`tf.cast(…, tf.bool)`, `tf.equal(…)`, or the idiom of all ports of YOLOv3:
+Reports the `training` argument passed to a Keras layer or to `super().call` in the `call` of a
+layer or model, if it is known to be a TensorFlow tensor created right there: `tf.constant(False)`,
+`tf.cast(…, tf.bool)`, `tf.equal(…)`, or the idiom of all YOLOv3 ports:
 
     training = tf.logical_and(training, self.trainable)
     return super().call(x, training)
 
 ## Why it breaks
-Keras 2 chose by the value of a tensor, too. The layers of Keras 3 ask `if training and …`, in
-Python: in `fit`, `evaluate`, `predict` and each `tf.function` that is
+Keras 2 also accepted a tensor and used its value. The layers of Keras 3 evaluate
+`if training and …` in Python: in `fit`, `evaluate`, `predict` and every `tf.function` this raises
 `OperatorNotAllowedInGraphError: … Using a symbolic `tf.Tensor` as a Python `bool` is not allowed.`
-A layer that is called with values has no trouble, nor has `compile(run_eagerly=True)`: files that
-speak of running eagerly are let be.
+A layer called eagerly works, and so does `compile(run_eagerly=True)`: files that mention running
+eagerly are not reported.
 
 ## What to write instead
-Python's own bools: `training = training and self.trainable`. (`BatchNormalization` asks for that by
-itself, and has done since TensorFlow 2.0: what only adds it can go.) Where the data decide, choose
-among the results, `keras.ops.where(flag, layer(x, training=True), layer(x, training=False))`.
+Python bools: `training = training and self.trainable`. (`BatchNormalization` checks this itself,
+and has done so since TensorFlow 2.0: code that only adds the check can be removed.) If it depends
+on data, choose between the results, `keras.ops.where(flag, layer(x, training=True), layer(x,
+training=False))`.
 
 ## How we know
-Run on Keras 3.15.1 and tf_keras 2.21: each of these layers with each of these functions, in a call
-with values, in `fit` and in `predict`. The fix is equal in what the layer gives and in the
-statistics that it moves, trainable and frozen.
+Run on Keras 3.15.1 and tf_keras 2.21: each of these layers with each of these functions, called
+eagerly, in `fit` and in `predict`. With the fix the layer's outputs and its moving statistics are
+equal, trainable and frozen.
 """
 
 from __future__ import annotations
@@ -76,20 +77,20 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         is_converted = conversion.converts(given.value) and conversion.covers_all_reads()
         yield rule.finding(
             module.place(given),
-            f"`{_TRAINING}` of `{layer}` is a tensor, of which `fit`, `predict` and `tf.function` "
-            f"have no value: OperatorNotAllowedInGraphError: {_ERROR}",
+            f"`{_TRAINING}` of `{layer}` is a tensor, which has no value in `fit`, `predict` and "
+            f"`tf.function`: OperatorNotAllowedInGraphError: {_ERROR}",
             symbol=f"keras.layers.{layer}.call({_TRAINING})",
             confidence=Confidence.LIKELY,
-            help="Pass a bool of Python: `training and self.trainable`. Where the data decide: "
+            help="Pass a Python bool: `training and self.trainable`. If it depends on data: "
             "`keras.ops.where(flag, layer(x, training=True), layer(x, training=False))`.",
             fix=Fix(
-                "Make it a bool of Python",
+                "Convert it to a Python bool",
                 tuple(conversion.edits),
                 facts.applicability(*(each for each in INVALID if each.after)),
             )
             if is_converted
             else None,
-            no_fix_because=None if is_converted else "what it is made of is no bool of Python here",
+            no_fix_because=None if is_converted else "its operands are not Python bools here",
         )
 
 

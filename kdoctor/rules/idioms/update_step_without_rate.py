@@ -1,20 +1,19 @@
-"""An optimizer's `update_step(self, gradient, variable)`: Keras 3 gives the learning rate, too.
+"""`update_step(self, gradient, variable)` of an optimizer lacks the `learning_rate` parameter.
 
 ## What it does
-Reports classes that descend from one of Keras' optimizers and whose `update_step` takes no more
-than the gradient and the variable.
+Reports subclasses of Keras optimizers whose `update_step` only takes the gradient and the variable.
 
 ## Why it breaks
-So it was in Keras 2.11 to 2.15. Keras 3 calls it with three arguments at the first step of
-training: `TypeError: Mine.update_step() takes 3 positional arguments but 4 were given`.
+This was the signature in Keras 2.11 to 2.15. Keras 3 calls it with three arguments at the first
+training step: `TypeError: Mine.update_step() takes 3 positional arguments but 4 were given`.
 
 ## What to write instead
 
     def update_step(self, gradient, variable, learning_rate):
 
-`learning_rate` is the rate of this step, also where there is a schedule; `self.learning_rate` still
-works beside it. The fix adds the parameter, unless the file calls `update_step` of the base. A
-class that says itself how it is called is left alone.
+`learning_rate` is the rate of this step, even with a schedule; `self.learning_rate` still works as
+well. The fix adds the parameter, unless the file calls `update_step` of the base class. A class
+that calls it itself is not reported.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21.
@@ -64,7 +63,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         fix = _fix(module, facts, step)
         yield rule.finding(
             module.place(step.name),
-            "Keras 3 gives `update_step` the learning rate, too: TypeError: "
+            "Keras 3 also passes the learning rate to `update_step`: TypeError: "
             f"{node.name.value}.update_step() takes 3 positional arguments but 4 were given",
             symbol=f"{node.name.value}.{_STEP}",
             confidence=Confidence.CERTAIN,
@@ -102,20 +101,20 @@ def _may_call_it(module: Module) -> bool:
 def _fix(module: Module, facts: TargetFacts, step: cst.FunctionDef) -> Fix | str:
     """Return the edit that adds the parameter, or why there is none."""
     if any(each.attr.value == _STEP for each in module.attributes):
-        return "the file calls `update_step` of the base, which wants the rate, too"
+        return "the file calls `update_step` of the base class, which needs the rate too"
     if any(
         isinstance(each, cst.Name)
         and each.value == _RATE
         and not isinstance(module.parent(each), cst.Attribute)
         for each in descendants(step.body)
     ):
-        return "it calls something of its own `learning_rate`"
+        return "it already uses the name `learning_rate`"
     last = step.params.params[-1] if step.params.params else None
     if last is None or last.default is not None:
-        return "a parameter with a default, or one by position only, stands last"
+        return "the last parameter has a default or is positional-only"
     end = module.span(last).end
     edit = Edit(Span(end, end), (f", {_RATE}",))
-    return Fix("Take the learning rate, too", (edit,), facts.applicability(*INVALID))
+    return Fix("Add the `learning_rate` parameter", (edit,), facts.applicability(*INVALID))
 
 
 def _may_take_two(quick: QuickFacts, _: TargetFacts) -> bool:

@@ -1,24 +1,24 @@
-"""A variable stands on the left of an operator, and a symbolic tensor on its right.
+"""A variable is the left operand of an operator, and a symbolic tensor the right one.
 
 ## What it does
-Reports `w * x` where `w` surely is a `keras.Variable` and `x` a symbolic tensor: a `keras.Input`,
-or what a layer or a function of `keras.ops` made of one. So it is with all operators of arithmetic,
-`w += x` among them, and all comparisons; of a `tf.Variable` with comparisons. In `Layer.call`, in
-losses and metrics tensors are no symbolic ones of Keras, and nothing is reported.
+Reports `w * x` where `w` is known to be a `keras.Variable` and `x` a symbolic tensor: a
+`keras.Input`, or the result of a layer or a `keras.ops` function. This applies to all arithmetic
+operators, including `w += x`, and all comparisons; for a `tf.Variable`, to comparisons. In
+`Layer.call`, in losses and metrics tensors are not symbolic, and nothing is reported.
 
 ## Why it breaks
-Python asks what stands on the left first. A `keras.Variable` gives its value and the symbolic
-tensor to the backend, which takes none: `ValueError: A KerasTensor cannot be used as input to a
-TensorFlow function.` The other way around, `x * w`, the symbolic tensor is asked, and knows what to
-do. In Keras 2 both were tensors of TensorFlow.
+Python asks the left operand first. A `keras.Variable` passes its value and the symbolic tensor to
+the backend, which does not accept it: `ValueError: A KerasTensor cannot be used as input to a
+TensorFlow function.` The other way around, `x * w`, the symbolic tensor is asked and handles it. In
+Keras 2 both were TensorFlow tensors.
 
 ## What to write instead
-The function of `keras.ops`: `ops.multiply(w, x)`. It takes both sorts, in any order.
+The function of `keras.ops`: `ops.multiply(w, x)`. It accepts both kinds, in any order.
 
 ## How we know
 Run on Keras 3.15.1: each operator with a `keras.Variable`, a `tf.Variable` and a tensor on either
-side of a symbolic one. The function gives the values and the dtype that the operator gives for a
-variable and a tensor with values, for floats of 16 and 32 bits and for integers.
+side of a symbolic one. The function returns the values and the dtype that the operator returns for
+a variable and a tensor with values, for float16, float32 and integers.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ _IN_PLACE: Final[dict[type[cst.BaseAugOp], type[cst.BaseBinaryOp]]] = {
     cst.ModuloAssign: cst.Modulo,
     cst.PowerAssign: cst.Power,
 }
-_NO_FIX = "there is a comment in it, or no plain name gets the result"
+_NO_FIX = "the expression contains a comment, or the result is not assigned to a plain name"
 
 
 class _Met(Struct, frozen=True):
@@ -119,10 +119,10 @@ def _finding(module: Module, facts: TargetFacts, met: _Met) -> Finding:
     fix = _fix(module, facts, met)
     return rule.finding(
         module.place(met.node),
-        f"the variable `{module.source(met.left)}` stands before a symbolic tensor: {REFUSED}",
+        f"the variable `{module.source(met.left)}` is to the left of a symbolic tensor: {REFUSED}",
         symbol="keras.Variable",
         confidence=Confidence.LIKELY,
-        help=f"{fix.title}." if fix else f"Write `keras.ops.{met.function}`.",
+        help=f"{fix.title}." if fix else f"Use `keras.ops.{met.function}`.",
         fix=fix,
         no_fix_because=None if fix else _NO_FIX,
     )

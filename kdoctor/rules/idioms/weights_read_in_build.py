@@ -1,18 +1,18 @@
-"""`get_weights()` in the `build` of a layer: there are no values while training is traced.
+"""`get_weights()` in `build`: weights have no values while the training step is traced.
 
 ## What it does
-Reports `….get_weights()` of what a layer of one's own holds (`self.inner`, `for layer in
-self.layers`), inside its `build`.
+Reports `….get_weights()` of the layers in a custom layer (`self.inner`,
+`for layer in self.layers`), inside its `build`.
 
 ## Why it breaks
-Keras 2 ran every `build` outside of the graph. Keras 3 runs it wherever the layer is first called:
-where a model without `Input` is first met by `fit`, that is in the graph of the training step, and
-weights have no values there: `NotImplementedError: numpy() is only available when eager execution
-is enabled.`
+Keras 2 ran every `build` outside the graph. Keras 3 runs it wherever the layer is first called: if
+a model without `Input` is first called by `fit`, that is in the graph of the training step, where
+weights have no values: `NotImplementedError: numpy() is only available when eager execution is
+enabled.`
 
 ## What to write instead
-The weights themselves, where a loss or a tensor is made of them: `self.inner.weights[0]`. Where the
-values are wanted, build the model first, `model.build((None, 4))` or with an `Input` as its first
+The weights themselves, to compute a loss or a tensor from them: `self.inner.weights[0]`. If the
+values are needed, build the model first, with `model.build((None, 4))` or an `Input` as its first
 layer, and read them in `__init__` or afterwards.
 
 ## How we know
@@ -86,13 +86,14 @@ def _is_held(module: Module, call: cst.CSTNode, build: cst.FunctionDef) -> bool:
 def _finding(module: Module, node: cst.ClassDef, call: cst.CSTNode) -> Finding:
     return rule.finding(
         module.place(call),
-        f"`{node.name.value}` may be built while training is traced, where weights have no "
-        "values: NotImplementedError: numpy() is only available when eager execution is enabled",
+        f"`{node.name.value}` may be built while the training step is traced, where weights have "
+        "no values: NotImplementedError: numpy() is only available when eager execution is "
+        "enabled",
         symbol=f"{node.name.value}.get_weights",
         confidence=Confidence.LIKELY,
-        help="Use the weights themselves, `layer.weights[0]`; or build the model before it is "
-        "trained, with an `Input` as its first layer.",
-        no_fix_because="whether the values or the weights are wanted is for you to say",
+        help="Use the weights themselves, `layer.weights[0]`; or build the model before "
+        "training, with an `Input` as its first layer.",
+        no_fix_because="kdoctor cannot tell whether the values or the weights are needed",
     )
 
 

@@ -1,4 +1,4 @@
-"""Optimizers that were written for Keras 2, class by class: what they say, and it said anew.
+"""Rewrite optimizer classes of Keras 2 for Keras 3.
 
 ``plan`` collects the edits of one class and what stands in their way; ``shape`` says which class is
 one and of which sort; ``start`` rewrites ``__init__``, ``config`` ``get_config``; ``resource`` the

@@ -1,4 +1,4 @@
-"""``get_config``: attributes instead of variables; what the base class tells is left to it."""
+"""Rewrite ``get_config``: attributes instead of variables, without the base class's entries."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _leave_the_rate(plan: Plan, function: cst.FunctionDef, display: cst.Dict) ->
     ]
     for span in _gaps(plan, elements, gone):
         if "#" in plan.module.text[span.start : span.end]:
-            plan.stop(display, "a comment stands beside the learning rate")
+            plan.stop(display, "there is a comment next to the learning rate")
         plan.write(span, "")
     for each, is_gone in zip(elements, gone, strict=True):
         if is_gone:

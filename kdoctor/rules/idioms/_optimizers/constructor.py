@@ -1,4 +1,4 @@
-"""``__init__`` of an optimizer: what goes to ``super()``, and hyperparameters as attributes.
+"""Rewrite ``__init__`` of an optimizer: the call of ``super()``, hyperparameters as attributes.
 
 Keras 2 kept hyperparameters as variables (``self._set_hyper("beta", beta)``,
 ``self.beta = K.variable(beta)``). Those of Keras 3 are plain attributes, but for the learning rate,
@@ -31,8 +31,7 @@ RATES = ("lr", "learning_rate")
 
 _EMPTY = ("[]", "[], []")
 _FIXED = (
-    "hyperparameters are plain numbers now: what a callback sets them to while `fit` runs has no "
-    "effect"
+    "hyperparameters become plain numbers: setting them in a callback during `fit` has no effect"
 )
 
 
@@ -54,7 +53,7 @@ def rewrite_start(plan: Plan, function: cst.FunctionDef, names: Names) -> None:
     for statement in statements(function.body):
         _read(plan, function, names, statement, start)
     if start.base_call is None or start.base_statement is None:
-        plan.stop(function.name, "it does not call `super().__init__` as a statement of its own")
+        plan.stop(function.name, "it does not call `super().__init__` as a separate statement")
         return
     later = _put_off(plan, function, names, start)
     names.decays = start.decays
@@ -76,7 +75,7 @@ def _read(
     if isinstance(statement, cst.With) and _is_name_scope(plan, statement):
         inner = statements(statement.body)
         if _all_go(plan, function, inner):
-            plan.stop(statement, "nothing of it would be left")
+            plan.stop(statement, "it would be empty")
             return
         plan.unwrap(statement)
         plan.settled.update(descendants(statement.items[0]))
@@ -128,7 +127,7 @@ def _set_hyper(  # noqa: PLR0913, PLR0917 - what one statement needs to be under
 ) -> None:
     name = text_of(call.args[0].value) if len(call.args) == 2 else None
     if name is None or any(each.star or each.keyword for each in call.args):
-        plan.stop(statement, "the name of the hyperparameter is not written here")
+        plan.stop(statement, "the name of the hyperparameter is not a literal")
         return
     value = call.args[1].value
     if name == "learning_rate":
@@ -293,7 +292,7 @@ def _rate(plan: Plan, function: cst.FunctionDef, start: _Start, keywords: str) -
 def _renamed_rate(plan: Plan, function: cst.FunctionDef, keywords: str) -> str:
     """Call the parameter ``lr`` what the base class calls it; ``lr=`` may still be passed."""
     if "learning_rate" in _names_of(function):
-        plan.stop(function.name, "it takes `lr` and `learning_rate`")
+        plan.stop(function.name, "it accepts both `lr` and `learning_rate`")
     for each in descendants(function):
         if isinstance(each, cst.Name) and each.value == "lr" and _is_a_variable(plan, each):
             plan.replace(each, "learning_rate")
@@ -302,7 +301,7 @@ def _renamed_rate(plan: Plan, function: cst.FunctionDef, keywords: str) -> str:
         if isinstance(each, cst.Param) and each.name.value == "lr"
     )  # fmt: skip
     if parameter.default is None:
-        plan.doubt("callers must write `learning_rate=` where they wrote `lr=`")
+        plan.doubt("callers have to pass `learning_rate=` instead of `lr=`")
         return "learning_rate"
     return f'{keywords}.pop("lr", learning_rate)'
 
@@ -344,7 +343,7 @@ def _tell_the_base(
     plan.settled.update(descendants(call))
     decay = [f'decay = {keywords}.pop("decay", 0.0)'] if start.decays else []
     if start.decays and "decay" in _names_of(function):
-        plan.stop(function.name, "it takes `decay` and passes another on")
+        plan.stop(function.name, "it accepts `decay` and passes a different one on")
     parts = (f"learning_rate={rate}", *arguments)
     place = statement if start.rate is None else _place(plan, function, start)
     if place is statement:
@@ -382,7 +381,7 @@ def _place(plan: Plan, function: cst.FunctionDef, start: _Start) -> cst.CSTNode:
         return start.base_statement
     for each in start.between:
         if each is not start.rate_statement and _touches_self(each, function):
-            plan.stop(each, "`super().__init__` must be called before it and cannot be yet")
+            plan.stop(each, "`super().__init__` must be called before it, but cannot be called yet")
     return start.rate_statement
 
 
@@ -399,7 +398,7 @@ def _arguments(plan: Plan, call: cst.Call, keywords: str) -> tuple[Part, ...]:
         if each.star == "**":
             parts += [", **", plan.hole(each.value)]
         elif each.star or (each.keyword is None and position > 0):
-            plan.stop(call, "what is passed by position has no parameter in Keras 3")
+            plan.stop(call, "a positional argument has no parameter in Keras 3")
         elif each.keyword is None:
             parts += [", name=", plan.hole(each.value)]
         elif each.keyword.value in {"gradient_aggregator", "gradient_transformers", *RATES}:

@@ -1,4 +1,4 @@
-"""Where a class hands a variable, or itself, to code that may ask it for what Keras 3 lacks."""
+"""Calls that pass a variable or ``self`` to code which may use members that Keras 3 lacks."""
 
 from __future__ import annotations
 

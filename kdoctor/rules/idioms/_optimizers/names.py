@@ -1,4 +1,4 @@
-"""The attributes of ``self``: which the class has, which Keras 3 has, which only Keras 2 had."""
+"""Attributes of ``self``: those of the class, of Keras 3, and those that only Keras 2 had."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class Names(Struct):
             if name in _HOOKS or name in self.dropped:
                 continue
             if name.startswith("__"):
-                plan.stop(function.name, "what it is for is not known")
+                plan.stop(function.name, "its purpose is not known")
             elif self._is_taken(name):
                 plan.stop(function.name, "the base class of Keras 3 has one of its own")
             elif name in OF_KERAS_2:
@@ -163,8 +163,8 @@ class Names(Struct):
             return
         elif self._is_taken(member):
             if isinstance(parent, cst.Call) and parent.func is node and member in _CALLED:
-                plan.stop(node, "it is no method in Keras 3")
+                plan.stop(node, "it is not a method in Keras 3")
             if isinstance(parent, cst.AssignTarget) and member == "iterations":
                 plan.stop(node, "Keras 3 counts the steps itself")
         else:
-            plan.stop(node, f"an optimizer of Keras 3 has no `{member}`")
+            plan.stop(node, f"a Keras 3 optimizer has no `{member}`")

@@ -1,4 +1,4 @@
-"""The edits that make one class another, and the statements that stand in their way."""
+"""Collect the edits that rewrite a class, and the statements that prevent it."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ class Plan(Struct):
         """Take a statement out; comments above it and behind it stay."""
         line = self.line_of(statement)
         if line is None:
-            self.stop(statement, "it does not stand on a line of its own")
+            self.stop(statement, "it is not on its own line")
             return
         self.settled.update(descendants(line))
         self._removed[line] = None
@@ -152,7 +152,7 @@ class Plan(Struct):
         text = self.module.text
         start = self._line_start(self.module.span(statement).start)
         if not isinstance(body, cst.IndentedBlock) or not body.body:
-            self.stop(statement, "its block stands on the same line")
+            self.stop(statement, "its block is on the same line")
             return
         first = self._line_start(self._first(body.body[0]))
         colon = text.rindex(":", start, first)

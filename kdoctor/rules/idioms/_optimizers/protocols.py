@@ -1,4 +1,4 @@
-"""Which classes are optimizers of Keras 2, and the parts that they are made of."""
+"""Recognize optimizer classes of Keras 2 and their parts."""
 
 from __future__ import annotations
 

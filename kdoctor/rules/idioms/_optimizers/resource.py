@@ -29,7 +29,7 @@ from kdoctor.syntax.libcst_walk import descendants
 DENSE, SPARSE = "_resource_apply_dense", "_resource_apply_sparse"
 SLOTS, PREPARE = "_create_slots", "_prepare_local"
 
-_TENSORFLOW_ONLY = "the class still calculates with TensorFlow: it runs on no other backend"
+_TENSORFLOW_ONLY = "the class still uses TensorFlow: it does not run on other backends"
 
 
 def rewrite_resource(plan: Plan, optimizer: OldOptimizer, names: Names) -> None:
@@ -66,7 +66,7 @@ def _slots(plan: Plan, function: cst.FunctionDef | None, names: Names) -> dict[s
     if function is None:
         return {}
     if parameters(function) != [parameters(function)[0]] or function.decorators:
-        plan.stop(function.name, "its signature is another than Keras 2's")
+        plan.stop(function.name, "its signature differs from that of Keras 2")
         return {}
     slots: dict[str, str] = {}
     for each in descendants(function.body):
@@ -219,7 +219,7 @@ def _update_step(plan: Plan, optimizer: OldOptimizer, calls: Calls) -> None:
             if isinstance(target.target, cst.Name)
         }
         if "learning_rate" in bound:
-            plan.stop(function.name, "`learning_rate` is a variable of its own in it")
+            plan.stop(function.name, "`learning_rate` is already a local variable")
     _signature(plan, function, "learning_rate", ("grad", "var"))
     plan.replace(function.name, "update_step")
     calls.rewrite(function, rate="learning_rate")

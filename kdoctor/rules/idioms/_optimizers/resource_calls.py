@@ -1,4 +1,4 @@
-"""What the methods of the ``tf.keras`` protocol call on ``self`` and on slots, said anew."""
+"""Rewrite the calls on ``self`` and on slots in methods of the ``tf.keras`` protocol."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _SCATTERS = {
     "_resource_scatter_update": "scatter_update",
 }
 _NAMED = (
-    "`variable.path` stands for `variable.name`: it lacks `:0`, and the model's name is not in it"
+    "`variable.path` replaces `variable.name`: it has no `:0` and does not contain the model's name"
 )
 
-_SCHEDULED = "a hyperparameter that is a schedule stands in the configuration as it is"
+_SCHEDULED = "a hyperparameter that is a schedule is stored in the configuration unchanged"
 
 
 class Calls(Struct):
@@ -219,7 +219,7 @@ class Calls(Struct):
             elif len(call.args) > 1:
                 end = self.plan.module.span(call.args[1]).start
             if "#" in self.plan.module.text[start:end]:
-                self.plan.stop(each, "a comment stands beside it")
+                self.plan.stop(each, "there is a comment next to it")
             self.plan.settled.update(descendants(each))
             self.plan.write(Span(start, end), "")
 
@@ -268,7 +268,7 @@ class Calls(Struct):
     ) -> None:
         mine = receiver(function)
         if mine is None:
-            self.plan.stop(node, "the variable's name is another in Keras 3")
+            self.plan.stop(node, "the variable has another name in Keras 3")
             return
         self.plan.doubt(_NAMED)
         self.plan.replace(

@@ -1,4 +1,4 @@
-"""One class of either protocol, rewritten whole or not at all."""
+"""Rewrite a class of either protocol completely, or not at all."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ _BASE = "keras.optimizers.Optimizer"
 # The most telling first.
 _UPDATES = (resource.DENSE, updates.HOOK, resource.SPARSE, resource.PREPARE, resource.SLOTS)
 _HELP_INHERITED = (
-    "Write what it adds as `update_step(self, gradient, variable, learning_rate)`, which calls "
+    "Write the addition as `update_step(self, gradient, variable, learning_rate)`, which calls "
     "`super().update_step(gradient, variable, learning_rate)`; keep hyperparameters as plain "
-    "attributes. Decay of weights needs no class: `weight_decay=…` of Keras' own optimizers, and "
+    "attributes. Weight decay needs no class: use `weight_decay=…` of the Keras optimizers, and "
     '`optimizer.exclude_from_weight_decay(var_names=["bias"])`.'
 )
-_WEIGHTS = "`set_weights` goes, which read the weights of older versions of Keras"
+_WEIGHTS = "`set_weights`, which read the weights of older Keras versions, is removed"
 
 
 def plan_class(module: Module, facts: TargetFacts, optimizer: OldOptimizer) -> Plan:
     """Return the plan of a class; it has ``stops`` where the class is not understood."""
     plan = Plan(module, optimizer.node)
     if optimizer.base is None:
-        plan.stop(optimizer.node.name, "its base class is not Keras' plain `Optimizer`")
+        plan.stop(optimizer.node.name, "its base class is not the plain `Optimizer` of Keras")
         return plan
     old_style = updates.HOOK in optimizer.methods
     names = Names.of(optimizer, facts, old_style=old_style)
@@ -45,7 +45,7 @@ def plan_class(module: Module, facts: TargetFacts, optimizer: OldOptimizer) -> P
     _drop_weights(plan, optimizer, names)
     start = optimizer.methods.get("__init__")
     if start is None:
-        plan.stop(optimizer.node.name, "it has no `__init__`, so that it has no learning rate")
+        plan.stop(optimizer.node.name, "it has no `__init__`, so it has no learning rate")
         return plan
     rewrite_start(plan, start, names)
     if "get_config" in optimizer.methods:
@@ -101,16 +101,16 @@ def finding(
         told, error = "calls `build` and `update_step`, which it lacks", _error(optimizer)
     else:
         hook = next(each for each in _UPDATES if each in optimizer.methods)
-        told = f"never calls its `{hook}`, but the `update_step` of `{inherited}`"
+        told = f"never calls its `{hook}`, but calls the `update_step` of `{inherited}`"
         error = _error_of_hyperparameters(optimizer)
     return rule.finding(
         module.place(optimizer.node.name),
-        f"`{name}` is an optimizer for Keras 2; Keras 3 {told}" + (f": {error}" if error else ""),
+        f"`{name}` is a Keras 2 optimizer; Keras 3 {told}" + (f": {error}" if error else ""),
         symbol=name,
         confidence=Confidence.LIKELY,
         severity=Severity.ERROR if error else Severity.CHANGE,
         help=advice if inherited is None else _HELP_INHERITED,
-        fix=None if plan.stops else plan.fix(f"Write `{name}` as an optimizer of Keras 3"),
+        fix=None if plan.stops else plan.fix(f"Rewrite `{name}` as a Keras 3 optimizer"),
         no_fix_because=f"not understood: {plan.obstacles()}" if plan.stops else None,
     )
 

@@ -1,4 +1,4 @@
-"""The lists of variables that ``get_updates`` makes: ``ms = [K.zeros(K.int_shape(p)) …]``."""
+"""State lists created in ``get_updates``: ``ms = [K.zeros(K.int_shape(p)) …]``."""
 
 from __future__ import annotations
 

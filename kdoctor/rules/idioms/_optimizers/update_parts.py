@@ -1,4 +1,4 @@
-"""What the statements of a ``get_updates`` are made of."""
+"""Parts of the statements in ``get_updates``."""
 
 from __future__ import annotations
 

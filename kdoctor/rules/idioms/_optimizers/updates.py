@@ -361,7 +361,7 @@ def _signature(plan: Plan, updates: Updates) -> None:
     plain = [*function.params.posonly_params, *function.params.params][1:]
     start, end = plan.module.span(plain[0]).start, plan.module.span(plain[-1]).end
     if _binds(function, "learning_rate"):
-        plan.stop(function.name, "`learning_rate` is a variable of its own in it")
+        plan.stop(function.name, "`learning_rate` is already a local variable")
     plan.write(Span(start, end), f"{updates.gradient}, {updates.variable}, learning_rate")
     for each in plain:
         plan.settled.update(descendants(each))

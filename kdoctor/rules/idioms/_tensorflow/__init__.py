@@ -1,4 +1,4 @@
-"""What stands in ``keras.ops`` for the functions of TensorFlow: one table a subject.
+"""Replacements in ``keras.ops`` for TensorFlow functions, one table per subject.
 
 ``REWRITES`` are tried in order, the first that holds wins. ``BY_HAND`` says, by name, what to do
 where no rewrite holds. Names are those of TensorFlow 2, without aliases: ``canonical`` finds them.

@@ -1,4 +1,4 @@
-"""Code that asks first whether TensorFlow runs at once: what stands on graphs is not run then."""
+"""Code guarded by a check for eager execution, where graph code does not run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of TensorFlow that work on each element alone, comparisons, and choices."""
+"""Elementwise TensorFlow functions, comparisons and selections."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Examples of ``tf_op_on_symbolic_tensor``: losses, methods and partials of one's own."""
+"""Examples of ``tf_op_on_symbolic_tensor`` with user-defined losses, methods and partials."""
 
 from __future__ import annotations
 

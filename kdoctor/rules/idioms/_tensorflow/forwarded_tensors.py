@@ -1,4 +1,4 @@
-"""Functions of another file of one's own that give TensorFlow the symbolic tensor they get."""
+"""Functions of other project files that pass their symbolic tensor to TensorFlow."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def as_layer(module: Module, call: cst.Call) -> Fix | None:
     spelled, need = speller_at(module, call.func).spell("keras.layers.Lambda")
     span = module.outer_span(call.func)
     return Fix(
-        "Make a layer of the function",
+        "Turn the function into a layer",
         (Edit(span, (f"{spelled}(", Hole(span), ")")),),
         Applicability.UNSAFE,
         () if need is None else (need,),
-        unsafe_because="a model with a `Lambda` layer is not loaded without `safe_mode=False`",
+        unsafe_because="a model with a `Lambda` layer can only be loaded with `safe_mode=False`",
     )
 
 

@@ -1,4 +1,4 @@
-"""The guards that functions of TensorFlow need."""
+"""Guards for the rewrites of TensorFlow functions."""
 
 from __future__ import annotations
 

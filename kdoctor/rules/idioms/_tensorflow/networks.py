@@ -132,5 +132,5 @@ BY_HAND = {
     "nn.embedding_lookup": "write keras.ops.take(params, ids, axis=0)",
     "image.resize": "write keras.ops.image.resize(images, size, interpolation=...); it has no "
     "preserve_aspect_ratio, and knows nearest, bilinear, bicubic, lanczos3 and lanczos5",
-    "image.crop_and_resize": "Keras 3 has none: keep it, in a layer of your own",
+    "image.crop_and_resize": "Keras 3 has no equivalent: keep it, in a custom layer",
 }

@@ -1,4 +1,4 @@
-"""Functions of TensorFlow that reduce or sort along axes, and of linear algebra."""
+"""TensorFlow functions that reduce or sort along axes, and linear algebra."""
 
 from __future__ import annotations
 

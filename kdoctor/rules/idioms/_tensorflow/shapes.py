@@ -1,4 +1,4 @@
-"""Functions of TensorFlow about shapes, and that pick or arrange elements."""
+"""TensorFlow functions for shapes, indexing and rearranging elements."""
 
 from __future__ import annotations
 
@@ -109,21 +109,20 @@ REWRITES = (
 )
 
 BY_HAND = {
-    "shape": "while a model is built take the static x.shape[i], and -1 in keras.ops.reshape where "
-    "the batch size is unknown; what needs the real size belongs into a layer's `call`",
+    "shape": "while a model is built use the static x.shape[i], and -1 in keras.ops.reshape if "
+    "the batch size is unknown; code that needs the real size belongs in a layer's `call`",
     "split": "write keras.ops.split(x, n, axis=...) for equal parts; for sizes it takes the "
     "indices at which to cut: [2, 3, 4] is [2, 5]",
     "gather": "with batch_dims= write keras.ops.take_along_axis with indices of the same rank",
-    "gather_nd": "keras.ops has no gather_nd: keep it, in a layer of your own or a "
-    "keras.layers.Lambda",
+    "gather_nd": "keras.ops has no gather_nd: keep it, in a custom layer or a keras.layers.Lambda",
     "boolean_mask": "its result has no fixed shape, which Keras 3 does not allow while a model is "
     "built: multiply by the mask, or use keras.ops.where",
     "sequence_mask": "write keras.ops.arange(maximum) < keras.ops.expand_dims(lengths, -1)",
-    "one_hot": "keras.ops.one_hot has no on_value and off_value: calculate with its result",
+    "one_hot": "keras.ops.one_hot has no on_value and off_value: scale its result",
     "repeat": "write keras.ops.repeat(x, repeats, axis=...)",
     "map_fn": "write keras.ops.map(fn, x), or keras.ops.vectorized_map(fn, x)",
     "scan": "write keras.ops.scan(f, init, xs)",
-    "while_loop": "put the loop into a layer of your own, with keras.ops.while_loop in its `call`",
-    "cond": "put it into a layer of your own, with keras.ops.cond in its `call`; or calculate both "
+    "while_loop": "move the loop into a custom layer, with keras.ops.while_loop in its `call`",
+    "cond": "move it into a custom layer, with keras.ops.cond in its `call`; or compute both "
     "branches and choose with keras.ops.where",
 }

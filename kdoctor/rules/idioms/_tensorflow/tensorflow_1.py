@@ -1,4 +1,4 @@
-"""What to write for the names that only TensorFlow 1 had, where they have no new name."""
+"""Advice for TensorFlow 1 names that have no new name."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ SEEDS = ("set_random_seed", "random.set_random_seed")
 
 _SESSION = (
     "There are no sessions any more: `session.run(y, {x: data})` is "
-    "`keras.ops.convert_to_numpy(model(data))`, and `keras.Model(x, y)(data)` for tensors of your "
-    "own. `tf.compat.v1.Session` does not help: it finds no graph that Keras 3 made"
+    "`keras.ops.convert_to_numpy(model(data))`, or `keras.Model(x, y)(data)` for your own "
+    "tensors. `tf.compat.v1.Session` does not help: Keras 3 creates no graph for it"
 )
 _CONFIG = (
     "There is no session to configure. For the GPU's memory: `for gpu in "
@@ -53,19 +53,19 @@ _PLACEHOLDER = (
     "Write `keras.Input(shape, dtype=...)`, without the batch, to build a model; to compute with "
     "values pass them to a function"
 )
-_GRAPH = "Leave it out: Keras 3 runs at once, in any thread, and has no default graph"
-_INITIALIZER = "Leave it out: variables have their values when they are made"
+_GRAPH = "Remove it: Keras 3 runs eagerly, in any thread, and has no default graph"
+_INITIALIZER = "Remove it: variables have their values when they are created"
 _VARIABLE = (
     "Write `self.add_weight(shape=..., initializer=...)` in `build` of a layer, "
     "`keras.Variable(value, name=...)` elsewhere"
 )
-_ASSIGN = "Write `variable.assign(value)`, `.assign_add(…)` or `.assign_sub(…)`: it runs at once"
+_ASSIGN = "Write `variable.assign(value)`, `.assign_add(…)` or `.assign_sub(…)`: it runs eagerly"
 _SAVER = "Write `model.save_weights('x.weights.h5')` and `model.load_weights('x.weights.h5')`"
 _SUMMARY = (
     "Write `writer = tf.summary.create_file_writer(folder)` and, in `with writer.as_default():`, "
     "`tf.summary.scalar(name, value, step=step)`"
 )
-_STEP = "Count yourself: optimizers of Keras have `.iterations`"
+_STEP = "Count steps yourself, or use `.iterations` of a Keras optimizer"
 _VARIABLES = "Write `model.trainable_variables` or `model.variables`: nothing collects all of them"
 BY_NAME = {
     **dict.fromkeys(("Session", "InteractiveSession", "get_default_session"), _SESSION),
@@ -98,21 +98,21 @@ BY_NAME = {
     ),
     **dict.fromkeys(
         ("variable_scope", "get_variable_scope", "VariableScope"),
-        "Layers hold their "
-        "own variables: leave the scope out, and call one layer twice where it had `reuse=True`",
+        "Layers hold their own variables: remove the scope, and call one layer twice where it "
+        "had `reuse=True`",
     ),
-    **dict.fromkeys(("AUTO_REUSE",), "Make the layer once, and call it twice"),
+    **dict.fromkeys(("AUTO_REUSE",), "Create the layer once, and call it twice"),
     "reset_default_graph": "Write `keras.utils.clear_session()`",
-    "contrib": "`tf.contrib` has no successor: see which package its part went into, such as "
-    "tensorflow-addons or tf-slim, or write the layer with Keras",
+    "contrib": "`tf.contrib` has no successor: look for the package that this part moved to, "
+    "such as tensorflow-addons or tf-slim, or write the layer with Keras",
     **dict.fromkeys(
         ("estimator", "python.estimator"),
-        "Write the model with Keras, and `compile` and `fit` it; what is to stay with estimators "
-        "needs TensorFlow 2.15",
+        "Write the model with Keras, and `compile` and `fit` it; to keep using estimators, stay "
+        "on TensorFlow 2.15",
     ),
-    "layers": "Write the layer of `keras.layers` (`keras.layers.Dense(units)(x)`), and keep it: "
+    "layers": "Use the layer of `keras.layers` (`keras.layers.Dense(units)(x)`), and store it: "
     "each holds its own weights",
-    "Print": "Write `tf.print(message, x)` on a line of its own, and use x",
+    "Print": "Write `tf.print(message, x)` on a separate line, and use x",
     "distributions": "Use the package tensorflow-probability",
     **dict.fromkeys(SEEDS, "Write `keras.utils.set_random_seed(seed)`"),
     **dict.fromkeys(("Summary", "Event"), _SUMMARY),
@@ -150,8 +150,8 @@ BY_PREFIX = {
     "scatter_": "Write `variable.assign(keras.ops.scatter_update(variable, indices, updates))`",
 }
 _UNKNOWN = (
-    "It stood on a graph: write it with `keras.ops`, `keras.layers` and `tf.GradientTape`, which "
-    "run at once"
+    "It needs a graph: rewrite it with `keras.ops`, `keras.layers` and `tf.GradientTape`, which "
+    "run eagerly"
 )
 
 
