@@ -38,7 +38,7 @@ else:
 # An attribute of ``QuickFacts`` (``words``, ``keywords``, …), and identifiers of which it has one.
 Need = tuple[str, frozenset[str]]
 
-_REMEMBERED = 4_000  # names; memory must not grow with the tree
+_CACHE_SIZE = 4_000  # names; memory must not grow with the tree
 _METHODS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -315,7 +315,7 @@ class _Said:
             return True
         new = names - self._no
         found = {each for each in new if self._speaks(each)}
-        if len(self._yes) + len(self._no) > _REMEMBERED:
+        if len(self._yes) + len(self._no) > _CACHE_SIZE:
             self._yes.clear()
             self._no.clear()
         self._yes |= found

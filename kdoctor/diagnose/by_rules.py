@@ -26,7 +26,7 @@ from kdoctor.target import Target
 
 ReadSource = Callable[[str], bytes | None]
 
-_LARGEST: Final = 5_000_000  # bytes of a source
+_MAX_SOURCE_BYTES: Final = 5_000_000  # bytes of a source
 
 
 def read_file(path: str) -> bytes | None:
@@ -35,7 +35,7 @@ def read_file(path: str) -> bytes | None:
         return None
     try:
         file = Path(path).expanduser()
-        if not file.is_file() or file.stat().st_size > _LARGEST:
+        if not file.is_file() or file.stat().st_size > _MAX_SOURCE_BYTES:
             return None
         return file.read_bytes()
     except (OSError, ValueError, RuntimeError):

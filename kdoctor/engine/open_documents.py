@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from kdoctor.syntax import Module
 
 _SETTLED = 10.0  # seconds for which the project's own files are taken to stay as they are
-_REMEMBERED = 5_000  # modules; memory must not grow with the tree
+_CACHE_SIZE = 5_000  # modules; memory must not grow with the tree
 _INSTALLED = frozenset({"site-packages", "dist-packages"})
 
 
@@ -200,7 +200,7 @@ class _Modules:
         signature = found.st_mtime_ns, found.st_size, found.st_ino
         known = self._read.get(path)
         if known is None or known[0] != signature:
-            if len(self._read) > _REMEMBERED:
+            if len(self._read) > _CACHE_SIZE:
                 self._read.clear()
             known = self._read[path] = signature, summary_of(path)
         return known[1]

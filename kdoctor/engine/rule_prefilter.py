@@ -18,7 +18,7 @@ from kdoctor.syntax.package import ClassInfo
 from kdoctor.syntax.quick_facts import QuickFacts
 
 Question = Callable[[QuickFacts], bool]
-_REMEMBERED = 20_000  # modules; memory must not grow with the tree
+_CACHE_SIZE = 20_000  # modules; memory must not grow with the tree
 
 
 class RulePrefilter:
@@ -123,7 +123,7 @@ class RulePrefilter:
 
     def _reach_keras(self, values: Iterable[Value], looked: set[str]) -> bool:
         known = self._package.reach_keras
-        if len(known) > _REMEMBERED:
+        if len(known) > _CACHE_SIZE:
             known.clear()
         waiting: list[tuple[Value, OwnModule | None]] = [(each, None) for each in values]
         opened: dict[OwnModule, OwnModule | None] = {}  # and which module imports it

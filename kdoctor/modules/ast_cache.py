@@ -16,8 +16,8 @@ from kdoctor.modules.module_summary import parsed
 Lines = tuple[int, int]
 """The first and the last line, from 1."""
 
-_MOST = 150_000  # characters of source, with what is looked at; a tree takes 70 times as much
-_LARGEST = _MOST // 2  # of one source: it would drive the others out
+_CACHE_SIZE = 150_000  # characters of source, with what is looked at; a tree takes 70 times as much
+_MAX_SOURCE_SIZE = _CACHE_SIZE // 2  # of one source: it would drive the others out
 
 
 class AstCache:
@@ -50,7 +50,7 @@ class AstCache:
             first, last = lines
             return parsed("".join(split_lines(source)[first - 1 : last]))
         tree = self._parsed(source)
-        if len(source) <= _LARGEST:
+        if len(source) <= _MAX_SOURCE_SIZE:
             self._kept[source] = tree
             self._size += len(source)
         return tree
@@ -62,7 +62,7 @@ class AstCache:
 
     def _parsed(self, source: str) -> ast.Module | None:
         """Parse, when there is room for one more tree of such a size."""
-        while self._kept and self._size + len(source) > _MOST:
+        while self._kept and self._size + len(source) > _CACHE_SIZE:
             oldest = next(iter(self._kept))
             del self._kept[oldest]
             self._size -= len(oldest)

@@ -32,10 +32,14 @@ class OwnModule(Struct, frozen=True):
     path: str
 
 
-_MUCH = 600  # files and folders that were looked at: those of several projects
-_MOST = 10 * _MUCH  # where one project has more than that
-_FEW = 50  # files after which it was much again: one project must be larger than that
-_MOST_KEPT = 400_000  # files that were looked at for names of which it is kept what they mean
+_MIN_CACHED_ENTRIES = 600  # files and folders that were looked at: those of several projects
+_MAX_CACHED_ENTRIES = 10 * _MIN_CACHED_ENTRIES  # where one project has more than that
+_MIN_FILES_BETWEEN_EVICTIONS = (
+    50  # files after which it was much again: one project must be larger than that
+)
+_MAX_RESOLVED_WEIGHT = (
+    400_000  # files that were looked at for names of which it is kept what they mean
+)
 _RE_EXPORTS = 5  # modules that a function is imported through
 
 _IN_RING: Final[Outcome] = ((None, ()),)  # and nothing was looked at to know it
@@ -75,7 +79,7 @@ class ProjectPackage:
         self.reach_keras: dict[OwnModule, tuple[bool, frozenset[str]]] = {}
         self._importers = ReverseImports(start, self.trace)
         self.keras_root = self._importers.keras_root
-        self._much, self._files = _MUCH, 0  # files: since all was forgotten
+        self._much, self._files = _MIN_CACHED_ENTRIES, 0  # files: since all was forgotten
 
     def forget_much(self) -> None:
         """Forget all that is known, where that is much. Not to be called while a file is read.
@@ -86,8 +90,8 @@ class ProjectPackage:
         self._files += 1
         if self.trace.size <= self._much:
             return
-        if self._files < _FEW:
-            self._much = min(2 * self._much, _MOST)
+        if self._files < _MIN_FILES_BETWEEN_EVICTIONS:
+            self._much = min(2 * self._much, _MAX_CACHED_ENTRIES)
         self._files = 0
         self._forget_answers()
 
@@ -257,7 +261,9 @@ class ProjectPackage:
         return self._question().dotted(path, name)
 
     def _question(self) -> _Question:
-        if self._kept.weight > _MOST_KEPT:  # in a ring of 100 modules each name has them all
+        if (
+            self._kept.weight > _MAX_RESOLVED_WEIGHT
+        ):  # in a ring of 100 modules each name has them all
             self._kept.forget()
         modules = _Modules(self._tree, self._summary, self._stars, self._public, self.trace)
         return _Question(modules, AliasChainOnce(self._kept, _IN_RING))

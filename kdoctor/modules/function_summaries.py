@@ -17,7 +17,7 @@ _MAYBE = (
     *(ast.Lambda, ast.IfExp, ast.BoolOp),
     *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
 )
-_REMEMBERED = 256  # modules; memory must not grow with the tree
+_CACHE_SIZE = 256  # modules; memory must not grow with the tree
 
 
 class FunctionSummaries:
@@ -34,7 +34,7 @@ class FunctionSummaries:
 
     def note(self, path: str, tree: ast.Module) -> None:
         """Remember where the functions of a module stand."""
-        if len(self._lines) >= _REMEMBERED:
+        if len(self._lines) >= _CACHE_SIZE:
             del self._lines[next(iter(self._lines))]
         self._lines[path] = _lines_of_functions(tree)
 

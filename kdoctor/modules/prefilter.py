@@ -35,9 +35,9 @@ _NAME = pattern(rb"[\w\x80-\xff]+|\*")
 _DOTTED = pattern(rb"[\w.\x80-\xff]+")
 _NOTEBOOK = ".ipynb"
 _PYTHON = (".py", ".pyw")
-_LONGEST_LIST = 50_000  # bytes of names in parentheses
-_REMEMBERED = 5_000  # files; memory must not grow with the tree
-_MUCH = 300  # folders that were looked at: those of several projects
+_MAX_NAME_LIST_BYTES = 50_000  # bytes of names in parentheses
+_FACTS_CACHE_SIZE = 5_000  # files; memory must not grow with the tree
+_TRACE_CACHE_SIZE = 300  # folders that were looked at: those of several projects
 
 
 class FileWords(Struct, frozen=True):
@@ -99,7 +99,7 @@ class Prefilter:
 
     def admits_with(self, path: str, facts: FileWords) -> bool:
         """Say whether a rule could fire in the file with these facts, by its absolute path."""
-        if len(self._facts) > _REMEMBERED:
+        if len(self._facts) > _FACTS_CACHE_SIZE:
             self._facts.clear()
             self._reaches.clear()
         self._facts[path] = facts
@@ -175,7 +175,7 @@ class Prefilter:
 
     def _imports(self, path: str, data: bytes) -> Iterator[str]:
         """Yield the files of the project that the file may import; some of it is no import."""
-        if self._trace.size > _MUCH:
+        if self._trace.size > _TRACE_CACHE_SIZE:
             self._forget_folders()
         may_hold = partial(self._tree.may_hold, path)
         for level, module in dict.fromkeys(_modules(data, may_hold)):
@@ -209,7 +209,7 @@ def imports_of_bytes(
             continue
         names = found["names"]
         if names == b"(":
-            names = _COMMENT.sub(b"", data[found.end() : found.end() + _LONGEST_LIST])
+            names = _COMMENT.sub(b"", data[found.end() : found.end() + _MAX_NAME_LIST_BYTES])
             names = names.partition(b")")[0]
         yield level, module, tuple(map(_text, _NAME.findall(names)))
     for found in _IMPORT.finditer(data):

@@ -15,8 +15,8 @@ from msgspec import Struct
 
 _OPENING, _CLOSING = ("(", "[", "{"), (")", "]", "}")
 _WORDS = ("if", "else", "for", "or", "and")  # from the loosest
-_MOST_BREAKS = 40  # in one statement
-_MOST_COMPARED = 2_000  # tokens
+_MAX_BREAKS = 40  # in one statement
+_MAX_COMPARED_TOKENS = 2_000  # tokens
 _BLANK = (tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
 
 
@@ -29,7 +29,7 @@ def wrapped(statement: str, limit: int, unit: str = "    ") -> str:
     )
     """
     lines, stuck = statement.split("\n"), set[str]()
-    for _ in range(_MOST_BREAKS):
+    for _ in range(_MAX_BREAKS):
         number = next(
             (n for n, line in enumerate(lines) if len(line) > limit and line not in stuck), None
         )
@@ -108,7 +108,7 @@ def _origins(before: Statement, after: Statement) -> dict[int, int]:
     if len(olds) == len(news):
         pairs = zip(sorted(news.values()), sorted(olds.values()), strict=True)
         return {line: origin for line, origin in pairs if line}
-    if max(len(before.tokens), len(after.tokens)) > _MOST_COMPARED:
+    if max(len(before.tokens), len(after.tokens)) > _MAX_COMPARED_TOKENS:
         return {}
     one, other = ([token.string for token in each.tokens] for each in (before, after))
     matching = SequenceMatcher(None, one, other, autojunk=False).get_matching_blocks()

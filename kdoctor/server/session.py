@@ -24,7 +24,7 @@ from kdoctor.server.text import Encoding, Text
 
 T = TypeVar("T")
 
-_LARGEST = 2_000_000  # characters; nobody types in more
+_MAX_DOCUMENT_SIZE = 2_000_000  # characters; nobody types in more
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +214,7 @@ class Session:
             return View(sheet)  # it was changed meanwhile: nobody will look at this
         try:
             draft = sheet.draft
-            if len(draft.data) > _LARGEST or self._live.is_passed_over(draft.path):
+            if len(draft.data) > _MAX_DOCUMENT_SIZE or self._live.is_passed_over(draft.path):
                 return View(sheet)
             if draft.kind == "python" and self._live.hold(draft.path, draft.data.decode()):
                 self._changed_modules.add(draft.path)

@@ -53,7 +53,7 @@ class _PythonVersion(NamedTuple):
 
 
 _OLDEST_PYTHON: Final = 9  # no Keras 3 ran on an older Python 3 than 3.9
-_MOST: Final = 4096  # combinations of values that are tried
+_MAX_COMBINATIONS: Final = 4096  # combinations of values that are tried
 _NEWEST: Final = _PythonVersion(3, 99, 99)
 
 
@@ -100,7 +100,7 @@ def of_each(function: Callable[..., Any], *values: object) -> Any:
     count = 1
     for each in partly:
         count *= len(each.values)
-    if count > _MOST:
+    if count > _MAX_COMBINATIONS:
         whole.undecided()
     choices = [each.values if isinstance(each, PossibleConstants) else (each,) for each in values]
     found: list[Any] = []

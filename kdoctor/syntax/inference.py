@@ -23,7 +23,7 @@ from kdoctor.syntax.name_resolution import Resolver, part_of
 from kdoctor.syntax.node_predicates import is_number, is_property, is_starred, returns_of
 from kdoctor.syntax.parametrized import passed_by_pytest
 from kdoctor.syntax.partials import made_partial
-from kdoctor.syntax.reaching_definitions import TOO_MANY
+from kdoctor.syntax.reaching_definitions import MAX_BINDINGS
 from kdoctor.syntax.scope_analysis import ScopeAnalysis
 from kdoctor.syntax.scopes import Binding, BindingKind
 from kdoctor.syntax.symbolic_parameters import SymbolicParameters
@@ -166,7 +166,7 @@ class Inference:
         if len(bindings) == 1:
             value = self._bound(bindings[0])
             return UNKNOWN if value.is_none else value
-        if len(bindings) > TOO_MANY:
+        if len(bindings) > MAX_BINDINGS:
             return UNKNOWN
         return merged(self._bound(each) for each in bindings)
 

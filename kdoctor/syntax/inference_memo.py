@@ -11,7 +11,7 @@ from msgspec import Struct
 from kdoctor.syntax.values import OPEN, UNKNOWN, Value
 
 _Key = TypeVar("_Key", bound=Hashable)
-_LONG = 60  # nodes: a model of 300 layers is a chain of 300 assignments
+_MAX_INFERENCE_CHAIN = 60  # nodes: a model of 300 layers is a chain of 300 assignments
 _ROUNDS = 8  # in which the values of a ring must come to rest
 _NO_RING: Final = 1 << 30
 
@@ -79,7 +79,7 @@ class InferenceMemo:
             self._lowest = min(self._lowest, unsettled.lowest)
             return unsettled.value
         depth = self._busy.get(node)
-        if not self.in_order and (depth is not None or len(self._busy) > _LONG):
+        if not self.in_order and (depth is not None or len(self._busy) > _MAX_INFERENCE_CHAIN):
             raise OutOfOrderError
         if depth is not None:
             self._lowest = min(self._lowest, depth)

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from kdoctor.model import Confidence
 from kdoctor.syntax.imports import Imports
-from kdoctor.syntax.reaching_definitions import TOO_MANY, Exits, ReachingDefinitions
+from kdoctor.syntax.reaching_definitions import MAX_BINDINGS, Exits, ReachingDefinitions
 from kdoctor.syntax.references import ImportBinding
 from kdoctor.syntax.scope_analysis import ScopeAnalysis
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope, ScopeKind
@@ -218,7 +218,7 @@ class Resolver:
     def _agreed(self, reaching: Sequence[Binding]) -> Meaning | None:
         if len(reaching) == 1:
             return self._of_binding(reaching[0])
-        if len(reaching) > TOO_MANY:
+        if len(reaching) > MAX_BINDINGS:
             return None
         bindings = sorted(reaching, key=lambda each: each.order)
         # `np_utils = None` in a handler: an attribute of it is that of the import.

@@ -18,11 +18,13 @@ from msgspec import Struct
 
 from kdoctor.lazy_regex import pattern
 
-MOST: Final = 500
+MAX_LEVELS: Final = 500
 """Levels of nodes; each term of a sum is one, and so is each ``elif``."""
 
-_SHORT: Final = 4000  # characters: fewer cannot nest deeply enough to exhaust a usual stack
-_MANY: Final = MOST // 4  # lines of a statement that may be deep
+_MIN_DEEP_LENGTH: Final = (
+    4000  # characters: fewer cannot nest deeply enough to exhaust a usual stack
+)
+_MIN_DEEP_LINES: Final = MAX_LEVELS // 4  # lines of a statement that may be deep
 _BRACKETS_AND_LINES = pattern(rb"\(+|\)+|\n+")
 _AS_ROUND: Final = bytes.maketrans(b"[]{}", b"()()")
 _ALL_ELSE: Final = bytes({*range(256)} - {*b"()[]{}\n"})
@@ -51,13 +53,17 @@ class Extent(Struct, frozen=True):
     def needs_a_deep_stack(self) -> bool:
         """Whether a parser that recurses may exhaust a usual stack with a statement of it."""
         statement = self.longest_line * (self.joined_lines + 1)
-        return self.length >= _SHORT and (statement >= _SHORT or self.elifs > _MANY)
+        return self.length >= _MIN_DEEP_LENGTH and (
+            statement >= _MIN_DEEP_LENGTH or self.elifs > _MIN_DEEP_LINES
+        )
 
     @property
     def may_be_deep(self) -> bool:
         """Whether a statement may be nested too deeply: no of almost every text."""
-        return self.length >= MOST and (
-            self.longest_line > MOST or self.elifs > _MANY or self.joined_lines > _MANY
+        return self.length >= MAX_LEVELS and (
+            self.longest_line > MAX_LEVELS
+            or self.elifs > _MIN_DEEP_LINES
+            or self.joined_lines > _MIN_DEEP_LINES
         )
 
 
@@ -127,7 +133,7 @@ def _is_deep(statement: ast.stmt) -> bool:
     waiting: list[tuple[ast.AST, int]] = [(statement, 1)]
     while waiting:
         node, depth = waiting.pop()
-        if depth > MOST:
+        if depth > MAX_LEVELS:
             return True
         waiting += [(child, depth + 1) for child in ast.iter_child_nodes(node)]
     return False

@@ -19,7 +19,7 @@ from kdoctor.syntax.name_resolution import Resolver
 from kdoctor.syntax.scope_analysis import ScopeAnalysis, Use
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope, ScopeKind
 
-_LONGEST = 500  # calls, one on the result of the other: more than any network has
+_MAX_CALL_CHAIN = 500  # calls, one on the result of the other: more than any network has
 
 
 class Application(Struct, frozen=True, eq=False):
@@ -211,7 +211,7 @@ class Parameters:
                 if made not in through:  # else in a loop, or on two ways to the same place
                     through.add(made)
                     waiting.append(before)
-            if len(through) > _LONGEST:
+            if len(through) > _MAX_CALL_CHAIN:
                 return None
         return origins
 

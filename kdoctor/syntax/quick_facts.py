@@ -28,8 +28,8 @@ from kdoctor.target import FRAMEWORKS
 _WORD = pattern(r"\w+")
 _DOTTED = pattern(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _NOTHING: frozenset[str] = frozenset()
-_LONGEST = 12  # parts of a name: `a = a.b` has no end
-_LONGEST_ANNOTATION = 200  # characters
+_MAX_NAME_PARTS = 12  # parts of a name: `a = a.b` has no end
+_MAX_ANNOTATION_LENGTH = 200  # characters
 
 Stars = Callable[[str], Collection[str] | None]
 
@@ -121,7 +121,7 @@ class QuickFacts(SourceIndex):
         """The dotted name of whatever is imported, or read through an import."""
         found = {*self.modules, *self.star_modules}
         known = self.locals
-        texts = "\n".join(each for each in self.strings if len(each) <= _LONGEST_ANNOTATION)
+        texts = "\n".join(each for each in self.strings if len(each) <= _MAX_ANNOTATION_LENGTH)
         return frozenset(
             found.union(
                 *self._meant_by_imports.values(),
@@ -248,7 +248,7 @@ class QuickFacts(SourceIndex):
                     name
                     for root, path in values
                     for meaning in found.get(root, ())
-                    if meaning.count(".") < _LONGEST
+                    if meaning.count(".") < _MAX_NAME_PARTS
                     for name in self._with_tree(joined(meaning, path))
                 } - known
                 if more:

@@ -5,7 +5,7 @@ the same block, by both branches of an ``if``, by a ``try`` and all of its handl
 functions called at some other time let several bindings through; then several are returned.
 
 Generated code binds one name thousands of times. A block is therefore never gone through line by
-line, only by the lines that bind the name, and ``TOO_MANY`` bindings are not told apart.
+line, only by the lines that bind the name, and ``MAX_BINDINGS`` bindings are not told apart.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from kdoctor.syntax.blocks import leaves
 from kdoctor.syntax.scope_analysis import Block, ScopeAnalysis
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope, ScopeKind
 
-TOO_MANY = 64
+MAX_BINDINGS = 64
 """Of more bindings that may reach one place nothing can be said with certainty, nor in time."""
 
 _BLOCKS = frozenset({
@@ -123,7 +123,7 @@ class ReachingDefinitions:
             found += before.bindings
             if before.replaces:
                 return _unique(found)
-            if len(found) > TOO_MANY:
+            if len(found) > MAX_BINDINGS:
                 return self._bindings
             node = parent
         found += (each for each in self._bindings if each.kind is BindingKind.PARAMETER)
@@ -193,7 +193,7 @@ class ReachingDefinitions:
         places = self._places_in(block)
         for index in range(len(places) if until is None else bisect_left(places, until), 0, -1):
             outflow = self._statement(block.body[places[index - 1]]).then(outflow)
-            if outflow.replaces or len(outflow.bindings) > TOO_MANY:
+            if outflow.replaces or len(outflow.bindings) > MAX_BINDINGS:
                 break
         return outflow
 

@@ -10,7 +10,7 @@ from kdoctor.value_types import Kind, Type
 Types = frozenset[Type]
 PASSED_ON: Final = frozenset({Kind.MODEL, Kind.LAYER, Kind.OPTIMIZER, Kind.HISTORY})
 """The kinds of object that a parameter is taken for where every call passes one."""
-_DEEPEST = 3  # lists in lists: `x = [x]` has no end
+_MAX_LIST_DEPTH = 3  # lists in lists: `x = [x]` has no end
 
 
 def subtype_of(base: Type, name: str) -> Type:
@@ -36,7 +36,7 @@ def passed_on(types: Iterable[Type]) -> Iterator[Type]:
 
 def list_of(item: Type) -> Type:
     """Return a list of such things; of lists in lists in lists one more is the same."""
-    return item if _depth(item) >= _DEEPEST else Type(Kind.LIST, item=item)
+    return item if _depth(item) >= _MAX_LIST_DEPTH else Type(Kind.LIST, item=item)
 
 
 def _depth(found: Type | None) -> int:
@@ -48,7 +48,7 @@ def items_of(types: Types) -> Iterator[Type]:
     for each in types:
         if each.kind is Kind.LIST and each.item is not None:
             yield each.item
-            if _depth(each) >= _DEEPEST:
+            if _depth(each) >= _MAX_LIST_DEPTH:
                 yield each
 
 

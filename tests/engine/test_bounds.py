@@ -51,8 +51,8 @@ def test_what_is_known_of_the_tree_is_forgotten_where_it_is_much(project, monkey
     assert all(as_usual)
     assert max(sizes) > FILES
     sizes.clear()
-    monkeypatch.setattr(exports, "_MUCH", 3)
-    monkeypatch.setattr(exports, "_MOST", 3)
+    monkeypatch.setattr(exports, "_MIN_CACHED_ENTRIES", 3)
+    monkeypatch.setattr(exports, "_MAX_CACHED_ENTRIES", 3)
     assert list(found()) == as_usual
     assert max(sizes) < FILES
 
@@ -67,7 +67,7 @@ def test_a_project_that_is_much_for_each_of_its_files_is_not_read_again_for_each
         return summary_from(tree, source)
 
     def read_for(most):
-        monkeypatch.setattr(exports, "_MOST", most)
+        monkeypatch.setattr(exports, "_MAX_CACHED_ENTRIES", most)
         own = ProjectPackage(lambda _: None)
         read.clear()
         for _ in range(FILES):
@@ -77,7 +77,7 @@ def test_a_project_that_is_much_for_each_of_its_files_is_not_read_again_for_each
         return len(read)
 
     monkeypatch.setattr(exports, "outline_from", outlined)
-    monkeypatch.setattr(exports, "_MUCH", 3)
+    monkeypatch.setattr(exports, "_MIN_CACHED_ENTRIES", 3)
     assert read_for(3) == FILES * FILES
     assert read_for(1000) < 5 * FILES
 
@@ -107,7 +107,7 @@ def test_the_prefilter_forgets_folders_where_they_are_many(project, monkeypatch)
     assert all(admitted())
     assert max(sizes) > FILES
     sizes.clear()
-    monkeypatch.setattr(prefilter, "_MUCH", 3)
+    monkeypatch.setattr(prefilter, "_TRACE_CACHE_SIZE", 3)
     assert all(admitted())
     assert max(sizes) < FILES
 
@@ -200,7 +200,7 @@ def test_a_plan_of_many_files_is_kept_as_bytes(project, monkeypatch):
         plan.Plan([project], {"isolated": True}).tasks,
         scanning.scan([project], isolated=True),
     )
-    monkeypatch.setattr(plan, "_MUCH", 2)
+    monkeypatch.setattr(plan, "_COMPRESSION_THRESHOLD", 2)
     planned = plan.Plan([project], {"isolated": True})
     assert isinstance(planned.tasks, Compressed)
     assert isinstance(planned.gathered.files, Compressed)

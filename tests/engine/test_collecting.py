@@ -138,7 +138,7 @@ def nodes_alive() -> int:
 def test_memory_is_given_back_after_many_bytes(tmp_path, monkeypatch):
     given = []
     monkeypatch.setattr(gc_control, "_malloc_trim", lambda: given.append)
-    monkeypatch.setattr(gc_control, "_MANY", 20)
+    monkeypatch.setattr(gc_control, "_TRIM_AFTER_BYTES", 20)
     for name in "abcd":
         (tmp_path / f"{name}.py").write_text("import keras\n")
 
@@ -150,7 +150,7 @@ def test_memory_is_given_back_after_many_bytes(tmp_path, monkeypatch):
 def test_memory_is_given_back_after_a_large_file(tmp_path, monkeypatch):
     given = []
     monkeypatch.setattr(gc_control, "_malloc_trim", lambda: given.append)
-    monkeypatch.setattr(gc_control, "_LARGE", 20)
+    monkeypatch.setattr(gc_control, "_TRIM_AFTER_FILE_BYTES", 20)
     for name, code in ("a", "import keras\n"), ("b", "import keras\n" * 2), ("c", "import keras\n"):
         (tmp_path / f"{name}.py").write_text(code)
 
@@ -163,7 +163,7 @@ def test_a_system_without_glibc_keeps_its_memory(monkeypatch):
     monkeypatch.setattr(gc_control.sys, "platform", "darwin")
     gc_control._malloc_trim.cache_clear()
 
-    gc_control.give_back_where_due(gc_control._MANY + 1)
+    gc_control.give_back_where_due(gc_control._TRIM_AFTER_BYTES + 1)
 
     assert gc_control._malloc_trim() is None
     gc_control._malloc_trim.cache_clear()

@@ -543,7 +543,7 @@ def test_an_import_goes_that_fails_on_the_target_whoever_takes_it(tmp_path):
 
 
 def test_what_is_kept_of_a_ring_of_modules_is_bounded(tmp_path, monkeypatch):
-    monkeypatch.setattr("kdoctor.modules.exports._MOST_KEPT", 2000)
+    monkeypatch.setattr("kdoctor.modules.exports._MAX_RESOLVED_WEIGHT", 2000)
     size = 30
     for number in range(size):
         code = f"from m{(number + 1) % size} import *\nfrom keras import backend as K{number}\n"

@@ -25,7 +25,9 @@ from kdoctor.errors import KdoctorError
 from kdoctor.keras_api import newest_target
 
 ORDERS = ScanOptions(newest_target())
-FEW = process_pool._LOT - 8  # chunks: a worker could take them all before it makes room for another
+FEW = (
+    process_pool._MAX_CHUNKS_PER_WORKER - 8
+)  # chunks: a worker could take them all before it makes room for another
 
 
 def is_glibc():
@@ -132,7 +134,7 @@ def printed_alone(function):
 
 
 def print_results_of_small_lots():
-    process_pool._LOT = 4
+    process_pool._MAX_CHUNKS_PER_WORKER = 4
     ready = []
     work = paths_and_processes_but_slowly_here
     results = run(work, ORDERS, tasks(20, 50_000), 2, get_ready=ready.append)

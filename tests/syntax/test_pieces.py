@@ -45,7 +45,7 @@ async def h():
 @pytest.fixture(autouse=True)
 def wherever_it_may(monkeypatch):
     """Let a piece end wherever one may."""
-    monkeypatch.setattr(chunked_parse, "_ENOUGH", 1)
+    monkeypatch.setattr(chunked_parse, "_MIN_CHUNK_LENGTH", 1)
 
 
 @pytest.fixture
@@ -108,6 +108,6 @@ def test_an_error_is_told_of_where_it_stands_in_the_whole():
 
 
 def test_a_short_text_is_parsed_at_once(parsed, monkeypatch):
-    monkeypatch.setattr(chunked_parse, "_ENOUGH", 10_000)
+    monkeypatch.setattr(chunked_parse, "_MIN_CHUNK_LENGTH", 10_000)
     assert same(FIRST + MORE)
     assert parsed == [FIRST + MORE]

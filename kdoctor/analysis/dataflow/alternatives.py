@@ -14,10 +14,10 @@ from kdoctor.syntax.name_resolution import part_of
 from kdoctor.syntax.scopes import Binding, BindingKind
 
 Asked = Callable[[Module, cst.BaseExpression], bool]
-_DEEPEST = 8  # steps from name to name
+_MAX_DEPTH = 8  # steps from name to name
 
 
-def surely(module: Module, node: cst.BaseExpression, is_it: Asked, steps: int = _DEEPEST) -> bool:
+def surely(module: Module, node: cst.BaseExpression, is_it: Asked, steps: int = _MAX_DEPTH) -> bool:
     """Say whether an expression is such a thing, or a name for one, whatever value it has."""
     if is_it(module, node):
         return True

@@ -22,8 +22,8 @@ from kdoctor.memoize import once
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import Binding, BindingKind
 
-_DEEPEST = 24  # steps from name to name, more than people write
-_WIDEST = 64  # objects that one name may stand for
+_MAX_DEPTH = 24  # steps from name to name, more than people write
+_MAX_OBJECTS = 64  # objects that one name may stand for
 
 Path = tuple[int | str, ...]
 """Which part of a value: indices of elements, and ``"layers"``."""
@@ -69,7 +69,7 @@ class PointsTo:
             waiting += outside
             if not outside:
                 found.add(origin)
-            if len(seen) > _WIDEST:
+            if len(seen) > _MAX_OBJECTS:
                 return _NOTHING
         return frozenset(found)
 
@@ -117,7 +117,7 @@ class PointsTo:
     # -- from a name back to the call
 
     def _followed(self, node: cst.CSTNode | None, path: Path, depth: int) -> frozenset[Allocation]:
-        if node is None or depth > _DEEPEST:
+        if node is None or depth > _MAX_DEPTH:
             return _NOTHING
         key = (node, path)
         if key not in self._known:
@@ -291,7 +291,7 @@ class PointsTo:
 
     def _method(self, cls: cst.ClassDef, name: str) -> cst.FunctionDef | None:
         """Return a method of a class of the file, or of the nearest of its bases in the file."""
-        for _ in range(_DEEPEST):
+        for _ in range(_MAX_DEPTH):
             if (method := methods_in(cls).get(name)) is not None:
                 return method
             bases = (class_named(self._module, each.value) for each in cls.bases)
@@ -318,7 +318,7 @@ class PointsTo:
 
 def _all(found: Iterable[frozenset[Allocation]]) -> frozenset[Allocation]:
     together = frozenset().union(*found)
-    return together if len(together) <= _WIDEST else _NOTHING
+    return together if len(together) <= _MAX_OBJECTS else _NOTHING
 
 
 def _parts(node: cst.BaseExpression, path: Path = ()) -> Iterator[tuple[Path, cst.BaseExpression]]:

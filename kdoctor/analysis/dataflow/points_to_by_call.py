@@ -23,9 +23,9 @@ from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.value_types import Kind
 
-_DEEPEST = 16  # steps from name to name, and functions that call each other
-_WIDEST = 32  # runs of one function
-_MOST = 3000  # expressions that a model is made of
+_MAX_DEPTH = 16  # steps from name to name, and functions that call each other
+_MAX_CALL_CONTEXTS = 32  # runs of one function
+_MAX_EXPRESSIONS = 3000  # expressions that a model is made of
 
 _PARTS = frozenset({"inputs", "outputs", "layers"})
 _ALL_OF_IT = frozenset({"output", "outputs"})
@@ -129,7 +129,7 @@ class PointsToByCall:
         ]
         seen = set(waiting)
         for node, frame, is_sure in waiting:  # it grows meanwhile
-            if len(waiting) > _MOST:
+            if len(waiting) > _MAX_EXPRESSIONS:
                 return Weights(frozenset(sure), frozenset(possible), is_all=False)
             values = self._values(node, frame, 0)
             is_all = is_all and bool(values)
@@ -160,7 +160,7 @@ class PointsToByCall:
         waiting: list[Placed] = [(model.call, model.frame)]
         seen = set(waiting)
         for node, frame in waiting:  # it grows meanwhile
-            if len(waiting) > _MOST:
+            if len(waiting) > _MAX_EXPRESSIONS:
                 return frozenset()
             values = self._values(node, frame, 0)
             value, run = values[0] if len(values) == 1 else (None, None)
@@ -212,7 +212,7 @@ class PointsToByCall:
 
     def _found_runs(self, function: cst.FunctionDef, depth: int) -> tuple[CallFrame | None, ...]:
         callers = self._points_to.callers(function)
-        if not callers or depth > _DEEPEST:
+        if not callers or depth > _MAX_DEPTH:
             return (CallFrame(function),)
         around = self._points_to.function_around
         found = tuple(
@@ -222,7 +222,7 @@ class PointsToByCall:
         )
         if len(found) > 1 and function.name.value == "__init__":
             return (CallFrame(function),)  # objects of one class are all alike
-        return found if len(found) <= _WIDEST else ()
+        return found if len(found) <= _MAX_CALL_CONTEXTS else ()
 
     def _run_of(self, node: cst.CSTNode, frame: CallFrame | None) -> CallFrame | None:
         """Return the run in which a node of this function, or of one around, was reached."""
@@ -237,7 +237,7 @@ class PointsToByCall:
     # -- values
 
     def _values(self, node: cst.CSTNode, frame: CallFrame | None, depth: int) -> list[Placed]:
-        if depth > _DEEPEST:
+        if depth > _MAX_DEPTH:
             return []
         key = (node, frame)
         if key not in self._known:

@@ -14,7 +14,7 @@ from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.scopes import BindingKind
 
-MOST_VALUES: Final = 8
+MAX_VALUES: Final = 8
 _SCOPES: Final = (cst.FunctionDef, cst.ClassDef, cst.Lambda)
 
 
@@ -36,7 +36,7 @@ def values_of_name(module: Module, name: cst.Name) -> Sequence[cst.BaseExpressio
             found += [each.value for each in value.elements]
         else:
             return []
-    return found if len(found) <= MOST_VALUES else []
+    return found if len(found) <= MAX_VALUES else []
 
 
 def parameter_of(module: Module, node: cst.BaseExpression | None) -> cst.Param | None:

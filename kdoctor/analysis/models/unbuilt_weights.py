@@ -23,7 +23,7 @@ from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.value_types import Kind
 
-_DEEPEST: Final = 8  # classes of the file that make each other
+_MAX_DEPTH: Final = 8  # classes of the file that make each other
 _TENSORS: Final = frozenset({"inputs", "outputs"})
 _ASKED_FOR_WEIGHTS: Final = frozenset({
     *("count_params", "get_weights", "non_trainable_variables", "non_trainable_weights"),
@@ -95,7 +95,7 @@ def _calls_itself(init: cst.FunctionDef) -> bool:
 
 
 def _is_weighted(module: Module, value: cst.BaseExpression, depth: int) -> bool:
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         return False
     return any(_is_weighted_call(module, each, depth) for each in calls_in(value))
 

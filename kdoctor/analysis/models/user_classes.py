@@ -22,7 +22,7 @@ OPTIMIZER_HOOKS: Final = frozenset(
 )
 """What Keras 2 called on an optimizer; Keras 3 calls ``build`` and ``update_step``."""
 _REGISTERS: Final = "register_keras_serializable"
-_LONGEST_LINE: Final = 32  # classes of which each derives from the next
+_MAX_INHERITANCE_DEPTH: Final = 32  # classes of which each derives from the next
 
 
 def kind_of_class(module: Module, node: cst.ClassDef) -> Kind | None:
@@ -94,7 +94,7 @@ def in_line(
     where there are more than anybody writes: each class of a long line would go through it anew.
     """
     found: list[cst.ClassDef] = []
-    while len(found) < _LONGEST_LINE and (base := only_base(module, node)) is not None:
+    while len(found) < _MAX_INHERITANCE_DEPTH and (base := only_base(module, node)) is not None:
         found.append(node)
         own = class_named(module, base)
         if own is None:

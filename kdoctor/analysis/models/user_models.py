@@ -20,7 +20,7 @@ from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.value_types import Kind
 
-_MOST_HEIRS: Final = 64
+_MAX_SUBCLASSES: Final = 64
 
 
 def lineage(module: Module, facts: TargetFacts, node: cst.ClassDef) -> list[cst.ClassDef]:
@@ -60,7 +60,7 @@ def heirs(module: Module, node: cst.ClassDef) -> list[cst.ClassDef] | None:
             if each not in found:
                 found[each] = place
                 waiting.append(each)
-        if len(found) > _MOST_HEIRS:
+        if len(found) > _MAX_SUBCLASSES:
             return None
     return sorted(found, key=found.__getitem__)[1:]
 

@@ -12,7 +12,7 @@ from kdoctor.analysis.tensors.constructors import NumberKind, numbers_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import BindingKind
 
-_DEEPEST: Final = 8
+_MAX_DEPTH: Final = 8
 _INT_CALLS: Final = frozenset({"int", "len", "ord", "round"})
 _CALLS: Final = {"float": NumberKind.FLOAT, "bool": NumberKind.BOOL}
 _HARMLESS: Final = frozenset({"enumerate", "len", "max", "min", "print", "set", "sum", "zip"})
@@ -51,7 +51,7 @@ def numbers_of_scalar(
     module: Module, node: cst.BaseExpression, depth: int = 0
 ) -> NumberKind | None:
     """Return of what sort the one number is that an expression gives; None where it may be more."""
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         return None
     told = plain_literal(node)
     if isinstance(told, bool):
@@ -115,7 +115,7 @@ def numbers_in_list(
 
     Filled is ``labels`` by ``labels.append(1)``, and by nothing else.
     """
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         return None
     depth += 1
     match node:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from kdoctor.syntax.symbol_table import SymbolTable
 
 _BUILD: Final = "build"
-_DEEPEST: Final = 8  # steps from name to name
+_MAX_DEPTH: Final = 8  # steps from name to name
 
 _WORKED_OUT: Final = frozenset({
     *("arctan", "cbrt", "cos", "cosh", "deg2rad", "exp", "exp2", "expm1", "log", "log10", "log1p"),
@@ -83,7 +83,7 @@ _ARRAY: Final = NumpyScalars(is_one=False)
 
 def of_numpy(module: Module, node: cst.BaseExpression, depth: int = 0) -> NumpyScalars | None:
     """Return what an expression surely is of NumPy's; None where it may be of another make."""
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         return None
     match node:
         case cst.Call():
@@ -164,7 +164,7 @@ def _operated(module: Module, node: cst.BinaryOperation, depth: int) -> NumpySca
 
 def _is_number(module: Module, node: cst.BaseExpression, depth: int) -> bool:
     """Say whether it surely is one number of Python's."""
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         return False
     match node:
         case cst.BinaryOperation():
@@ -197,7 +197,7 @@ def may_be_of_numpy(
             values = (each.value for each in symbol_table.stores.get(name, ()))
         case _:
             return False
-    return depth > _DEEPEST or any(
+    return depth > _MAX_DEPTH or any(
         may_be_of_numpy(quick, symbol_table, each, depth + 1)
         for each in values
         if each is not None and each is not node

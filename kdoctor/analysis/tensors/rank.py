@@ -29,7 +29,7 @@ from kdoctor.memoize import once
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import Binding, BindingKind
 
-_DEEPEST: Final = 24  # steps from name to name, more than people write
+_MAX_DEPTH: Final = 24  # steps from name to name, more than people write
 _FITTED: Final = frozenset({"fit_transform", "transform"})
 _VALUES: Final = frozenset({"as_matrix", "to_numpy", "values"})
 _NO_COLUMNS: Final = frozenset({"T", "iloc", "loc", "ix", "str", "dt", "index", "columns"})
@@ -51,7 +51,7 @@ class Ranks:
         self, node: cst.BaseExpression | None, path: Path = (), depth: int = 0
     ) -> ArrayData | None:
         """Return what an expression, or a part of it, surely is; None where that is not known."""
-        if node is None or depth > _DEEPEST:
+        if node is None or depth > _MAX_DEPTH:
             return None
         key = (node, path)
         if key not in self._known:

@@ -24,9 +24,9 @@ COMPILE: Final = frozenset({"compile"})
 TRAINING: Final = frozenset({"fit", "fit_generator", "train_on_batch"})
 _PLAIN = (cst.Assign, cst.AssignTarget, cst.IndentedBlock, cst.SimpleStatementLine)
 _BLOCKS = (cst.IndentedBlock, cst.Module)
-_MOST = 2000  # expressions that a model is made of
-_MOST_PAIRS = 5000  # of what sets a model, and what uses one: people write a few dozen
-_DEEPEST = 8  # functions that call each other
+_MAX_EXPRESSIONS = 2000  # expressions that a model is made of
+_MAX_PAIRS = 5000  # of what sets a model, and what uses one: people write a few dozen
+_MAX_CALL_DEPTH = 8  # functions that call each other
 
 
 class Setting(Struct, frozen=True, eq=False):
@@ -136,12 +136,12 @@ class Freezing:
     @cached_property
     def is_too_much(self) -> bool:
         """Whether so many models are set and used that to compare all of them takes too long."""
-        return len(self.settings) * len(self.uses(COMPILE | TRAINING)) > _MOST_PAIRS
+        return len(self.settings) * len(self.uses(COMPILE | TRAINING)) > _MAX_PAIRS
 
     @property
     def has_too_many(self) -> bool:
         """Whether so many models are set that to compare each with each takes too long."""
-        return len(self.settings) ** 2 > _MOST_PAIRS
+        return len(self.settings) ** 2 > _MAX_PAIRS
 
     def uses(self, members: frozenset[str]) -> tuple[Use, ...]:
         """Return the calls of methods of these names, in source order."""
@@ -199,7 +199,7 @@ class Freezing:
         made = (each.call for each in self.points_to.made_here(whole) if not each.part)
         waiting = [*added, *(argument.value for call in made for argument in call.args)]
         for each in waiting:  # it grows meanwhile
-            if len(waiting) > _MOST:
+            if len(waiting) > _MAX_EXPRESSIONS:
                 return False
             if self.is_same(each, model):
                 return True
@@ -252,7 +252,9 @@ class Freezing:
     ) -> list[list[cst.CSTNode]]:
         """Return a node and the calls by which control gets there, outermost last."""
         function = self.points_to.function_around(node)
-        callers = () if function is None or depth > _DEEPEST else self.points_to.callers(function)
+        callers = (
+            () if function is None or depth > _MAX_CALL_DEPTH else self.points_to.callers(function)
+        )
         # Where it is told by the object through which of them it goes, the others do not matter.
         through = [call for call in callers if of is not None and self._is_about(call, of)]
         further = (self._chains(call, of, depth + 1) for call in through or callers)

@@ -36,7 +36,7 @@ PLACE: Final = 1
 # A model that has one of these may call its loss itself.
 _TRAINS_BY_ITSELF: Final = frozenset({"compile", "compute_loss", "test_step", "train_step"})
 _OF_KERAS: Final = frozenset({None, "Functional", "Sequential"})
-_DEEPEST = 12  # steps from name to name
+_MAX_DEPTH = 12  # steps from name to name
 _PLACE_OF_THE_TYPE = 2  # behind the name and the reduction
 _DEFINING: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _OF_BATCHES = 2  # parameters: targets and predictions
@@ -201,7 +201,7 @@ def _functions(
                     inner += [bound.value] if bound.value is not None else []
                 elif bound.kind is BindingKind.PARAMETER and isinstance(bound.node, cst.Param):
                     inner += _passed(points_to, bound.node)
-    if depth < _DEEPEST:
+    if depth < _MAX_DEPTH:
         for each in inner:
             yield from _functions(module, points_to, each, depth + 1)
 

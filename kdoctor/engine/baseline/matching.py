@@ -15,7 +15,7 @@ from difflib import SequenceMatcher
 from kdoctor.engine.baseline.entry import BaselineEntry
 
 _ALIKE = 0.5  # of 1: how much of its line must be left where a line was edited
-_MOST_PAIRS = 2_500  # lines to compare with each other; more of them go in order
+_MAX_COMPARED_PAIRS = 2_500  # lines to compare with each other; more of them go in order
 
 
 class Matching:
@@ -75,7 +75,7 @@ class Matching:
         groups = _grouped(_in_definition, old)
         for key, found in _grouped(_in_definition, new).items():
             known = groups.get(key, [])
-            if len(known) * len(found) > _MOST_PAIRS:
+            if len(known) * len(found) > _MAX_COMPARED_PAIRS:
                 pairs = list(zip(known, found, strict=False))
             else:
                 alike = (

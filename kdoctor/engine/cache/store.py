@@ -22,8 +22,10 @@ from kdoctor.modules.file_stamp import FileStamp
 _MAGIC: Final = b"kdoctor cache 1\n"
 NUMBERS: Final = "I"  # what `array` calls the numbers of paths
 _SUM: Final = 4
-_LARGEST: Final = 512_000_000  # bytes: what is larger would cost more memory than it saves time
-_KEPT_DAYS: Final = 14
+_MAX_CACHE_BYTES: Final = (
+    512_000_000  # bytes: what is larger would cost more memory than it saves time
+)
+_MAX_AGE_DAYS: Final = 14
 _DAY: Final = 86_400
 _IGNORED: Final = "# kdoctor's own; nothing to commit\n*\n"
 _TAG: Final = "CACHEDIR.TAG"
@@ -75,7 +77,7 @@ def today() -> int:
 
 def is_old(day: int) -> bool:
     """Say whether what was used last on that day is not worth its place."""
-    return not 0 <= today() - day <= _KEPT_DAYS
+    return not 0 <= today() - day <= _MAX_AGE_DAYS
 
 
 class Store:
@@ -97,7 +99,7 @@ class Store:
         try:
             with open_regular(self._file) as file:
                 found = os.fstat(file.fileno())
-                if found.st_size > _LARGEST:
+                if found.st_size > _MAX_CACHE_BYTES:
                     return Snapshot()
                 data = file.read()
         except OSError:
@@ -120,7 +122,7 @@ class Store:
         """Put a snapshot in the place of the file, where that can be done."""
         payload = msgspec.msgpack.encode(snapshot)
         total = zlib.crc32(payload).to_bytes(_SUM, "little")
-        if len(payload) > _LARGEST:
+        if len(payload) > _MAX_CACHE_BYTES:
             return
         beside = self._file.with_name(f"{self._file.name}.{os.urandom(4).hex()}.tmp")
         try:
@@ -142,7 +144,7 @@ class Store:
                 if each.name == _TAG:
                     continue
                 age = time.time() - each.stat().st_mtime
-                if age > _DAY * (1 if each.name.endswith(".tmp") else _KEPT_DAYS):
+                if age > _DAY * (1 if each.name.endswith(".tmp") else _MAX_AGE_DAYS):
                     os.unlink(each.path)  # noqa: PTH108
 
     def _make_folder(self) -> None:

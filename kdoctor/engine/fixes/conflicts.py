@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from kdoctor.model import Edit, Finding, Fix, Hole, ImportNeed, Span
 
-_KEPT = -1  # the owner of edits that are made whatever happens
+_ALWAYS_APPLIED = -1  # the owner of edits that are made whatever happens
 
 
 def compatible(
@@ -31,7 +31,7 @@ def compatible(
     bound: dict[str, ImportNeed] = {}
     named: dict[tuple[str, str | None], ImportNeed] = {}
     for number, fix in enumerate(fixes):
-        if any(rival in chosen or rival in (_KEPT, number) for rival in clashes[number]):
+        if any(rival in chosen or rival in (_ALWAYS_APPLIED, number) for rival in clashes[number]):
             continue
         if not all(_cell_at(cells, edit.span).covers(edit.span) for edit in fix.edits):
             continue
@@ -58,7 +58,7 @@ def _thing(need: ImportNeed) -> tuple[str, str | None]:
 
 def _clashes(kept: Sequence[Edit], fixes: Sequence[Fix]) -> dict[int, set[int]]:
     """Map each fix to those that it cannot be made together with (itself: it is contradictory)."""
-    owned = [(edit, _KEPT) for edit in kept]
+    owned = [(edit, _ALWAYS_APPLIED) for edit in kept]
     owned += [(edit, number) for number, fix in enumerate(fixes) for edit in fix.edits]
     owned.sort(key=lambda pair: pair[0].span)
     clashes: defaultdict[int, set[int]] = defaultdict(set)

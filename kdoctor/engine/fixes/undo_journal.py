@@ -27,7 +27,7 @@ from kdoctor.project.root import leads_into, root_of, shown, start_of
 
 _LINES: Final = "journal.jsonl"
 _LEFT: Final = ".left"  # what was taken back only in part
-_KEPT: Final = 20  # applies
+_MAX_UNDO_STEPS: Final = 20  # applies
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Journal:
         make_private(undo.parent)
         make_private(undo)
         steps = _steps(undo)
-        for old in steps[: max(0, len(steps) + 1 - _KEPT)]:
+        for old in steps[: max(0, len(steps) + 1 - _MAX_UNDO_STEPS)]:
             shutil.rmtree(old, ignore_errors=True)
         number = int(steps[-1].name[:6]) + 1 if steps else 1
         while True:

@@ -15,7 +15,9 @@ from kdoctor.digests import sha256
 from kdoctor.engine.result import Anchor, ScanResult
 from kdoctor.model import Finding
 
-_LONGEST = 160  # characters of source that are kept as they are; the rest counts by its hash
+_MAX_TEXT_LENGTH = (
+    160  # characters of source that are kept as they are; the rest counts by its hash
+)
 
 
 def fingerprints(result: ScanResult) -> dict[Finding, str]:
@@ -63,7 +65,11 @@ def essence(source: str) -> str:
         apart = _is_word(pieces[-1][-1:]) and _is_word(piece[:1])
         pieces.append(f" {piece}" if apart else piece)
     text = "".join(pieces)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… {_digest(text)[:12]}"
+    return (
+        text
+        if len(text) <= _MAX_TEXT_LENGTH
+        else f"{text[:_MAX_TEXT_LENGTH]}… {_digest(text)[:12]}"
+    )
 
 
 def _is_word(character: str) -> bool:

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 # libcst takes about a second for a megabyte; a worker process about a quarter of that to start.
-_WORTH_A_PROCESS = 400_000  # bytes of source
-_CHUNK_BYTES = 200_000
-_CHUNK_FILES = 32
+_MIN_BYTES_PER_PROCESS = 400_000  # bytes of source
+_MAX_CHUNK_BYTES = 200_000
+_MAX_CHUNK_FILES = 32
 # Chunks are small enough that all processes end at about the same time.
-_LEAST_BYTES = 50_000
-_SHARES = 32  # chunks, at the least, that fall to each process
+_MIN_CHUNK_BYTES = 50_000
+_MIN_CHUNKS_PER_PROCESS = 32  # chunks, at the least, that fall to each process
 
 
 def run(  # noqa: PLR0913 - what to do, on what, by whom
@@ -126,7 +126,7 @@ def enough(workers: int | Executor | None) -> int:
     """Return how many bytes of source are worth as many processes as there may be, 0 for none."""
     if workers is not None and not isinstance(workers, int):
         return 0
-    return _WORTH_A_PROCESS * (_most(workers) - 1)
+    return _MIN_BYTES_PER_PROCESS * (_most(workers) - 1)
 
 
 def _most(jobs: int | None) -> int:
@@ -135,7 +135,7 @@ def _most(jobs: int | None) -> int:
 
 
 def _processes(tasks: Collection[Task], jobs: int | None) -> int:
-    worth = 1 + sum(task.size for task in tasks) // _WORTH_A_PROCESS
+    worth = 1 + sum(task.size for task in tasks) // _MIN_BYTES_PER_PROCESS
     return max(1, min(_most(jobs), worth, len(tasks)))
 
 
@@ -149,14 +149,14 @@ def _chunks(tasks: Collection[Task], processes: int = 0) -> Iterator[list[Task]]
 
     ``processes`` is how many share them; 0 where that is not known.
     """
-    most = _CHUNK_BYTES
+    most = _MAX_CHUNK_BYTES
     if processes:
-        share = sum(task.size for task in tasks) // (_SHARES * processes)
-        most = max(_LEAST_BYTES, min(_CHUNK_BYTES, share))
+        share = sum(task.size for task in tasks) // (_MIN_CHUNKS_PER_PROCESS * processes)
+        most = max(_MIN_CHUNK_BYTES, min(_MAX_CHUNK_BYTES, share))
     chunk: list[Task] = []
     size = 0
     for task in tasks:
-        if chunk and (size + task.size > most or len(chunk) == _CHUNK_FILES):
+        if chunk and (size + task.size > most or len(chunk) == _MAX_CHUNK_FILES):
             yield chunk
             chunk, size = [], 0
         chunk.append(task)

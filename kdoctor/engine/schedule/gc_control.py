@@ -23,11 +23,13 @@ from kdoctor.engine.schedule.jobs import ScanOptions, Task
 
 T = TypeVar("T")
 
-_MUCH = 100_000  # objects that may have died in rings: ten MB
+_GC_THRESHOLD = 100_000  # objects that may have died in rings: ten MB
 # Bytes of source, of all files or of one, after which some MB lie between blocks still in use.
-_MANY = 300_000
-_LARGE = 30_000
-_FEW = 2_000  # objects: less than any program has, more than Python 3.12 itself sets aside
+_TRIM_AFTER_BYTES = 300_000
+_TRIM_AFTER_FILE_BYTES = 30_000
+_MAX_USUAL_FROZEN = (
+    2_000  # objects: less than any program has, more than Python 3.12 itself sets aside
+)
 _ARENA_MAX = -8  # M_ARENA_MAX in malloc.h
 
 
@@ -63,7 +65,7 @@ def collector_waits() -> Iterator[None]:
 
 def collect_where_due() -> None:
     """Let it do what it has missed, where that is much, unless the user wants no collector."""
-    if _WAITING.was_enabled and gc.get_count()[0] > _MUCH:
+    if _WAITING.was_enabled and gc.get_count()[0] > _GC_THRESHOLD:
         gc.collect(0)
 
 
@@ -74,7 +76,9 @@ def untouched() -> Iterator[None]:
     It need not walk over them. And to walk over objects is to write to them: what was made before a
     fork is shared until somebody does.
     """
-    was_frozen = gc.get_freeze_count() > _FEW  # what others have frozen is not ours to thaw
+    was_frozen = (
+        gc.get_freeze_count() > _MAX_USUAL_FROZEN
+    )  # what others have frozen is not ours to thaw
     gc.freeze()
     try:
         yield
@@ -111,7 +115,7 @@ def give_back_where_due(read: int) -> None:
     is at a large one.
     """
     _WAITING.read += read
-    if _WAITING.read > _MANY or read > _LARGE:
+    if _WAITING.read > _TRIM_AFTER_BYTES or read > _TRIM_AFTER_FILE_BYTES:
         _WAITING.read = 0
         trim = _malloc_trim()
         if trim is not None:

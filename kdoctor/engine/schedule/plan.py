@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_MUCH = 1000  # files, or tasks: 200 kB
+_COMPRESSION_THRESHOLD = 1000  # files, or tasks: 200 kB
 
 
 class Gathered(Struct, frozen=True):
@@ -124,7 +124,7 @@ class Plan:
 
 def _kept(things: Collection[T]) -> Collection[T]:
     """Return what stays until the end, as bytes where it is much: memory must not grow with it."""
-    if len(things) < _MUCH:
+    if len(things) < _COMPRESSION_THRESHOLD:
         return things
     # Not for a small scan: pickle takes longer to import.
     from kdoctor.engine.schedule.compressed import Compressed  # noqa: PLC0415

@@ -37,9 +37,9 @@ T = TypeVar("T")
 # Chunks, for each worker, after which they make room for new ones: what they remember, and what
 # lies unused between it, grows. New ones share what this process has. All wait for the last one:
 # not too often.
-_LOT = 48
-_FIRST = 2  # chunks, for each process, that are known before the workers begin
-_PARTS = 4  # of a chunk, where one process would else soon wait for another
+_MAX_CHUNKS_PER_WORKER = 48
+_INITIAL_CHUNKS = 2  # chunks, for each process, that are known before the workers begin
+_SPLITS_PER_CHUNK = 4  # of a chunk, where one process would else soon wait for another
 _Chunk = tuple[int, Compressed[Task]]  # with the number of its first task
 
 
@@ -58,9 +58,9 @@ def together(
     context = _context()
     # To begin with; the others may not be found yet.
     numbered = _numbered(chunks)
-    waiting = deque(islice(numbered, _FIRST * processes))
+    waiting = deque(islice(numbered, _INITIAL_CHUNKS * processes))
     forks = context.get_start_method() == "fork"
-    most = _LOT * (processes - 1) if forks else sys.maxsize
+    most = _MAX_CHUNKS_PER_WORKER * (processes - 1) if forks else sys.maxsize
     if forks:  # here is no thread yet but this
         share_one_heap()
     while waiting:
@@ -201,7 +201,7 @@ class _Line(Generic[T]):
 
 
 def _part_of(chunk: _Chunk) -> int:
-    return max(1, len(chunk[1]) // _PARTS)
+    return max(1, len(chunk[1]) // _SPLITS_PER_CHUNK)
 
 
 def _parted(chunk: _Chunk, place: int) -> tuple[_Chunk, _Chunk]:

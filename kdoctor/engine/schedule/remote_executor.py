@@ -25,7 +25,7 @@ from kdoctor.errors import KdoctorError, UsageProblem
 
 _SENDINGS: Final = 3
 # Seconds without any news until the next chunk is done here, too: its answer may be lost.
-_PATIENCE: Final = 60.0
+_FIRST_RESULT_TIMEOUT: Final = 60.0
 
 
 @dataclass(slots=True)
@@ -122,7 +122,7 @@ def _is_back(waiting: Sequence[InFlightChunk]) -> bool:
     while back < (now := sum(each.future.done() for each in waiting)):
         back = now
         with suppress(TimeoutError, CancelledError):
-            first.exception(_PATIENCE)
+            first.exception(_FIRST_RESULT_TIMEOUT)
         if first.done():
             return True
     return False

@@ -99,7 +99,7 @@ _STEPS: Final[dict[str, dict[str, int | None]]] = {
     "predict_generator": {"steps": 1},
 }
 _ARITHMETIC: Final = (cst.Add, cst.Subtract, cst.Multiply)
-_DEEPEST: Final = 4  # names and operations within each other
+_MAX_DEPTH: Final = 4  # names and operations within each other
 
 
 class _Number(Struct, frozen=True):
@@ -166,7 +166,7 @@ def _refusal(facts: TargetFacts, cls: str, name: str, number: _Number | None) ->
 
 def _number(module: Module, node: cst.BaseExpression, depth: int = 0) -> _Number | None:
     """Return what kind of number an expression surely is, None if it may be an int."""
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         return None
     values = values_of_name(module, node) if isinstance(node, cst.Name) else [node]
     found = {_number_in(module, each, depth) for each in values}

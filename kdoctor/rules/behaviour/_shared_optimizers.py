@@ -26,8 +26,8 @@ from kdoctor.syntax.imports import dotted
 from kdoctor.value_types import Kind
 
 _ROOTS = ("keras", *FACADES)
-_FAR = 1000  # calls from a step: no such chain is that long
-_MOST = 200  # runs of `compile` in one file: people write a dozen
+_MAX_CALL_DISTANCE = 1000  # calls from a step: no such chain is that long
+_MAX_COMPILE_RUNS = 200  # runs of `compile` in one file: people write a dozen
 
 
 class Compiled(Struct, frozen=True, eq=False):
@@ -98,7 +98,7 @@ class Sharing:
                     for each in self._in_turn(use.model, frame)
                     if self._is_model(each)
                 ]
-        if len(found) > _MOST:
+        if len(found) > _MAX_COMPILE_RUNS:
             return []
         given_to: dict[MadeObject, set[MadeObject]] = {}
         for each in found:
@@ -171,7 +171,7 @@ class Sharing:
                 outermost = self._function_around(self._chain(place)[-1])
                 if outermost is None or outermost.name.value != "__init__":
                     return None
-                time: tuple[object, ...] = (-_FAR, self.module.span(place.node))
+                time: tuple[object, ...] = (-_MAX_CALL_DISTANCE, self.module.span(place.node))
             elif met[0] is met[1]:
                 return None
             elif self.module.span(met[0]) > self.module.span(met[1]):

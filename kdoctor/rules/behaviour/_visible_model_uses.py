@@ -13,7 +13,7 @@ from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import Binding
 from kdoctor.value_types import Kind
 
-_DEEPEST = 8  # names that are given on to others
+_MAX_DEPTH = 8  # names that are given on to others
 
 # Members of a model that are the same with its output in a list or without.
 _SAME = frozenset({
@@ -104,7 +104,7 @@ def _is_listed(module: Module, node: cst.BaseExpression) -> bool:
 
 def _is_same(module: Module, value: cst.BaseExpression, depth: int) -> bool:
     """Say whether what a model gives goes only where a list of one does not do as well."""
-    if _is_listed(module, value) or depth > _DEEPEST:
+    if _is_listed(module, value) or depth > _MAX_DEPTH:
         return False
     above = module.parent(value)
     match above:

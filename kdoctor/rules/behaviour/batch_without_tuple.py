@@ -48,7 +48,7 @@ _ARRAYS: Final = frozenset(
 )
 # No tuple takes part in these.
 _OF_NUMBERS: Final = (cst.Divide, cst.FloorDivide, cst.Power, cst.Subtract)
-_DEEPEST: Final = 4  # names and operations within each other
+_MAX_DEPTH: Final = 4  # names and operations within each other
 
 
 def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
@@ -115,7 +115,7 @@ def _only_for_predict(module: Module) -> dict[cst.FunctionDef, list[cst.Call]]:
 
 def _is_no_tuple(module: Module, node: cst.BaseExpression, depth: int = 0) -> bool:
     """Say whether a value is surely an array, a number, or a dict."""
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         return False
     if isinstance(node, cst.Dict | cst.DictComp):
         return True

@@ -46,7 +46,7 @@ _BUILTINS: Final = frozenset({"filter", "map", "reversed", "zip"})
 _MADE_BY: Final = "itertools."
 _OF_A_DATASET: Final = "as_numpy_iterator"
 _DATASETS: Final = tuple(f"{way}data." for way in ("tensorflow.", *FIRST, *SECOND))
-_DEEPEST: Final = 24  # calls one upon the other: `Dataset.range(3).map(…).batch(2)`
+_MAX_DEPTH: Final = 24  # calls one upon the other: `Dataset.range(3).map(…).batch(2)`
 
 
 def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
@@ -76,7 +76,7 @@ def _is_iterator(module: Module, made: Allocation, depth: int = 0) -> bool:
     function = points_to_of(module).function_called(made.call.func)
     if function is None or function.name.value == "__init__" or function.decorators:
         return not made.part and _gives_one(module, made.call)
-    if depth > _DEEPEST or any(isinstance(each, cst.Yield) for each in own_nodes(function.body)):
+    if depth > _MAX_DEPTH or any(isinstance(each, cst.Yield) for each in own_nodes(function.body)):
         return False
     for value in points_to_of(module).returned_by(made.call):
         part = _part(value, made.part)
@@ -117,7 +117,7 @@ def _gives_one(module: Module, call: cst.Call) -> bool:
 
 def _is_a_dataset(module: Module, node: cst.BaseExpression) -> bool:
     """Say whether it is what `tf.data` gives, and what its methods make of that."""
-    for _ in range(_DEEPEST):
+    for _ in range(_MAX_DEPTH):
         node = value_of(module, node)
         if not isinstance(node, cst.Call):
             return False

@@ -43,7 +43,7 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
 
-_LENGTH = 60  # of code that is quoted
+_MAX_QUOTED_LENGTH = 60  # of code that is quoted
 
 
 def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
@@ -89,7 +89,7 @@ def _finding(
 def _quoted(module: Module, use: UseOfList) -> str:
     place, source = module.place(use.node), " ".join(module.source(use.node).split())
     where = f"line {place.line}" if place.cell is None else f"cell {place.cell}, line {place.line}"
-    shown = source if len(source) <= _LENGTH else f"{source[: _LENGTH - 1]}…"
+    shown = source if len(source) <= _MAX_QUOTED_LENGTH else f"{source[: _MAX_QUOTED_LENGTH - 1]}…"
     return f"`{shown}` ({where})"
 
 

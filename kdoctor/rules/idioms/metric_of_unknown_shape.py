@@ -49,7 +49,7 @@ _EAGER: Final = frozenset({
     "enable_eager_execution", "experimental_run_functions_eagerly", "run_eagerly",
     "run_functions_eagerly",
 })  # fmt: skip
-_DEEPEST: Final = 6
+_MAX_DEPTH: Final = 6
 _UNKNOWN: Final = "ValueError: Cannot take the length of shape with unknown rank."
 
 
@@ -101,7 +101,7 @@ def _given(function: Function) -> list[cst.BaseExpression]:
 
 def _from_python(module: Module, node: cst.BaseExpression, depth: int = 0) -> cst.Call | None:
     """Return the call of `tf.py_function` whose result an expression has the shape of."""
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         return None
     node = value_of(module, node)
     match node:

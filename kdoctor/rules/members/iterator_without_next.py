@@ -44,7 +44,7 @@ _FLOWS: Final = {
     "flow_from_dataframe": "DataFrameIterator",
 }
 """What the methods of a generator give."""
-_DEEPEST: Final = 16  # steps from name to name
+_MAX_DEPTH: Final = 16  # steps from name to name
 
 Maker = Callable[[cst.Call, int], str | None]
 
@@ -101,7 +101,7 @@ class _Flows:
 
     def _made(self, node: cst.BaseExpression | None, by: Maker, depth: int) -> str | None:
         """Return what one of the calls makes from which an expression comes, if all are such."""
-        if depth > _DEEPEST:
+        if depth > _MAX_DEPTH:
             return None
         match node:
             case cst.Name():

@@ -79,7 +79,7 @@ _TENSOR_SHAPES = ways_also_by_1("tensorflow.TensorShape") | {
 }
 # After them the elements of TensorFlow's own shapes have a `value`, as in TensorFlow 1.
 _OLD_DIMENSIONS = frozenset({"disable_v2_behavior", "disable_v2_tensorshape"})
-_MOST_BRANCHES = 8  # that assign one size: each is looked at wherever it is read
+_MAX_BRANCHES = 8  # that assign one size: each is looked at wherever it is read
 
 
 def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
@@ -197,7 +197,7 @@ def _is_one_of_dimensions(module: Module, name: cst.Name) -> bool:
     Python's ints stay such, whatever whole number is added.
     """
     bindings = module.bindings_at(name)
-    if len(bindings) > _MOST_BRANCHES:
+    if len(bindings) > _MAX_BRANCHES:
         return False
     assigned = False
     for each in bindings:

@@ -28,7 +28,7 @@ _GIVE_NUMBERS = frozenset({
     *("int", "len", "float", "round", "range", "enumerate"),
     *("time", "time_ns", "perf_counter", "getpid"),
 })  # fmt: skip
-_DEEPEST = 8
+_MAX_DEPTH = 8
 _OF_PATHS = frozenset({"as_posix", "absolute", "expanduser"})
 _ENDS_IN_A_FIELD = pattern(r"(?:\}|%[\d.hlL*+# -]*[a-zA-Z%])$")
 
@@ -188,7 +188,7 @@ def _may_be_number(quick: QuickFacts, node: ast.expr, depth: int = 0) -> bool:
         case ast.Call(func=ast.Name(id=name)) | ast.Call(func=ast.Attribute(attr=name)):
             return name in _GIVE_NUMBERS
         case ast.Name():
-            return depth > _DEEPEST or any(
+            return depth > _MAX_DEPTH or any(
                 _may_be_number(quick, each, depth + 1) for each in _values(quick, node)
             )
     return False

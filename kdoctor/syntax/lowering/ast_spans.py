@@ -26,7 +26,7 @@ _FROM: Final = pattern(rf"from(?:{_BLANKS}|\.)*")
 _DOT: Final = pattern(rf"{_BLANKS}*\.{_BLANKS}*")
 _STAR_BEFORE: Final = pattern(rf"\*\*?{_BLANKS}*\Z")
 _COLON: Final = pattern(r"[ \t]*:")
-_LONGEST_GAP: Final = 200  # characters between a star and what it stands before
+_MAX_GAP: Final = 200  # characters between a star and what it stands before
 _BRACKETED: Final = frozenset({cst.Tuple, cst.GeneratorExp})  # brackets of their own, that is
 # Their place is that of what they hold.
 _WRAPPERS: Final[Mapping[type[cst.CSTNode], str]] = {
@@ -174,7 +174,7 @@ class AstSpans:
         return Span(start, end)
 
     def _star_before(self, offset: int) -> int | None:
-        found = _STAR_BEFORE.search(self._text, max(0, offset - _LONGEST_GAP), offset)
+        found = _STAR_BEFORE.search(self._text, max(0, offset - _MAX_GAP), offset)
         return None if found is None else found.start()
 
     def dict_element(self, node: Any) -> Span:

@@ -20,7 +20,7 @@ STRING: Final = (
 _TOKEN: Final = pattern(rf"[()\[\]{{}}]|\#[^\r\n]*|{STRING}", re.DOTALL)
 _BLANK: Final = pattern(r"[ \t\f\r\n\\]*")
 _LAST_WORD: Final = pattern(r"\w+$")
-_LONGEST_KEYWORD: Final = max(map(len, keyword.kwlist))
+_MAX_KEYWORD_LENGTH: Final = max(map(len, keyword.kwlist))
 
 
 class UnbalancedError(Exception):
@@ -101,7 +101,7 @@ class Brackets:
             return True
         if not (last.isalnum() or last == "_"):
             return False
-        word = _LAST_WORD.search(text, max(0, before - _LONGEST_KEYWORD), before + 1)
+        word = _LAST_WORD.search(text, max(0, before - _MAX_KEYWORD_LENGTH), before + 1)
         return word is None or not keyword.iskeyword(word[0])
 
 

@@ -24,7 +24,7 @@ from kdoctor.syntax.lowering.lean_nodes import make_lean
 from kdoctor.syntax.lowering.node_factories import ASYNCHRONOUS, LPAR, RPAR, with_commas
 
 _LEADING_BLANKS: Final = pattern(r"[ \t]*")
-_LONGEST_GAP: Final = 200  # characters between a word and a bracket
+_MAX_GAP: Final = 200  # characters between a word and a bracket
 _BETWEEN_SMALL_STATEMENTS: Final = " \t;\\\r\n"
 
 
@@ -346,7 +346,7 @@ class _Builder(Expressions):
 
     def _is_of_with(self, start: int, end: int) -> bool:
         """Say whether a pair is that of ``with (…):`` itself."""
-        before = self.text[max(0, start - _LONGEST_GAP) : start].rstrip(" \t\\\r\n")
+        before = self.text[max(0, start - _MAX_GAP) : start].rstrip(" \t\\\r\n")
         after = self.brackets.after_blanks(end + 1)
         return before.endswith("with") and self.text[after : after + 1] == ":"
 

@@ -14,7 +14,7 @@ import libcst as cst
 from kdoctor.lazy_regex import pattern
 from kdoctor.syntax.lowering.lean_nodes import parse_module
 
-_ENOUGH: Final = 4_000  # characters
+_MIN_CHUNK_LENGTH: Final = 4_000  # characters
 _BEFORE_A_DEFINITION: Final = pattern(r"\n\r?\n(?:(?:#.*|\r)?\n)*(?:def |class |async def |@)")
 
 
@@ -34,7 +34,7 @@ def parse_in_pieces(text: str) -> cst.Module:
 def _pieces(text: str) -> Iterator[str]:
     start = 0
     while start < len(text):
-        end = _cut(text, start + _ENOUGH)
+        end = _cut(text, start + _MIN_CHUNK_LENGTH)
         yield text[start:end]
         start = end
 

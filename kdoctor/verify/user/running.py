@@ -46,7 +46,7 @@ _START = (
 )
 _SILENCE = 900.0  # seconds without a word after which a worker is given up
 _AWAKE = 2.0
-_MOST_IN_VAIN = 2  # workers that end before any definition has begun
+_MAX_FAILED_STARTS = 2  # workers that end before any definition has begun
 _ENDS = (signal.SIGTERM, signal.SIGHUP)
 
 Job = dict[str, Any]
@@ -206,7 +206,7 @@ class _Worker:
                 return
             why = self._ended()
             in_vain = 0 if running or len(left) < len(batch) else in_vain + 1
-            lost = set(left) if in_vain == _MOST_IN_VAIN else running
+            lost = set(left) if in_vain == _MAX_FAILED_STARTS else running
             if len(running) > 1:
                 rounds.insert(0, ([left.pop(number) for number in sorted(running)], 1))
                 rounds.append((list(left.values()), at_once))

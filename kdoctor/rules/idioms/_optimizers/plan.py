@@ -22,8 +22,8 @@ from kdoctor.rewrite.source_lines import (
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 
-_SHOWN = 4  # more statements than these are counted, not quoted
-_LENGTH = 60
+_MAX_QUOTED_STATEMENTS = 4  # more statements than these are counted, not quoted
+_MAX_QUOTED_LENGTH = 60
 
 Part = str | Hole
 
@@ -64,9 +64,9 @@ class Plan(Struct):
         found = sorted(self.stops, key=lambda pair: self.module.span(pair[0]))
         texts = [
             f"line {self.module.place(node).line}: `{self._excerpt(node)}` ({why})"
-            for node, why in found[:_SHOWN]
+            for node, why in found[:_MAX_QUOTED_STATEMENTS]
         ]
-        more = len(found) - _SHOWN
+        more = len(found) - _MAX_QUOTED_STATEMENTS
         return "; ".join(texts) + (f"; and {more} more" if more > 0 else "")
 
     def fix(self, title: str) -> Fix:
@@ -81,7 +81,7 @@ class Plan(Struct):
 
     def _excerpt(self, node: cst.CSTNode) -> str:
         text = " ".join(self.module.source(node).split())
-        return text if len(text) <= _LENGTH else f"{text[: _LENGTH - 1]}…"
+        return text if len(text) <= _MAX_QUOTED_LENGTH else f"{text[: _MAX_QUOTED_LENGTH - 1]}…"
 
     # -- edits
 

@@ -8,10 +8,10 @@ from kdoctor.analysis.dataflow.alternatives import perhaps, value_of_binding
 from kdoctor.syntax import Module
 
 _MAKERS = frozenset({"float", "int", "len"})
-_DEEPEST = 8  # steps from name to name
+_MAX_DEPTH = 8  # steps from name to name
 
 
-def is_plain_number(module: Module, node: cst.BaseExpression, steps: int = _DEEPEST) -> bool:
+def is_plain_number(module: Module, node: cst.BaseExpression, steps: int = _MAX_DEPTH) -> bool:
     """Say whether it surely is a number of Python's own."""
     match node:
         case cst.BaseNumber():
