@@ -19,7 +19,7 @@ from kdoctor.diagnose.backward_slice import lines_behind
 from kdoctor.diagnose.frames import TracebackFrame
 from kdoctor.diagnose.snippets import Snippet, SnippetName, snippets
 from kdoctor.documents.layout import split_lines
-from kdoctor.engine.fixes.fix_line import ChosenFix, choose_and_fix
+from kdoctor.engine.fixes.fix_line import ChosenFix, fix_chosen
 from kdoctor.errors import KdoctorError
 from kdoctor.model import Finding, Severity
 from kdoctor.target import Target
@@ -216,7 +216,7 @@ def asked(
 ) -> ChosenFix | None:
     """Return what is chosen of a source's findings; None where it cannot be scanned."""
     try:
-        return choose_and_fix(path, data, target, choose)
+        return fix_chosen(path, data, target, choose)
     except (KdoctorError, RecursionError):
         return None
 

@@ -11,7 +11,7 @@ from packaging.version import Version
 
 from kdoctor.diagnose.by_rules import RuleAnswer
 from kdoctor.diagnose.diagnosis import Step, StepKind
-from kdoctor.engine.fixes.rewrite_lookup import cures_of
+from kdoctor.engine.fixes.rewrite_lookup import rewrite_lookup_of
 from kdoctor.keras_api import Lookup, Presence, lookup, resolve_target
 from kdoctor.keras_api.surface import Surface, surface_at
 from kdoctor.model import Applicability, Finding, Fix
@@ -64,7 +64,7 @@ def _advice(finding: Finding, imports: tuple[str, ...]) -> Step:
 
 def of_lookup(found: Lookup) -> Iterator[Step]:
     """Yield what the API data knows to write in the place of a missing name."""
-    for cure in cures_of(found.name).rewrites[:_MAX_REMEDIES]:
+    for cure in rewrite_lookup_of(found.name).rewrites[:_MAX_REMEDIES]:
         condition = f"where {cure.when}" if cure.when else ""
         yield Step(StepKind.CODE, f"{cure.left}  ->  {cure.right}", condition)
     if found.moved_to:

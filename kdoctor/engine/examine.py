@@ -15,7 +15,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Holds, trigger_of
 from kdoctor.documents import Document, Unit
 from kdoctor.documents.python_2 import CURE, construct_of_python_2
-from kdoctor.engine.fixes.changelogs import kept
+from kdoctor.engine.fixes.changelogs import without_fix_in_changelog
 from kdoctor.engine.fixes.comment_guard import CommentGuard
 from kdoctor.engine.fixes.debug_fstring_guard import DebugFStringGuard
 from kdoctor.engine.result import Anchor, FileScan, OwnTarget, SkippedPart
@@ -86,25 +86,25 @@ class Examiner:
         """What was looked at beside the files themselves."""
         return self._package.trace
 
-    def foresee(self, path: str) -> None:
+    def prefetch(self, path: str) -> None:
         """Read what a file binds: its tree is kept until the file is examined, which is next."""
-        self._package.foresee(path)
+        self._package.prefetch(path)
 
-    def forget_much(self) -> None:
+    def evict_if_large(self) -> None:
         """Forget what it knows of the tree, where that is much: memory must not grow with it."""
-        self._package.forget_much()
+        self._package.evict_if_large()
 
     def forget(self) -> None:
         """Forget all that it knows of the tree."""
         self._package.forget()
 
-    def is_taken_elsewhere(self, path: str, binding: ImportBinding) -> bool:
+    def may_be_imported_elsewhere(self, path: str, binding: ImportBinding) -> bool:
         """Say whether another file of the project takes what a file imports out of that file.
 
         What the target does not have breaks there all the same.
         """
         found = self._facts.lookup(binding.name)
-        return found.presence is not Presence.MISSING and self._package.is_taken(
+        return found.presence is not Presence.MISSING and self._package.may_be_imported_from(
             path, binding.local
         )
 
@@ -118,8 +118,8 @@ class Examiner:
             data = task.source.read(self.scan_options.folder) if data is None else data
             scan = self.examine(path, data).scan
         except Exception as error:  # noqa: BLE001 - one file must not cost the others
-            scan = failed(path, error)
-        return heard(task, scan)
+            scan = failed_scan(path, error)
+        return drop_notes_unless_admitted(task, scan)
 
     def examine(
         self,
@@ -137,17 +137,19 @@ class Examiner:
         Raises:
             FileProblem: it is no document of its kind, or its Python cannot be parsed.
         """
-        return with_room(partial(self._examine, path, data, like, changed))
+        return with_deep_stack(partial(self._examine, path, data, like, changed))
 
     def _examine(
         self, path: str, data: bytes, like: Document | None, changed: Collection[int]
     ) -> Examined:
         document = Document.parse(data, path, self.scan_options.kind, like)
-        if self._switched is None:
+        if self._legacy_keras_examiner is None:
             return self.examined(document, data, changed)
         switch = switch_in(document, data)
         if switch and not self.scan_options.asked:
-            return self._on_its_own(document, switch, self._switched, data, changed)
+            return self._examine_for_legacy_keras(
+                document, switch, self._legacy_keras_examiner, data, changed
+            )
         examined = self.examined(document, data, changed)
         # Only now: what others set is asked of the few files in which something is wrong.
         if not (examined.scan.findings or examined.scan.suppressed):
@@ -157,10 +159,16 @@ class Examiner:
             module = self._package.switched_by(path, texts)
             switch = LegacySwitch(f"{module} sets {LEGACY_SWITCH}") if module else None
         if switch and not self.scan_options.asked:
-            return self._on_its_own(document, switch, self._switched, data, changed)
-        return self._noted(examined, switch, self._switched) if switch else examined
+            return self._examine_for_legacy_keras(
+                document, switch, self._legacy_keras_examiner, data, changed
+            )
+        return (
+            self._with_target_note(examined, switch, self._legacy_keras_examiner)
+            if switch
+            else examined
+        )
 
-    def _on_its_own(
+    def _examine_for_legacy_keras(
         self,
         document: Document,
         switch: LegacySwitch,
@@ -175,9 +183,11 @@ class Examiner:
             for unit in document.units
         )
         is_told = could_tell or examined.scan.findings or examined.scan.suppressed
-        return self._noted(examined, switch, examiner) if is_told else examined
+        return self._with_target_note(examined, switch, examiner) if is_told else examined
 
-    def _noted(self, examined: Examined, switch: LegacySwitch, examiner: Examiner) -> Examined:
+    def _with_target_note(
+        self, examined: Examined, switch: LegacySwitch, examiner: Examiner
+    ) -> Examined:
         """Return the same with a note that the file has a target of its own, and why."""
         own = OwnTarget(
             examined.document.path,
@@ -190,7 +200,7 @@ class Examiner:
         return replace(examined, scan=replace(examined.scan, own_target=own))
 
     @cached_property
-    def _switched(self) -> Examiner | None:
+    def _legacy_keras_examiner(self) -> Examiner | None:
         """The examiner of files in which ``tf.keras`` is tf_keras, None where it is so in all."""
         target = self.scan_options.target
         is_tensorflow = target.name == "tensorflow"
@@ -226,7 +236,7 @@ class Examiner:
                 modules[unit.index] = self.module(unit, tree)
                 del tree  # much memory
             except SyntaxProblem as problem:
-                if not admitted or not self._gate.says_a_word(unit.text):
+                if not admitted or not self._gate.has_decisive_word(unit.text):
                     continue  # nothing of Keras can be hidden in it
                 if document.kind in ("python", "notebook") or unit.index in changed:
                     raise FileProblem(_syntax(problem, unit)) from problem
@@ -267,19 +277,19 @@ class Examiner:
                 try:
                     shown = diffs.filled(finding, module) if diffs else finding
                 except Exception as error:  # noqa: BLE001
-                    problems.append(f"{why(error)} (in the fix of {finding.code})")
+                    problems.append(f"{error_text(error)} (in the fix of {finding.code})")
                     shown = finding
                 findings.add(shown)
             places = [place for place in lines if place.unit == index]
             # They ask where half of the tree stands: not done where nobody looks at them.
             if places and self.scan_options.anchors:
-                from kdoctor.engine.identity.finding_identity import anchors_of  # noqa: PLC0415
+                from kdoctor.engine.identity.finding_identity import finding_anchors  # noqa: PLC0415
 
-                anchors |= anchors_of(module, places)
+                anchors |= finding_anchors(module, places)
         failed = Unreadable(document.path, problems[0]) if problems else None
         # Where a rule failed, no comment is called unused either.
         unasked = range(len(document.units)) if failed else unparsed
-        applied = apply(self._suppressions, document, sorted(findings, key=order), unasked)
+        applied = apply(self._suppressions, document, sorted(findings, key=finding_order), unasked)
         told = list(applied.findings)
         for finding in applied.about_comments:
             unit = document.units[finding.place.unit]
@@ -289,8 +299,8 @@ class Examiner:
         of_use = dict.fromkeys(finding.place for finding in (*told, *suppressed))
         lines = {place: lines[place] for place in of_use}
         scan = FileScan(
-            tuple(map(self._kept, sorted(told, key=order))),
-            tuple(map(self._kept_suppressed, applied.suppressed)),
+            tuple(map(self._with_requested_fix, sorted(told, key=finding_order))),
+            tuple(map(self._with_requested_suppressed_fix, applied.suppressed)),
             lines,
             regions=document.regions(lines),
             unreadable=failed,
@@ -309,13 +319,15 @@ class Examiner:
             if rule.code not in codes:
                 continue
             try:
-                found = with_room(partial(_checked, rule, module, self._facts))
+                found = with_deep_stack(partial(_checked, rule, module, self._facts))
             except Exception as error:  # noqa: BLE001 - a bug in one rule
-                problems.append(f"{why(error)} (in rule {rule.code})")
+                problems.append(f"{error_text(error)} (in rule {rule.code})")
                 continue
             for each in found:
                 if not expected.include(each):
-                    yield kept(module.path, texts.watched(comments.watched(each)))
+                    yield without_fix_in_changelog(
+                        module.path, texts.watched(comments.watched(each))
+                    )
 
     def _diffs(self, document: Document, data: bytes) -> FindingDiffs | None:
         """Return what knows what fixes would change, None where nobody asks for that."""
@@ -324,23 +336,23 @@ class Examiner:
             return None
         from kdoctor.engine.fixes.finding_diffs import FindingDiffs  # noqa: PLC0415
 
-        keeps = partial(self.is_taken_elsewhere, document.path)
+        keeps = partial(self.may_be_imported_elsewhere, document.path)
         made = FindingDiffs(document, data, keeps, diffs=diffs, replacements=replacements)
         made.style = self.scan_options.style
         return made
 
-    def _kept(self, finding: Finding) -> Finding:
+    def _with_requested_fix(self, finding: Finding) -> Finding:
         """Return the finding with as much of its fix as is asked for."""
         if self.scan_options.edits or finding.fix is None:
             return finding
         fix = replace(finding.fix, edits=(), imports=(), drops=())
         return replace(finding, fix=fix)
 
-    def _kept_suppressed(self, silenced: Suppressed) -> Suppressed:
-        return replace(silenced, finding=self._kept(silenced.finding))
+    def _with_requested_suppressed_fix(self, silenced: Suppressed) -> Suppressed:
+        return replace(silenced, finding=self._with_requested_fix(silenced.finding))
 
 
-def with_room(work: Callable[[], _T]) -> _T:
+def with_deep_stack(work: Callable[[], _T]) -> _T:
     """Return ``work()``, done once more with more room where a usual stack is too small for it.
 
     Raises:
@@ -370,18 +382,18 @@ class _Question:
         return self._holds(quick, self._facts)
 
 
-def order(finding: Finding) -> tuple[Place, str, str]:
+def finding_order(finding: Finding) -> tuple[Place, str, str]:
     """Sort findings by place, then by code."""
     return finding.place, finding.code, finding.message
 
 
-def failed(path: str, error: Exception) -> FileScan:
+def failed_scan(path: str, error: Exception) -> FileScan:
     """Return the result of a file that could not be handled."""
     lasts = isinstance(error, FileProblem)  # what is wrong with the file itself stays
-    return FileScan(unreadable=Unreadable(path, why(error)), lasts=lasts)
+    return FileScan(unreadable=Unreadable(path, error_text(error)), lasts=lasts)
 
 
-def heard(task: Task, scan: FileScan) -> FileScan:
+def drop_notes_unless_admitted(task: Task, scan: FileScan) -> FileScan:
     """Keep, of what the prefilter would have passed over, the findings only.
 
     So the gate changes nothing of what is reported: a file in which no rule could fire has no
@@ -390,7 +402,7 @@ def heard(task: Task, scan: FileScan) -> FileScan:
     return scan if task.admitted else replace(scan, skipped=(), unreadable=None, own_target=None)
 
 
-def why(error: Exception) -> str:
+def error_text(error: Exception) -> str:
     """Say in one line why a file was not handled."""
     match error:
         case FileProblem():

@@ -40,7 +40,7 @@ def examiner_of(scan_options: ScanOptions, task: Task) -> Examiner:
     """Return the examiner for one file, of which it knows already what others will ask."""
     examiner = examiner_for(scan_options.aimed(task))
     if task.priority is Priority.IMPORTED:
-        examiner.foresee(task.source.path)
+        examiner.prefetch(task.source.path)
     return examiner
 
 
@@ -50,7 +50,7 @@ def examiner_for(scan_options: ScanOptions) -> Examiner:
     It is the same for all projects that have the same release, wherever each of them names it.
     """
     examiner = _examiner_for(replace(scan_options, target=scan_options.target.without_source))
-    examiner.forget_much()
+    examiner.evict_if_large()
     return examiner
 
 
@@ -67,7 +67,7 @@ def _examiner_for(scan_options: ScanOptions) -> Examiner:
     )
 
 
-def get_ready(scan_options: ScanOptions) -> None:
+def preload(scan_options: ScanOptions) -> None:
     """Make what nearly every file needs: rules, libcst, the tables of Keras' names and classes.
 
     What files before have left is forgotten: each process would have to copy it to let it go.

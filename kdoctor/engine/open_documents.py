@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from kdoctor.engine.examine import Examined, Examiner
 from kdoctor.engine.fixes.apply_edits import texts_of
-from kdoctor.engine.fixes.conflicts import compatible
+from kdoctor.engine.fixes.conflicts import compatible_fixes
 from kdoctor.engine.fixes.fixpoint import FixLoop
 from kdoctor.engine.options import Options, scan_options_of
 from kdoctor.engine.schedule.jobs import ScanOptions, Source, Task
@@ -75,10 +75,10 @@ class Reading:
 
     def _changed(self, finding: Finding) -> bytes | None:
         unit = self.examined.document.units[finding.place.unit]
-        fixes = compatible([finding], unit.masks, [cell.span for cell in unit.cells])
+        fixes = compatible_fixes([finding], unit.masks, [cell.span for cell in unit.cells])
         if not fixes:
             return None
-        keeps = partial(self.examiner.is_taken_elsewhere, unit.path)
+        keeps = partial(self.examiner.may_be_imported_elsewhere, unit.path)
         texts = texts_of(
             self.examined.source(unit.index), fixes, keeps, self.examiner.scan_options.style
         )
@@ -91,11 +91,11 @@ class OpenDocuments:
     def __init__(self, options: Options) -> None:
         self._options = options
         self._modules = _Modules()
-        self._known_terms: dict[str, _Terms] = {}
+        self._settings: dict[str, _FileSettings] = {}
 
-    def renew(self) -> None:
+    def reload_settings(self) -> None:
         """Forget what the files of the project say of its target and of what is to be done."""
-        self._known_terms.clear()
+        self._settings.clear()
 
     def hold(self, path: str, text: str) -> bool:
         """Take a module as it stands in the editor; say whether other modules see another one.
@@ -104,18 +104,18 @@ class OpenDocuments:
         """
         return self._modules.hold(path, text)
 
-    def let_go(self, path: str) -> bool:
+    def restore_saved(self, path: str) -> bool:
         """Take a module as it lies on the disk again; say whether that is another one."""
-        return self._modules.let_go(path)
+        return self._modules.restore_saved(path)
 
-    def is_passed_over(self, path: str) -> bool:
+    def is_skipped(self, path: str) -> bool:
         """Say whether a file is none of the project's own, or excluded.
 
         Raises:
             UsageProblem: a setting of the project, or an option, names what does not exist.
         """
         parts = path.replace(os.sep, "/").split("/")
-        return not _INSTALLED.isdisjoint(parts) or self._terms(path).excluded
+        return not _INSTALLED.isdisjoint(parts) or self._settings_of(path).excluded
 
     def examine(self, draft: Draft) -> Reading:
         """Return what the rules say about a draft.
@@ -125,7 +125,7 @@ class OpenDocuments:
             UsageProblem: a setting of the project, or an option, names what does not exist.
         """
         self._modules.asked.clear()
-        terms = self._terms(draft.path)
+        terms = self._settings_of(draft.path)
         scan_options = replace(terms.scan_options, kind=draft.kind)
         # A new one each time: it would keep what it learned of the tree.
         package = ProjectPackage(oracle(scan_options.target).star_names, self._modules)
@@ -139,8 +139,8 @@ class OpenDocuments:
         fixed = FixLoop(reading.examiner).fix(task).fixed
         return draft.data if fixed is None else fixed.after
 
-    def _terms(self, path: str) -> _Terms:
-        terms, now = self._known_terms.get(path), time.monotonic()
+    def _settings_of(self, path: str) -> _FileSettings:
+        terms, now = self._settings.get(path), time.monotonic()
         if terms is None or now - terms.made_at > _SETTLED:
             policy = FileSelection([path], self._options)
             targets = Targets(policy, self._options)
@@ -149,12 +149,12 @@ class OpenDocuments:
             scan_options = replace(
                 scan_options, gate=True, diffs=False, replacements=False, anchors=False
             )
-            terms = self._known_terms[path] = _Terms(now, scan_options, policy.excludes(path))
+            terms = self._settings[path] = _FileSettings(now, scan_options, policy.excludes(path))
         return terms
 
 
 @dataclass(frozen=True, slots=True)
-class _Terms:
+class _FileSettings:
     """What the project's files say of one of them, as of some moment."""
 
     made_at: float
@@ -187,7 +187,7 @@ class _Modules:
         self._held[path] = summary
         return before != summary
 
-    def let_go(self, path: str) -> bool:
+    def restore_saved(self, path: str) -> bool:
         if path not in self._held:
             return False
         return self._held.pop(path) != self._on_disk(path)

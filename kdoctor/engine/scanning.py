@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final, Unpack
 
-from kdoctor.engine.cache.recorder import Recorded, noted
-from kdoctor.engine.examiners import examiner_of, forget, get_ready
+from kdoctor.engine.cache.recorder import Recorded, record_dependencies
+from kdoctor.engine.examiners import examiner_of, forget, preload
 from kdoctor.engine.options import Options, Paths, each_of
 from kdoctor.engine.result import FileScan, ScanResult
 from kdoctor.engine.schedule.dispatch import run
@@ -32,11 +32,9 @@ def scan(paths: Paths, **options: Unpack[Options]) -> ScanResult:
     """
     plan = Plan(each_of(paths), options)
     forget()
-    run_all = partial(
-        run, workers=plan.workers, progress=options.get("progress"), get_ready=get_ready
-    )
+    run_all = partial(run, workers=plan.workers, progress=options.get("progress"), preload=preload)
     if plan.cache is None:
-        scans = run_all(_scan, plan.scan_options, plan.as_found())
+        scans = run_all(_scan, plan.scan_options, plan.discovered_tasks())
     else:
         scans = plan.cache.through(
             plan.scan_options,
@@ -45,10 +43,10 @@ def scan(paths: Paths, **options: Unpack[Options]) -> ScanResult:
             of_scan=lambda scan: scan,
             scan_of=lambda scan: scan,
         )
-    return collected(plan, scans)
+    return collect_results(plan, scans)
 
 
-def collected(plan: Plan, scans: Sequence[FileScan]) -> ScanResult:
+def collect_results(plan: Plan, scans: Sequence[FileScan]) -> ScanResult:
     """Put the results of the files together, in the order of their paths."""
     gathered = plan.gathered
     scans = [scan for scan in scans if scan != _NOTHING]  # most are
@@ -80,6 +78,8 @@ def _scan_noted(scan_options: ScanOptions, tasks: Sequence[Task]) -> list[Record
     for task in tasks:
         examiner = examiner_of(scan_options, task)
         noted_ones.append(
-            noted(task.source, scan_options.folder, examiner.trace, partial(examiner.scan, task))
+            record_dependencies(
+                task.source, scan_options.folder, examiner.trace, partial(examiner.scan, task)
+            )
         )
     return noted_ones

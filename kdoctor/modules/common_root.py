@@ -16,7 +16,7 @@ _TOPS = ("keras", "tensorflow")
 _READ_FROM_TENSORFLOW = re.compile(rb"\b(?:tf|tensorflow)\s*\.\s*keras\b")
 
 
-def common_root(contents: Iterable[bytes]) -> str | None:
+def most_common_root(contents: Iterable[bytes]) -> str | None:
     """Return the root that more files import Keras from than from the other one.
 
     None where neither is: the order of the files says nothing. tf_keras, keras_core and Keras' old

@@ -46,31 +46,31 @@ class Dependencies:
         self.note(folder if folder.endswith(os.sep) else folder + os.sep, state)
         return names
 
-    def holds_any(self, folder: str, names: Collection[str]) -> bool:
+    def contains_any(self, folder: str, names: Collection[str]) -> bool:
         """Say whether one of some names is in a folder, which may be large."""
         if self.listens:  # the state of a folder is that of all that is in it
             return not self.names_in(folder).isdisjoint(names)
         return any(os.path.lexists(f"{folder}{os.sep}{name}") for name in names)
 
     @contextmanager
-    def apart(self) -> Iterator[set[str]]:
+    def isolated(self) -> Iterator[set[str]]:
         """Collect what is looked at from here on; it is added to what was looked at before."""
         before = self._looked
-        looked: set[str] = set()
-        self._looked = looked
+        dependencies: set[str] = set()
+        self._looked = dependencies
         try:
-            yield looked
+            yield dependencies
         finally:
             self._looked = before
-            self.add(looked)
+            self.add(dependencies)
 
-    def add(self, looked: Collection[str]) -> None:
+    def add(self, dependencies: Collection[str]) -> None:
         """Take what was looked at for an earlier answer as looked at now."""
         if self._looked is not None:
-            self._looked.update(looked)
+            self._looked.update(dependencies)
 
     @property
-    def is_heard(self) -> bool:
+    def is_recording(self) -> bool:
         """Whether somebody wants to know what is looked at now."""
         return self.listens and self._looked is not None
 
@@ -80,9 +80,9 @@ class Dependencies:
             self._states[key] = UNSTEADY
         self.add((key,))
 
-    def seen(self, looked: set[str]) -> Seen:
+    def seen(self, dependencies: set[str]) -> Seen:
         """Return the states of what was looked at."""
-        return {path: self._states.get(path, GONE) for path in looked}
+        return {path: self._states.get(path, GONE) for path in dependencies}
 
     @property
     def size(self) -> int:
@@ -115,8 +115,8 @@ class RememberedAnswers(Generic[P, T]):
                 self._trace.add(known[1])
             return known[0]
         if self._trace.listens:
-            with self._trace.apart() as looked:
-                known = self._find(*key, **none), frozenset(looked)
+            with self._trace.isolated() as dependencies:
+                known = self._find(*key, **none), frozenset(dependencies)
         else:
             known = self._find(*key, **none), _NOTHING
         self._looked += len(known[1]) - len(self._known.pop(key, (None, _NOTHING))[1])

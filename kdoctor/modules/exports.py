@@ -73,7 +73,9 @@ class ProjectPackage:
         self._kept = KeptChains()  # what names of modules mean, with what was looked at to know it
         self._switches = LegacySwitches(self.trace, self._tree)
         self._functions = FunctionSummaries(self.trace, self.trees)
-        self._handed_over = RememberedAnswers(self.trace, self._functions.handed_over, 256)
+        self._parameter_callees = RememberedAnswers(
+            self.trace, self._functions.parameter_callees, 256
+        )
         self._returned_call = RememberedAnswers(self.trace, self._functions.returned_call, 256)
         # Whether anything of Keras can be reached from a module, and what was looked at to know it.
         self.reach_keras: dict[OwnModule, tuple[bool, frozenset[str]]] = {}
@@ -81,7 +83,7 @@ class ProjectPackage:
         self.keras_root = self._importers.keras_root
         self._much, self._files = _MIN_CACHED_ENTRIES, 0  # files: since all was forgotten
 
-    def forget_much(self) -> None:
+    def evict_if_large(self) -> None:
         """Forget all that is known, where that is much. Not to be called while a file is read.
 
         A large project whose modules all import each other would be read again for each file: so
@@ -103,14 +105,14 @@ class ProjectPackage:
 
     def _forget_answers(self) -> None:
         self._tree.forget()
-        for known in (self._summary, self._answers, self._handed_over, self._returned_call):
+        for known in (self._summary, self._answers, self._parameter_callees, self._returned_call):
             known.forget()
         for each in (self._functions, self._switches, self._public, self._kept):
             each.forget()
         self.reach_keras.clear()
         self.trace.forget()
 
-    def foresee(self, unit_path: str) -> None:
+    def prefetch(self, unit_path: str) -> None:
         """Read what a file binds before anybody asks."""
         self._summary(self._tree.place_of(unit_path))
 
@@ -153,7 +155,7 @@ class ProjectPackage:
         """Say whether a relative path is that of a file beside ``unit_path``, or in its project."""
         return self._tree.has_file(unit_path, relative)
 
-    def hands_over(
+    def parameter_callees(
         self, unit_path: str, module: str, level: int, name: str
     ) -> Collection[tuple[int, str]]:
         """Return what a function of the tree surely calls with its parameters, by position."""
@@ -161,7 +163,8 @@ class ProjectPackage:
         if found is None:
             return ()
         meant = (
-            (place, self._answers(found[0], each)) for place, each in self._handed_over(*found)
+            (place, self._answers(found[0], each))
+            for place, each in self._parameter_callees(*found)
         )
         return [(place, each) for place, each in meant if isinstance(each, str)]
 
@@ -193,17 +196,17 @@ class ProjectPackage:
         path = self._tree.find(unit_path, module, level)
         return None if path is None else self._public(path)
 
-    def takes_another(self, unit_path: str, module: str, level: int) -> bool:
+    def imports_another_root(self, unit_path: str, module: str, level: int) -> bool:
         """Say whether a module of the tree imports tf_keras: what it makes may be of Keras 2."""
         path = self._tree.find(unit_path, module, level)
         summary = None if path is None else self._summary(path)
         return summary is not None and summary.takes_tf_keras
 
-    def is_taken(self, unit_path: str, name: str) -> bool:
+    def may_be_imported_from(self, unit_path: str, name: str) -> bool:
         """Say whether another file of the project may take a name out of a file."""
         return self._importers.take(unit_path, name)
 
-    def given_by(self, unit_path: str, module: str, level: int) -> Collection[str]:
+    def assigned_elsewhere(self, unit_path: str, module: str, level: int) -> Collection[str]:
         """Return what a module of the tree assigns in modules that are not of the tree."""
         path = self._tree.find(unit_path, module, level)
         summary = None if path is None else self._summary(path)
@@ -260,13 +263,13 @@ class ProjectPackage:
     def _ask(self, path: str, name: str) -> Value:
         return self._question().dotted(path, name)
 
-    def _question(self) -> _Question:
+    def _question(self) -> _Resolution:
         if (
             self._kept.weight > _MAX_RESOLVED_WEIGHT
         ):  # in a ring of 100 modules each name has them all
             self._kept.forget()
         modules = _Modules(self._tree, self._summary, self._stars, self._public, self.trace)
-        return _Question(modules, AliasChainOnce(self._kept, _IN_RING))
+        return _Resolution(modules, AliasChainOnce(self._kept, _IN_RING))
 
 
 class _Modules(Struct, frozen=True):
@@ -279,7 +282,7 @@ class _Modules(Struct, frozen=True):
     trace: Dependencies
 
 
-class _Question:
+class _Resolution:
     """One question about one name, on whose way modules may be in a ring.
 
     What is found halfway there is kept for other questions only where it would be the same
@@ -337,14 +340,14 @@ class _Question:
         """Return what a name means at the top level of a module."""
 
         def find() -> tuple[Value, Collection[str]]:
-            with self._trace.apart() as looked:
+            with self._trace.isolated() as dependencies:
                 value = self._find(path, name)
-            self._following.weigh(1 + len(looked))
-            return value, looked
+            self._following.weigh(1 + len(dependencies))
+            return value, dependencies
 
         found = self._following.of((path, name), find)
-        value, looked = cast("tuple[Value, Collection[str]]", found)
-        self._trace.add(looked)
+        value, dependencies = cast("tuple[Value, Collection[str]]", found)
+        self._trace.add(dependencies)
         return value
 
     def _find(self, path: str, name: str) -> Value:
@@ -353,8 +356,8 @@ class _Question:
             return None
         bindings = summary.names.get(name)
         if bindings:
-            return _only({self._bound(path, binding) for binding in bindings})
-        return _only(set(self._from_stars(path, name, summary)))
+            return _common_value({self._bound(path, binding) for binding in bindings})
+        return _common_value(set(self._from_stars(path, name, summary)))
 
     def _from_stars(self, path: str, name: str, summary: ModuleSummary) -> Iterator[Value]:
         for star in summary.stars:
@@ -441,7 +444,7 @@ class _Question:
         return isinstance(meant, str) and meant in EMPTY_METACLASSES
 
 
-def _only(values: set[Value]) -> Value:
+def _common_value(values: set[Value]) -> Value:
     """Return the value on which all agree, be it that they take it from other roots of Keras.
 
     ``optimizers.legacy.Optimizer`` is what ``optimizers.Optimizer`` was before.

@@ -91,7 +91,7 @@ def signature_of(key: str) -> Signature | None:
         return None
 
 
-def question(path: str, name: str) -> str:
+def import_query_key(path: str, name: str) -> str:
     """Return the key of the question whether another file takes a name out of a module.
 
     Without a name it is the question from which root the module's project imports Keras.
@@ -99,13 +99,13 @@ def question(path: str, name: str) -> str:
     return f"{path}{_ASKS}{name}"
 
 
-def asked_in(key: str) -> tuple[str, str] | None:
+def parse_import_query(key: str) -> tuple[str, str] | None:
     """Return the module and the name that a key asks about, None where it is that of a path."""
     path, asks, name = key.partition(_ASKS)
     return (path, name) if asks else None
 
 
-def all_settled(files: Iterable[str]) -> Signature | None:
+def combined_signature(files: Iterable[str]) -> Signature | None:
     """Return one signature for many files."""
     found = []
     for path in files:

@@ -42,7 +42,7 @@ class FunctionSummaries:
         """Forget where functions stand."""
         self._lines.clear()
 
-    def handed_over(self, path: str, name: str) -> tuple[tuple[int, str], ...]:
+    def parameter_callees(self, path: str, name: str) -> tuple[tuple[int, str], ...]:
         """Return what a function of a module surely calls with its parameters.
 
         Each as (position, callee as written).
@@ -52,7 +52,7 @@ class FunctionSummaries:
         of a name that is bound more than once.
         """
         function = self._function(path, name)
-        return () if function is None else tuple(dict.fromkeys(_handed_over(function)))
+        return () if function is None else tuple(dict.fromkeys(_parameter_callees(function)))
 
     def returned_call(self, path: str, name: str) -> str | None:
         """Return which call a function surely returns the result of, as the callee is written.
@@ -128,13 +128,13 @@ def _leaf(call: ast.Call) -> str:
     return (dotted(call.func) or "").rpartition(".")[2]
 
 
-def _handed_over(function: ast.FunctionDef) -> Iterator[tuple[int, str]]:
+def _parameter_callees(function: ast.FunctionDef) -> Iterator[tuple[int, str]]:
     parameters = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
     places = {each: index for index, each in enumerate(parameters)}
     for statement in function.body:
         if not isinstance(statement, ast.Return | ast.Assign | ast.Expr):
             return
-        for node in _run(statement):
+        for node in _always_evaluated(statement):
             if isinstance(node, ast.Call) and (callee := dotted(node.func)):
                 for each in (*node.args, *(keyword.value for keyword in node.keywords)):
                     if isinstance(each, ast.Name) and each.id in places:
@@ -144,13 +144,13 @@ def _handed_over(function: ast.FunctionDef) -> Iterator[tuple[int, str]]:
                 places.pop(node.id, None)
 
 
-def _run(node: ast.AST) -> Iterator[ast.AST]:
+def _always_evaluated(node: ast.AST) -> Iterator[ast.AST]:
     """Yield what is evaluated whenever ``node`` is."""
     yield node
     if isinstance(node, _MAYBE):
         return
     for child in ast.iter_child_nodes(node):
-        yield from _run(child)
+        yield from _always_evaluated(child)
 
 
 def _is_registry(decorator: ast.expr) -> bool:

@@ -90,7 +90,7 @@ class LegacySwitches:
     def __init__(self, trace: Dependencies, tree: ModuleFinder) -> None:
         self._trace = trace
         self._tree = tree
-        self._is_set_by = RememberedAnswers(trace, self._look_into, 4096)
+        self._is_set_by = RememberedAnswers(trace, self._summarize, 4096)
 
     def forget(self) -> None:
         """Forget all that is known."""
@@ -164,7 +164,7 @@ class LegacySwitches:
             if found is not None:
                 yield found
 
-    def _look_into(self, path: str) -> bool:
+    def _summarize(self, path: str) -> bool:
         data = self._trace.read(path)
         tree = parsed(data) if data is not None and _BYTES in data else None
         return tree is not None and any(map(_switches_on, _before_keras(tree, inside=False)))

@@ -156,11 +156,11 @@ class ModuleFinder:
         return f"{folder}{os.sep}{last}.py" if f"{last}.py" in listing else None
 
     def _ask_package(self, folder: str) -> bool:
-        return self._trace.holds_any(folder, ("__init__.py",))
+        return self._trace.contains_any(folder, ("__init__.py",))
 
     def _is_project(self, folder: str) -> bool:
         # A folder above, such as a home, may hold thousands of names: it is asked for a few.
-        return self._trace.holds_any(folder, _PROJECT_MARKS)
+        return self._trace.contains_any(folder, _PROJECT_MARKS)
 
     def _find_roots(self, folder: str) -> tuple[_Root, ...]:
         """List where ``import x`` looks: beside the outermost package, then up to the project."""

@@ -152,7 +152,9 @@ def _note(statement: ast.stmt, summary: ModuleSummary) -> None:
         case ast.AugAssign(target=ast.Name(id="__all__")):
             summary.listed_in_parts = True
         case ast.Expr(value=ast.Call(func=ast.Name(id="setattr"), args=[owner, name, _])):
-            _give(owner, name.value if isinstance(name, ast.Constant) else "*", summary)
+            _note_foreign_assignment(
+                owner, name.value if isinstance(name, ast.Constant) else "*", summary
+            )
         case _:
             for name in _stored(statement):
                 _bind(summary, name, None)
@@ -164,7 +166,7 @@ def _bind(summary: ModuleSummary, name: str, what: Imported | Alias | Class | No
 
 def _assign(target: ast.expr, value: ast.expr, summary: ModuleSummary) -> None:
     if isinstance(target, ast.Attribute):
-        _give(target.value, target.attr, summary)
+        _note_foreign_assignment(target.value, target.attr, summary)
     if not isinstance(target, ast.Name):
         for name in _stored(target):
             _bind(summary, name, None)
@@ -178,7 +180,7 @@ def _assign(target: ast.expr, value: ast.expr, summary: ModuleSummary) -> None:
     _bind(summary, target.id, Alias(written) if written else None)
 
 
-def _give(owner: ast.expr, name: object, summary: ModuleSummary) -> None:
+def _note_foreign_assignment(owner: ast.expr, name: object, summary: ModuleSummary) -> None:
     """Note that a module puts something into another one."""
     written = dotted(owner)
     if written is not None:
@@ -233,7 +235,7 @@ def _class(node: ast.ClassDef) -> Class:
     closed = closed and not members & _DYNAMIC
     takes, hands_on = _keywords(methods)
     own = (each for each in methods if each.node in node.body and each.node.name == "__init__")
-    gives = _gives(next(own, None))
+    gives = _forwarded_parameters(next(own, None))
     bases = tuple(dotted(unsubscripted(each)) for each in node.bases)
     return Class(node.name, bases, frozenset(members), closed, takes, hands_on, gives, metaclass)
 
@@ -307,7 +309,7 @@ def _keywords(methods: Iterable[_Method]) -> tuple[frozenset[str], bool]:
     return frozenset(takes), handed and method.node.name == "__init__"
 
 
-def _gives(init: _Method | None) -> frozenset[str]:
+def _forwarded_parameters(init: _Method | None) -> frozenset[str]:
     """Return the parameters that ``__init__`` passes on under their own names, unchanged."""
     if init is None:
         return frozenset()

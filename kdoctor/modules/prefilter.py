@@ -16,7 +16,7 @@ from kdoctor.lazy_regex import pattern
 from kdoctor.modules.dependencies import Dependencies, Seen
 from kdoctor.modules.file_stamp import file_state
 from kdoctor.modules.module_finder import ModuleFinder
-from kdoctor.suppression.may_have_comments import holds_marks
+from kdoctor.suppression.may_have_comments import may_have_directives
 
 # `from ..a import b` up to its names or their parenthesis, and `import a, b`. Both begin with a
 # literal, for which bytes are searched fast; that it begins a word is asked after it. Between two
@@ -62,7 +62,7 @@ class PrefilterMemo(Protocol):
     def facts(self, path: str) -> FileWords | None:
         """Return what is known of a file, None where it is not, or not any more."""
 
-    def keep_facts(self, path: str, facts: FileWords, seen: Seen) -> None:
+    def store_facts(self, path: str, facts: FileWords, seen: Seen) -> None:
         """Take down the facts of a file, and the files and folders that they were made of."""
 
 
@@ -120,9 +120,9 @@ class Prefilter:
 
     def _new_facts(self, path: str, memory: PrefilterMemo) -> FileWords:
         state, data = file_state(path)
-        with self._trace.apart() as looked:
+        with self._trace.isolated() as dependencies:
             facts = self.of_data(path, data)
-        memory.keep_facts(path, facts, {path: state, **self._trace.seen(looked)})
+        memory.store_facts(path, facts, {path: state, **self._trace.seen(dependencies)})
         return facts
 
     def of_data(self, path: str, data: bytes) -> FileWords:
@@ -136,7 +136,7 @@ class Prefilter:
         if not speaks and path.endswith(_PYTHON) and b"\0" in data:
             speaks = True  # it is no text, whatever it is called: let its reader say so
         imports = () if speaks else tuple(dict.fromkeys(self._imports(path, data)))
-        return FileWords(size, speaks, holds_marks(data), imports)
+        return FileWords(size, speaks, may_have_directives(data), imports)
 
     def _speaks(self, data: bytes) -> bool:
         return any(all(word in data for word in each) for each in self._words)

@@ -110,8 +110,10 @@ class TextReads:
         imported = set(self._imports(imports_it=imports_it))
         flows = list(self._flows())
         # The names that may hold the module, or its name, and with those that hold any.
-        self._it = _followed(flows, imported.union(*(to for to, each in flows if each.is_it)))
-        self._any = _followed(flows, self._it.union(*(to for to, each in flows if each.any)))
+        self._it = _reachable_names(
+            flows, imported.union(*(to for to, each in flows if each.is_it))
+        )
+        self._any = _reachable_names(flows, self._it.union(*(to for to, each in flows if each.any)))
 
     def read(self, name: str) -> bool:
         """Say whether the file may read a name of the module."""
@@ -123,12 +125,12 @@ class TextReads:
     def _is_read(self, node: ast.AST, name: str) -> bool:
         match node:
             case ast.Attribute(value=value, attr=attr):
-                return (attr == name and self._may_be_it(value)) or (
-                    attr == "__dict__" and self._is_it(value)
+                return (attr == name and self._may_be_module(value)) or (
+                    attr == "__dict__" and self._is_module(value)
                 )
             case ast.Subscript(value=value, slice=key) if dotted(value) != "sys.modules":
                 told = key.value == name if isinstance(key, ast.Constant) else name in self._texts
-                return told and self._may_be_it(value)
+                return told and self._may_be_module(value)
             case ast.Call():
                 return self._is_read_by(node, name)
         return False
@@ -143,14 +145,14 @@ class TextReads:
         told = told or any(each.arg == name for each in call.keywords)
         by_name = function in _BY_NAME and name in self._texts
         if told or by_name:
-            return any(map(self._may_be_it, given))
-        return function in _ALL and any(map(self._is_it, given))
+            return any(map(self._may_be_module, given))
+        return function in _ALL and any(map(self._is_module, given))
 
-    def _is_it(self, node: ast.AST) -> bool:
+    def _is_module(self, node: ast.AST) -> bool:
         source = self._source(node)
         return source.is_it or not self._it.isdisjoint(source.names)
 
-    def _may_be_it(self, node: ast.AST) -> bool:
+    def _may_be_module(self, node: ast.AST) -> bool:
         """Say whether something may be the module, be it one of many that are loaded by name."""
         source = self._source(node)
         return source.is_it or source.any or not self._any.isdisjoint(source.names)
@@ -199,11 +201,11 @@ class TextReads:
                 case ast.Subscript(value=ast.Attribute() as table, slice=key) if (
                     dotted(table) == "sys.modules"
                 ):
-                    source.note(answer=self._names_it(key))
+                    source.note(answer=self._names_module(key))
                 case ast.Call(func=function, args=args, keywords=keywords):
                     if leaf_of(function) in self._loaders:
                         given = args[self._loaders[leaf_of(function)] :][:1]
-                        answer = self._names_it(given[0]) if given else None
+                        answer = self._names_module(given[0]) if given else None
                         source.note(answer=answer)
                         waiting += given if answer is None else ()
                         continue
@@ -218,7 +220,7 @@ class TextReads:
                     waiting += children_of(node)
         return source
 
-    def _names_it(self, node: ast.AST) -> bool | None:
+    def _names_module(self, node: ast.AST) -> bool | None:
         """Say whether a text is the name, or the path, of the module; None where it may be."""
         match node:
             case ast.Name(id="__name__"):
@@ -231,7 +233,7 @@ class TextReads:
         return None
 
 
-def _followed(flows: Sequence[tuple[set[str], _Source]], start: set[str]) -> set[str]:
+def _reachable_names(flows: Sequence[tuple[set[str], _Source]], start: set[str]) -> set[str]:
     """Return all names that what some hold gets to; each flow is looked at once a name."""
     by_name: dict[str, list[set[str]]] = {}
     for targets, source in flows:

@@ -105,7 +105,7 @@ def is_of_others(module: Module, statement: ImportStatement, sorting: Sorting) -
     """Say whether a statement imports neither from the standard library nor from next door."""
     line = _line(statement)
     top = line.module.partition(".")[0]
-    own = top in sorting.own or module.is_of_the_tree(top)
+    own = top in sorting.own or module.is_project_module(top)
     return not line.level and not own and not is_standard(line.module)
 
 

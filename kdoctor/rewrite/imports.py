@@ -360,7 +360,7 @@ class _Plan:
         elif isinstance(statement, cst.ImportFrom):
             modules = [from_module(statement)]
         tops = [each and each.partition(".")[0].strip() for each in modules]
-        return bool(tops) and all(top and not self.module.is_of_the_tree(top) for top in tops)
+        return bool(tops) and all(top and not self.module.is_project_module(top) for top in tops)
 
     def _may_be_bound_again(self, binding: ImportBinding) -> bool:
         """Say whether another statement may bind the name of an import: their order matters."""

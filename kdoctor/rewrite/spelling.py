@@ -109,7 +109,7 @@ class Speller:
         """
         if name.partition(".")[0] != TEMPLATE_ROOT:
             return name
-        root = import_root(self.like) or self.module.keras_root_beside()
+        root = import_root(self.like) or self.module.keras_root_of_project()
         return name if root is None else under_root(name, root)
 
     def _in_place_of_the_import(self, name: str) -> ImportNeed | None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import libcst as cst
 from lsprotocol import types
 
-from kdoctor.engine.fixes.rewrite_lookup import RewriteLookup, cures_of
+from kdoctor.engine.fixes.rewrite_lookup import RewriteLookup, rewrite_lookup_of
 from kdoctor.engine.open_documents import Reading
 from kdoctor.errors import SyntaxProblem
 from kdoctor.keras_api import Presence, lookup, member_lookup, signature, split_root
@@ -110,7 +110,7 @@ def _told(named: Named, target: Target) -> str | None:
     parts = [
         _title(named, answer),
         _on_target(named, target),
-        *_instead(cures_of(split[1], member), target),
+        *_instead(rewrite_lookup_of(split[1], member), target),
         _table(answer),
     ]
     return "\n\n".join(filter(None, parts))

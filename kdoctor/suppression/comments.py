@@ -59,11 +59,11 @@ class SourceLines(Struct):
 
     def join_of(self, row: int) -> Rows:
         """Return the rows that are one with this one."""
-        return _around(self.joined, row) or Rows(row, row)
+        return _run_around(self.joined, row) or Rows(row, row)
 
     def statement_of(self, row: int) -> Rows:
         """Return the rows of the logical line that a row belongs to."""
-        return _around(self.statements, row) or self.join_of(row)
+        return _run_around(self.statements, row) or self.join_of(row)
 
     def code_below(self, row: int) -> int | None:
         """Return the next row with code, None below the last."""
@@ -140,6 +140,6 @@ def indent_of(row: str) -> int:
     return len(expanded) - len(expanded.lstrip())
 
 
-def _around(runs: list[Rows], row: int) -> Rows | None:
+def _run_around(runs: list[Rows], row: int) -> Rows | None:
     index = bisect.bisect_right(runs, row, key=lambda rows: rows.first) - 1
     return runs[index] if index >= 0 and row <= runs[index].last else None

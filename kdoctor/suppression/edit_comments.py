@@ -48,14 +48,14 @@ def ignore_fix(unit: Unit, finding: Finding, reason: str = "") -> Fix:
     return Fix(f"Ignore {finding.code} on this line", tuple(edits), Applicability.MANUAL)
 
 
-def removal(unit: Unit, directive: Directive, useless: Collection[Entry]) -> Edit:
+def removal_edit(unit: Unit, directive: Directive, unused_entries: Collection[Entry]) -> Edit:
     """Return the edit that takes entries out of a comment, all of it where none is left.
 
     The rest of the line stays: other comments on it, and the reason where entries stay.
     """
-    kept = [entry for entry in directive.entries if entry not in useless]
-    if kept or (directive.others and useless):
-        return _without(unit, directive, useless)
+    kept = [entry for entry in directive.entries if entry not in unused_entries]
+    if kept or (directive.others and unused_entries):
+        return _without_entries(unit, directive, unused_entries)
     return Edit(_whole(unit, directive), ("",))
 
 
@@ -103,14 +103,14 @@ def _listed(comment: Comment) -> Directive | None:
     )
 
 
-def _without(unit: Unit, directive: Directive, useless: Collection[Entry]) -> Edit:
+def _without_entries(unit: Unit, directive: Directive, unused_entries: Collection[Entry]) -> Edit:
     """Take entries out of a list, each with the comma that is then one too many."""
     text, span = unit.text, directive.span
     found = _LIST.search(text, span.start, span.end)
     if found is None:
         raise ValueError(f"there is no list in {text[span.start : span.end]!r}")
     group = "list" if found["list"] is not None else "codes"
-    gone = {entry.span.start for entry in useless}
+    gone = {entry.span.start for entry in unused_entries}
     pieces, kept_before = list[str](), False
     at = found.start(group)
     for word in _WORD.finditer(text, *found.span(group)):

@@ -13,7 +13,7 @@ _NOQA_WITH_CODE = pattern(rb"#\s*noqa[^\n\r]*\bKD\d", re.IGNORECASE)
 _NOQA = pattern(r"#\s*noqa", re.IGNORECASE)
 
 
-def holds_marks(data: bytes) -> bool:
+def may_have_directives(data: bytes) -> bool:
     """Say whether the file may hold a comment that is told about where it silences nothing.
 
     >>> holds_marks(b"x = 1  # kdoctor: ignore"), holds_marks(b"x = 1  # noqa: E501")
@@ -22,6 +22,6 @@ def holds_marks(data: bytes) -> bool:
     return _MARK.encode() in data or _NOQA_WITH_CODE.search(data) is not None
 
 
-def is_marked(text: str) -> bool:
+def may_have_suppressions(text: str) -> bool:
     """Say whether a text may hold any comment that silences something."""
     return _MARK in text or _NOQA.search(text) is not None

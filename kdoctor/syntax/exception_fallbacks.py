@@ -81,7 +81,7 @@ class ExceptionFallbacks:
             or self._is_open_fallback(node, tries)
         )
 
-    def is_passed_over(self, node: cst.CSTNode) -> bool:
+    def is_skipped(self, node: cst.CSTNode) -> bool:
         """Say whether a ``try`` certainly ends, or has done its work, before ``node``."""
         return self._is_dead_in_any(node, self._around(node))
 

@@ -44,10 +44,10 @@ def through_tree(package: Package, path: str, name: str) -> str | ClassInfo | No
     return None
 
 
-def hands_over(package: Package, path: str, name: str) -> Collection[tuple[int, str]]:
+def parameter_callees(package: Package, path: str, name: str) -> Collection[tuple[int, str]]:
     """Return what a function of the tree surely calls with its parameters, by position."""
     parts = _parts(name)
-    return () if parts is None else package.hands_over(path, *parts)
+    return () if parts is None else package.parameter_callees(path, *parts)
 
 
 class Imports:
@@ -58,7 +58,7 @@ class Imports:
         self._path = path
         self._package = package
         self._through_tree: dict[str, str | ClassInfo | None] = {}
-        self._hands_over: dict[str, Collection[tuple[int, str]]] = {}
+        self._parameter_callees: dict[str, Collection[tuple[int, str]]] = {}
         self._in_init = path.replace("\\", "/").rpartition("/")[2] == "__init__.py"
         self.listed_for_export = frozenset(_listed_for_export(scope_analysis))
         self.of: dict[Binding, ImportBinding] = {
@@ -79,13 +79,13 @@ class Imports:
             self._through_tree[name] = through_tree(self._package, self._path, name)
         return self._through_tree[name]
 
-    def hands_over(self, name: str) -> Collection[tuple[int, str]]:
+    def parameter_callees(self, name: str) -> Collection[tuple[int, str]]:
         """Return what a function of the tree surely calls with its parameters, by position."""
         if self._package is None:
             return ()
-        if name not in self._hands_over:
-            self._hands_over[name] = hands_over(self._package, self._path, name)
-        return self._hands_over[name]
+        if name not in self._parameter_callees:
+            self._parameter_callees[name] = parameter_callees(self._package, self._path, name)
+        return self._parameter_callees[name]
 
     def returned_call(self, name: str) -> str | None:
         """Return which call from outside of the tree a function surely returns the result of."""
@@ -95,11 +95,11 @@ class Imports:
         return self._package.returned_call(self._path, *parts)
 
     @cached_property
-    def take_another(self) -> bool:
+    def import_another_root(self) -> bool:
         """Whether a module of the tree that is imported takes its own from elsewhere."""
         package = self._package
         return package is not None and any(
-            package.takes_another(self._path, *module) for module in self._modules
+            package.imports_another_root(self._path, *module) for module in self._modules
         )
 
     @cached_property
@@ -109,7 +109,7 @@ class Imports:
         return frozenset(
             name
             for module in (self._modules if package else ())
-            for name in (package.given_by(self._path, *module) if package else ())
+            for name in (package.assigned_elsewhere(self._path, *module) if package else ())
         )
 
     @cached_property
@@ -123,7 +123,7 @@ class Imports:
         found = ((name.lstrip("."), len(name) - len(name.lstrip("."))) for name in names)
         return tuple(dict.fromkeys(each for each in found if each[0]))
 
-    def is_of_the_tree(self, name: str) -> bool:
+    def is_project_module(self, name: str) -> bool:
         """Say whether a dotted name surely is one of the tree's modules, or in one."""
         package, top = self._package, name.partition(".")[0]
         return not top or (package is not None and package.holds(self._path, top))

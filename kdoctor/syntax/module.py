@@ -216,21 +216,21 @@ class Module:
         meaning = self._resolver.meaning_of(expression)
         return None if meaning is None else meaning.name
 
-    def class_of_tree(self, expression: cst.CSTNode) -> ClassInfo | None:
+    def project_class(self, expression: cst.CSTNode) -> ClassInfo | None:
         """Return the class of another module of the tree that an expression names."""
         return self._classes.of_tree(expression)
 
-    def handed_over_in_tree(self, callee: cst.CSTNode) -> Collection[tuple[int, str]]:
+    def parameter_callees_in_project(self, callee: cst.CSTNode) -> Collection[tuple[int, str]]:
         """Return what a function of the tree calls: each parameter's position and dotted name."""
         meaning = self._resolver.of_chain(callee)
-        return () if meaning is None else self._imports.hands_over(meaning.name)
+        return () if meaning is None else self._imports.parameter_callees(meaning.name)
 
-    def returned_in_tree(self, callee: cst.CSTNode) -> str | None:
+    def returned_call_in_project(self, callee: cst.CSTNode) -> str | None:
         """Return which call a function of another module of the tree returns the result of."""
         meaning = self._resolver.of_chain(callee)
         return None if meaning is None else self._imports.returned_call(meaning.name)
 
-    def is_of_the_tree(self, top: str) -> bool:
+    def is_project_module(self, top: str) -> bool:
         """Say whether ``import top`` surely means a module of the tree that the file is of."""
         return self._package is not None and self._package.holds(self.path, top)
 
@@ -239,7 +239,7 @@ class Module:
         return self._package is not None and self._package.has_file(self.path, relative)
 
     @property
-    def given_in_tree(self) -> frozenset[str]:
+    def assigned_in_project(self) -> frozenset[str]:
         """What the tree's modules that are imported assign elsewhere; ``a.*`` may be any name."""
         return self._imports.given
 
@@ -298,15 +298,15 @@ class Module:
         """Return all that may read (or delete) the name that an import binds, maybe another's."""
         return self._uses_by_import.get(id(binding), ())
 
-    def is_taken_elsewhere(self, binding: ImportBinding) -> bool:
+    def may_be_imported_elsewhere(self, binding: ImportBinding) -> bool:
         """Say whether another file of the project may take what an import binds from here."""
-        return self.may_be_taken_elsewhere(binding.local)
+        return self.name_may_be_imported_elsewhere(binding.local)
 
-    def may_be_taken_elsewhere(self, name: str) -> bool:
+    def name_may_be_imported_elsewhere(self, name: str) -> bool:
         """Say whether another file of the project may take a name out of this one."""
-        return self._package is not None and self._package.is_taken(self.path, name)
+        return self._package is not None and self._package.may_be_imported_from(self.path, name)
 
-    def keras_root_beside(self) -> str | None:
+    def keras_root_of_project(self) -> str | None:
         """Return the root that the project's other files import Keras from; reads them all."""
         return None if self._package is None else self._package.keras_root(self.path)
 

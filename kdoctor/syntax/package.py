@@ -68,7 +68,7 @@ class Package(Protocol):
     def has_file(self, unit_path: str, relative: str) -> bool:
         """Say whether a relative path is that of a file beside ``unit_path``, or in its project."""
 
-    def hands_over(
+    def parameter_callees(
         self, unit_path: str, module: str, level: int, name: str
     ) -> Collection[tuple[int, str]]:
         """Return what a function of the tree surely calls with its parameters.
@@ -80,10 +80,10 @@ class Package(Protocol):
     def returned_call(self, unit_path: str, module: str, level: int, name: str) -> str | None:
         """Return which call from outside of the tree a function surely returns the result of."""
 
-    def is_taken(self, unit_path: str, name: str) -> bool:
+    def may_be_imported_from(self, unit_path: str, name: str) -> bool:
         """Say whether another file of the project may take a name out of ``unit_path``."""
 
-    def takes_another(self, unit_path: str, module: str, level: int) -> bool:
+    def imports_another_root(self, unit_path: str, module: str, level: int) -> bool:
         """Say whether a module of the tree imports another of what is known under the same names.
 
         What it makes looks the same, and is not.
@@ -95,7 +95,7 @@ class Package(Protocol):
         None where none is usual there. It is asked for files that import nothing of Keras.
         """
 
-    def given_by(self, unit_path: str, module: str, level: int) -> Collection[str]:
+    def assigned_elsewhere(self, unit_path: str, module: str, level: int) -> Collection[str]:
         """Return what a module of the tree assigns in modules that are not of the tree.
 
         As dotted names; ``a.b.*`` where it may be any name of ``a.b``.

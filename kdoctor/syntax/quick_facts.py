@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from kdoctor.lazy_regex import pattern
 from kdoctor.syntax.ast_walk import chain_of, dotted, nodes_in
-from kdoctor.syntax.imports import hands_over, through_tree
+from kdoctor.syntax.imports import parameter_callees, through_tree
 from kdoctor.syntax.may_types import MayTypes
 from kdoctor.syntax.package import ClassInfo, Package
 from kdoctor.syntax.source_index import Path, SourceIndex, joined
@@ -208,12 +208,12 @@ class QuickFacts(SourceIndex):
         chain = chain_of(node)
         return self._meant(chain[0], chain[1:]) if chain else _NOTHING
 
-    def handed_over(self, name: str) -> Collection[tuple[int, str]]:
+    def parameter_callees(self, name: str) -> Collection[tuple[int, str]]:
         """Return what a function of the tree surely calls with its parameters, by position."""
         if self._package is None or not self._may_be_own(name):
             return ()
         if name not in self._handed_over:
-            self._handed_over[name] = hands_over(self._package, self._path, name)
+            self._handed_over[name] = parameter_callees(self._package, self._path, name)
         return self._handed_over[name]
 
     def classes_meant_by(self, node: ast.expr) -> Iterator[ClassInfo]:

@@ -139,7 +139,7 @@ class Reachability:
             self._dead[node] = False  # while it is being found out: a test may ask for itself
             self._found_out.add(node)
             fails = any(answer is False for answer in self._conditions_of(node))
-            known = fails or self._tries.is_passed_over(node)
+            known = fails or self._tries.is_skipped(node)
             self._dead[node] = known
             self._found_out.discard(node)
         elif node in self._found_out:

@@ -31,7 +31,7 @@ def use_tells(references: Iterable[Reference], imports: Imports, oracle: TypeOra
     """
     return (
         any(oracle.is_spoken_of(each.name) for each in references)
-        and not imports.take_another
+        and not imports.import_another_root
         and not any(_is_of_whatever(each, imports, oracle) for each in references)
     )
 
@@ -44,7 +44,7 @@ def _is_of_whatever(reference: Reference, imports: Imports, oracle: TypeOracle) 
         and oracle.is_called_like(name)
         and oracle.class_type(name) is None
         and imports.through_tree(name) is None
-        and imports.is_of_the_tree(name)
+        and imports.is_project_module(name)
     )
 
 

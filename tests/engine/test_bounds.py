@@ -71,12 +71,12 @@ def test_a_project_that_is_much_for_each_of_its_files_is_not_read_again_for_each
         own = ProjectPackage(lambda _: None)
         read.clear()
         for _ in range(FILES):
-            own.forget_much()
+            own.evict_if_large()
             for number in range(FILES):
                 own.exports(str(project / "use1.py"), f"own{number}", 0, "K")
         return len(read)
 
-    monkeypatch.setattr(exports, "outline_from", outlined)
+    monkeypatch.setattr(exports, "summary_from", outlined)
     monkeypatch.setattr(exports, "_MIN_CACHED_ENTRIES", 3)
     assert read_for(3) == FILES * FILES
     assert read_for(1000) < 5 * FILES
@@ -84,9 +84,9 @@ def test_a_project_that_is_much_for_each_of_its_files_is_not_read_again_for_each
 
 def test_what_was_looked_at_is_collected_only_for_who_asks(project):
     own = ProjectPackage(lambda _: None)
-    with own.trace.apart() as first:
+    with own.trace.isolated() as first:
         own.exports(str(project / "use1.py"), "own1", 0, "K")
-    with own.trace.apart() as again:
+    with own.trace.isolated() as again:
         own.exports(str(project / "use1.py"), "own1", 0, "K")
     assert str(project / "own1.py") in first
     assert first == again
@@ -126,14 +126,14 @@ def test_nothing_is_left_of_the_prefilter_once_the_files_are_known(project):
 def test_what_files_have_left_is_forgotten_before_others_share_it(project):
     scan_options = ScanOptions(newest_target())
     examiners.forget()
-    examiners.get_ready(scan_options)
+    examiners.preload(scan_options)
     before = trees_alive()
     examiner = examiners.examiner_for(scan_options)
     for number in range(FILES):
         assert examiner.scan(Task(Source(str(project / f"use{number}.py")), 1)).findings
     assert trees_alive() > before
     assert examiner.trace.size > FILES
-    examiners.get_ready(scan_options)
+    examiners.preload(scan_options)
     assert trees_alive() == before
     assert examiner.trace.size < FILES
 

@@ -33,8 +33,8 @@ def test_a_keystroke_reads_no_file_again(project, monkeypatch):
     def read(path):
         raise AssertionError(path)
 
-    monkeypatch.setattr(open_documents, "outline_of", read)
-    monkeypatch.setattr(open_documents, "Policy", read)
+    monkeypatch.setattr(open_documents, "summary_of", read)
+    monkeypatch.setattr(open_documents, "FileSelection", read)
     monkeypatch.setattr(open_documents, "Targets", read)
     assert codes(known, project, SOURCE + b"K.mean(1)\n") == ["KD101", "KD101"]
 
@@ -56,9 +56,9 @@ def test_a_held_module_counts_as_it_stands_and_says_when_others_see_another(proj
     assert codes(known, project) == []
     assert not known.hold(path, "K = (\n")
     assert codes(known, project) == []
-    assert known.let_go(path)
+    assert known.restore_saved(path)
     assert codes(known, project) == ["KD101"]
-    assert not known.let_go(path)
+    assert not known.restore_saved(path)
 
 
 def test_what_the_project_says_is_asked_again_when_told_so(project):
@@ -66,9 +66,9 @@ def test_what_the_project_says_is_asked_again_when_told_so(project):
     assert codes(known, project) == ["KD101"]
     (project / "kdoctor.toml").write_text('target = "keras==2.15.0"\n')
     assert codes(known, project) == ["KD101"]
-    known.renew()
+    known.reload_settings()
     assert codes(known, project) == []
     (project / "kdoctor.toml").write_text("targets = 1\n")
-    known.renew()
+    known.reload_settings()
     with pytest.raises(UsageProblem, match="did you mean 'target'"):
         codes(known, project)

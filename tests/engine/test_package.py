@@ -555,7 +555,7 @@ def test_what_is_kept_of_a_ring_of_modules_is_bounded(tmp_path, monkeypatch):
             meant = package.exports(str(tmp_path / "use.py"), f"m{module}", 0, f"K{name}")
             assert meant == "keras.backend"
             kept = package._kept.known.values()
-            most = max(most, sum(len(looked) for ((_, looked),) in kept))
+            most = max(most, sum(len(dependencies) for ((_, dependencies),) in kept))
     assert 1000 < most < 2000 + 4 * size  # what one question adds
 
 

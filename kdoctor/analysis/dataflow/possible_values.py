@@ -117,7 +117,7 @@ def _is_called_here_alone(module: Module, function: cst.FunctionDef) -> bool:
         return False
     if around is None:
         is_private = name.startswith("_") and not name.endswith("_")
-        return is_private and not module.may_be_taken_elsewhere(name)
+        return is_private and not module.name_may_be_imported_elsewhere(name)
     return isinstance(around, cst.FunctionDef)
 
 

@@ -269,4 +269,4 @@ def is_a_librarys(module: Module, use: MemberUse) -> bool:
     name = module.qualified(made.func) if isinstance(made, cst.Call) else None
     if name is None or split_root(name) is not None:
         return False
-    return not name.startswith(".") and not module.is_of_the_tree(name.partition(".")[0])
+    return not name.startswith(".") and not module.is_project_module(name.partition(".")[0])

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from kdoctor.engine.identity.fingerprints import essence, features_of
+from kdoctor.engine.identity.fingerprints import features_of, normalized_source
 from kdoctor.engine.result import ScanResult
 from kdoctor.model import Finding
 
@@ -36,7 +36,7 @@ def entry_of(finding: Finding, result: ScanResult, folder: Path) -> BaselineEntr
     """Return what a baseline in ``folder`` keeps of a finding."""
     rule, symbol, scope, source = features_of(finding, result)
     anchor = result.anchors.get(finding.place)
-    context = anchor.context if anchor else essence(result.lines.get(finding.place, ""))
+    context = anchor.context if anchor else normalized_source(result.lines.get(finding.place, ""))
     return BaselineEntry(relative(finding.place.path, folder), scope, rule, symbol, source, context)
 
 

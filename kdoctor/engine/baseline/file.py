@@ -160,7 +160,7 @@ def _decoded(data: bytes, path: Path) -> _File:
         file = msgspec.convert(json.loads(data), _File)
     except (msgspec.ValidationError, ValueError, RecursionError) as error:
         raise UsageProblem(
-            f"{shown(path)} is no baseline that kdoctor can read ({_why(data, error)})"
+            f"{shown(path)} is no baseline that kdoctor can read ({_read_error(data, error)})"
         ) from None
     if file.version > _VERSION:
         raise UsageProblem(
@@ -176,7 +176,7 @@ def _entries(file: _File) -> Iterable[BaselineEntry]:
             yield BaselineEntry(name, line.scope, line.rule, line.symbol, line.source, line.context)
 
 
-def _why(data: bytes, error: Exception) -> str:
+def _read_error(data: bytes, error: Exception) -> str:
     if b"<<<<<<<" in data and b">>>>>>>" in data:
         return "it has marks of a merge conflict: keep the lines of both sides, or write it anew"
     return " ".join(str(error).split())
@@ -187,12 +187,13 @@ def _rendered(entries: Iterable[BaselineEntry], not_checked: Mapping[str, str]) 
     blocks = []
     for path, group in groupby(sorted(entries), key=lambda entry: entry.path):
         rows = [f"      {_row(entry)}" for entry in group]
-        blocks.append(f"    {_spelled(path)}: [\n" + ",\n".join(rows) + "\n    ]")
+        blocks.append(f"    {_json_string(path)}: [\n" + ",\n".join(rows) + "\n    ]")
     files = "{\n" + ",\n".join(blocks) + "\n  }" if blocks else "{}"
     text = f'{{\n  "kdoctor-baseline": {_VERSION},\n  "files": {files}'
     if not_checked:
         rows = [
-            f"    {_spelled(path)}: {_spelled(why)}" for path, why in sorted(not_checked.items())
+            f"    {_json_string(path)}: {_json_string(why)}"
+            for path, why in sorted(not_checked.items())
         ]
         text += ',\n  "not-checked": {\n' + ",\n".join(rows) + "\n  }"
     text += "\n}\n"
@@ -209,12 +210,12 @@ def _row(entry: BaselineEntry) -> str:
     }
     return (
         "{"
-        + ", ".join(f"{_spelled(name)}: {_spelled(text)}" for name, text in fields.items())
+        + ", ".join(f"{_json_string(name)}: {_json_string(text)}" for name, text in fields.items())
         + "}"
     )
 
 
-def _spelled(text: str) -> str:
+def _json_string(text: str) -> str:
     """Write a string as JSON, readable where UTF-8 can hold it."""
     try:
         text.encode()

@@ -57,7 +57,7 @@ class Matching:
         new = {index: self._found[index] for index in found}
         for key in (_same, _moved):
             self._pair_by(key, old, new)
-        self._pair_alike(old, new)
+        self._pair_by_similarity(old, new)
 
     def _pair_by(
         self,
@@ -70,7 +70,9 @@ class Matching:
             if same := groups.get(key(entry)):
                 self._pair(same.pop(0), index, old, new)
 
-    def _pair_alike(self, old: dict[int, BaselineEntry], new: dict[int, BaselineEntry]) -> None:
+    def _pair_by_similarity(
+        self, old: dict[int, BaselineEntry], new: dict[int, BaselineEntry]
+    ) -> None:
         """Pair what stands in the same definition, the lines that are most alike first."""
         groups = _grouped(_in_definition, old)
         for key, found in _grouped(_in_definition, new).items():
@@ -79,7 +81,7 @@ class Matching:
                 pairs = list(zip(known, found, strict=False))
             else:
                 alike = (
-                    (-_alikeness(old[one], new[other]), one, other)
+                    (-_similarity(old[one], new[other]), one, other)
                     for one in known
                     for other in found
                 )
@@ -134,7 +136,7 @@ def _in_definition(entry: BaselineEntry) -> Hashable:
     return entry.path, entry.rule, entry.symbol, entry.scope
 
 
-def _alikeness(one: BaselineEntry, other: BaselineEntry) -> float:
+def _similarity(one: BaselineEntry, other: BaselineEntry) -> float:
     matcher = SequenceMatcher(None, one.context, other.context, autojunk=False)
     if matcher.quick_ratio() < _ALIKE:
         return 0.0

@@ -8,14 +8,20 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from kdoctor.digests import blake2b
-from kdoctor.engine.cache.codec import packed, unpacked
-from kdoctor.engine.cache.merging import NewScans, merged
+from kdoctor.engine.cache.codec import decode_scan, encode_scan
+from kdoctor.engine.cache.merging import NewScans, merge_snapshots
 from kdoctor.engine.cache.recorder import Recorded
 from kdoctor.engine.cache.store import NUMBERS, FactsRow, ScanRow, Store, today
 from kdoctor.engine.result import FileScan
 from kdoctor.engine.schedule.jobs import ScanOptions, Task, absolute, working_folder
 from kdoctor.modules.dependencies import Seen
-from kdoctor.modules.file_stamp import FileStamp, Signature, asked_in, signature_of, state_of
+from kdoctor.modules.file_stamp import (
+    FileStamp,
+    Signature,
+    parse_import_query,
+    signature_of,
+    state_of,
+)
 from kdoctor.modules.prefilter import FileWords
 
 if TYPE_CHECKING:
@@ -53,7 +59,7 @@ class Cache:
         imports = tuple(paths[each] for each in array(NUMBERS, row.imports)) if row.imports else ()
         return FileWords(row.size, row.speaks, row.marked, imports)
 
-    def keep_facts(self, path: str, facts: FileWords, seen: Seen) -> None:
+    def store_facts(self, path: str, facts: FileWords, seen: Seen) -> None:
         """Take down what the prefilter made out of a file."""
         self._new_facts[path] = facts, seen
 
@@ -79,7 +85,7 @@ class Cache:
         for task, result in zip(tasks, known, strict=True):
             if result is None:
                 noted = next(found)
-                self.keep_scan(scan_options, task, scan_of(noted.result), noted.seen)
+                self.store_scan(scan_options, task, scan_of(noted.result), noted.seen)
                 results.append(noted.result)
             else:
                 results.append(result)
@@ -94,15 +100,15 @@ class Cache:
         if number is None:
             return None
         row = self._scans.get((number, task.source.path, self._key(scan_options, task)))
-        return unpacked(row.raw) if row is not None and self._holds(row.needs) else None
+        return decode_scan(row.raw) if row is not None and self._holds(row.needs) else None
 
-    def keep_scan(
+    def store_scan(
         self, scan_options: ScanOptions, task: Task, scan: FileScan, seen: Seen | None
     ) -> None:
         """Take down what a file gave, where it would give the same again."""
         if seen is None or not scan.lasts:
             return
-        raw = packed(scan)
+        raw = encode_scan(scan)
         if raw is not None:
             place = (
                 absolute(task.source.path, self._here),
@@ -119,7 +125,7 @@ class Cache:
         known = self._known if self._store.is_as_read() else self._store.read()
         if known.day != day:
             self._store.tidy()
-        self._store.write(merged(known, self._now, self._new_facts, self._new_scans))
+        self._store.write(merge_snapshots(known, self._now, self._new_facts, self._new_scans))
 
     def _holds(self, needs: bytes) -> bool:
         same = self._same
@@ -146,11 +152,11 @@ class Cache:
         return True
 
     def _signature_of(self, key: str) -> Signature | None:
-        asked = asked_in(key)
+        asked = parse_import_query(key)
         return signature_of(key) if asked is None else self._importers.signature(asked[0])
 
     def _state_of(self, key: str) -> FileStamp:
-        asked = asked_in(key)
+        asked = parse_import_query(key)
         return state_of(key) if asked is None else self._importers.state(*asked)
 
     @cached_property

@@ -26,7 +26,7 @@ class _Found(msgspec.Struct, array_like=True, frozen=True, gc=False):
     own_target: OwnTarget | None
 
 
-def packed(scan: FileScan) -> bytes | None:
+def encode_scan(scan: FileScan) -> bytes | None:
     """Return a result as bytes, None where it holds what they cannot: half of a character."""
     places = _places(scan)
     found = _Found(
@@ -45,7 +45,7 @@ def packed(scan: FileScan) -> bytes | None:
         return None
 
 
-def unpacked(data: bytes | msgspec.Raw) -> FileScan | None:
+def decode_scan(data: bytes | msgspec.Raw) -> FileScan | None:
     """Return the result that some bytes are, None where they are none."""
     if bytes(data) == _PACKED_NOTHING:  # most files
         return _NOTHING
@@ -84,4 +84,4 @@ def _by_place(places: Sequence[Place], told: Iterable[T | None]) -> dict[Place, 
 
 _DECODER: Final = msgspec.msgpack.Decoder(_Found)
 _NOTHING: Final = FileScan()
-_PACKED_NOTHING: Final = packed(_NOTHING)
+_PACKED_NOTHING: Final = encode_scan(_NOTHING)

@@ -18,7 +18,7 @@ NewFacts = Mapping[str, tuple[FileWords, Seen]]
 NewScans = dict[tuple[str, str, bytes], tuple[bytes, Seen]]  # by path, path as told, orders
 
 
-def merged(
+def merge_snapshots(
     known: Snapshot, now: Mapping[str, FileStamp], facts: NewFacts, scans: NewScans
 ) -> Snapshot:
     """Return a snapshot of all that holds for one state of each file and folder.

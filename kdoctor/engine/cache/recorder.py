@@ -22,7 +22,7 @@ class Recorded(Struct, Generic[T], frozen=True):
     seen: Seen | None
 
 
-def noted(
+def record_dependencies(
     source: Source, folder: str, trace: Dependencies, work: Callable[[bytes | None], T]
 ) -> Recorded[T]:
     """Do some work on the bytes of a file; it reads them itself where it is given none.
@@ -32,13 +32,13 @@ def noted(
     if source.is_stdin:
         return Recorded(work(None), None)
     path = os.path.abspath(os.path.join(folder, source.path))  # noqa: PTH100, PTH118 - links stay
-    with trace.apart() as looked:
+    with trace.isolated() as dependencies:
         try:
             state, data = file_state(path)
         except OSError:
             return Recorded(work(None), None)  # it says why
         result = work(data)
-        seen = trace.seen(looked)
+        seen = trace.seen(dependencies)
     if seen.get(path, state).digest != state.digest:
         return Recorded(result, None)
     return Recorded(result, {**seen, path: state})

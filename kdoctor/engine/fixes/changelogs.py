@@ -23,7 +23,7 @@ def is_changelog(path: str) -> bool:
     return pure.suffix in _TEXTS and _NAME.fullmatch(pure.stem) is not None
 
 
-def kept(path: str, finding: Finding) -> Finding:
+def without_fix_in_changelog(path: str, finding: Finding) -> Finding:
     """Return a finding as it is, in a changelog without its fix."""
     if finding.fix is None or not is_changelog(path):
         return finding

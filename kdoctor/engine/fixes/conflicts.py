@@ -11,7 +11,7 @@ from kdoctor.model import Edit, Finding, Fix, Hole, ImportNeed, Span
 _ALWAYS_APPLIED = -1  # the owner of edits that are made whatever happens
 
 
-def compatible(
+def compatible_fixes(
     findings: Iterable[Finding], kept: Sequence[Edit], cells: Sequence[Span]
 ) -> list[Fix]:
     """Return the fixes of ``findings`` that go together, the first in source order winning.
@@ -26,7 +26,7 @@ def compatible(
     ordered = sorted(findings, key=lambda finding: (finding.place, finding.code))
     # Two findings may be cured by one and the same fix: it is made once.
     fixes = list(dict.fromkeys(finding.fix for finding in ordered if finding.fix is not None))
-    clashes = _clashes(kept, fixes)
+    clashes = _conflicts(kept, fixes)
     chosen: dict[int, Fix] = {}
     bound: dict[str, ImportNeed] = {}
     named: dict[tuple[str, str | None], ImportNeed] = {}
@@ -36,13 +36,13 @@ def compatible(
         if not all(_cell_at(cells, edit.span).covers(edit.span) for edit in fix.edits):
             continue
         if any(
-            bound.get(need.local, need) != need or named.get(_thing(need), need) != need
+            bound.get(need.local, need) != need or named.get(_import_key(need), need) != need
             for need in fix.imports
         ):
             continue
         chosen[number] = fix
         bound.update((need.local, need) for need in fix.imports)
-        named.update((_thing(need), need) for need in fix.imports)
+        named.update((_import_key(need), need) for need in fix.imports)
     return list(chosen.values())
 
 
@@ -52,11 +52,11 @@ def _cell_at(cells: Sequence[Span], span: Span) -> Span:
     return cells[max(0, after - 1)]
 
 
-def _thing(need: ImportNeed) -> tuple[str, str | None]:
+def _import_key(need: ImportNeed) -> tuple[str, str | None]:
     return need.module, need.name
 
 
-def _clashes(kept: Sequence[Edit], fixes: Sequence[Fix]) -> dict[int, set[int]]:
+def _conflicts(kept: Sequence[Edit], fixes: Sequence[Fix]) -> dict[int, set[int]]:
     """Map each fix to those that it cannot be made together with (itself: it is contradictory)."""
     owned = [(edit, _ALWAYS_APPLIED) for edit in kept]
     owned += [(edit, number) for number, fix in enumerate(fixes) for edit in fix.edits]
@@ -66,14 +66,14 @@ def _clashes(kept: Sequence[Edit], fixes: Sequence[Fix]) -> dict[int, set[int]]:
     for edit, owner in owned:
         open_edits = [pair for pair in open_edits if pair[0].span.end >= edit.span.start]
         for other, other_owner in open_edits:
-            if _clash(edit, other):
+            if _conflict(edit, other):
                 clashes[owner].add(other_owner)
                 clashes[other_owner].add(owner)
         open_edits.append((edit, owner))
     return clashes
 
 
-def _clash(one: Edit, other: Edit) -> bool:
+def _conflict(one: Edit, other: Edit) -> bool:
     if one == other:
         return False
     a, b = one.span, other.span

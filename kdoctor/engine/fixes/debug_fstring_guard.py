@@ -27,7 +27,7 @@ class DebugFStringGuard:
         fix = finding.fix
         if fix is None or fix.applicability is not Applicability.SAFE or not self._spans:
             return finding
-        if not any(_meet(edit.span, shown) for edit in fix.edits for shown in self._spans):
+        if not any(_overlap(edit.span, shown) for edit in fix.edits for shown in self._spans):
             return finding
         unsafe = replace(fix, applicability=Applicability.UNSAFE, unsafe_because=_PRINTED)
         return replace(finding, fix=unsafe)
@@ -43,5 +43,5 @@ class DebugFStringGuard:
         ]
 
 
-def _meet(one: Span, other: Span) -> bool:
+def _overlap(one: Span, other: Span) -> bool:
     return one.start < other.end and other.start < one.end

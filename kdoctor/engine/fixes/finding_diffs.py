@@ -51,12 +51,12 @@ class FindingDiffs:
         # By their identity: what is known keeps the edits alive.
         key = _unit(source).index, id(fix.edits), fix.imports, fix.drops
         if key not in self._known:
-            self._known[key] = self._shown(fix, source)
+            self._known[key] = self._diff_of_fix(fix, source)
         known = self._known[key]
         same = replace(fix, diff=known.diff, replacements=known.replacements)
         return replace(finding, fix=same)
 
-    def _shown(self, fix: Fix, source: Module | Unit) -> Fix:
+    def _diff_of_fix(self, fix: Fix, source: Module | Unit) -> Fix:
         edits = edits_of(source, [fix], self._keeps, self.style)
         return replace(
             fix,

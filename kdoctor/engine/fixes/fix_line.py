@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from kdoctor.engine.examine import Examined, Examiner, order
+from kdoctor.engine.examine import Examined, Examiner, finding_order
 from kdoctor.engine.fixes.apply_edits import texts_of
-from kdoctor.engine.fixes.conflicts import compatible
+from kdoctor.engine.fixes.conflicts import compatible_fixes
 from kdoctor.engine.fixes.diffs import decoded, unified
 from kdoctor.engine.schedule.jobs import ScanOptions
 from kdoctor.model import Applicability, Finding
@@ -31,7 +31,7 @@ class ChosenFix:
     others: int
 
 
-def choose_and_fix(path: str, data: bytes, target: Target, choose: Choose) -> ChosenFix:
+def fix_chosen(path: str, data: bytes, target: Target, choose: Choose) -> ChosenFix:
     """Return what ``choose`` picks of a Python source's findings, and what cures all of it at once.
 
     Raises:
@@ -41,7 +41,7 @@ def choose_and_fix(path: str, data: bytes, target: Target, choose: Choose) -> Ch
     examined = Examiner(scan_options).examine(path, data)
     # What the user told us to leave alone is what went wrong there all the same.
     silenced = (each.finding for each in examined.scan.suppressed)
-    findings = sorted([*examined.scan.findings, *silenced], key=order)
+    findings = sorted([*examined.scan.findings, *silenced], key=finding_order)
     findings = [each for each in findings if not each.code.startswith("KD9")]
     chosen = tuple(choose(findings))
     after = _fixed(examined, chosen) if chosen else data
@@ -66,7 +66,7 @@ def _fixed(examined: Examined, chosen: Sequence[Finding]) -> bytes:
             and finding.fix.applicability is not Applicability.MANUAL
         ]
         unit = module.unit
-        fixes = compatible(wanted, unit.masks, [cell.span for cell in unit.cells])
+        fixes = compatible_fixes(wanted, unit.masks, [cell.span for cell in unit.cells])
         if fixes:
             texts[index] = texts_of(module, fixes)
     return examined.document.replace(texts)

@@ -30,7 +30,7 @@ class RewriteLookup:
     rules: tuple[str, ...] = ()
 
 
-def cures_of(name: str, member: str = "") -> RewriteLookup:
+def rewrite_lookup_of(name: str, member: str = "") -> RewriteLookup:
     """Return the rewrites of a name relative to its root, and the rules that speak of a member.
 
     >>> cures_of("backend.square").rewrites[0].right                   # doctest: +SKIP

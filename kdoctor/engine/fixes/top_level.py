@@ -23,9 +23,11 @@ class TopLevelFixes:
     binds: frozenset[str]
 
 
-def inside(findings: list[Finding], text: str, names: frozenset[str]) -> list[Finding]:
+def findings_at_bindings(
+    findings: list[Finding], text: str, names: frozenset[str]
+) -> list[Finding]:
     """Return the findings that stand, with all that their fix changes, where names are bound."""
-    statements = list(outermost(text))
+    statements = list(top_level_statements(text))
 
     def is_named(span: Span, *, between: bool) -> bool:
         around = statement_at(statements, span)
@@ -51,7 +53,7 @@ def statement_at(statements: list[TopLevelFixes], span: Span) -> TopLevelFixes |
     return statements[place]
 
 
-def outermost(text: str) -> Iterator[TopLevelFixes]:
+def top_level_statements(text: str) -> Iterator[TopLevelFixes]:
     """Yield the top-level statements of a text; none of one that is no Python."""
     starts = [0, *(each.end() for each in LINE_BREAK.finditer(text))]
     lines = [text[start:end] for start, end in zip(starts, [*starts[1:], None], strict=True)]

@@ -218,7 +218,7 @@ def _steps_in(folder: Path, project: UndoProject) -> list[_Step]:
         other
         for other in moved
         if any(
-            _is_left(line, project)
+            _is_unchanged_since(line, project)
             for step in steps
             if step.project == other
             for line in step.lines
@@ -227,7 +227,7 @@ def _steps_in(folder: Path, project: UndoProject) -> list[_Step]:
     return [step for step in steps if step.project.root == project.root or step.project in own]
 
 
-def _is_left(line: _Line, project: UndoProject) -> bool:
+def _is_unchanged_since(line: _Line, project: UndoProject) -> bool:
     """Say whether a project has a file as an apply left it: no other one happens to have that."""
     path = Path(project.root, line.path)
     try:

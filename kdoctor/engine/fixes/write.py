@@ -41,7 +41,7 @@ def write(result: FixResult, refused: Collection[str] = ()) -> FixResult:
                 else:
                     failed.append(LeftAlone(file.path, reason))
     except KeyboardInterrupt:
-        raise KeyboardInterrupt(_how_far(len(written), len(wanted), journal)) from None
+        raise KeyboardInterrupt(_partial_result(len(written), len(wanted), journal)) from None
     finally:
         if not written:
             journal.drop()
@@ -49,7 +49,7 @@ def write(result: FixResult, refused: Collection[str] = ()) -> FixResult:
     return replace(
         result,
         files=tuple(written),
-        left=_mixed(result.found, result.left, old) if old else result.left,
+        left=_without_unwritten(result.found, result.left, old) if old else result.left,
         left_alone=(*result.left_alone, *failed),
         written=True,
         no_undo=journal.problem,
@@ -57,18 +57,18 @@ def write(result: FixResult, refused: Collection[str] = ()) -> FixResult:
     )
 
 
-def narrowed(result: FixResult, again: Mapping[str, FixResult]) -> FixResult:
+def with_files_fixed_again(result: FixResult, again: Mapping[str, FixResult]) -> FixResult:
     """Return a fix that was not applied, with some files fixed otherwise, each by itself."""
     files: list[FixedFile] = []
     for file in result.files:
         files += [file] if file.path not in again else again[file.path].files
     left = result.left
     for path, other in again.items():
-        left = _mixed(other.left, left, {path})
+        left = _without_unwritten(other.left, left, {path})
     return replace(result, files=tuple(files), left=left)
 
 
-def at_risk(result: FixResult, refused: Collection[str] = ()) -> list[str]:
+def uncommitted_files(result: FixResult, refused: Collection[str] = ()) -> list[str]:
     """Return the files to be written whose content git does not have and kdoctor did not make."""
     files = [file for file in result.files if not file.is_stdin and file.path not in refused]
     ours = {file.path for file in left_by_last_apply(result.root, files)}
@@ -97,14 +97,14 @@ def _links(file: FixedFile) -> int:
         return 1
 
 
-def _how_far(written: int, wanted: int, journal: Journal) -> str:
+def _partial_result(written: int, wanted: int, journal: Journal) -> str:
     if not written:
         return "interrupted; no file was written"
     back = "" if journal.problem else f"; `{undo_command(journal.root)}` takes it back"
     return f"interrupted; {written} of {wanted} files are written, the others as they were{back}"
 
 
-def _mixed(found: ScanResult, left: ScanResult, old: Collection[str]) -> ScanResult:
+def _without_unwritten(found: ScanResult, left: ScanResult, old: Collection[str]) -> ScanResult:
     """Return what is left where the ``old`` paths are as they were found."""
 
     def both(part: Callable[[ScanResult], Iterable[T]], path: Callable[[T], str]) -> tuple[T, ...]:

@@ -43,11 +43,11 @@ def features_of(finding: Finding, result: ScanResult) -> tuple[str, str, str, st
     """Return the rule, the symbol, the definition around a finding, and its own source."""
     anchor = result.anchors.get(finding.place)
     if anchor is None:  # no rule found it in a module: it is about its line
-        anchor = Anchor("", essence(result.lines.get(finding.place, "")))
+        anchor = Anchor("", normalized_source(result.lines.get(finding.place, "")))
     return finding.code, finding.symbol, anchor.scope, anchor.source
 
 
-def essence(source: str) -> str:
+def normalized_source(source: str) -> str:
     r"""Return what a formatter leaves of a piece of Python: no comments, no layout, one quote.
 
     A long piece is cut, and its whole told by a hash.
@@ -62,8 +62,8 @@ def essence(source: str) -> str:
         piece = token[0]
         if token.lastgroup == "string":
             piece = "'" + re.sub(r"\\([\"'])", r"\1", token["body"]) + "'"
-        apart = _is_word(pieces[-1][-1:]) and _is_word(piece[:1])
-        pieces.append(f" {piece}" if apart else piece)
+        isolated = _is_word(pieces[-1][-1:]) and _is_word(piece[:1])
+        pieces.append(f" {piece}" if isolated else piece)
     text = "".join(pieces)
     return (
         text

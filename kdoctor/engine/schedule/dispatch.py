@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import TYPE_CHECKING, TypeVar
 
-from kdoctor.engine.schedule.gc_control import collector_waits, one_by_one, untouched
+from kdoctor.engine.schedule.gc_control import gc_frozen, gc_paused, run_sequentially
 from kdoctor.engine.schedule.jobs import ScanOptions, Task
 
 if TYPE_CHECKING:
@@ -33,13 +33,14 @@ def run(  # noqa: PLR0913 - what to do, on what, by whom
     workers: int | Executor | None,
     progress: Callable[[int, int], None] | None = None,
     *,
-    get_ready: Callable[[ScanOptions], None] | None = None,
+    preload: Callable[[ScanOptions], None] | None = None,
 ) -> list[T]:
     """Return ``work``'s results in the order of the tasks, whoever does it.
 
-    The tasks may be found while they are asked for: processes begin when ``enough`` are known.
+    The tasks may be found while they are asked for: processes begin when
+    ``min_parallel_bytes`` are known.
     ``workers`` is the greatest number of processes, None for one a core, or an executor that takes
-    their place. ``progress`` is called with the numbers of files done and to do. ``get_ready`` is
+    their place. ``progress`` is called with the numbers of files done and to do. ``preload`` is
     called whenever processes are about to be forked: they share what it has made.
 
     Raises:
@@ -48,12 +49,12 @@ def run(  # noqa: PLR0913 - what to do, on what, by whom
     lots: dict[int, Collection[T]] = {}
     done = 0
     counted = _Counted(tasks)
-    for place, lot in _done(work, scan_options, iter(counted), workers, get_ready):
+    for place, lot in _done(work, scan_options, iter(counted), workers, preload):
         lots[place] = lot
         done += len(lot)
         if progress is not None:
             progress(done, counted.number)
-    with collector_waits():  # what is unpacked here stays
+    with gc_paused():  # what is unpacked here stays
         return [result for place in sorted(lots) for result in lots[place]]
 
 
@@ -62,25 +63,27 @@ def _done(
     scan_options: ScanOptions,
     tasks: Iterator[Task],
     workers: int | Executor | None,
-    get_ready: Callable[[ScanOptions], None] | None,
+    preload: Callable[[ScanOptions], None] | None,
 ) -> Iterator[tuple[int, Collection[T]]]:
     """Yield the results of runs of tasks, and where each belongs, as they come.
 
     When the first ones come, all tasks are known.
     """
     if workers is not None and not isinstance(workers, int):
-        from kdoctor.engine.schedule.remote_executor import in_turn  # noqa: PLC0415
+        from kdoctor.engine.schedule.remote_executor import run_on_executor  # noqa: PLC0415
 
-        return enumerate(in_turn(work, scan_options, list(_chunks([*tasks])), workers))
-    first = list(_worth(_most(workers), tasks))
+        return enumerate(run_on_executor(work, scan_options, list(_chunks([*tasks])), workers))
+    first = list(_take_min_bytes(_max_processes(workers), tasks))
     processes = _processes(first, workers)
     if processes == 1:
-        return enumerate([result] for result in _alone(work, scan_options, [*first, *tasks]))
+        return enumerate(
+            [result] for result in _run_in_process(work, scan_options, [*first, *tasks])
+        )
     # Imported where processes are worth it: the imports alone take longer than a small scan.
-    from kdoctor.engine.schedule.process_pool import together  # noqa: PLC0415
+    from kdoctor.engine.schedule.process_pool import run_in_processes  # noqa: PLC0415
 
-    chunks = chain(_chunks(first, processes), _chunks_later(tasks, processes))
-    return together(work, scan_options, chunks, processes, get_ready)
+    chunks = chain(_chunks(first, processes), _lazy_chunks(tasks, processes))
+    return run_in_processes(work, scan_options, chunks, processes, preload)
 
 
 class _Counted:
@@ -96,10 +99,10 @@ class _Counted:
             yield task
 
 
-def _worth(processes: int, tasks: Iterator[Task]) -> Iterator[Task]:
+def _take_min_bytes(processes: int, tasks: Iterator[Task]) -> Iterator[Task]:
     """Yield tasks until they are worth so many processes; the others are left."""
     number = size = 0
-    while number < processes or size < enough(processes):
+    while number < processes or size < min_parallel_bytes(processes):
         task = next(tasks, None)
         if task is None:
             return
@@ -108,38 +111,38 @@ def _worth(processes: int, tasks: Iterator[Task]) -> Iterator[Task]:
         yield task
 
 
-def _alone(
+def _run_in_process(
     work: Callable[[ScanOptions, Sequence[Task]], list[T]],
     scan_options: ScanOptions,
     tasks: Collection[Task],
 ) -> Iterator[T]:
-    with collector_waits():
+    with gc_paused():
         results = chain.from_iterable(
-            one_by_one(work, scan_options, chunk) for chunk in _chunks(tasks)
+            run_sequentially(work, scan_options, chunk) for chunk in _chunks(tasks)
         )
         yield from islice(results, 1)
-        with untouched():  # the modules and tables that came with the first file
+        with gc_frozen():  # the modules and tables that came with the first file
             yield from results
 
 
-def enough(workers: int | Executor | None) -> int:
+def min_parallel_bytes(workers: int | Executor | None) -> int:
     """Return how many bytes of source are worth as many processes as there may be, 0 for none."""
     if workers is not None and not isinstance(workers, int):
         return 0
-    return _MIN_BYTES_PER_PROCESS * (_most(workers) - 1)
+    return _MIN_BYTES_PER_PROCESS * (_max_processes(workers) - 1)
 
 
-def _most(jobs: int | None) -> int:
+def _max_processes(jobs: int | None) -> int:
     cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
     return jobs or cores
 
 
 def _processes(tasks: Collection[Task], jobs: int | None) -> int:
     worth = 1 + sum(task.size for task in tasks) // _MIN_BYTES_PER_PROCESS
-    return max(1, min(_most(jobs), worth, len(tasks)))
+    return max(1, min(_max_processes(jobs), worth, len(tasks)))
 
 
-def _chunks_later(tasks: Iterable[Task], processes: int) -> Iterator[list[Task]]:
+def _lazy_chunks(tasks: Iterable[Task], processes: int) -> Iterator[list[Task]]:
     """Split what is found when the first chunk of it is asked for."""
     yield from _chunks([*tasks], processes)
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from kdoctor.engine.options import Options, scan_options_of, workers_of
 from kdoctor.engine.result import ProjectNotes
 from kdoctor.engine.schedule.collect_files import FileCollector
-from kdoctor.engine.schedule.dispatch import enough
+from kdoctor.engine.schedule.dispatch import min_parallel_bytes
 from kdoctor.engine.schedule.jobs import Task
 from kdoctor.engine.selection.file_selection import FileSelection
 from kdoctor.engine.selection.targets import Targets
@@ -71,7 +71,7 @@ class Plan:
         self.remarks += gathering.remarks
         self._finding = self._find(gathering, policy)
 
-    def as_found(self) -> Iterator[Task]:
+    def discovered_tasks(self) -> Iterator[Task]:
         """Yield the tasks, once: the first ones, where that saves time, before all are found.
 
         Raises:
@@ -112,17 +112,19 @@ class Plan:
 
     def _find(self, gathering: FileCollector, policy: FileSelection) -> Iterator[Task]:
         found: list[Task] = []
-        tasks = policy.assigned(gathering.tasks(first=enough(self.workers)))
+        tasks = policy.assigned(gathering.tasks(first=min_parallel_bytes(self.workers)))
         for task in self.targets.assigned(tasks):
             found.append(task)
             yield task
-        kept = _kept if self.cache is None else list  # a cache asks for all of them again
+        kept = (
+            _compressed_if_many if self.cache is None else list
+        )  # a cache asks for all of them again
         held_up = policy.held_up.files
         files = [file for file in gathering.files if file not in held_up]
         self._gathered = Gathered(kept(files), kept(found), gathering.unreadable)
 
 
-def _kept(things: Collection[T]) -> Collection[T]:
+def _compressed_if_many(things: Collection[T]) -> Collection[T]:
     """Return what stays until the end, as bytes where it is much: memory must not grow with it."""
     if len(things) < _COMPRESSION_THRESHOLD:
         return things

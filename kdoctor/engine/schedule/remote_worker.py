@@ -49,7 +49,7 @@ def packed(
     return pickle.dumps((run, sending, work, scan_options, list(chunk)))
 
 
-def carry_out(sender: str, package: bytes) -> bytes:
+def execute(sender: str, package: bytes) -> bytes:
     """Do a chunk that was sent by a process of this :func:`version`; return its results, pickled.
 
     Raises:

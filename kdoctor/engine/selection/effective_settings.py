@@ -99,15 +99,15 @@ def overview(
     return SettingsOverview(
         Path(path).as_posix(),
         tuple(layer.path for layer in policy.main.layers),
-        tuple(_in_force(key, policy, targets.main, asked) for key in SETTINGS),
+        tuple(_effective_setting(key, policy, targets.main, asked) for key in SETTINGS),
         every if codes is None else codes,
         len(every),
-        policy.leaves_out(path),
+        policy.excludes_from_search(path),
         targets.notes,
     )
 
 
-def _in_force(
+def _effective_setting(
     key: str, policy: FileSelection, target: Target, asked: Mapping[str, Any]
 ) -> EffectiveSettings:
     """Return what the command line says about a setting, else the files, else the default."""

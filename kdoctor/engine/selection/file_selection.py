@@ -73,7 +73,7 @@ class FileSelection:
         self.has_named_settings = options.get("config") is not None
         self.start = start_of(alias if alias and path == STDIN else path for path in paths)
         self.styles = CodeStyles(self.start)
-        self.main = self._usable(str(self.start))
+        self.main = self._checked_settings(str(self.start))
 
     def of(self, folder: str) -> Settings:
         """Return the settings for what lies in a folder, given by its absolute path.
@@ -83,18 +83,18 @@ class FileSelection:
         if folder in self.held_up.problems:
             return NO_SETTINGS
         try:
-            return self._usable(folder)
+            return self._checked_settings(folder)
         except UsageProblem as problem:
             self.held_up.add(folder, problem)
-            return self._usable_none()
+            return self._default_settings()
 
-    def _usable_none(self) -> Settings:
+    def _default_settings(self) -> Settings:
         self._choices.setdefault(NO_SETTINGS, None)
         self._exemptions.setdefault(NO_SETTINGS, ())
         self._exclusions.setdefault(NO_SETTINGS, None)
         return NO_SETTINGS
 
-    def _usable(self, folder: str) -> Settings:
+    def _checked_settings(self, folder: str) -> Settings:
         """Return the settings for a folder.
 
         Raises:
@@ -183,9 +183,9 @@ class FileSelection:
 
     def excludes(self, path: str | os.PathLike[str]) -> bool:
         """Say whether a path is passed over although it is named."""
-        return self._options.get("force_exclude", False) and self.leaves_out(path)
+        return self._options.get("force_exclude", False) and self.excludes_from_search(path)
 
-    def leaves_out(self, path: str | os.PathLike[str]) -> bool:
+    def excludes_from_search(self, path: str | os.PathLike[str]) -> bool:
         """Say whether a search from above passes over a path."""
         return is_excluded(path, self._asked_exclude, configured=self.exclusion)
 

@@ -153,7 +153,7 @@ class _Code:
             case ast.Try(body=body) if named and _holds(body, place):
                 return all(self._is_caught(each, node.handlers) for each in named)
             case ast.With(body=body) | ast.AsyncWith(body=body) if _holds(body, place):
-                return any(_lets_fail(item.context_expr, named) for item in node.items)
+                return any(_expects_exception(item.context_expr, named) for item in node.items)
             case ast.If(body=body, orelse=orelse, test=test):
                 wanted = True if _holds(body, place) else False if _holds(orelse, place) else None
             case ast.IfExp(body=one, orelse=other, test=test):
@@ -161,7 +161,7 @@ class _Code:
             case _:
                 return False
         return wanted is not None and any(
-            each in message for each in self._asked_for(test, wanted=wanted)
+            each in message for each in self._parameters_tested(test, wanted=wanted)
         )
 
     def _is_caught(self, error: str, handlers: Iterable[ast.ExceptHandler]) -> bool:
@@ -174,18 +174,18 @@ class _Code:
                 return False
             if any(_is_a(error, each) for each in caught):
                 if handler not in self._goes_on:
-                    self._goes_on[handler] = not any(map(_gives_up, nodes_in(handler)))
+                    self._goes_on[handler] = not any(map(_reraises, nodes_in(handler)))
                 return self._goes_on[handler]
         return False
 
-    def _asked_for(self, test: ast.expr, *, wanted: bool) -> Iterator[str]:
+    def _parameters_tested(self, test: ast.expr, *, wanted: bool) -> Iterator[str]:
         """Yield the parameters that a function has where ``test`` turns out as it is wanted."""
         match test:
             case ast.BoolOp(op=ast.And(), values=values) if wanted:
                 for each in values:
-                    yield from self._asked_for(each, wanted=True)
+                    yield from self._parameters_tested(each, wanted=True)
             case ast.UnaryOp(op=ast.Not(), operand=operand):
-                yield from self._asked_for(operand, wanted=not wanted)
+                yield from self._parameters_tested(operand, wanted=not wanted)
             case ast.Compare(
                 left=ast.Constant(value=str() as name), ops=[operation], comparators=[parameters]
             ):
@@ -222,13 +222,13 @@ def _holds(nodes: list[ast.stmt] | list[ast.expr] | list[ast.AST], place: _Place
     return start <= place < end
 
 
-def _gives_up(node: ast.AST) -> bool:
+def _reraises(node: ast.AST) -> bool:
     if isinstance(node, ast.Call):
         return bool(_EXITS.intersection(chain_of(node.func)[-1:]))
     return isinstance(node, ast.Raise)
 
 
-def _lets_fail(manager: ast.expr, named: set[str]) -> bool:
+def _expects_exception(manager: ast.expr, named: set[str]) -> bool:
     """Say whether a context is there for an error: ``pytest.raises(ValueError)``, ``suppress``."""
     if not isinstance(manager, ast.Call):
         return False

@@ -7,7 +7,13 @@ from collections import defaultdict
 
 from kdoctor import parse_ast
 from kdoctor.documents import Document
-from kdoctor.engine.examine import Examined, Examiner, failed, heard, why
+from kdoctor.engine.examine import (
+    Examined,
+    Examiner,
+    drop_notes_unless_admitted,
+    error_text,
+    failed_scan,
+)
 from kdoctor.engine.fixes.apply_edits import texts_with
 from kdoctor.engine.fixes.fixpoint import diff_of
 from kdoctor.engine.result import FileFix, FixedFile, LeftAlone
@@ -38,9 +44,9 @@ class SuppressionInserter:
             before = data
             examined = self._examiner.examine(path, data)
         except Exception as error:  # noqa: BLE001 - one file must not cost the others
-            nothing = heard(task, failed(path, error))
+            nothing = drop_notes_unless_admitted(task, failed_scan(path, error))
             return FileFix(nothing, nothing)
-        found = heard(task, examined.scan)
+        found = drop_notes_unless_admitted(task, examined.scan)
         silenced = tuple(each for each in found.findings if _can_be_ignored(each))
         if not silenced:
             return FileFix(found, found)
@@ -51,12 +57,12 @@ class SuppressionInserter:
             )
             _check_same_code(examined.document, again.document)
         except Exception as error:  # noqa: BLE001
-            reason = f"its comments were given up: {why(error)}"
+            reason = f"its comments were given up: {error_text(error)}"
             return FileFix(found, found, left_alone=LeftAlone(path, reason))
         diff = diff_of(path, before, after, self._examiner.scan_options.kind)
         is_stdin = task.source.is_stdin
         fixed = FixedFile(path, before, after, diff, silenced, is_stdin=is_stdin)
-        return FileFix(found, heard(task, again.scan), fixed)
+        return FileFix(found, drop_notes_unless_admitted(task, again.scan), fixed)
 
     def _with_comments(self, examined: Examined, findings: tuple[Finding, ...]) -> bytes:
         by_unit: defaultdict[int, list[Finding]] = defaultdict(list)

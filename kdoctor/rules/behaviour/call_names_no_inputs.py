@@ -137,7 +137,7 @@ def _base_is(
 def _of_keras(module: Module, facts: TargetFacts, base: cst.BaseExpression) -> str | None:
     """Return the dotted name of a base that is one of these layers of Keras, on the target."""
     name = module.qualified(base)
-    if name is None or module.class_of_tree(base) is not None or not is_keras_3(facts, name):
+    if name is None or module.project_class(base) is not None or not is_keras_3(facts, name):
         return None
     found = facts.lookup(name)
     if found.moved_to:

@@ -94,7 +94,7 @@ def _is_float64(module: Module, node: cst.BaseExpression) -> bool:
     made = value_of(module, node)
     if not isinstance(made, cst.Call) or argument(made, "dtype") is not None:
         return False
-    name = module.returned_in_tree(made.func) or module.qualified(made.func) or ""
+    name = module.returned_call_in_project(made.func) or module.qualified(made.func) or ""
     parent, _, leaf = name.rpartition(".")
     if parent == "numpy" and leaf in KEEP_THE_TYPE and made.args:
         return _is_float64(module, made.args[0].value)

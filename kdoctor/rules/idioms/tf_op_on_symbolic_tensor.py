@@ -143,7 +143,7 @@ def _may_be_called_with_one(quick: QuickFacts, facts: TargetFacts) -> bool:
 
 def _may_refuse(quick: QuickFacts, name: str) -> bool:
     return error_of_name(name) is not None or any(
-        error_of_name(callee) is not None for _, callee in quick.handed_over(name)
+        error_of_name(callee) is not None for _, callee in quick.parameter_callees(name)
     )
 
 

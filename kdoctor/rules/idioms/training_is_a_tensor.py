@@ -119,7 +119,7 @@ def _layer(module: Module, facts: TargetFacts, call: cst.Call) -> str | None:
         base = None if owner is None else only_base(module, owner)
         if base is None:
             return None
-        is_own = module.class_of_tree(base) is not None
+        is_own = module.project_class(base) is not None
         return None if is_own else _name_of_layer(facts, module.qualified(base))
     made = module.type_of(call.func)
     if made is None or made.kind is not Kind.LAYER:

@@ -84,9 +84,9 @@ _MAX_BRANCHES = 8  # that assign one size: each is looked at wherever it is read
 
 def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such attribute of a shape."""
-    speaks_of_keras = _speaks_of_keras_3(module, facts)
+    mentions_keras = _speaks_of_keras_3(module, facts)
     for node in module.attributes:
-        severity = _severity(module, node, speaks_of_keras=speaks_of_keras)
+        severity = _severity(module, node, mentions_keras=mentions_keras)
         # Asked last: most attributes are of no concern, and the question is dear.
         if severity is not None and not module.is_guarded(node):
             yield _finding(module, facts, node, severity)
@@ -99,13 +99,13 @@ def mends_get_shape(module: Module, facts: TargetFacts, node: cst.Attribute) -> 
     return (
         isinstance(read, cst.Attribute)
         and _owner_of_get_shape(read.value)[0] is node.value
-        and _severity(module, read, speaks_of_keras=False) is Severity.ERROR
+        and _severity(module, read, mentions_keras=False) is Severity.ERROR
         and isinstance(_fix(module, facts, read), Fix)
         and not module.is_guarded(read)
     )
 
 
-def _severity(module: Module, node: cst.Attribute, *, speaks_of_keras: bool) -> Severity | None:
+def _severity(module: Module, node: cst.Attribute, *, mentions_keras: bool) -> Severity | None:
     """Return how bad it is to read the attribute, None where that is fine."""
     member = node.attr.value
     if member in _METHODS or member in _ATTRIBUTES or member in _MANUAL:
@@ -116,7 +116,7 @@ def _severity(module: Module, node: cst.Attribute, *, speaks_of_keras: bool) -> 
         )
     if is_it:
         return Severity.ERROR
-    if member == "as_list" and speaks_of_keras and _may_be_a_tuple(module, node.value):
+    if member == "as_list" and mentions_keras and _may_be_a_tuple(module, node.value):
         return _severity_by_comparison(module, node)
     return None
 

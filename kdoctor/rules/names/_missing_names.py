@@ -116,7 +116,7 @@ def is_given(module: Module, reference: Reference) -> bool:
             for given, node in _given_here(module)
         )
     return any(given in wanted for given, _ in _given_here(module)) or not wanted.isdisjoint(
-        module.given_in_tree
+        module.assigned_in_project
     )
 
 

@@ -156,7 +156,7 @@ class Moves:
         if isinstance(attempt, Refusal) or not attempt.drops or attempt.edits or attempt.imports:
             return None
         is_certain = reference.confidence is Confidence.CERTAIN
-        if not is_certain or self._module.is_taken_elsewhere(reference.binding):
+        if not is_certain or self._module.may_be_imported_elsewhere(reference.binding):
             return attempt
         proven = self._facts.applicability(*REMOVALS)
         is_safe = proven is Applicability.SAFE

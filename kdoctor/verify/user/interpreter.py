@@ -77,7 +77,7 @@ class _Asked:
         return ""
 
 
-def handed_over() -> dict[str, str]:
+def parameter_callees() -> dict[str, str]:
     """Return what a project's Python, and the code that it runs, get to know of the environment."""
     return {
         key: value
@@ -123,7 +123,7 @@ def _asked(interpreter: Interpreter) -> _Asked:
             text=True,
             timeout=_TIMEOUT,
             check=False,
-            env=handed_over() | {"HOME": os.environ.get("HOME", os.sep)},
+            env=parameter_callees() | {"HOME": os.environ.get("HOME", os.sep)},
         )
         answer: dict[str, Any] = json.loads(done.stdout)
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:

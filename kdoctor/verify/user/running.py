@@ -26,7 +26,7 @@ from kdoctor.errors import UsageProblem
 from kdoctor.interpreters import Interpreter
 from kdoctor.verify.processes import ON_THE_CPU, ONE_THREAD, QUIET
 from kdoctor.verify.user import worker
-from kdoctor.verify.user.interpreter import handed_over
+from kdoctor.verify.user.interpreter import parameter_callees
 from kdoctor.verify.user.worker.endings import how_it_ended
 
 _HERE = Path(__file__).parent
@@ -167,7 +167,7 @@ class _Worker:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
-                env=handed_over() | _ENVIRONMENT | homes,
+                env=parameter_callees() | _ENVIRONMENT | homes,
                 cwd=folder,
                 start_new_session=True,
             )

@@ -45,7 +45,7 @@ def as_layer(module: Module, call: cst.Call) -> Fix | None:
 def _refused(
     module: Module, function: cst.BaseExpression, call: cst.Call, refuses: Callable[[str], object]
 ) -> str | None:
-    for position, name in module.handed_over_in_tree(function):
+    for position, name in module.parameter_callees_in_project(function):
         given = call.args[: position + 1]
         if len(given) <= position or any(each.star or each.keyword for each in given):
             continue
