@@ -13,8 +13,8 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import split_root
 from kdoctor.model import Edit, Hole, Precedence, Span
 from kdoctor.rewrite import Speller
-from kdoctor.rewrite.arguments import before_another
-from kdoctor.rewrite.precedence import binds
+from kdoctor.rewrite.arguments import separator_before_new
+from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.literals import literal_value, literal_value_in
 from kdoctor.value_types import Kind, Type
@@ -150,21 +150,21 @@ def literal_of(node: ast.expr) -> object:
         return UNKNOWN
 
 
-def with_keyword(module: Module, call: cst.Call, text: str) -> Edit:
+def add_keyword(module: Module, call: cst.Call, text: str) -> Edit:
     """Return the edit that adds ``keyword=value`` as the last argument."""
     span = module.span(call)
     if not call.args:
         return Edit(Span(span.end - 1, span.end - 1), (text,))
     last = call.args[-1].value
     place = module.outer_span(last)
-    hole = Hole(place, Precedence.LAMBDA, binds(last))
-    added = f"{before_another(module, call.args[-1])}{text}"
-    if len(call.args) == 1 and binds(last) is Precedence.ANY:
+    hole = Hole(place, Precedence.LAMBDA, precedence_of(last))
+    added = f"{separator_before_new(module, call.args[-1])}{text}"
+    if len(call.args) == 1 and precedence_of(last) is Precedence.ANY:
         return Edit(place, (hole, added))  # a lone generator needs its parentheses now
     return Edit(Span(place.end, place.end), (added,))
 
 
-def replaced(module: Module, node: cst.BaseExpression, text: str) -> Edit:
+def replace_expression(module: Module, node: cst.BaseExpression, text: str) -> Edit:
     """Return the edit that writes ``text`` instead of an expression (its parentheses stay)."""
     return Edit(module.span(node), (text,))
 
@@ -192,7 +192,7 @@ def hidden_builtin(name: str) -> str:
     return f"`{name}` is something else in this file"
 
 
-def is_only_spelled_so(module: Module, name: cst.Name) -> bool:
+def is_not_a_variable(module: Module, name: cst.Name) -> bool:
     """Say whether it is the name of a keyword or of an attribute, not of a variable."""
     parent = module.parent(name)
     return (isinstance(parent, cst.Arg) and parent.keyword is name) or (

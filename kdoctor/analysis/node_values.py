@@ -34,10 +34,10 @@ def argument_of(call: cst.Call, position: int, keyword: str) -> cst.BaseExpressi
 
 def values_of_member(cls: cst.ClassDef, member: str) -> Iterator[cst.BaseExpression]:
     """Yield what a class assigns to ``self.member``, other than None."""
-    return (value for name, value in stored_by(cls) if name == member)
+    return (value for name, value in attributes_assigned_in(cls) if name == member)
 
 
-def stored_by(cls: cst.ClassDef) -> Iterator[tuple[str, cst.BaseExpression]]:
+def attributes_assigned_in(cls: cst.ClassDef) -> Iterator[tuple[str, cst.BaseExpression]]:
     """Yield the attributes that a class assigns to, each with what it assigns, other than None."""
     for each in descendants(cls):
         if not isinstance(each, cst.Assign):

@@ -9,7 +9,7 @@ from kdoctor.syntax import Module
 
 
 @once
-def speaks_of(module: Module, words: re.Pattern[str]) -> bool:
+def mentions(module: Module, words: re.Pattern[str]) -> bool:
     """Say whether a pattern is anywhere in a file: in its code, its texts, or its comments.
 
     Asked of each finding, it is looked for once: that takes the time of the whole text.

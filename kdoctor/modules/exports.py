@@ -21,7 +21,7 @@ from kdoctor.modules.module_finder import ModuleFinder
 from kdoctor.modules.module_summary import Alias, Class, Imported, ModuleSummary, summary_from
 from kdoctor.modules.reverse_imports import ReverseImports
 from kdoctor.modules.star_names import StarNames
-from kdoctor.syntax.alias_chains import AliasChain, AliasChainOnce, KeptChains, Outcome
+from kdoctor.syntax.alias_chains import AliasCache, AliasChain, AliasChainOnce, Outcome
 from kdoctor.syntax.bases import EMPTY_BASES, EMPTY_METACLASSES
 from kdoctor.syntax.package import ClassInfo
 
@@ -70,7 +70,7 @@ class ProjectPackage:
         self._summary = RememberedAnswers(self.trace, outlines or self._read, 256)
         self._answers = RememberedAnswers(self.trace, self._ask, 8192)
         self._public = StarNames(self._tree, self._summary, stars, self.trace)
-        self._kept = KeptChains()  # what names of modules mean, with what was looked at to know it
+        self._kept = AliasCache()  # what names of modules mean, with what was looked at to know it
         self._switches = LegacySwitches(self.trace, self._tree)
         self._functions = FunctionSummaries(self.trace, self.trees)
         self._parameter_callees = RememberedAnswers(
@@ -317,7 +317,7 @@ class _Resolution:
             bound = imported.name in summary.names
             is_all = bound and not self._is_below(path, imported.name, summary)
             if not is_all:
-                self._following.loosen()
+                self._following.note_undecided()
             value = self._name(path, imported.name)
             if value is not None or is_all:
                 return value
@@ -406,7 +406,7 @@ class _Resolution:
         return max(starts, key=len, default="")
 
     def _class(self, path: str, found: Class) -> ClassInfo:
-        self._following.loosen()
+        self._following.note_undecided()
         base: str | None = None
         members, closed = set(found.members), found.closed and self._leaves_as_is(path, found)
         bases = [each for each in found.bases if not self._is_empty(path, each)]
@@ -420,7 +420,7 @@ class _Resolution:
                     base = base or theirs
                     members |= info.members
                     closed = closed and info.closed
-                    gives = {each for each in gives if info.gets_through(each)}
+                    gives = {each for each in gives if info.passes_through(each)}
                     takes |= info.takes
                     hands_on = hands_on and info.hands_on
                 case _:

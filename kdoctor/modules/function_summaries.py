@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from kdoctor.modules.ast_cache import AstCache, Lines
 from kdoctor.modules.dependencies import Dependencies
-from kdoctor.syntax.ast_walk import dotted
+from kdoctor.syntax.ast_walk import ast_dotted_name
 from kdoctor.syntax.package import KEEP_THE_TYPE, is_registry
 
 _MAYBE = (
@@ -121,11 +121,11 @@ def _made_by(value: ast.expr | None) -> str | None:
         value = value.args[0]
     if not isinstance(value, ast.Call) or any(each.arg == "dtype" for each in value.keywords):
         return None
-    return dotted(value.func)
+    return ast_dotted_name(value.func)
 
 
 def _leaf(call: ast.Call) -> str:
-    return (dotted(call.func) or "").rpartition(".")[2]
+    return (ast_dotted_name(call.func) or "").rpartition(".")[2]
 
 
 def _parameter_callees(function: ast.FunctionDef) -> Iterator[tuple[int, str]]:
@@ -135,7 +135,7 @@ def _parameter_callees(function: ast.FunctionDef) -> Iterator[tuple[int, str]]:
         if not isinstance(statement, ast.Return | ast.Assign | ast.Expr):
             return
         for node in _always_evaluated(statement):
-            if isinstance(node, ast.Call) and (callee := dotted(node.func)):
+            if isinstance(node, ast.Call) and (callee := ast_dotted_name(node.func)):
                 for each in (*node.args, *(keyword.value for keyword in node.keywords)):
                     if isinstance(each, ast.Name) and each.id in places:
                         yield places[each.id], callee

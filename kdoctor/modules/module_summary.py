@@ -14,7 +14,7 @@ from msgspec import Struct, field
 
 from kdoctor import parse_ast
 from kdoctor.documents.reading import read_regular
-from kdoctor.syntax.ast_walk import NODE_FIELDS, children_of, dotted, statements_in
+from kdoctor.syntax.ast_walk import NODE_FIELDS, ast_dotted_name, children_of, statements_in
 from kdoctor.syntax.bases import unsubscripted
 from kdoctor.syntax.literals import literal_value
 from kdoctor.syntax.package import is_registry
@@ -176,13 +176,13 @@ def _assign(target: ast.expr, value: ast.expr, summary: ModuleSummary) -> None:
         summary.listed_in_parts |= names is None or summary.listed is not None
         summary.listed = names
         return
-    written = dotted(value)
+    written = ast_dotted_name(value)
     _bind(summary, target.id, Alias(written) if written else None)
 
 
 def _note_foreign_assignment(owner: ast.expr, name: object, summary: ModuleSummary) -> None:
     """Note that a module puts something into another one."""
-    written = dotted(owner)
+    written = ast_dotted_name(owner)
     if written is not None:
         summary.given.add(f"{written}.{name}")
 
@@ -213,7 +213,7 @@ def _stored(node: ast.AST) -> Iterator[str]:
 
 def _class(node: ast.ClassDef) -> Class:
     members: set[str] = set()
-    metaclass = "".join(dotted(each.value) or "" for each in node.keywords[:1])
+    metaclass = "".join(ast_dotted_name(each.value) or "" for each in node.keywords[:1])
     closed = all(map(_is_registry, node.decorator_list)) and (
         not node.keywords
         or (len(node.keywords) == 1 and node.keywords[0].arg == "metaclass" and bool(metaclass))
@@ -236,7 +236,7 @@ def _class(node: ast.ClassDef) -> Class:
     takes, hands_on = _keywords(methods)
     own = (each for each in methods if each.node in node.body and each.node.name == "__init__")
     gives = _forwarded_parameters(next(own, None))
-    bases = tuple(dotted(unsubscripted(each)) for each in node.bases)
+    bases = tuple(ast_dotted_name(unsubscripted(each)) for each in node.bases)
     return Class(node.name, bases, frozenset(members), closed, takes, hands_on, gives, metaclass)
 
 

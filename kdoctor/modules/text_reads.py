@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from kdoctor.syntax.ast_walk import children_of, dotted, leaf_of, nodes_in
+from kdoctor.syntax.ast_walk import ast_dotted_name, children_of, leaf_of, nodes_in
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 # By these a file gets a module, by the text that is their argument of that place.
@@ -128,7 +128,7 @@ class TextReads:
                 return (attr == name and self._may_be_module(value)) or (
                     attr == "__dict__" and self._is_module(value)
                 )
-            case ast.Subscript(value=value, slice=key) if dotted(value) != "sys.modules":
+            case ast.Subscript(value=value, slice=key) if ast_dotted_name(value) != "sys.modules":
                 told = key.value == name if isinstance(key, ast.Constant) else name in self._texts
                 return told and self._may_be_module(value)
             case ast.Call():
@@ -194,12 +194,14 @@ class TextReads:
                 case ast.Attribute(attr=attr):  # of the module it is something else
                     source.names.add(attr)
                     source.note(
-                        answer=None if dotted(node) == "sys.modules" else attr == self._leaf
+                        answer=None
+                        if ast_dotted_name(node) == "sys.modules"
+                        else attr == self._leaf
                     )
                 case ast.Constant(value=str(text)):
                     source.note(answer=self._naming.fullmatch(text) is not None)
                 case ast.Subscript(value=ast.Attribute() as table, slice=key) if (
-                    dotted(table) == "sys.modules"
+                    ast_dotted_name(table) == "sys.modules"
                 ):
                     source.note(answer=self._names_module(key))
                 case ast.Call(func=function, args=args, keywords=keywords):

@@ -20,11 +20,15 @@ from kdoctor.rewrite.expression_context import (
 from kdoctor.rewrite.fstrings import f_string
 from kdoctor.rewrite.parameters import NewParameters, SignatureLookup, same_value
 from kdoctor.rewrite.pattern import Code
-from kdoctor.rewrite.precedence import binds, template_binds, template_wants
+from kdoctor.rewrite.precedence import (
+    precedence_of,
+    template_precedence_of,
+    template_required_precedence,
+)
 from kdoctor.rewrite.refusal import Refused
 from kdoctor.rewrite.template import Rewrite
 from kdoctor.syntax import Module
-from kdoctor.syntax.ast_walk import dotted
+from kdoctor.syntax.ast_walk import ast_dotted_name
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.literals import literal_value
 
@@ -72,7 +76,7 @@ class Builder(Struct, frozen=True):
         code = self.row.replacement.code
         if not isinstance(code.node, ast.Name) or code.node.id not in self.row.pattern.parameters:
             parts = self._emit(code, Precedence.ANY, bracketed=False)
-            return joined(parts), template_binds(code.node)
+            return joined(parts), template_precedence_of(code.node)
         # It binds as the argument does: `identity(a + b) * 2` is `(a + b) * 2`.
         own = self._argument_binds(code.node.id)
         parts = self._argument(code.node.id, own, bracketed=False)
@@ -91,7 +95,7 @@ class Builder(Struct, frozen=True):
     def new_name(self) -> str | None:
         """Return the dotted name that the right side calls, None where it is no plain call."""
         node = self.row.replacement.code.node
-        name = dotted(node.func) if isinstance(node, ast.Call) else None
+        name = ast_dotted_name(node.func) if isinstance(node, ast.Call) else None
         return None if name is None or self._is_own(name) else name
 
     def item_parts(self, item: Item) -> Parts:
@@ -131,7 +135,7 @@ class Builder(Struct, frozen=True):
         node = code.node
         if isinstance(node, ast.Name) and node.id in self.row.pattern.parameters:
             return self._argument(node.id, wanted, bracketed=bracketed)
-        name = dotted(node)
+        name = ast_dotted_name(node)
         if name is not None and not self._is_own(name):
             return (self.spell(name),)
         match node:
@@ -153,14 +157,14 @@ class Builder(Struct, frozen=True):
         for parent, child in sorted(_children(code.node), key=lambda pair: pair[1].col_offset):
             literal = code.text[offset : child.col_offset]
             depth += sum(map(literal.count, "([{")) - sum(map(literal.count, ")]}"))
-            wanted = template_wants(parent, child)
+            wanted = template_required_precedence(parent, child)
             inner = Code(child, code.text)
             parts += [literal, *self._emit(inner, wanted, bracketed=bracketed or depth > 0)]
             offset = child.end_col_offset or offset
         return (*parts, code.text[offset : code.node.end_col_offset])
 
     def _items(self, call: ast.Call) -> list[Item]:
-        name = dotted(call.func)
+        name = ast_dotted_name(call.func)
         known = name is not None and not self._is_own(name)
         slots = (
             NewParameters.of(name, self.signatures)
@@ -202,7 +206,7 @@ class Builder(Struct, frozen=True):
         if value is None:
             default: Code = self.row.pattern.parameters[name].default
             parts = self._emit(default, wanted, bracketed=bracketed)
-            return ("(", *parts, ")") if template_binds(default.node) < wanted else parts
+            return ("(", *parts, ")") if template_precedence_of(default.node) < wanted else parts
         hole = self._hole(value, wanted)
         in_brackets = bracketed or stands_in_brackets(self.module, self.call)
         if not in_brackets and breaks_lines_openly(self._text(hole)):
@@ -213,12 +217,12 @@ class Builder(Struct, frozen=True):
     def _argument_binds(self, name: str) -> Precedence:
         value = self.binding.value(name)
         if value is not None:
-            return binds(value)
+            return precedence_of(value)
         default: Code = self.row.pattern.parameters[name].default
-        return template_binds(default.node)
+        return template_precedence_of(default.node)
 
     def _hole(self, value: cst.BaseExpression, wanted: Precedence) -> Hole:
-        return Hole(self.module.outer_span(value), wanted, binds(value))
+        return Hole(self.module.outer_span(value), wanted, precedence_of(value))
 
     def _text(self, hole: Hole) -> str:
         return self.module.text[hole.span.start : hole.span.end]

@@ -128,7 +128,7 @@ class _Statement:
         """Yield the edits of the list of names."""
         left, several = list(change.gone), len(here) > 1
         for need in list(here):
-            if left and self._may_stand_for(left[0], need, left, others=several):
+            if left and self._can_replace(left[0], need, left, others=several):
                 yield Edit(self._alias_span(left.pop(0)), (alias_text(need),))
                 here.remove(need)
         for alias, text in change.renamed.items():
@@ -182,7 +182,7 @@ class _Statement:
         # Sorted imports have `b as c` on a line of its own.
         return len(self.aliases) > 1 if renames else need.name == need.local
 
-    def _may_stand_for(
+    def _can_replace(
         self,
         alias: cst.ImportAlias,
         need: ImportNeed,

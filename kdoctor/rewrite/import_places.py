@@ -152,14 +152,14 @@ class ImportPlaces:
             if not vanishes(each, self._changes.get(each)):
                 yield each
 
-    def _goes(self, statement: ImportStatement) -> bool:
+    def _is_removed(self, statement: ImportStatement) -> bool:
         change = self._changes.get(statement)
         return change is not None and not change.added and vanishes(statement, change)
 
     def _keeps_order(self, statement: ImportStatement) -> bool:
         """Say whether a sorted group stays so with what becomes of a statement."""
         group, change = group_of(self._module, statement, self._sorting), self._changes[statement]
-        if group is None or group.key is None or change.renamed or self._goes(statement):
+        if group is None or group.key is None or change.renamed or self._is_removed(statement):
             return True
         kept = [need for alias, need in _needs_of(statement) if alias not in change.gone]
         if not kept or self._must_turn(statement):
@@ -225,7 +225,7 @@ class ImportPlaces:
         """Yield the edit that puts a line into a sorted group, or turn another into it."""
         line = Line.of(needs, self._sorting)
         for each in [beside] if beside in group.statements else group.statements:
-            if each is None or not self._goes(each):
+            if each is None or not self._is_removed(each):
                 continue
             above = group.statements.index(each)
             if group.place(line, [each], self._turned) == above or self._must_turn(each):
@@ -239,7 +239,7 @@ class ImportPlaces:
             yield Edit(Span(start, start), (text,))
             return
         last = group.statements[-1]
-        if self._goes(last):
+        if self._is_removed(last):
             if self._must_turn(last):
                 self._put(last, *needs)
                 return
@@ -281,7 +281,7 @@ class ImportPlaces:
             own = None if beside is None else group_of(self._module, beside, self._sorting)
             if not plain or (beside is not None and (own is None or own not in plain)):
                 return None
-            if all(map(self._goes, (plain[0] if own is None else own).statements)):
+            if all(map(self._is_removed, (plain[0] if own is None else own).statements)):
                 return None  # it may take the place of that
             return self._above_group(plain[0], text)
         library = [each for each in plain if any(map(is_of_library, each.statements))]

@@ -17,21 +17,21 @@ from kdoctor.memoize import once
 from kdoctor.model import Edit, Fix, ImportNeed, Span
 from kdoctor.project.import_sorting import DEFAULT, Sorting
 from kdoctor.rewrite.import_choices import (
-    HeldImport,
-    counts,
-    emptied,
-    held,
+    KeepReason,
+    emptied_choices,
     is_for_another_release,
     is_in_try,
+    may_read_branch_import,
+    reason_to_keep,
     whole,
 )
 from kdoctor.rewrite.import_habits import ImportStatement, from_module
 from kdoctor.rewrite.import_lines import LINE_LIMIT, ImportChange, statement_edits
 from kdoctor.rewrite.import_places import ImportPlaces
-from kdoctor.rewrite.new_code import names_in, new_text, replaced_stretches
-from kdoctor.rewrite.roots import package_of, transposed
-from kdoctor.rewrite.string_references import is_read_by_text
-from kdoctor.rewrite.visibility import is_conditional, says_keep, star_below
+from kdoctor.rewrite.new_code import names_in, new_text, replaced_spans
+from kdoctor.rewrite.roots import need_under_same_root, package_of
+from kdoctor.rewrite.string_references import may_be_read_by_text
+from kdoctor.rewrite.visibility import has_keep_comment, is_conditional, star_below
 from kdoctor.syntax import ImportBinding, Module, ReferenceKind
 
 _SCOPES = (cst.FunctionDef, cst.ClassDef)
@@ -40,7 +40,7 @@ _SCOPES = (cst.FunctionDef, cst.ClassDef)
 Keeps = Callable[[ImportBinding], bool]
 
 
-def kept_by_nothing(_: ImportBinding) -> bool:
+def keep_nothing(_: ImportBinding) -> bool:
     """Keep no import that nothing in its file uses."""
     return False
 
@@ -48,7 +48,7 @@ def kept_by_nothing(_: ImportBinding) -> bool:
 def plan_imports(
     module: Module,
     fixes: Sequence[Fix],
-    keeps: Keeps = kept_by_nothing,
+    keeps: Keeps = keep_nothing,
     limit: int = LINE_LIMIT,
     sorting: Sorting = DEFAULT,
 ) -> tuple[Edit, ...]:
@@ -88,18 +88,18 @@ class _Plan:
         self.dropped = {span for fix in fixes for span in fix.drops}
         self.changes: dict[ImportStatement, ImportChange] = {}
         self.places = ImportPlaces(module, self.changes, limit, sorting)
-        self.replaced = sorted(chain.from_iterable(map(replaced_stretches, self.fixed)))
+        self.replaced = sorted(chain.from_iterable(map(replaced_spans, self.fixed)))
         self.gone_choices: list[Span] = []
 
     def edits(self) -> Iterator[Edit]:
         for binding in self._touched():
-            self._let_go(binding)
+            self._remove(binding)
         chosen = [each for each in _choices(self.module) if self._is_left_unused(each)]
-        self._take_out(emptied(self.module, chosen, decided=True))
+        self._take_out(emptied_choices(self.module, chosen, decided=True))
         for need in dict.fromkeys(chain.from_iterable(fix.imports for fix in self.fixes)):
-            self._bring_in(need)
+            self._add_need(need)
         left = [each for each in chosen if each.statement not in self.changes]
-        self._take_out(emptied(self.module, left, decided=False))
+        self._take_out(emptied_choices(self.module, left, decided=False))
         self._settle_choices(chosen)
         yield from self.places.settle()
         yield from statement_edits(
@@ -118,13 +118,14 @@ class _Plan:
             touched.update(number for _, number in places[first:last])
         return (self.module.imports[number] for number in sorted(touched))
 
-    def _let_go(self, binding: ImportBinding) -> None:
+    def _remove(self, binding: ImportBinding) -> None:
         alias = binding.alias
         if alias is None:
             return
         forced = self.module.span(alias) in self.dropped
         if not forced and not (
-            held(self.module, binding) is HeldImport.NONE and self._is_left_unused(binding)
+            reason_to_keep(self.module, binding) is KeepReason.NONE
+            and self._is_left_unused(binding)
         ):
             return
         change = self.changes.setdefault(binding.statement, ImportChange())
@@ -140,13 +141,13 @@ class _Plan:
             and all(
                 self._vanishes(self.module.span(use))
                 for use in uses
-                if counts(self.module, binding, use)
+                if may_read_branch_import(self.module, binding, use)
             )
             and binding.local not in self.new_names
             and not binding.exported
-            and not says_keep(self.module, binding.statement)
+            and not has_keep_comment(self.module, binding.statement)
             and not self._is_bound_otherwise(binding)
-            and (self._fails(binding) or not is_read_by_text(self.module, binding.local))
+            and (self._fails(binding) or not may_be_read_by_text(self.module, binding.local))
             and not (self._scope(binding) is None and self.keeps(binding))
         )
 
@@ -159,7 +160,7 @@ class _Plan:
         self.replaced = sorted([*self.replaced, *gone])
         for binding in self.module.imports:
             if not self._is_in_gone_choice(binding) and not self._is_gone(binding):
-                self._let_go(binding)
+                self._remove(binding)
 
     def _is_in_gone_choice(self, binding: ImportBinding) -> bool:
         span = self.module.span(binding.statement)
@@ -211,7 +212,7 @@ class _Plan:
 
     # What comes
 
-    def _bring_in(self, need: ImportNeed) -> None:
+    def _add_need(self, need: ImportNeed) -> None:
         if self._is_there(need):
             return
         sources = [self._replaced_bindings(fix, need) for fix in self.fixes if need in fix.imports]
@@ -240,7 +241,7 @@ class _Plan:
             else:
                 for each in self._alternatives(binding, need):
                     # The other branch of an `if` may import from another root.
-                    here = need if each is binding else transposed(need, each.name)
+                    here = need if each is binding else need_under_same_root(need, each.name)
                     self._add(each.statement, here)
         if not everywhere:
             self._add_to_module(need, top)
@@ -335,10 +336,10 @@ class _Plan:
                 return
             # The name is moved: all that reads it reads the new import.
             uses += ((self.module.span(use), use) for use in self.module.uses_of(beside))
-            uses += self._what_may_take(beside)
+            uses += self._possible_readers(beside)
         self.places.add(need, None if beside is None else beside.statement, uses)
 
-    def _what_may_take(self, binding: ImportBinding) -> Iterator[tuple[Span, cst.CSTNode]]:
+    def _possible_readers(self, binding: ImportBinding) -> Iterator[tuple[Span, cst.CSTNode]]:
         """Yield the first statement below an import that may run what takes its name from here.
 
         ``from . import part``, where ``part`` imports the name from the package.
@@ -366,7 +367,7 @@ class _Plan:
         """Say whether another statement may bind the name of an import: their order matters."""
         return (
             len(self.module.scope_of(self.module.tree).bindings[binding.local]) > 1
-            or self.module.is_bound_anew(binding)
+            or self.module.may_be_rebound_by_star(binding)
             or bool(self.module.unreadable_stars)
         )
 
@@ -403,7 +404,7 @@ def _choices(module: Module) -> list[ImportBinding]:
     return [
         each
         for each in module.imports
-        if each.alias is not None and held(module, each) is HeldImport.CHOICE
+        if each.alias is not None and reason_to_keep(module, each) is KeepReason.CHOICE
     ]
 
 

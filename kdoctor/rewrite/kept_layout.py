@@ -22,7 +22,7 @@ _BRACKETS = pattern(r"[()\[\]{}]")
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 
 
-def keeps_its_layout(module: Module, region: Span, edits: Sequence[Edit], limit: int) -> bool:
+def preserves_layout(module: Module, region: Span, edits: Sequence[Edit], limit: int) -> bool:
     """Say whether edits surely leave the layout of a statement right, so that nothing moves.
 
     That no line gets too long, none stood below a bracket that moves now, and none fits into the

@@ -413,7 +413,7 @@ def statements(text: str) -> Iterator[tuple[int, int]]:
         return
 
 
-def says_the_same(one: str, other: str) -> bool:
+def has_same_tokens(one: str, other: str) -> bool:
     """Say whether two texts are the same but for white space and a comma behind the last item."""
     first, second = _words(one), _words(other)
     return first is not None and first == second

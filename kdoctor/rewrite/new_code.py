@@ -10,7 +10,7 @@ from kdoctor.model import Edit, Hole, Span
 _NAME = pattern(r"(?<![\w.])[^\W\d]\w*(?!\w)(?!\s*=(?!=))")
 
 
-def replaced_stretches(edit: Edit) -> Iterator[Span]:
+def replaced_spans(edit: Edit) -> Iterator[Span]:
     """Yield the stretches of source that an edit does not keep in a hole."""
     start = edit.span.start
     for hole in sorted(part.span for part in edit.parts if isinstance(part, Hole)):

@@ -63,7 +63,7 @@ _OWN: dict[type[cst.BaseExpression], Precedence] = {
 }
 
 
-def binds(node: cst.BaseExpression) -> Precedence:
+def precedence_of(node: cst.BaseExpression) -> Precedence:
     """Return how tightly an expression of the user's source binds, its own parentheses included."""
     if node.lpar:
         return Precedence.ATOM
@@ -76,7 +76,7 @@ def binds(node: cst.BaseExpression) -> Precedence:
     return _OWN.get(type(node), Precedence.ATOM)
 
 
-def wanted_around(parent: cst.CSTNode | None, node: cst.BaseExpression) -> Precedence:
+def required_precedence(parent: cst.CSTNode | None, node: cst.BaseExpression) -> Precedence:
     """Return how tightly an expression must bind to stand where ``node`` stands."""
     if node.lpar:
         return Precedence.ANY
@@ -93,7 +93,7 @@ def wanted_around(parent: cst.CSTNode | None, node: cst.BaseExpression) -> Prece
             level = _BINARY[type(parent.operator)]
             return level if parent.left is node else Precedence(level + 1)
         case cst.BooleanOperation():
-            level = binds(parent.with_changes(lpar=()))
+            level = precedence_of(parent.with_changes(lpar=()))
             return level if parent.left is node else Precedence(level + 1)
         case cst.Comparison() | cst.ComparisonTarget() | cst.StarredElement():
             return Precedence.BIT_OR
@@ -119,7 +119,7 @@ def wanted_around(parent: cst.CSTNode | None, node: cst.BaseExpression) -> Prece
             return Precedence.ATOM
 
 
-def template_binds(node: ast.expr) -> Precedence:
+def template_precedence_of(node: ast.expr) -> Precedence:
     """Return how tightly an expression of a template binds."""
     match node:
         case ast.BinOp():
@@ -144,7 +144,7 @@ def template_binds(node: ast.expr) -> Precedence:
             return Precedence.ATOM
 
 
-def template_wants(parent: ast.AST, child: ast.expr) -> Precedence:
+def template_required_precedence(parent: ast.AST, child: ast.expr) -> Precedence:
     """Return how tightly an expression must bind to stand as ``child`` of a template's node."""
     match parent:
         case ast.Attribute() | ast.Await():
@@ -161,7 +161,7 @@ def template_wants(parent: ast.AST, child: ast.expr) -> Precedence:
             level = _AST_BINARY[type(parent.op)]
             return level if parent.left is child else Precedence(level + 1)
         case ast.BoolOp():
-            return Precedence(template_binds(parent) + 1)
+            return Precedence(template_precedence_of(parent) + 1)
         case ast.Compare() | ast.Starred():
             return Precedence.BIT_OR
         case ast.IfExp():

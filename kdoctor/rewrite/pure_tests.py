@@ -37,7 +37,7 @@ _OF_TEXTS = frozenset({
 _TEXTS = frozenset({"os.name", "sys.platform", "sys.version"})
 
 
-def only_asks(module: Module, test: cst.BaseExpression) -> bool:
+def is_pure_test(module: Module, test: cst.BaseExpression) -> bool:
     """Say whether working out a test does nothing but give an answer."""
     return not any(
         isinstance(each, _ACTS) or (isinstance(each, cst.Call) and not _only_answers(module, each))

@@ -48,7 +48,7 @@ def under_root(name: str, root: str) -> str:
     return f"{root}.{split[1]}" if split[1] else root
 
 
-def transposed(need: ImportNeed, like: str) -> ImportNeed:
+def need_under_same_root(need: ImportNeed, like: str) -> ImportNeed:
     """Return what must be imported in place of ``need`` where Keras is imported as in ``like``."""
     root = import_root(like)
     if root is None or split_root(need.module) is None:

@@ -20,7 +20,7 @@ _FILLED_IN = pattern(r"\{[^{}]*\}|\$\w+")
 _WORD = pattern(r"(?<![\w.])[^\W\d]\w*")
 
 
-def is_read_by_text(module: Module, name: str) -> bool:
+def may_be_read_by_text(module: Module, name: str) -> bool:
     """Say whether text may read a name: what ``eval`` is given, a doctest, a magic."""
     called = module.unbound_reads
     return (

@@ -12,10 +12,10 @@ from kdoctor.rewrite.apply_rule import Application
 from kdoctor.rewrite.parameters import SignatureLookup
 from kdoctor.rewrite.refusal import ONLY_IN_DEAD_CODE, Refusal, Refused
 from kdoctor.rewrite.roots import key_of
-from kdoctor.rewrite.spelling import Speller, in_place_of
+from kdoctor.rewrite.spelling import Speller, need_replacing
 from kdoctor.rewrite.template import Rewrite
 from kdoctor.rewrite.variables import assigned_to_variable
-from kdoctor.rewrite.visibility import says_keep
+from kdoctor.rewrite.visibility import has_keep_comment
 from kdoctor.syntax import ImportBinding, Module, Reference, ReferenceKind
 
 _WORST_FIRST = (Applicability.MANUAL, Applicability.UNSAFE, Applicability.SAFE)
@@ -149,7 +149,7 @@ def _check_that_it_may_go(
         Refused: somebody may need it all the same.
     """
     binding = reference.binding
-    if binding.exported or says_keep(module, binding.statement):
+    if binding.exported or has_keep_comment(module, binding.statement):
         raise Refused("other files may import it from here")
     if is_read_in_dead_code:
         raise Refused(ONLY_IN_DEAD_CODE.reason)
@@ -208,7 +208,7 @@ def _changed_import(
         raise Refused(f"the import itself would have to change, and `{row.id}` depends on its use")
     rest = key_of(binding.name).removeprefix(key_of(row.left))
     new = Speller.at(module, reference).under_the_files_root(f"{row.right}{rest}")
-    need = in_place_of(binding, new)
+    need = need_replacing(binding, new)
     drops = (module.span(binding.alias),)
     return Fix(
         f"Import `{new}` instead of `{binding.name}`", (), applicability(row), (need,), drops

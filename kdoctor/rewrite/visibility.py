@@ -68,7 +68,7 @@ def _is_readable(module: Module, binding: ImportBinding, node: cst.CSTNode) -> b
     }
     if any(each.node not in same for each in home.bindings[binding.local]):
         return False
-    if module.is_bound_anew(binding) or star_below(module, binding.statement) is not None:
+    if module.may_be_rebound_by_star(binding) or star_below(module, binding.statement) is not None:
         return False
     runs_later = not place.runs_with(home)
     return runs_later or module.span(binding.statement) < module.span(node)
@@ -92,7 +92,7 @@ def _starts_with(node: cst.CSTNode, local: str) -> bool:
     return name is not None and name.value == local
 
 
-def says_keep(module: Module, statement: cst.CSTNode) -> bool:
+def has_keep_comment(module: Module, statement: cst.CSTNode) -> bool:
     """Say whether a comment on an import says that it stays, be it that nothing uses it here."""
     span = module.span(statement)
     lines = module.text[span.start : line_end(module.text, span.end)].splitlines()

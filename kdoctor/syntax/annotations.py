@@ -10,7 +10,7 @@ import libcst as cst
 
 from kdoctor import parse_ast
 from kdoctor.lazy_regex import pattern
-from kdoctor.syntax.imports import dotted
+from kdoctor.syntax.imports import dotted_name
 from kdoctor.syntax.literals import evaluated
 from kdoctor.syntax.values import NONE, UNKNOWN, Value, list_of, merged
 
@@ -31,7 +31,7 @@ def declared(
             sides = (annotation.left, annotation.right)
             return merged(declared(each, instance) for each in sides)
         case cst.Subscript():
-            name = (dotted(annotation.value) or "").rpartition(".")[2]
+            name = (dotted_name(annotation.value) or "").rpartition(".")[2]
             parts = [each.slice for each in annotation.slice]
             told = merged(
                 declared(each.value, instance) if isinstance(each, cst.Index) else UNKNOWN
@@ -56,10 +56,10 @@ def leaves_open(annotation: cst.BaseExpression) -> bool:
             name = text.strip() if isinstance(text, str) else ""
         case cst.Subscript(
             value=outer, slice=[cst.SubscriptElement(slice=cst.Index(value=inner))]
-        ) if (dotted(outer) or "").rpartition(".")[2] == "Optional":
+        ) if (dotted_name(outer) or "").rpartition(".")[2] == "Optional":
             return leaves_open(inner)
         case _:
-            name = dotted(annotation) or ""
+            name = dotted_name(annotation) or ""
     return name == "object" or (_CHAIN.fullmatch(name) is not None and not hasattr(builtins, name))
 
 

@@ -50,7 +50,7 @@ def chain_of(node: ast.AST) -> tuple[str, ...]:
     return (node.id, *reversed(parts)) if isinstance(node, ast.Name) else ()
 
 
-def dotted(node: ast.AST) -> str | None:
+def ast_dotted_name(node: ast.AST) -> str | None:
     """Return ``a.b.c`` for a name or a chain of attributes, None for any other expression."""
     return ".".join(chain_of(node)) or None
 

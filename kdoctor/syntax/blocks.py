@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.syntax.imports import dotted
+from kdoctor.syntax.imports import dotted_name
 
 _LEAVES = (cst.Return, cst.Raise, cst.Continue, cst.Break)
 _EXITS = frozenset({"exit", "os._exit", "quit", "sys.exit"})
 _SKIPS = frozenset({"pytest.skip", "self.skipTest"})
 
 
-def leaves(block: cst.BaseSuite) -> bool:
+def always_exits(block: cst.BaseSuite) -> bool:
     """Say whether control never gets past the end of a block."""
     return isinstance(last_statement(block), _LEAVES)
 
@@ -37,7 +37,7 @@ def early_exits(
                 yield place, statement.test
 
 
-def refuses(block: cst.BaseSuite | None) -> bool:
+def always_raises(block: cst.BaseSuite | None) -> bool:
     """Say whether a block ends with an exception: whoever runs it is told that it will not do.
 
     Not with one that skips a test: that does no harm.
@@ -46,18 +46,18 @@ def refuses(block: cst.BaseSuite | None) -> bool:
     if not isinstance(last, cst.Raise):
         return False
     raised = last.exc.func if isinstance(last.exc, cst.Call) else last.exc
-    name = (dotted(raised) if raised is not None else None) or ""
+    name = (dotted_name(raised) if raised is not None else None) or ""
     leaf = name.rpartition(".")[2]
     return leaf != "SkipTest" and not name.endswith("skip.Exception")
 
 
-def end_of_program(block: cst.BaseSuite) -> cst.CSTNode | None:
+def program_exit_in(block: cst.BaseSuite) -> cst.CSTNode | None:
     """Return what a block ends with where that ends the program: an exception, `sys.exit(…)`."""
     last = last_statement(block)
     match last:
-        case cst.Expr(value=cst.Call(func=function)) if dotted(function) in _EXITS:
+        case cst.Expr(value=cst.Call(func=function)) if dotted_name(function) in _EXITS:
             return last
-    return last if refuses(block) else None
+    return last if always_raises(block) else None
 
 
 def _skips(statement: cst.CSTNode | None) -> bool:
@@ -67,7 +67,7 @@ def _skips(statement: cst.CSTNode | None) -> bool:
     """
     match statement:
         case cst.Expr(value=cst.Call(func=function)):
-            return dotted(function) in _SKIPS
+            return dotted_name(function) in _SKIPS
     return False
 
 

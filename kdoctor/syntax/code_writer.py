@@ -170,7 +170,7 @@ _LAYOUTS_OF_ITS_OWN: Final[Mapping[tuple[str, type[cst.CSTNode]], _Layout]] = {
 }
 
 
-def own_extent(
+def own_span(
     node: cst.CSTNode, inner: Mapping[cst.CSTNode, Extent], outer: Mapping[cst.CSTNode, Extent]
 ) -> Extent:
     """Return where the node itself stands, of what a writing has noted."""
@@ -181,15 +181,15 @@ def own_extent(
     return start, end
 
 
-class Reached(Exception):
+class TargetWritten(Exception):
     """All that was wanted is written."""
 
 
 class CodeWriter(CodegenState):
     """What is written, and where each node stands in it: all but blanks.
 
-    Writing ends with ``Reached`` where it comes to the node ``until``. ``outer`` is the whole of a
-    node, ``inner`` the node proper, where libcst tells that apart and it is not the whole.
+    Writing ends with ``TargetWritten`` where it comes to the node ``until``. ``outer`` is the whole
+    of a node, ``inner`` the node proper, where libcst tells that apart and it is not the whole.
     """
 
     def __init__(
@@ -276,7 +276,7 @@ class CodeWriter(CodegenState):
 
     def _write_block(self, block: cst.IndentedBlock) -> None:
         if block is self._until:
-            raise Reached
+            raise TargetWritten
         start = self.offset
         self.write(block.header)
         self.increase_indent(self.default_indent if block.indent is None else block.indent)
@@ -305,7 +305,7 @@ class CodeWriter(CodegenState):
     def before_codegen(self, node: cst.CSTNode) -> None:
         """Note where a node begins."""
         if node is self._until:
-            raise Reached
+            raise TargetWritten
         self._starts.append(self.offset)
 
     def after_codegen(self, node: cst.CSTNode) -> None:

@@ -85,7 +85,7 @@ def python_versions(*, newest: bool = False) -> tuple[_PythonVersion, ...]:
     )
 
 
-def of_each(function: Callable[..., Any], *values: object) -> Any:
+def map_possible(function: Callable[..., Any], *values: object) -> Any:
     """Return what a function gives, for each of the values that its arguments may have.
 
     >>> of_each(str.upper, OneOf(("tensorflow", "jax")))
@@ -151,12 +151,12 @@ def known(value: object, unknown: Collection[type[Exception]]) -> object:
     return value
 
 
-def holds(operator_: type[cst.BaseCompOp], left: object, right: object) -> object:
+def compare_partially(operator_: type[cst.BaseCompOp], left: object, right: object) -> object:
     """Return what a comparison gives of two values, either of which may be known in part only."""
     sides = (left, right)
     unknown = {type(each) for each in sides if isinstance(each, Undecided | NotAGuard)}
     known(None, unknown)
-    return of_each(lambda *both: _COMPARE[operator_](*_of_one_kind(*both)), left, right)
+    return map_possible(lambda *both: _COMPARE[operator_](*_of_one_kind(*both)), left, right)
 
 
 def _of_one_kind(left: object, right: object) -> tuple[object, object]:

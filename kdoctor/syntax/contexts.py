@@ -8,7 +8,7 @@ from functools import cached_property
 import libcst as cst
 
 from kdoctor.syntax.classes import UserClasses
-from kdoctor.syntax.imports import dotted
+from kdoctor.syntax.imports import dotted_name
 from kdoctor.syntax.inference import Inference
 from kdoctor.syntax.name_resolution import Resolver
 from kdoctor.syntax.scope_analysis import ScopeAnalysis
@@ -113,7 +113,7 @@ class Contexts:
             target = self._parents.get(function)
             if not isinstance(target, cst.Assign):
                 return
-            names = {dotted(each.target) for each in target.targets}
+            names = {dotted_name(each.target) for each in target.targets}
         else:
             names = {function.name.value}
         for use in (

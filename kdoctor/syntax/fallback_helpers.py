@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 import libcst as cst
 
 from kdoctor.syntax.blocks import last_statement
-from kdoctor.syntax.imports import dotted
+from kdoctor.syntax.imports import dotted_name
 from kdoctor.syntax.libcst_walk import STATEMENTS, descendants
 
 _CONDITIONAL = frozenset({
@@ -56,12 +56,12 @@ def _skipping(
     for decorator in decorators:
         match value_of(decorator) if isinstance(decorator, cst.Name) else decorator:
             case cst.Call(func=func, args=[cst.Arg(value=test, keyword=None), *_]):
-                name = (dotted(func) or "").rpartition(".")[2]
+                name = (dotted_name(func) or "").rpartition(".")[2]
                 if name in _SKIPPING and not isinstance(test, cst.SimpleString):
                     yield test, _SKIPPING[name]
 
 
-def members_asked_for(test: cst.BaseExpression) -> frozenset[str]:
+def hasattr_members(test: cst.BaseExpression) -> frozenset[str]:
     """Return ``x.m`` of each ``hasattr(x, "m")`` in a test."""
     wanted: set[str] = set()
     for each in descendants(test):
@@ -70,14 +70,14 @@ def members_asked_for(test: cst.BaseExpression) -> frozenset[str]:
                 func=cst.Name(value="hasattr" | "getattr"),
                 args=[cst.Arg(value=owner), cst.Arg(value=cst.SimpleString() as member), *_],
             ):
-                wanted.add(f"{written(owner)}.{member.raw_value}")
+                wanted.add(f"{source_of(owner)}.{member.raw_value}")
     return frozenset(wanted)
 
 
-def asks_for(members: Collection[str], node: cst.CSTNode) -> bool:
+def is_one_of_members(members: Collection[str], node: cst.CSTNode) -> bool:
     """Say whether ``node`` is (part of) one of some members."""
     while members and isinstance(node, cst.Attribute):
-        if f"{written(node.value)}.{node.attr.value}" in members:
+        if f"{source_of(node.value)}.{node.attr.value}" in members:
             return True
         node = node.value
     return False
@@ -93,7 +93,7 @@ def checks_types(
     test: cst.BaseExpression, meant_by: Callable[[cst.CSTNode], str | None] | None = None
 ) -> bool:
     """Say whether a test is `TYPE_CHECKING`, by whatever name that was imported."""
-    name = dotted(test)
+    name = dotted_name(test)
     if name is None:
         return False
     is_so_called = name.rpartition(".")[2] == "TYPE_CHECKING"
@@ -107,7 +107,7 @@ def caught_by(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> set[str]:
         types = (element.value for element in handler.type.elements)
     elif handler.type is not None:
         types = (handler.type,)
-    return {(dotted(each) or "").rpartition(".")[2] for each in types}
+    return {(dotted_name(each) or "").rpartition(".")[2] for each in types}
 
 
 def catches(handler: cst.ExceptHandler | cst.ExceptStarHandler, failures: Iterable[str]) -> bool:
@@ -115,13 +115,13 @@ def catches(handler: cst.ExceptHandler | cst.ExceptStarHandler, failures: Iterab
     return handler.type is None or not caught_by(handler).isdisjoint({*failures, *_CATCHES_ALL})
 
 
-def waits_for_attributes(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> bool:
+def handles_only_attribute_error(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> bool:
     """Say whether a handler is there for names that a release lacks, and for nothing else."""
     caught = caught_by(handler)
     return "AttributeError" in caught and caught <= _LACKING
 
 
-def goes_without_a_name(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> bool:
+def handles_name_error(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> bool:
     """Say whether a handler is there for a name that nothing binds, and goes on without it."""
     return "NameError" in caught_by(handler) and not raises(handler)
 
@@ -139,11 +139,11 @@ def bound_in(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> set[str]:
             case cst.Assign():
                 found.update(targets(each))
             case cst.AnnAssign() | cst.AugAssign():
-                found.add(written(each.target))
+                found.add(source_of(each.target))
             case cst.ImportAlias(asname=cst.AsName(name=name)):
-                found.add(written(name))
+                found.add(source_of(name))
             case cst.ImportAlias():
-                found.add((dotted(each.name) or "").partition(".")[0])
+                found.add((dotted_name(each.name) or "").partition(".")[0])
             case cst.ImportFrom(names=cst.ImportStar()):
                 found.add("*")
             case cst.FunctionDef() | cst.ClassDef():
@@ -151,7 +151,7 @@ def bound_in(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> set[str]:
     return found
 
 
-def stops_the_module(node: cst.CSTNode, parents: Mapping[cst.CSTNode, cst.CSTNode]) -> bool:
+def decides_module_exit(node: cst.CSTNode, parents: Mapping[cst.CSTNode, cst.CSTNode]) -> bool:
     """Say whether what is read decides if a module goes on: ``if tfa is None: raise …``."""
     statement = statement_around(node, parents)
     return (
@@ -179,7 +179,7 @@ def reads_in(
             yield each
 
 
-def is_only_asked_for(node: cst.CSTNode, statement: cst.CSTNode) -> bool:
+def is_bare_attribute_check(node: cst.CSTNode, statement: cst.CSTNode) -> bool:
     """Say whether an attribute is a statement of its own, which asks whether it is there.
 
     ``try: K.sum``, ``except AttributeError: K = ops``: written anew, it would answer otherwise.
@@ -193,12 +193,12 @@ def is_another_member(callee: cst.CSTNode, member: cst.CSTNode) -> bool:
     return (
         isinstance(callee, cst.Attribute)
         and isinstance(member, cst.Attribute)
-        and written(callee.value) == written(member.value)
+        and source_of(callee.value) == source_of(member.value)
         and callee.attr.value != member.attr.value
     )
 
 
-def named_alike(name: str | None, names: Iterable[str | None]) -> Iterator[str]:
+def names_with_same_suffix(name: str | None, names: Iterable[str | None]) -> Iterator[str]:
     """Yield the dotted names that end as another does: the same thing at another place.
 
     ``keras.utils.get_custom_objects().update(own)`` does what it did by way of ``generic_utils``.
@@ -209,10 +209,10 @@ def named_alike(name: str | None, names: Iterable[str | None]) -> Iterator[str]:
 
 def targets(statement: cst.Assign) -> list[str]:
     """Return what an assignment assigns to, as it is written."""
-    return [written(each.target) for each in statement.targets]
+    return [source_of(each.target) for each in statement.targets]
 
 
-def written(node: cst.CSTNode) -> str:
+def source_of(node: cst.CSTNode) -> str:
     """Return the source of a node."""
     return cst.Module(body=()).code_for_node(node)
 
@@ -266,7 +266,9 @@ def statement_around(node: cst.CSTNode, parents: Mapping[cst.CSTNode, cst.CSTNod
     return node
 
 
-def chain_on(node: cst.CSTNode, parents: Mapping[cst.CSTNode, cst.CSTNode]) -> cst.CSTNode:
+def outermost_attribute(
+    node: cst.CSTNode, parents: Mapping[cst.CSTNode, cst.CSTNode]
+) -> cst.CSTNode:
     """Return the outermost attribute that is taken from ``node``: ``a.b.c`` for ``a``."""
     parent = parents.get(node)
     while isinstance(parent, cst.Attribute) and parent.value is node:
@@ -284,7 +286,7 @@ def is_below(
     return each is above
 
 
-def where_they_meet(
+def common_ancestor(
     one: cst.CSTNode, other: cst.CSTNode, parents: Mapping[cst.CSTNode, cst.CSTNode]
 ) -> tuple[cst.CSTNode | None, set[cst.CSTNode]]:
     """Return the innermost node that holds both, and its parts in which they stand."""

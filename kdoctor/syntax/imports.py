@@ -14,7 +14,7 @@ from kdoctor.syntax.scope_analysis import ScopeAnalysis
 from kdoctor.syntax.scopes import Binding, BindingKind, ScopeKind
 
 
-def dotted(node: cst.CSTNode | None) -> str | None:
+def dotted_name(node: cst.CSTNode | None) -> str | None:
     """Return ``a.b.c`` for a name or a chain of attributes on a name, else None."""
     parts: list[str] = []
     while type(node) is cst.Attribute:
@@ -136,7 +136,7 @@ class Imports:
         names = self._package.star_names(self._path, bare, len(star.imported) - len(bare))
         return None if names is None else frozenset(names)
 
-    def with_siblings(self, bindings: Iterable[Binding]) -> Iterator[Binding]:
+    def with_sibling_imports(self, bindings: Iterable[Binding]) -> Iterator[Binding]:
         """Yield those of ``bindings`` that are imports, and what is needed together with them.
 
         ``import k.a`` and ``import k.b`` bind one name, and neither undoes the other: ``k.a`` needs
@@ -169,10 +169,10 @@ class Imports:
             imported = _module_name(statement)
             if alias is not None:
                 separator = "" if imported.endswith(".") or not imported else "."
-                imported += separator + (dotted(alias.name) or "")
+                imported += separator + (dotted_name(alias.name) or "")
             name = imported
         elif isinstance(statement, cst.Import) and alias is not None:
-            imported = dotted(alias.name) or ""
+            imported = dotted_name(alias.name) or ""
             name = imported if alias.asname is not None else binding.name
         else:
             raise TypeError(f"{type(statement).__name__} holds no import")
@@ -194,7 +194,7 @@ class Imports:
         if self._in_init or alias is None or binding.name in self.listed_for_export:
             return True
         # The explicit form of PEP 484: `import x as x`, `from m import x as x`.
-        return alias.asname is not None and dotted(alias.name) == binding.name
+        return alias.asname is not None and dotted_name(alias.name) == binding.name
 
 
 def _parts(name: str) -> tuple[str, int, str] | None:
@@ -206,7 +206,7 @@ def _parts(name: str) -> tuple[str, int, str] | None:
 
 
 def _module_name(statement: cst.ImportFrom) -> str:
-    return "." * len(statement.relative) + (dotted(statement.module) or "")
+    return "." * len(statement.relative) + (dotted_name(statement.module) or "")
 
 
 def _listed_for_export(scope_analysis: ScopeAnalysis) -> Iterator[str]:

@@ -16,18 +16,24 @@ from msgspec.structs import replace
 from kdoctor.syntax.annotations import leaves_open
 from kdoctor.syntax.classes import UserClass, UserClasses
 from kdoctor.syntax.declarations import Declarations
-from kdoctor.syntax.imports import dotted
+from kdoctor.syntax.imports import dotted_name
 from kdoctor.syntax.inference_memo import InferenceMemo, OutOfOrderError
 from kdoctor.syntax.list_mutations import MutatedLists, is_new_and_empty
 from kdoctor.syntax.name_resolution import Resolver, part_of
 from kdoctor.syntax.node_predicates import is_number, is_property, is_starred, returns_of
-from kdoctor.syntax.parametrized import passed_by_pytest
-from kdoctor.syntax.partials import made_partial
+from kdoctor.syntax.parametrized import pytest_parameter_values
+from kdoctor.syntax.partials import partial_callable
 from kdoctor.syntax.reaching_definitions import MAX_BINDINGS
 from kdoctor.syntax.scope_analysis import ScopeAnalysis
 from kdoctor.syntax.scopes import Binding, BindingKind
 from kdoctor.syntax.symbolic_parameters import SymbolicParameters
-from kdoctor.syntax.transfer import applied, called, compared, is_applied, operated
+from kdoctor.syntax.transfer import (
+    call_result_on_tensors,
+    comparison_result,
+    depends_on_first_argument,
+    instance_call_result,
+    operator_result,
+)
 from kdoctor.syntax.type_oracle import TypeOracle
 from kdoctor.syntax.usage_inference import UsageInference
 from kdoctor.syntax.values import (
@@ -181,9 +187,9 @@ class Inference:
         value = self._as_bound(binding)
         if not is_list(value) and not is_new_and_empty(binding):
             return value
-        return self._memory.recall(binding, self._filled)
+        return self._memory.recall(binding, self._list_value)
 
-    def _filled(self, binding: Binding) -> Value:
+    def _list_value(self, binding: Binding) -> Value:
         """Return the list that a name is bound to, with what is put into it."""
         return self._lists.filled(binding, self._as_bound(binding))
 
@@ -221,7 +227,7 @@ class Inference:
         sides = (self.infer(binding.node), self.infer(value))
         if isinstance(statement.operator, cst.AddAssign) and all(map(is_list, sides)):
             return joined(sides)
-        return operated(sides, (False, is_number(value)))
+        return operator_result(sides, (False, is_number(value)))
 
     def _assigned(
         self,
@@ -266,7 +272,7 @@ class Inference:
     def _element(self, iterable: cst.BaseExpression, path: Sequence[int | None]) -> Value:
         """Return what a loop over ``iterable`` binds."""
         if isinstance(iterable, cst.Call) and self._is_builtin(iterable.func):
-            name = dotted(iterable.func)
+            name = dotted_name(iterable.func)
             args = [each.value for each in iterable.args if not each.star]
             if name in _PASSED_THROUGH and args:
                 return self._element(args[0], path)
@@ -332,7 +338,9 @@ class Inference:
         meaning = self._resolver.meaning_of(function)
         if meaning is not None:
             made = self._oracle.result_type(meaning.name)
-            return Value(made) if made is not None else self._applied(meaning.name, node)
+            return (
+                Value(made) if made is not None else self._imported_call_value(meaning.name, node)
+            )
         if isinstance(function, cst.Name):
             bindings = self._resolver.bindings_at(function)
             if not bindings and function.value == "super":
@@ -350,15 +358,15 @@ class Inference:
                 if method is not None and not is_property(method):
                     return self._returned(method)
                 # `self.dense(x)`: an attribute that holds a layer.
-                return self._called(self.infer(function), node)
-            if function.attr.value == "__call__" and is_applied(owner.type):
-                return self._called(owner, node)  # `super().__call__(x)`
+                return self._instance_call_value(self.infer(function), node)
+            if function.attr.value == "__call__" and depends_on_first_argument(owner.type):
+                return self._instance_call_value(owner, node)  # `super().__call__(x)`
             given = self._member(owner, function.attr.value, called=True)
             if given:
                 return given
-        return self._called(self.infer(function), node)
+        return self._instance_call_value(self.infer(function), node)
 
-    def _applied(self, name: str, call: cst.Call) -> Value:
+    def _imported_call_value(self, name: str, call: cst.Call) -> Value:
         """Return what an imported function makes of tensors."""
         passed = [each.value for each in call.args if not each.star]
         given = [self.infer(each) for each in passed]
@@ -369,13 +377,15 @@ class Inference:
             if isinstance(each, cst.List | cst.Tuple)
             for element in each.elements
         ]
-        return applied(name, given, self._oracle)
+        return call_result_on_tensors(name, given, self._oracle)
 
-    def _called(self, callee: Value, call: cst.Call) -> Value:
+    def _instance_call_value(self, callee: Value, call: cst.Call) -> Value:
         """Return what calling an instance gives."""
         if not call.args or callee.type is None:
             return UNKNOWN
-        return called(callee.type, lambda: self.infer(call.args[0].value), self._oracle)
+        return instance_call_result(
+            callee.type, lambda: self.infer(call.args[0].value), self._oracle
+        )
 
     def instance(self, cls: cst.BaseExpression) -> Value:
         """Return what calling a class makes, nothing where ``cls`` is no class."""
@@ -385,7 +395,9 @@ class Inference:
         if isinstance(cls, cst.Name):
             bindings = self._resolver.bindings_at(cls)
             bound = bindings[0] if len(bindings) == 1 else None
-            if bound and (of := passed_by_pytest(bound) or made_partial(bound, self._resolver)):
+            if bound and (
+                of := pytest_parameter_values(bound) or partial_callable(bound, self._resolver)
+            ):
                 return either(self.instance(each) for each in of)
         meaning = self._resolver.meaning_of(cls)
         return Value(None if meaning is None else self._oracle.class_type(meaning.name))
@@ -415,12 +427,12 @@ class Inference:
         sides = (self.infer(node.left), self.infer(node.right))
         if isinstance(node.operator, cst.Add) and all(map(is_list, sides)):
             return joined(sides)
-        return operated(sides, (is_number(node.left), is_number(node.right)))
+        return operator_result(sides, (is_number(node.left), is_number(node.right)))
 
     def _comparison(self, node: cst.Comparison) -> Value:
         first, *more = node.comparisons  # of several, Python asks the first for its truth
         sides = (self.infer(node.left), self.infer(first.comparator))
-        return UNKNOWN if more else compared(sides, first.operator)
+        return UNKNOWN if more else comparison_result(sides, first.operator)
 
     # -- functions
 

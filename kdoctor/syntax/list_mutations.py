@@ -159,7 +159,11 @@ class MutatedLists:
         if method in _READING:
             return _NONE
         place = _PUTTING.get(method)
-        if place is None or len(call.args) != place + 1 or any(map(_is_special, call.args)):
+        if (
+            place is None
+            or len(call.args) != place + 1
+            or any(map(_is_starred_or_keyword, call.args))
+        ):
             return _UNSEEN
         return ListMutations((ListMutation(call.args[place].value, is_many=method == "extend"),))
 
@@ -257,7 +261,7 @@ _READERS = (
 )  # fmt: skip
 
 
-def _is_special(argument: cst.Arg) -> bool:
+def _is_starred_or_keyword(argument: cst.Arg) -> bool:
     return bool(argument.star) or argument.keyword is not None
 
 

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from kdoctor.model import Confidence
 from kdoctor.syntax.classes import UserClass, UserClasses
-from kdoctor.syntax.imports import dotted
+from kdoctor.syntax.imports import dotted_name
 from kdoctor.syntax.inference import Inference
 from kdoctor.syntax.scope_analysis import ScopeAnalysis
 from kdoctor.syntax.scopes import BindingKind
@@ -93,7 +93,7 @@ def member_uses(
 ) -> Iterator[MemberUse]:
     """Yield the uses in source order."""
     stored = {store.node for store in scope_analysis.stores}
-    assigned = {(dotted(each.value), each.attr.value) for each in stored}
+    assigned = {(dotted_name(each.value), each.attr.value) for each in stored}
     assigned |= set(_set_by_name(scope_analysis))
     subclasses = _Subclasses(scope_analysis, classes)
     for node in scope_analysis.attributes:
@@ -108,7 +108,7 @@ def member_uses(
         is_own = (owner.own is not None and owner.own.may_define(member)) or subclasses.may_define(
             owner, member
         )
-        is_assigned = (dotted(node.value), member) in assigned
+        is_assigned = (dotted_name(node.value), member) in assigned
         yield MemberUse(
             node,
             owner.type,
@@ -207,6 +207,6 @@ def _set_by_name(scope_analysis: ScopeAnalysis) -> Iterator[tuple[str | None, st
             case cst.Call(
                 args=[cst.Arg(value=owner), cst.Arg(value=cst.SimpleString() as member), *_]
             ):
-                yield dotted(owner), member.raw_value
+                yield dotted_name(owner), member.raw_value
             case _:
                 continue

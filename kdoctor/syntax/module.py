@@ -36,7 +36,7 @@ from kdoctor.syntax.scope_visitor import scope_analysis
 from kdoctor.syntax.scopes import Binding, Scope
 from kdoctor.syntax.spans import DifferentTextError, Spans
 from kdoctor.syntax.type_oracle import NO_ORACLE, TypeOracle
-from kdoctor.syntax.usage_inference import UsageInference, use_tells
+from kdoctor.syntax.usage_inference import UsageInference, usage_may_tell_types
 from kdoctor.value_types import Context, Type
 
 _WORD = pattern(r"\w+")
@@ -88,7 +88,7 @@ class Module:
         """
         return cls(unit, parse(unit, tree), oracle, package)
 
-    def known_by(self, oracle: TypeOracle) -> Module:
+    def with_oracle(self, oracle: TypeOracle) -> Module:
         """Return the same module for somebody who knows other things."""
         return Module(self.unit, self._parsed, oracle, self._package)
 
@@ -262,7 +262,7 @@ class Module:
         """Return what kind of object an expression is, None where that is not known."""
         return self._inference.value(expression).type
 
-    def is_told_by_calls(self, parameter: Binding) -> bool:
+    def is_inferred_from_calls(self, parameter: Binding) -> bool:
         """Say whether what a parameter is was told by what the calls of its function pass."""
         self.type_of(parameter.node)  # it settles what the parameters are
         return parameter in self._inference.assumed
@@ -287,12 +287,14 @@ class Module:
         """Return with what a statement of the module itself certainly stops the target."""
         return self._guards.refusal(statement)
 
-    def is_tried_last(self, node: cst.CSTNode, is_there: Callable[[str], bool | None]) -> bool:
+    def is_attribute_fallback(
+        self, node: cst.CSTNode, is_there: Callable[[str], bool | None]
+    ) -> bool:
         """Say whether a handler around ``node`` is for attributes which are lacking, and none is.
 
         ``try: y = tf.math.log(x)``, ``except AttributeError: y = tf.log(x)``.
         """
-        return self._guards.is_tried_last(node, is_there)
+        return self._guards.is_attribute_fallback(node, is_there)
 
     def uses_of(self, binding: ImportBinding) -> tuple[cst.CSTNode, ...]:
         """Return all that may read (or delete) the name that an import binds, maybe another's."""
@@ -324,9 +326,9 @@ class Module:
             return False
         return all(self.scope_of(node).owner(local) is None for node in at)
 
-    def is_bound_anew(self, binding: ImportBinding) -> bool:
+    def may_be_rebound_by_star(self, binding: ImportBinding) -> bool:
         """Say whether a star import below an import may bind its name to something else."""
-        return self._resolver.is_bound_anew(binding)
+        return self._resolver.may_be_rebound_by_star(binding)
 
     @cached_property
     def unreadable_stars(self) -> tuple[ImportBinding, ...]:
@@ -368,7 +370,7 @@ class Module:
         own = weakref.proxy(self)  # a ring would keep the tree until a collector comes
 
         def tells() -> bool:
-            return use_tells(own.references, own._imports, own.oracle)  # noqa: SLF001
+            return usage_may_tell_types(own.references, own._imports, own.oracle)  # noqa: SLF001
 
         return Inference(*parts, UsageInference(*parts, tells))
 
@@ -430,7 +432,7 @@ class Module:
         for use in self._all_uses:
             if use.name in names:
                 reaching = self._resolver.bindings(use.name, use.node, use.scope)
-                for binding in self._imports.with_siblings(reaching):
+                for binding in self._imports.with_sibling_imports(reaching):
                     found.setdefault(id(imports[binding]), []).append(use.node)
         for use in self._all_uses if self._scope_analysis.module.stars else ():
             if use.scope.owner(use.name) is None:

@@ -141,7 +141,7 @@ class Resolver:
         # Star imports below may bind the name anew, to the same thing or to another.
         return agreed if all(each.names == agreed.names for each in later) else None
 
-    def is_bound_anew(self, imported: ImportBinding) -> bool:
+    def may_be_rebound_by_star(self, imported: ImportBinding) -> bool:
         """Say whether a star import below an import may bind its name to something else."""
         if imported.scope.kind is not ScopeKind.MODULE or not self._known_stars():
             return False
@@ -242,7 +242,7 @@ class Resolver:
     def _one_of_keras(self, meanings: Sequence[Meaning]) -> Meaning | None:
         """Return what is the same of Keras, whatever decides which root it comes from."""
         names = tuple(dict.fromkeys(name for each in meanings for name in each.names))
-        taken = self._oracle.taken_for_all(names)
+        taken = self._oracle.common_name_of(names)
         if taken is None:
             return None
         chosen = next((each for each in meanings if taken in each.names), meanings[0])

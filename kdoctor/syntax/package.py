@@ -29,7 +29,7 @@ class ClassInfo(Struct, frozen=True):
     hands_on: bool = False
     gives: frozenset[str] = frozenset()
 
-    def gets_through(self, keyword: str) -> bool:
+    def passes_through(self, keyword: str) -> bool:
         """Say whether a keyword gets to ``base`` as it is given."""
         return keyword in self.gives or (self.hands_on and keyword not in self.takes)
 

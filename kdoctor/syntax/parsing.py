@@ -29,7 +29,7 @@ from kdoctor.model import Span
 from kdoctor.syntax.lowering.parse import Parsed
 from kdoctor.syntax.lowering.parse import parse as lower
 from kdoctor.syntax.nesting_limit import MAX_LEVELS, Extent, deep_line
-from kdoctor.syntax.python_2_handlers import old_handler
+from kdoctor.syntax.python_2_handlers import python_2_handler_offset
 from kdoctor.syntax.unusual_indents import with_spaces
 
 _T = TypeVar("_T")
@@ -175,7 +175,7 @@ def _refuse_large(text: str) -> None:
 
 def _of_python_3(parsed: Parsed) -> Parsed:
     """Return what was parsed, unless it is Python 2 that reads as the newest Python 3."""
-    offset = old_handler(parsed.text, parsed.tree)
+    offset = python_2_handler_offset(parsed.text, parsed.tree)
     if offset is not None:
         # What each Python says that does not take it for two exceptions.
         raise _NotPythonError("multiple exception types must be parenthesized", offset)

@@ -11,7 +11,7 @@ from kdoctor.syntax.scopes import Binding, BindingKind
 from kdoctor.syntax.type_oracle import PARTIAL
 
 
-def made_partial(binding: Binding, resolver: Resolver) -> Collection[cst.BaseExpression]:
+def partial_callable(binding: Binding, resolver: Resolver) -> Collection[cst.BaseExpression]:
     """Return the callable whose partial a binding holds, nothing where it holds something else."""
     made = binding.value
     if binding.kind is not BindingKind.ASSIGN or binding.path or not isinstance(made, cst.Call):

@@ -18,7 +18,7 @@ from kdoctor.syntax.libcst_walk import descendants
 _SHAPE = pattern(r"^[ \t]*except[ \t]+[^\s:(#][^:#\n]*,[ \t]*([^\W\d]\w*)[ \t]*:", re.MULTILINE)
 
 
-def old_handler(text: str, tree: cst.Module) -> int | None:
+def python_2_handler_offset(text: str, tree: cst.Module) -> int | None:
     """Return the offset of a handler of Python 2 in a text, None where it has none."""
     shapes = {each[1]: each.start() for each in _SHAPE.finditer(text)}
     if not shapes:

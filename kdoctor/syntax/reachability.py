@@ -9,17 +9,17 @@ from itertools import takewhile
 
 import libcst as cst
 
-from kdoctor.syntax.alias_chains import KeptChains
-from kdoctor.syntax.blocks import early_exits, end_of_program, refuses
+from kdoctor.syntax.alias_chains import AliasCache
+from kdoctor.syntax.blocks import always_raises, early_exits, program_exit_in
 from kdoctor.syntax.condition_values import NotAGuard, Undecided
 from kdoctor.syntax.conditions import Conditions
 from kdoctor.syntax.exception_fallbacks import ExceptionFallbacks, Import, Try
 from kdoctor.syntax.fallback_helpers import (
-    asks_for,
+    common_ancestor,
     conditions,
+    hasattr_members,
     is_for_types_only,
-    members_asked_for,
-    where_they_meet,
+    is_one_of_members,
 )
 from kdoctor.syntax.imports import Imports
 from kdoctor.syntax.libcst_walk import STATEMENTS
@@ -59,8 +59,8 @@ class Reachability:
         self._busy: set[cst.CSTNode] = set()
         self._dead: dict[cst.CSTNode, bool] = {}
         self._found_out: set[cst.CSTNode] = set()  # whether they are dead, at the moment
-        self._kept = KeptChains(Undecided, NotAGuard)
-        self._kept_on_new_python = KeptChains(Undecided, NotAGuard)
+        self._kept = AliasCache(Undecided, NotAGuard)
+        self._kept_on_new_python = AliasCache(Undecided, NotAGuard)
         self._answers: dict[cst.CSTNode, object] = {}
         self._is_answering = False
         self._members: dict[cst.BaseExpression, frozenset[str]] = {}
@@ -97,7 +97,7 @@ class Reachability:
         try:
             return (
                 any(answer is not True for answer in self._conditions_of(node))
-                or self._tries.is_seen_to(node)
+                or self._tries.is_handled_by_try(node)
                 or is_for_types_only(
                     node,
                     self._parents,
@@ -114,16 +114,16 @@ class Reachability:
         if known is None:
             self._mended[statement] = False  # while it is being found out
             self._mending.add(statement)
-            known = not self._as_it_is.is_made_up_for(statement, attempt)
+            known = not self._as_it_is.has_fallback(statement, attempt)
             self._mended[statement] = known
             self._mending.discard(statement)
         elif statement in self._mending:
             self._note_provisional()
         return known
 
-    def is_made_up_for(self, statement: Import, attempt: Try) -> bool:
+    def has_fallback(self, statement: Import, attempt: Try) -> bool:
         """Say whether the program allows for an import to fail: see ``ExceptionFallbacks``."""
-        return self._tries.is_made_up_for(statement, attempt)
+        return self._tries.has_fallback(statement, attempt)
 
     @cached_property
     def _as_it_is(self) -> Reachability:
@@ -153,7 +153,7 @@ class Reachability:
 
     def are_alternatives(self, one: cst.CSTNode, other: cst.CSTNode) -> bool:
         """Say whether one of two bindings is the fallback of the other."""
-        parent, parts = where_they_meet(one, other, self._parents)
+        parent, parts = common_ancestor(one, other, self._parents)
         if isinstance(parent, cst.Try | cst.TryStar):
             kinds = {type(each) for each in parts}
             return not kinds.isdisjoint(_HANDLERS) and cst.Finally not in kinds
@@ -173,14 +173,16 @@ class Reachability:
 
         The latter is so in the body of a ``try`` in which an import fails.
         """
-        return self.is_dead(node) or self._tries.is_undone(node)
+        return self.is_dead(node) or self._tries.is_in_failing_try(node)
 
-    def is_tried_last(self, node: cst.CSTNode, is_there: Callable[[str], bool | None]) -> bool:
+    def is_attribute_fallback(
+        self, node: cst.CSTNode, is_there: Callable[[str], bool | None]
+    ) -> bool:
         """Say whether ``node`` stands in for attributes that are all there.
 
         ``try: y = tf.math.log(x)``, ``except AttributeError: y = tf.log(x)``.
         """
-        return self._tries.is_tried_last(node, is_there)
+        return self._tries.is_attribute_fallback(node, is_there)
 
     def _answer(self, test: cst.BaseExpression) -> object:
         """Return True or False, or Undecided, or NotAGuard.
@@ -240,7 +242,7 @@ class Reachability:
 
     def _asks_for(self, test: cst.BaseExpression, node: cst.CSTNode) -> bool:
         """Say whether ``test`` asks for a member that is (part of) what ``node`` reads."""
-        return asks_for(self._members_asked_for(test), node)
+        return is_one_of_members(self._members_asked_for(test), node)
 
     def _members_asked_for(self, test: cst.BaseExpression) -> frozenset[str]:
         # Of `a and b and c`, each part is a test of what stands behind it.
@@ -251,9 +253,9 @@ class Reachability:
             if each in self._members:
                 continue
             if isinstance(each, cst.BooleanOperation):
-                members = self._members[each.left] | members_asked_for(each.right)
+                members = self._members[each.left] | hasattr_members(each.right)
             else:
-                members = members_asked_for(each)
+                members = hasattr_members(each)
             self._members[each] = members
         return self._members[test]
 
@@ -300,9 +302,9 @@ class Reachability:
             case cst.Assert(), False:
                 stop: cst.CSTNode | None = statement
             case cst.If(), True:
-                stop = end_of_program(statement.body)
+                stop = program_exit_in(statement.body)
             case cst.If(orelse=cst.Else(body=taken)), False:
-                stop = end_of_program(taken)
+                stop = program_exit_in(taken)
             case _:
                 return None
         if not isinstance(stop, cst.BaseSmallStatement) or not self._is_run_by_import(statement):
@@ -316,13 +318,13 @@ class Reachability:
             other = otherwise.body if isinstance(otherwise, cst.Else) else None
         else:
             other = statement.body
-        return refuses(other) and self._is_run_by_import(statement)
+        return always_raises(other) and self._is_run_by_import(statement)
 
     def _is_refusal(self, statement: cst.CSTNode) -> bool:
         """Say whether a module refuses to run here: `if keras.__version__ >= "3": raise …`."""
         return (
             isinstance(statement, cst.If)
-            and refuses(statement.body)
+            and always_raises(statement.body)
             and self._is_run_by_import(statement)
         )
 

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.syntax.blocks import leaves
+from kdoctor.syntax.blocks import always_exits
 from kdoctor.syntax.scope_analysis import Block, ScopeAnalysis
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope, ScopeKind
 
@@ -210,7 +210,7 @@ class ReachingDefinitions:
     def _block(self, block: cst.BaseSuite | None) -> _Outflow:
         if block is None:
             return _NOTHING
-        if leaves(block):
+        if always_exits(block):
             return _NO_WAY_OUT
         return self._sequence(block) if block in self._inside else _NOTHING
 

@@ -17,7 +17,7 @@ from kdoctor.syntax.scopes import Binding, BindingKind, ScopeKind
 _TELLING: Final = pattern(r"keras|tf|tensorflow|version|legacy", re.IGNORECASE)
 
 
-def kept_answers(node: cst.Attribute, resolver: Resolver) -> Iterator[cst.BaseExpression]:
+def stored_version_answers(node: cst.Attribute, resolver: Resolver) -> Iterator[cst.BaseExpression]:
     """Yield all that a class sets a member to that is read of ``self``.
 
     Where it is not clear what that is, ``node`` itself is among it.

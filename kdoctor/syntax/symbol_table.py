@@ -222,7 +222,7 @@ class SymbolTable:
         elif isinstance(function, ast.Name):
             self.calls.setdefault(function.id, []).append(place)
         elif isinstance(function, ast.Call):
-            first = next(passed(node), None)
+            first = next(passed_values(node), None)
             if isinstance(first, ast.Name):
                 self.applied.setdefault(first.id, []).append(place)
 
@@ -256,7 +256,7 @@ class SymbolTable:
         self.spaces[node] = Namespace(node, self._space)
 
 
-def passed(call: ast.Call) -> Iterator[ast.expr]:
+def passed_values(call: ast.Call) -> Iterator[ast.expr]:
     """Yield what is passed, in order, without the stars of it."""
     for each in call.args:
         yield each.value if isinstance(each, ast.Starred) else each
@@ -269,7 +269,7 @@ def _passed_for(call: ast.Call, place: int, name: str) -> list[ast.expr]:
     if any(isinstance(each, ast.Starred) for each in call.args) or any(
         each.arg is None for each in call.keywords
     ):
-        return [*passed(call)]
+        return [*passed_values(call)]
     by_keyword = [each.value for each in call.keywords if each.arg == name]
     return [*call.args[place : place + 1], *by_keyword]
 

@@ -14,7 +14,7 @@ from kdoctor.syntax.parameters import Candidate, Parameters
 from kdoctor.syntax.scope_analysis import ScopeAnalysis
 from kdoctor.syntax.scopes import Binding
 from kdoctor.syntax.type_oracle import TypeOracle
-from kdoctor.syntax.type_sets import is_passed_on
+from kdoctor.syntax.type_sets import is_parameter_type
 from kdoctor.syntax.values import OPEN, UNKNOWN, Value, merged, same_kind
 from kdoctor.value_types import Kind, Type
 
@@ -81,7 +81,7 @@ class SymbolicParameters:
 
     def _object(self, candidate: Candidate) -> Value:
         shared = merged(map(self._inference.value, candidate.arguments))
-        is_one = shared.type is not None and is_passed_on(shared.type)
+        is_one = shared.type is not None and is_parameter_type(shared.type)
         return replace(shared, exact=False) if is_one else UNKNOWN
 
     def _largest(self, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:

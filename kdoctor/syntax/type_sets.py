@@ -18,19 +18,19 @@ def subtype_of(base: Type, name: str) -> Type:
     return Type(base.kind, name, base.qualified, base.item)
 
 
-def is_passed_on(passed: Type) -> bool:
+def is_parameter_type(passed: Type) -> bool:
     """Say whether a parameter is taken for what every call passes: also for symbolic tensors."""
     item = passed.item if passed.kind is Kind.LIST else None
     return passed.kind in PASSED_ON or (item is not None and item.kind is Kind.TENSOR)
 
 
-def passed_on(types: Iterable[Type]) -> Iterator[Type]:
+def joined_argument_types(types: Iterable[Type]) -> Iterator[Type]:
     """Yield what a parameter may be for which such things are passed, by what all have in common.
 
-    Only where it ``is_passed_on``.
+    Only where it ``is_parameter_type``.
     """
     for each in types:
-        if is_passed_on(each):
+        if is_parameter_type(each):
             yield from (each, Type(each.kind, item=each.item))
 
 

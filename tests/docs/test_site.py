@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kdoctor import engine
-from kdoctor.rules import all_rules, registry
+from kdoctor.rules import all_rules, loading, registry
 from kdoctor.rules.index import entry_of
 from kdoctor.verify.pool import run_all
 from kdoctor.verify.proof_jobs import example_jobs

@@ -9,7 +9,7 @@ from kdoctor.documents import Document
 from kdoctor.model import Edit, Span
 from kdoctor.rewrite import render
 from kdoctor.rewrite.edit_layout import _laid_out, _regions
-from kdoctor.rewrite.kept_layout import keeps_its_layout
+from kdoctor.rewrite.kept_layout import preserves_layout
 from kdoctor.syntax import Module
 
 STATEMENTS = {
@@ -50,7 +50,7 @@ def kept_ones(text, limit, newline):
         except ValueError:  # one overlaps another
             continue
         laid = _laid_out(old, new, limit, "    ")
-        kept = keeps_its_layout(module, region, own, limit)
+        kept = preserves_layout(module, region, own, limit)
         assert not kept or laid == new, (own, new)
         yield kept, laid == new
 

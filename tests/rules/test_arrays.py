@@ -12,7 +12,7 @@ import pytest
 
 from kdoctor.analysis.tensors import constructors as makers
 from kdoctor.analysis.tensors.constructors import LABELS, ArrayData, ArrayForm, NumberKind
-from kdoctor.analysis.tensors.rank import arrays_of
+from kdoctor.analysis.tensors.rank import ranks_of
 from kdoctor.documents import Document
 from kdoctor.keras_api import newest_target, oracle
 from kdoctor.rules.behaviour._counted_steps import LOADED
@@ -37,7 +37,7 @@ def read_off(source):
         for call in module.nodes(cst.Call)
         if isinstance(call.func, cst.Name) and call.func.value == "here"
     )
-    return arrays_of(module).of(asked.args[0].value)
+    return ranks_of(module).of(asked.args[0].value)
 
 
 def really(source):

@@ -6,7 +6,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import is_only_spelled_so, value_of
+from kdoctor.analysis.calls import is_not_a_variable, value_of
 from kdoctor.analysis.dataflow.uses import reads_of
 from kdoctor.memoize import once
 from kdoctor.syntax import Module
@@ -21,7 +21,7 @@ _HARMLESS: Final = frozenset({
 _READ: Final = frozenset({"copy", "count", "get", "index", "items", "keys", "values"})
 
 
-def written_out(module: Module, node: cst.BaseExpression) -> cst.BaseExpression | None:
+def unmutated_value_of(module: Module, node: cst.BaseExpression) -> cst.BaseExpression | None:
     """Return what ``value_of`` does; None for a list or dict that may hold something else by then.
 
     ``losses = ["mse"]`` may grow by ``losses.append("mae")``, or in a function that gets it.
@@ -42,7 +42,7 @@ def is_read_once(module: Module, node: cst.BaseExpression) -> bool:
 
 @once
 def _reads(module: Module, bound: cst.CSTNode) -> tuple[cst.Name, ...]:
-    return tuple(each for each in reads_of(module, bound) if not is_only_spelled_so(module, each))
+    return tuple(each for each in reads_of(module, bound) if not is_not_a_variable(module, each))
 
 
 @once

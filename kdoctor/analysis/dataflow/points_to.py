@@ -59,13 +59,13 @@ class PointsTo:
     def _outside(self, expression: cst.CSTNode) -> frozenset[Allocation]:
         found: set[Allocation] = set()
         seen: set[Allocation] = set()
-        waiting = [*self._followed(expression, (), 0)]
+        waiting = [*self._resolve(expression, (), 0)]
         while waiting:
             origin = waiting.pop()
             if origin in seen:
                 continue
             seen.add(origin)
-            outside = self._handed_out(origin)
+            outside = self._returned_allocations(origin)
             waiting += outside
             if not outside:
                 found.add(origin)
@@ -75,7 +75,7 @@ class PointsTo:
 
     def made_here(self, expression: cst.CSTNode) -> frozenset[Allocation]:
         """Return the same as seen in the function around an expression, not by who calls that."""
-        return self._followed(expression, (), 0)
+        return self._resolve(expression, (), 0)
 
     def callers(self, function: cst.FunctionDef) -> Sequence[cst.Call]:
         """Return the calls of a function or method of the file that surely call it."""
@@ -116,28 +116,28 @@ class PointsTo:
 
     # -- from a name back to the call
 
-    def _followed(self, node: cst.CSTNode | None, path: Path, depth: int) -> frozenset[Allocation]:
+    def _resolve(self, node: cst.CSTNode | None, path: Path, depth: int) -> frozenset[Allocation]:
         if node is None or depth > _MAX_DEPTH:
             return _NOTHING
         key = (node, path)
         if key not in self._known:
             self._known[key] = _NOTHING  # what leads back to itself adds nothing
-            self._known[key] = self._traced(node, path, depth + 1)
+            self._known[key] = self._resolve_uncached(node, path, depth + 1)
         return self._known[key]
 
-    def _traced(self, node: cst.CSTNode, path: Path, depth: int) -> frozenset[Allocation]:
+    def _resolve_uncached(self, node: cst.CSTNode, path: Path, depth: int) -> frozenset[Allocation]:
         match node:
             case cst.Name():
                 bound = self._module.bindings_at(node)
                 return _all(self._bound(each, path, depth) for each in bound)
             case cst.Attribute(attr=cst.Name(value="layers")):
-                return self._followed(node.value, ("layers", *path), depth)
+                return self._resolve(node.value, ("layers", *path), depth)
             case cst.Attribute():
                 return self._attribute(node, path, depth)
             case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Index(cst.Integer() as at))]):
-                return self._followed(node.value, (at.evaluated_value, *path), depth)
+                return self._resolve(node.value, (at.evaluated_value, *path), depth)
             case cst.Tuple() | cst.List() if path and isinstance(path[0], int):
-                return self._followed(_element(node, path[0]), path[1:], depth)
+                return self._resolve(_element(node, path[0]), path[1:], depth)
             case cst.Call():
                 return self._called(node, path, depth)
         return _NOTHING
@@ -149,10 +149,10 @@ class PointsTo:
             return _NOTHING
         within = (*(each for each in binding.path if each is not None), *path)
         if binding.kind is BindingKind.ASSIGN:
-            return self._followed(binding.value, within, depth)
+            return self._resolve(binding.value, within, depth)
         if binding.kind is BindingKind.LOOP and isinstance(binding.value, cst.Tuple | cst.List):
             each_one = binding.value.elements
-            return _all(self._followed(each.value, within, depth) for each in each_one)
+            return _all(self._resolve(each.value, within, depth) for each in each_one)
         return _NOTHING
 
     def _passed(self, parameter: cst.Param, path: Path, depth: int) -> frozenset[Allocation]:
@@ -161,12 +161,12 @@ class PointsTo:
         if function is None:
             return _NOTHING
         given = (self.passed(call, parameter) for call in self.callers(function))
-        return _all(self._followed(each, path, depth) for each in given)
+        return _all(self._resolve(each, path, depth) for each in given)
 
     def _attribute(self, node: cst.Attribute, path: Path, depth: int) -> frozenset[Allocation]:
         """Return what ``self.x`` holds, or ``x`` of an instance of a class of the file."""
         found = self.stored(node, depth)
-        return _NOTHING if found is None else self._followed(found[0], (*found[1], *path), depth)
+        return _NOTHING if found is None else self._resolve(found[0], (*found[1], *path), depth)
 
     def _called(self, call: cst.Call, path: Path, depth: int) -> frozenset[Allocation]:
         function = self.function_called(call.func)
@@ -178,7 +178,7 @@ class PointsTo:
                 else frozenset({Allocation(call, path)})
             )
         # What it only hands on was made elsewhere.
-        inside = _all(self._followed(each, path, depth) for each in self._returned(function))
+        inside = _all(self._resolve(each, path, depth) for each in self._returned(function))
         through = {each for each in inside if self.function_around(each.call) is not function}
         made = {Allocation(call, path)} if len(through) < len(inside) or not inside else set()
         return frozenset(through | made)
@@ -190,11 +190,11 @@ class PointsTo:
             return _NOTHING
         layers = call.args[0].value
         is_plain = call.args[0].star == "" and isinstance(layers, cst.List | cst.Tuple)
-        return self._followed(layers, path, depth) if is_plain else _NOTHING
+        return self._resolve(layers, path, depth) if is_plain else _NOTHING
 
     # -- from inside a function out
 
-    def _handed_out(self, origin: Allocation) -> list[Allocation]:
+    def _returned_allocations(self, origin: Allocation) -> list[Allocation]:
         """Return where callers get what a function makes and returns; nothing for all else."""
         function = self.function_around(origin.call)
         if function is None:
@@ -203,7 +203,7 @@ class PointsTo:
             part
             for value in self._returned(function)
             for part, each in _parts(value)
-            if origin in self._followed(each, (), 0)
+            if origin in self._resolve(each, (), 0)
         ]
         return [Allocation(call, part) for part in parts for call in self.callers(function)]
 
@@ -285,7 +285,7 @@ class PointsTo:
         written = self.class_written(owner)
         if written is not None:
             return [written]
-        made = (each for each in self._followed(owner, (), depth) if not each.part)
+        made = (each for each in self._resolve(owner, (), depth) if not each.part)
         named = (class_named(self._module, each.call.func) for each in made)
         return [each for each in named if each is not None]
 

@@ -9,7 +9,7 @@ import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden, value_of
 from kdoctor.analysis.dataflow.points_to import points_to_of
-from kdoctor.analysis.dataflow.uses import names_spelled
+from kdoctor.analysis.dataflow.uses import names_with_spelling
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.scopes import BindingKind
@@ -47,7 +47,9 @@ def parameter_of(module: Module, node: cst.BaseExpression | None) -> cst.Param |
     return parameter if is_one and isinstance(parameter, cst.Param) else None
 
 
-def handed_on(module: Module, node: cst.BaseExpression | None) -> Sequence[cst.BaseExpression]:
+def values_passed_to(
+    module: Module, node: cst.BaseExpression | None
+) -> Sequence[cst.BaseExpression]:
     """Return what the file itself gives for a parameter: in calls, and by default.
 
     Nothing where the function decides by what it got: it may have its own way with that.
@@ -63,7 +65,7 @@ def handed_on(module: Module, node: cst.BaseExpression | None) -> Sequence[cst.B
     return list(dict.fromkeys(each for each in found if each is not None))
 
 
-def used_default(module: Module, node: cst.BaseExpression) -> cst.BaseExpression | None:
+def default_in_use(module: Module, node: cst.BaseExpression) -> cst.BaseExpression | None:
     """Return the default of a parameter, where no call of the file shows that none is left to it.
 
     Of a class that other files make objects of, it is what they get.
@@ -79,7 +81,7 @@ def used_default(module: Module, node: cst.BaseExpression) -> cst.BaseExpression
     return parameter.default if not given or None in given else None
 
 
-def all_given(module: Module, parameter: cst.Param) -> Sequence[cst.BaseExpression]:
+def all_arguments_of(module: Module, parameter: cst.Param) -> Sequence[cst.BaseExpression]:
     """Return all that a parameter ever gets, nothing where that cannot be known.
 
     It is known of a function inside another, or of a private one of the module, that is only
@@ -94,7 +96,7 @@ def all_given(module: Module, parameter: cst.Param) -> Sequence[cst.BaseExpressi
         return ()  # `*values`
     place = in_order.index(parameter) if parameter in in_order else None
     found: list[cst.BaseExpression] = []
-    for name in names_spelled(module, function.name.value):
+    for name in names_with_spelling(module, function.name.value):
         call = module.parent(name)
         if name is function.name:
             continue

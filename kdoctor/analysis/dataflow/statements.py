@@ -36,7 +36,7 @@ class StatementSlot(Struct, frozen=True):
         return self.block[: next(i for i, each in enumerate(self.block) if each is self.line)]
 
 
-def line_of(module: Module, node: cst.CSTNode) -> StatementSlot | None:
+def statement_slot(module: Module, node: cst.CSTNode) -> StatementSlot | None:
     """Return the statement that ``node`` is in, None where it shares its line with others."""
     line = next((e for e in module.ancestors(node) if isinstance(e, cst.SimpleStatementLine)), None)
     if line is None or len(line.body) != 1:
@@ -53,7 +53,7 @@ def line_of(module: Module, node: cst.CSTNode) -> StatementSlot | None:
     return StatementSlot(line.body[0], line, block.body, span, indent)
 
 
-def put_first(module: Module, function: cst.FunctionDef, text: str) -> Edit | None:
+def insert_at_body_start(module: Module, function: cst.FunctionDef, text: str) -> Edit | None:
     """Return the edit that puts a statement first in a function, below its docstring.
 
     None where the body stands on the line of its ``def``, or is a docstring alone.
@@ -73,18 +73,18 @@ def put_first(module: Module, function: cst.FunctionDef, text: str) -> Edit | No
     return Edit(Span(start, start), (f"{text}\n{indent}",))
 
 
-def left_out(module: Module, call: cst.Call) -> Edit:
+def remove_statement(module: Module, call: cst.Call) -> Edit:
     """Return the edit that takes away a call that is a statement by itself.
 
     ``pass`` takes its place where its block, or the rest of its line, would miss it.
     """
     whole = whole_line(module, module.span(call))
-    if whole is None or fills_a_block(module, call):
+    if whole is None or is_only_statement_of_block(module, call):
         return Edit(module.span(call), ("pass",))
     return Edit(whole, ())
 
 
-def fills_a_block(module: Module, call: cst.Call) -> bool:
+def is_only_statement_of_block(module: Module, call: cst.Call) -> bool:
     """Say whether a call that is a statement by itself is all that a block has."""
     line = module.parent(module.parent(call) or call)
     block = None if line is None else module.parent(line)

@@ -20,7 +20,7 @@ def reads_of(module: Module, bound: cst.CSTNode) -> Iterator[cst.Name]:
         yield from found
 
 
-def names_spelled(module: Module, spelling: str) -> Sequence[cst.Name]:
+def names_with_spelling(module: Module, spelling: str) -> Sequence[cst.Name]:
     """Return all names that are spelled so, also those of attributes and keywords."""
     return _by_spelling(module).get(spelling, ())
 
@@ -28,7 +28,7 @@ def names_spelled(module: Module, spelling: str) -> Sequence[cst.Name]:
 @once
 def _by_binding(module: Module, spelling: str) -> dict[cst.CSTNode, list[cst.Name]]:
     found: dict[cst.CSTNode, list[cst.Name]] = {}
-    names = names_spelled(module, spelling)
+    names = names_with_spelling(module, spelling)
     owners = dict.fromkeys(module.scope_of(each).owner(spelling) for each in names)
     stored = {
         binding.node
@@ -53,7 +53,7 @@ def _by_spelling(module: Module) -> dict[str, list[cst.Name]]:
     return found
 
 
-def place_read(read: cst.Subscript) -> int | None:
+def index_read(read: cst.Subscript) -> int | None:
     """Return which element a subscript reads; None of a slice, and where that is computed."""
     match read.slice:
         case [cst.SubscriptElement(slice=cst.Index(value=index))]:

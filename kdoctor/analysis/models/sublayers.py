@@ -28,17 +28,17 @@ GROW: Final = frozenset({"append", "extend", "insert"})
 _ALWAYS_RUN: Final = (cst.Expr, cst.SimpleStatementLine, cst.IndentedBlock, cst.With)
 
 
-def layers_made(module: Module, method: cst.FunctionDef | None) -> Iterator[str]:
+def weighted_layers_assigned(module: Module, method: cst.FunctionDef | None) -> Iterator[str]:
     """Yield the attributes to which a method assigns one of Keras' layers with weights.
 
     Or a list of such: ``self.hidden = [Dense(n) for n in units]``, be it filled one by one.
     """
-    for name, value in values_kept(module, method) if method is not None else ():
+    for name, value in values_stored_on_self(module, method) if method is not None else ():
         if any(_is_weighted(module, call) for call in calls_in(value)):
             yield name
 
 
-def values_kept(
+def values_stored_on_self(
     module: Module, method: cst.FunctionDef
 ) -> Iterator[tuple[str, cst.BaseExpression]]:
     """Yield what a method assigns to attributes of ``self``, or surely adds to a list in one."""
@@ -50,13 +50,13 @@ def values_kept(
             lists.update(kept if _is_list(each.value) else ())
             yield from ((name, each.value) for name in kept)
             continue
-        owner, added = added_to(each)
+        owner, added = list_addition(each)
         name = member_of_self(owner, method) if owner is not None else None
         if name in lists and added is not None and _is_surely_run(module, each, method):
             yield name, added
 
 
-def added_to(node: cst.CSTNode) -> tuple[cst.BaseExpression | None, cst.BaseExpression | None]:
+def list_addition(node: cst.CSTNode) -> tuple[cst.BaseExpression | None, cst.BaseExpression | None]:
     """Return the list to which something is added, and what is: it, or a list of it."""
     match node:
         case cst.AugAssign(target=owner, operator=cst.AddAssign(), value=added):
@@ -119,7 +119,7 @@ def attributes_read(method: cst.FunctionDef) -> set[str]:
     """Return the attributes of ``self`` that a method reads, not to add to a list alone."""
     parts = list(descendants(method.body))
     stored = {id(each.target) for each in parts if isinstance(each, cst.AssignTarget)}
-    stored |= {id(owner) for each in parts if (owner := added_to(each)[0]) is not None}
+    stored |= {id(owner) for each in parts if (owner := list_addition(each)[0]) is not None}
     return {
         found
         for each in parts

@@ -14,8 +14,8 @@ from kdoctor.analysis.models.sublayers import (
     calls_in,
     has_weights,
     layers_built,
-    layers_made,
-    values_kept,
+    values_stored_on_self,
+    weighted_layers_assigned,
 )
 from kdoctor.analysis.models.user_classes import class_named, methods_in, only_base, receiver
 from kdoctor.analysis.models.user_models import lineage, methods_of
@@ -57,7 +57,7 @@ def unbuilt_layers(module: Module, facts: TargetFacts, node: cst.ClassDef) -> li
         calls = [each for each in descendants(init.body) if isinstance(each, cst.Call)]
         if _gives_tensors(init) or any(_is_self(each.func, init) for each in calls):
             return []
-        made += layers_made(module, init)
+        made += weighted_layers_assigned(module, init)
         ready |= layers_built(init)
         if not any(is_call_of_super(each, "__init__") for each in calls):
             break
@@ -76,7 +76,7 @@ def makes_weights(module: Module, line: Sequence[cst.ClassDef], depth: int = 0) 
         _is_weighted(module, value, depth)
         for init in inits
         for ready in (layers_built(init),)
-        for name, value in values_kept(module, init)
+        for name, value in values_stored_on_self(module, init)
         if name not in ready
     )
 

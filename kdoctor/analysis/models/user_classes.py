@@ -55,7 +55,7 @@ def _kind_of_base(
     return None if made is None else made.kind
 
 
-def keeps_own(facts: TargetFacts, layer: Type) -> bool:
+def owns_its_weights(facts: TargetFacts, layer: Type) -> bool:
     """Say whether a layer of Keras has its weights to itself: none but its own are saved.
 
     Then its ``kernel`` (or ``embeddings``) is a property, too. Both came with LoRA, to each of
@@ -85,7 +85,7 @@ def class_around(module: Module, node: cst.CSTNode) -> cst.ClassDef | None:
     return next((each for each in module.ancestors(node) if isinstance(each, cst.ClassDef)), None)
 
 
-def in_line(
+def lineage_with_base(
     module: Module, node: cst.ClassDef
 ) -> tuple[list[cst.ClassDef], cst.BaseExpression | None]:
     """Return a class with those of the file below it, and what the last of them is made from.
@@ -119,11 +119,11 @@ def _is_empty(module: Module, base: cst.BaseExpression) -> bool:
     return isinstance(base, cst.Name) and base.value == "object" and is_builtin(module, base)
 
 
-def in_line_of_keras_3(
+def lineage_with_keras_3_base(
     module: Module, facts: TargetFacts, node: cst.ClassDef
 ) -> tuple[list[cst.ClassDef], Type | None]:
     """Return the same with the class of Keras 3 that the last is made from; nothing of another."""
-    line, base = in_line(module, node)
+    line, base = lineage_with_base(module, node)
     name = None if base is None else module.qualified(base)
     made = module.oracle.class_type(name) if name else None
     return (line, made) if made is not None and is_keras_3(facts, name) else ([], None)
@@ -163,7 +163,7 @@ def member_of_self(node: cst.CSTNode, function: cst.FunctionDef) -> str | None:
     return None
 
 
-def still_holds(module: Module, node: cst.CSTNode, parameter: cst.Param) -> bool:
+def holds_original_argument(module: Module, node: cst.CSTNode, parameter: cst.Param) -> bool:
     """Say whether an expression is a name that holds what a function was called with."""
     bound = module.bindings_at(node) if isinstance(node, cst.Name) else ()
     return len(bound) == 1 and bound[0].node is parameter

@@ -11,8 +11,8 @@ from kdoctor.analysis.calls import is_call_of_super, is_keras_3
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import (
     class_named,
-    in_line,
     is_only_registered,
+    lineage_with_base,
     methods_in,
 )
 from kdoctor.memoize import once
@@ -25,7 +25,7 @@ _MAX_SUBCLASSES: Final = 64
 
 def lineage(module: Module, facts: TargetFacts, node: cst.ClassDef) -> list[cst.ClassDef]:
     """Return a class and those of the file below it, if all else in it is Keras' own model."""
-    line, base = in_line(module, node)
+    line, base = lineage_with_base(module, node)
     if any(each.keywords or not is_only_registered(module, each) for each in line):
         return []
     return line if base is not None and _is_model(module, facts, base) else []
@@ -48,7 +48,7 @@ def methods_of(line: Sequence[cst.ClassDef]) -> dict[str, cst.FunctionDef]:
 
 
 @once
-def heirs(module: Module, node: cst.ClassDef) -> list[cst.ClassDef] | None:
+def subclasses_of(module: Module, node: cst.ClassDef) -> list[cst.ClassDef] | None:
     """Return the classes of the file that derive from one, also by way of others, in order.
 
     None where there are too many to look at each, for each class that they derive from.

@@ -24,8 +24,8 @@ from kdoctor.analysis.tensors.constructors import (
     NumberKind,
 )
 from kdoctor.analysis.tensors.elements import numbers_of_scalar
-from kdoctor.analysis.tensors.rank import arrays_of
-from kdoctor.analysis.tensors.shapes import is_given
+from kdoctor.analysis.tensors.rank import ranks_of
+from kdoctor.analysis.tensors.shapes import is_shape_parameter
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
 
@@ -137,7 +137,7 @@ def _called(module: Module, call: cst.Call, depth: int) -> NumpyScalars | None:
         return NumpyScalars(is_one, "int" if name in INTS_OF_NUMPY else "float", is_double)
     if name in _IN_ONE and len(call.args) == 1 and module.type_of(first) is None:
         return NumpyScalars(is_one=True)
-    found = arrays_of(module).of(call)
+    found = ranks_of(module).of(call)
     if found is None or found.form is not ArrayForm.ARRAY or not found.axes:
         return None
     is_double = name in _FILLED and len(call.args) == 1
@@ -173,7 +173,7 @@ def _is_number(module: Module, node: cst.BaseExpression, depth: int) -> bool:
             return True
         case cst.Subscript(
             value=cst.Name() as shape, slice=[cst.SubscriptElement(slice=cst.Index())]
-        ) if is_given(module, shape):
+        ) if is_shape_parameter(module, shape):
             return True
         case cst.Name() if (value := value_of(module, node)) is not node:
             return _is_number(module, value, depth + 1)

@@ -450,7 +450,7 @@ def _indices(path: Sequence[int | str]) -> Path:
 
 
 @once
-def arrays_of(module: Module) -> Ranks:
+def ranks_of(module: Module) -> Ranks:
     """Return the arrays of a module, made once: they keep what they looked up."""
     # A ring would keep the tree until a collector comes: the module keeps this answer.
     return Ranks(weakref.proxy(module), points_to_of(module))

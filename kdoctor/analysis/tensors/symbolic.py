@@ -11,7 +11,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, member, mentions
 from kdoctor.keras_api.returns import CALLED, MEMBERS
 from kdoctor.model import Applicability, Edit, Fix, Precedence
-from kdoctor.rewrite.precedence import wanted_around
+from kdoctor.rewrite.precedence import required_precedence
 from kdoctor.syntax import Module
 from kdoctor.value_types import Context, Kind, Type
 
@@ -66,7 +66,7 @@ def _is_or_lists(found: Type | None) -> bool:
     )
 
 
-def is_of_a_reshape(module: Module, call: cst.Call) -> cst.Subscript | None:
+def is_inferable_reshape_size(module: Module, call: cst.Call) -> cst.Subscript | None:
     """Return ``shape(x)[0]`` of ``reshape(x, (shape(x)[0], 3, 4))``, where -1 does as well.
 
     ``call`` is the call of ``shape``. None where another size is left open already, or where the
@@ -89,7 +89,7 @@ def is_of_a_reshape(module: Module, call: cst.Call) -> cst.Subscript | None:
     return size if all(_is_known_size(module, each) for each in _others(shape, size)) else None
 
 
-def is_surely_known(module: Module, size: cst.Subscript) -> bool:
+def has_other_sizes_known(module: Module, size: cst.Subscript) -> bool:
     """Say whether all other sizes beside ``size`` are numbers: none of them can be -1."""
     element = module.parent(size)
     shape = None if element is None else module.parent(element)
@@ -116,11 +116,11 @@ def _is_known_size(module: Module, node: cst.BaseExpression) -> bool:
     return False
 
 
-def minus_one(module: Module, size: cst.Subscript, applicability: Applicability) -> Fix:
+def infer_size_fix(module: Module, size: cst.Subscript, applicability: Applicability) -> Fix:
     """Return the fix that leaves one size of a new shape open."""
     source = module.source(size)
     edit = Edit(
-        module.span(size), ("-1",), Precedence.UNARY, wanted_around(module.parent(size), size)
+        module.span(size), ("-1",), Precedence.UNARY, required_precedence(module.parent(size), size)
     )
     return Fix(
         f"Write `-1` instead of `{source}`: the other sizes tell it",

@@ -10,12 +10,12 @@ from typing import Final
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.analysis.calls import argument, literal, replaced
+from kdoctor.analysis.calls import argument, literal, replace_expression
 from kdoctor.analysis.dataflow.points_to import Allocation, points_to_of
 from kdoctor.model import Applicability, Edit, Fix, Span
 from kdoctor.rewrite.source_lines import line_end, margin
 from kdoctor.syntax import Module
-from kdoctor.syntax.ast_walk import chain_of, dotted, parameters_of
+from kdoctor.syntax.ast_walk import ast_dotted_name, chain_of, parameters_of
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.value_types import Kind
@@ -119,7 +119,7 @@ class Freezing:
         """
         whole = [each.model for each in self.models_frozen()]
         for setting in self.settings:
-            if setting.is_whole or setting.value is not False or not goes_through(self, setting):
+            if setting.is_whole or setting.value is not False or not sets_each_layer(self, setting):
                 continue
             if any(self.is_same(each, setting.model) for each in whole):
                 continue
@@ -219,7 +219,7 @@ class Freezing:
 
     def is_after(self, node: cst.CSTNode, earlier: cst.CSTNode, of: Allocation | None) -> bool:
         """Say whether control gets to ``node`` after ``earlier``, and never without it."""
-        pairs = [*self._meetings(earlier, node, of)]
+        pairs = [*self._common_runs(earlier, node, of)]
         return bool(pairs) and all(
             self.module.span(first) < self.module.span(second)
             and self._block(first) in {*self.module.ancestors(second)}
@@ -230,10 +230,10 @@ class Freezing:
         """Say whether ``node`` stands before ``later``, in some function in which both run."""
         return any(
             self.module.span(first) < self.module.span(second)
-            for first, second in self._meetings(node, later, of)
+            for first, second in self._common_runs(node, later, of)
         )
 
-    def _meetings(
+    def _common_runs(
         self, one: cst.CSTNode, other: cst.CSTNode, of: Allocation | None
     ) -> Iterator[tuple[cst.CSTNode, cst.CSTNode]]:
         """Yield where both run in one function, themselves or by what is called there."""
@@ -256,11 +256,11 @@ class Freezing:
             () if function is None or depth > _MAX_CALL_DEPTH else self.points_to.callers(function)
         )
         # Where it is told by the object through which of them it goes, the others do not matter.
-        through = [call for call in callers if of is not None and self._is_about(call, of)]
+        through = [call for call in callers if of is not None and self._involves(call, of)]
         further = (self._chains(call, of, depth + 1) for call in through or callers)
         return [[node, *chain] for chains in further for chain in chains] or [[node]]
 
-    def _is_about(self, call: cst.Call, origin: Allocation) -> bool:
+    def _involves(self, call: cst.Call, origin: Allocation) -> bool:
         """Say whether a call makes an object, or is given it."""
         return call is origin.call or any(
             origin in self.points_to.of(argument.value) for argument in call.args
@@ -270,7 +270,7 @@ class Freezing:
         return next(each for each in self.module.ancestors(node) if isinstance(each, _BLOCKS))
 
 
-def goes_through(freezing: Freezing, setting: Setting) -> bool:
+def sets_each_layer(freezing: Freezing, setting: Setting) -> bool:
     """Say whether a loop goes through all layers of a model, to set each, or all but some classes'.
 
     ``for layer in model.layers: if not isinstance(layer, Norm): layer.trainable = False``
@@ -396,28 +396,28 @@ def _copied_optimizer(freezing: Freezing, model: cst.BaseExpression) -> tuple[Ed
     ]
     theirs = [module.bindings_at(value) for is_its, value in given if not is_its]
     return tuple(
-        copied(module, value)
+        copy_optimizer_edit(module, value)
         for is_its, value in given
         if is_its and module.bindings_at(value) in theirs
     )
 
 
-def copied(module: Module, optimizer: cst.BaseExpression) -> Edit:
+def copy_optimizer_edit(module: Module, optimizer: cst.BaseExpression) -> Edit:
     """Return the edit that writes a new optimizer like the one that is named there."""
     name = module.source(optimizer)
-    return replaced(module, optimizer, f"{name}.from_config({name}.get_config())")
+    return replace_expression(module, optimizer, f"{name}.from_config({name}.get_config())")
 
 
-def named_when_set(quick: QuickFacts, value: bool) -> set[str]:  # noqa: FBT001 - it is the value
+def names_set_trainable(quick: QuickFacts, value: bool) -> set[str]:  # noqa: FBT001 - it is the value
     """Return the dotted names of what has ``trainable`` set to a value, "" for what has none."""
     return {
-        dotted(owner) or ""
+        ast_dotted_name(owner) or ""
         for assign, owner in _set(quick)
         if isinstance(assign.value, ast.Constant) and assign.value.value is value
     }
 
 
-def lines_when_set(quick: QuickFacts, value: bool) -> list[int]:  # noqa: FBT001 - it is the value
+def lines_setting_trainable(quick: QuickFacts, value: bool) -> list[int]:  # noqa: FBT001 - it is the value
     """Return the lines (from 1) in which ``trainable`` of something is set to a value."""
     return [
         assign.lineno

@@ -44,7 +44,7 @@ def generators_of(module: Module) -> Iterator[tuple[MemberUse, cst.BaseExpressio
                 yield use, given.value
 
 
-def fed_calls(module: Module) -> Iterator[tuple[MemberUse, cst.Call, cst.FunctionDef]]:
+def generator_calls_fed(module: Module) -> Iterator[tuple[MemberUse, cst.Call, cst.FunctionDef]]:
     """Yield each use of a model that is fed, what is fed to it, and the function that makes it."""
     for use, given in generators_of(module):
         value = value_of(module, given)
@@ -63,10 +63,10 @@ class GeneratorFeed(Struct, frozen=True):
     function: cst.FunctionDef
 
 
-def generators_fed(module: Module, *, held_out: bool = False) -> Iterator[GeneratorFeed]:
+def generator_feeds(module: Module, *, held_out: bool = False) -> Iterator[GeneratorFeed]:
     """Yield each training that a generator function feeds; ``held_out``: that one validates."""
     told: set[cst.Call] = set()  # one generator may be given for both
-    for use, made, function in fed_calls(module):
+    for use, made, function in generator_calls_fed(module):
         if use.member not in FITS or use.called is None or use.called in told:
             continue
         given = argument(use.called, FED[use.member][held_out], None if held_out else 0)
@@ -84,7 +84,7 @@ def has_several_epochs(module: Module, call: cst.Call, member: str) -> bool:
     return given is not None and plain_literal(value_of(module, given.value)) != 1
 
 
-def calls_fed(quick: QuickFacts) -> frozenset[ast.Call]:
+def may_feed_calls(quick: QuickFacts) -> frozenset[ast.Call]:
     """Return the calls whose results `fed` could follow to a model, by names alone.
 
     Of whatever a name, an attribute or a function of such a name holds, takes or gives in the file.
@@ -206,8 +206,8 @@ def _given(quick: QuickFacts, methods: Iterable[str]) -> Iterator[ast.expr]:
                     yield given
 
 
-def called_for_a_model(quick: QuickFacts, methods: Iterable[str]) -> set[str]:
-    """Return the names of the functions and methods that ``fed_calls`` could yield."""
+def may_feed_functions(quick: QuickFacts, methods: Iterable[str]) -> set[str]:
+    """Return the names of the functions and methods that ``generator_calls_fed`` could yield."""
     made = (value for each in _given(quick, methods) for value in quick.values_of(each))
     calls = [each.func for each in made if isinstance(each, ast.Call)]
     return {leaf_of(each) for each in calls}
@@ -215,7 +215,7 @@ def called_for_a_model(quick: QuickFacts, methods: Iterable[str]) -> set[str]:
 
 def may_feed_generators(quick: QuickFacts, methods: Iterable[str]) -> bool:
     """Say whether a generator function of the source may give batches to these methods."""
-    fed_by = called_for_a_model(quick, methods)
+    fed_by = may_feed_functions(quick, methods)
     return any(
         function.name in fed_by
         and any(isinstance(each, ast.Yield) for each in inner_nodes(function))

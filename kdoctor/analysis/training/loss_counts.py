@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from kdoctor.analysis.dataflow.escapes import written_out
+from kdoctor.analysis.dataflow.escapes import unmutated_value_of
 from kdoctor.analysis.models.user_classes import decorated_by
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import BindingKind
@@ -13,7 +13,7 @@ from kdoctor.value_types import Kind
 
 def count_losses(module: Module, loss: cst.BaseExpression) -> int | None:
     """Return how many losses an argument surely holds; None where that is not sure."""
-    value = written_out(module, loss)
+    value = unmutated_value_of(module, loss)
     match value:
         case None:
             return None

@@ -14,8 +14,8 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import (
     class_named,
     class_of,
-    in_line_of_keras_3,
     kind_of_class,
+    lineage_with_keras_3_base,
     methods_in,
 )
 from kdoctor.analysis.roots import is_of_keras_3, uses_another_keras, uses_keras_3
@@ -98,7 +98,7 @@ def _lineage(module: Module, facts: TargetFacts, node: cst.ClassDef) -> list[cst
     """Return a class and those of the file below it, if what they come from is Keras' loss."""
     if kind_of_class(module, node) is not Kind.LOSS:
         return []
-    return in_line_of_keras_3(module, facts, node)[0]
+    return lineage_with_keras_3_base(module, facts, node)[0]
 
 
 def _has_a_type(module: Module, node: cst.ClassDef) -> bool:

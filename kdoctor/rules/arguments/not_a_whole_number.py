@@ -41,7 +41,7 @@ from kdoctor.analysis.calls import (
     keras_version,
     value_of,
 )
-from kdoctor.analysis.dataflow.possible_values import handed_on, values_of_name
+from kdoctor.analysis.dataflow.possible_values import values_of_name, values_passed_to
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, calls_that_make, may_be_called_on
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, ImportNeed, Severity
@@ -122,7 +122,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             if error:
                 fix = _fix(module, facts, given.value, "int")
                 yield _finding(module, given, f"{what}: {error}", symbol, fix)
-            for each in handed_on(module, given.value):
+            for each in values_passed_to(module, given.value):
                 error = _refusal(facts, made.cls or "", name, _number(module, each))
                 if error:
                     yield _finding(module, each, f"{what}: {error}", symbol, None)
@@ -151,7 +151,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
 def _given(module: Module, given: cst.Arg) -> Iterator[tuple[cst.CSTNode, cst.BaseExpression]]:
     """Yield what is passed, and what the calls of the file pass where that is a parameter."""
     yield given, given.value
-    for each in handed_on(module, given.value):
+    for each in values_passed_to(module, given.value):
         yield each, each
 
 

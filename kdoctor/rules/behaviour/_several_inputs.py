@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.models.user_classes import class_named, methods_in, still_holds
+from kdoctor.analysis.models.user_classes import class_named, holds_original_argument, methods_in
 from kdoctor.syntax import Module
 from kdoctor.syntax.blocks import last_statement
 from kdoctor.syntax.libcst_walk import descendants
@@ -90,11 +90,11 @@ def _read(module: Module, line: cst.SimpleStatementLine, inputs: cst.Param) -> s
     for each in descendants(line):
         match each:
             case cst.Assign(targets=[cst.AssignTarget(target=cst.Tuple() | cst.List() as parts)]):
-                if still_holds(module, each.value, inputs):
+                if holds_original_argument(module, each.value, inputs):
                     found |= set(range(len(parts.elements)))
             case cst.Subscript(
                 slice=[cst.SubscriptElement(slice=cst.Index(value=cst.Integer(value=at)))]
-            ) if still_holds(module, each.value, inputs):
+            ) if holds_original_argument(module, each.value, inputs):
                 if not _may_be_skipped(module, each):
                     found.add(int(at, 0))
     return found

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import is_only_spelled_so
+from kdoctor.analysis.calls import is_not_a_variable
 from kdoctor.keras_api import split_root
 from kdoctor.rules.behaviour._single_item_lists import HANDING_ON
 from kdoctor.syntax import Module
@@ -49,7 +49,7 @@ def _name_of(module: Module, value: cst.BaseExpression) -> Iterator[cst.Name] | 
 
 def _reads(module: Module, binding: Binding, bound: set[cst.CSTNode]) -> Iterator[cst.Name]:
     for each in module.nodes(cst.Name):
-        if each.value != binding.name or each in bound or is_only_spelled_so(module, each):
+        if each.value != binding.name or each in bound or is_not_a_variable(module, each):
             continue
         if binding in module.bindings_at(each):
             yield each

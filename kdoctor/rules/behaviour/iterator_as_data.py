@@ -31,11 +31,11 @@ from kdoctor.analysis.calls import is_builtin, value_of
 from kdoctor.analysis.dataflow.points_to import Allocation, Path, points_to_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_named, methods_in
-from kdoctor.analysis.training.generators import FED, calls_fed, generators_of
+from kdoctor.analysis.training.generators import FED, generators_of, may_feed_calls
 from kdoctor.analysis.triggers import Trigger, attribute, method_of, word
 from kdoctor.keras_api.tensorflow_aliases import FIRST, SECOND
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
-from kdoctor.rewrite.precedence import binds
+from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import own_nodes
@@ -57,7 +57,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             continue
         sort = min(module.source(each.call.func) for each in made)
         place = module.outer_span(given)
-        hole = Hole(place, Precedence.LAMBDA, binds(given))
+        hole = Hole(place, Precedence.LAMBDA, precedence_of(given))
         edit = Edit(place, ("(batch for batch in ", hole, ")"))
         yield rule.finding(
             module.place(given),
@@ -185,7 +185,7 @@ def _may_make_one(quick: QuickFacts, _: TargetFacts) -> bool:
     for name, calls in quick.calls_by_meaning.items():
         if name.startswith(_MADE_BY):
             made.update(called.node for called in calls)
-    return bool(made) and not made.isdisjoint(calls_fed(quick))
+    return bool(made) and not made.isdisjoint(may_feed_calls(quick))
 
 
 rule = Rule(

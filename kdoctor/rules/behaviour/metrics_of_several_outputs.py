@@ -26,7 +26,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, call_of_super, is_hidden, literal, value_of
-from kdoctor.analysis.dataflow.escapes import written_out
+from kdoctor.analysis.dataflow.escapes import unmutated_value_of
 from kdoctor.analysis.dataflow.points_to import PointsTo, points_to_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.loss_counts import count_elements, count_losses
@@ -92,7 +92,7 @@ def _count_outputs(module: Module, points_to: PointsTo, use: MemberUse) -> int |
 def _outputs_of(module: Module, made: cst.Call) -> int | None:
     """Return how many outputs a call makes a model with; None where it does not say."""
     given = outputs_of(module, made)
-    outputs = None if given is None else written_out(module, given)
+    outputs = None if given is None else unmutated_value_of(module, given)
     if not isinstance(outputs, cst.List | cst.Tuple):
         found = None if outputs is None else module.type_of(outputs)
         return 1 if found and found.kind is Kind.TENSOR else None
@@ -108,7 +108,7 @@ def _count_losses(module: Module, compiling: cst.Call) -> int | None:
     if count is not None and count > 1:
         return count
     given = argument(compiling, "loss_weights")
-    weights = None if given is None else written_out(module, given.value)
+    weights = None if given is None else unmutated_value_of(module, given.value)
     # A dict may leave outputs out.
     return count_elements(weights) if isinstance(weights, cst.List | cst.Tuple) else None
 

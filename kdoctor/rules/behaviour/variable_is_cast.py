@@ -25,7 +25,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_hidden, is_keras_3, literal, value_of, with_keyword
+from kdoctor.analysis.calls import add_keyword, argument, is_hidden, is_keras_3, literal, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, may_be_of, word
 from kdoctor.keras_api.tensorflow_aliases import VARIABLES
@@ -112,7 +112,7 @@ def _finding(module: Module, facts: TargetFacts, call: cst.Call, made: cst.Call)
         help='Make the layer with `autocast=False`, or with `dtype="float64"`.',
         fix=Fix(
             "Make the layer with `autocast=False`",
-            (with_keyword(module, made, f"{_KEYWORD}=False"),),
+            (add_keyword(module, made, f"{_KEYWORD}=False"),),
             Applicability.UNSAFE,
             unsafe_because="it casts nothing any more, whatever it is called with",
         )

@@ -29,7 +29,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, value_of
-from kdoctor.analysis.dataflow.uses import names_spelled
+from kdoctor.analysis.dataflow.uses import names_with_spelling
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Severity
@@ -137,7 +137,7 @@ def _is_metric(module: Module, function: Function, measured: frozenset[cst.CSTNo
         return False
     if not isinstance(module.parent(module.parent(function) or function), cst.Module | None):
         return False  # a method, or a function within another
-    is_spelled_once = len(names_spelled(module, function.name.value)) == 1
+    is_spelled_once = len(names_with_spelling(module, function.name.value)) == 1
     return is_spelled_once and module.context_of(function.body) is Context.LOSS_OR_METRIC
 
 

@@ -33,7 +33,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, value_of, with_keyword
+from kdoctor.analysis.calls import add_keyword, argument, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import calls, member_of
 from kdoctor.model import Applicability, Finding, Fix, Severity
@@ -142,7 +142,7 @@ def _with_zeros(module: Module, use: MemberUse) -> Fix:
     assert use.called is not None
     return Fix(
         'Write `initializer="zeros"`',
-        (with_keyword(module, use.called, 'initializer="zeros"'),),
+        (add_keyword(module, use.called, 'initializer="zeros"'),),
         Applicability.UNSAFE,
         unsafe_because=_RANDOM,
     )

@@ -31,7 +31,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import member, word
 from kdoctor.keras_api import split_root
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
-from kdoctor.rewrite.precedence import binds
+from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.name_resolution import part_of
@@ -133,7 +133,7 @@ def _fix(module: Module, facts: TargetFacts, asked: cst.Attribute) -> Fix | None
         return Fix("Write `__next__`", (Edit(module.span(asked.attr), ("__next__",)),), rated)
     if not is_builtin(module, asked.attr) or call.args:
         return None
-    flow = Hole(module.outer_span(asked.value), Precedence.LAMBDA, binds(asked.value))
+    flow = Hole(module.outer_span(asked.value), Precedence.LAMBDA, precedence_of(asked.value))
     edit = Edit(module.span(call), ("next(", flow, ")"), Precedence.PRIMARY, Precedence.ANY)
     return Fix("Write `next(…)`", (edit,), rated)
 

@@ -32,12 +32,12 @@ import libcst as cst
 from kdoctor.analysis.calls import is_builtin, is_keras_3, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.tensors.may_shapes import reads_of_a_shape
-from kdoctor.analysis.tensors.shapes import is_a_tuple, whole_of
+from kdoctor.analysis.tensors.shapes import is_shape_tuple, whole_of
 from kdoctor.keras_api import split_root
 from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
 from kdoctor.rewrite import Refusal
-from kdoctor.rewrite.precedence import binds, wanted_around
+from kdoctor.rewrite.precedence import precedence_of, required_precedence
 from kdoctor.rules.members._dimension_checks import is_asked
 from kdoctor.rules.members._shape_examples import INVALID as BROKEN
 from kdoctor.rules.members._shape_examples import VALID as FINE
@@ -109,7 +109,7 @@ def _severity(module: Module, node: cst.Attribute, *, mentions_keras: bool) -> S
     """Return how bad it is to read the attribute, None where that is fine."""
     member = node.attr.value
     if member in _METHODS or member in _ATTRIBUTES or member in _MANUAL:
-        is_it = is_a_tuple(module, node.value)
+        is_it = is_shape_tuple(module, node.value)
     else:
         is_it = (
             member == "value" and _is_a_dimension(module, node.value) and not is_asked(module, node)
@@ -186,7 +186,7 @@ def _is_a_dimension(module: Module, node: cst.BaseExpression) -> bool:
             return _is_one_of_dimensions(module, node)
         case _:
             return False
-    if isinstance(shape, cst.Name | cst.Subscript) and is_a_tuple(module, shape):
+    if isinstance(shape, cst.Name | cst.Subscript) and is_shape_tuple(module, shape):
         return True
     return _OLD_DIMENSIONS.isdisjoint(module.words) and _is_some_shape(module, shape)
 
@@ -267,9 +267,9 @@ def _fix(module: Module, facts: TargetFacts, node: cst.Attribute) -> Fix | Refus
     if "#" in module.text[inner.end : span.end] or "#" in module.text[span.start : inner.start]:
         return Refusal("there is a comment inside the expression")
     required = Precedence.ANY if after else Precedence.PRIMARY if not before else Precedence.BIT_OR
-    hole = Hole(inner, Precedence.PRIMARY if attribute else required, binds(shape))
+    hole = Hole(inner, Precedence.PRIMARY if attribute else required, precedence_of(shape))
     parts = (before, hole, f"{attribute}{after}")
-    edit = Edit(span, parts, own, wanted_around(module.parent(whole), whole))
+    edit = Edit(span, parts, own, required_precedence(module.parent(whole), whole))
     itself = "the element itself" if member == "value" else "the shape itself"
     new = f"{before}…{after}" if before else itself
     return Fix(f"Write `{new}`" if before else f"Write {new}", (edit,), _rated(facts, member))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from kdoctor.analysis.dataflow.may_values import looped_over, passed_for
+from kdoctor.analysis.dataflow.may_values import may_arguments_of, may_iterables_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, may_be_called_on, may_hold, suffix
 from kdoctor.keras_api import split_root
@@ -149,7 +149,7 @@ def _parts(quick: QuickFacts, value: ast.expr, ends: Ends) -> Sequence[ast.expr]
 
 def _values(quick: QuickFacts, path: ast.expr) -> list[ast.expr]:
     """Return an expression, or all that a name may be: what is assigned, or looped over."""
-    looped = looped_over(quick, path.id) if isinstance(path, ast.Name) else ()
+    looped = may_iterables_of(quick, path.id) if isinstance(path, ast.Name) else ()
     return [*quick.values_of(path), *looped]
 
 
@@ -251,7 +251,7 @@ def hands_path(name: str, place: int, ends: Ends) -> Trigger:
             _may_end(quick, value, ends)
             for each in given
             if isinstance(each, ast.Name)
-            for value in passed_for(quick, each.id)
+            for value in may_arguments_of(quick, each.id)
         )
 
     return uses(is_handed, name)

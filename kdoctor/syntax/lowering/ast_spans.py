@@ -277,11 +277,11 @@ class AstSpans:
             top = self._parents.get(top)
         if top is None:
             return None
-        from kdoctor.syntax.lowering.parsed_spans import places_in  # noqa: PLC0415 - few need it
+        from kdoctor.syntax.lowering.parsed_spans import spans_in  # noqa: PLC0415 - few need it
 
         newline = self._built.tree.default_newline
         # An expression: no others are parsed by themselves.
-        for each, inner, outer in places_in(top, self._text, self._built.pieces[top], newline):  # type: ignore[arg-type]
+        for each, inner, outer in spans_in(top, self._text, self._built.pieces[top], newline):  # type: ignore[arg-type]
             self._known[each] = inner
             self._known_outer[each] = outer
         return self._known.get(node)

@@ -18,12 +18,12 @@ _MIN_CHUNK_LENGTH: Final = 4_000  # characters
 _BEFORE_A_DEFINITION: Final = pattern(r"\n\r?\n(?:(?:#.*|\r)?\n)*(?:def |class |async def |@)")
 
 
-def parse_in_pieces(text: str) -> cst.Module:
+def parse_in_chunks(text: str) -> cst.Module:
     """Return the very tree that ``parse_module`` makes of a text, or raise what it raises."""
-    pieces = list(_pieces(text))
+    pieces = list(_chunks(text))
     if len(pieces) > 1:
         try:
-            module = _joined([parse_module(piece) for piece in pieces])
+            module = _merged_module([parse_module(piece) for piece in pieces])
         except cst.ParserSyntaxError:
             module = None  # a string was cut that looks like code, or it is an error of the whole
         if module is not None:
@@ -31,7 +31,7 @@ def parse_in_pieces(text: str) -> cst.Module:
     return parse_module(text)
 
 
-def _pieces(text: str) -> Iterator[str]:
+def _chunks(text: str) -> Iterator[str]:
     start = 0
     while start < len(text):
         end = _cut(text, start + _MIN_CHUNK_LENGTH)
@@ -53,7 +53,7 @@ def _cut(text: str, earliest: int) -> int:
     return len(text)
 
 
-def _joined(modules: Sequence[cst.Module]) -> cst.Module | None:
+def _merged_module(modules: Sequence[cst.Module]) -> cst.Module | None:
     """Return one module with the statements of all; None where another default held for some."""
     first, last = modules[0], modules[-1]
     newlines = {module.default_newline for module in modules}

@@ -25,7 +25,7 @@ from kdoctor.syntax.libcst_walk import NODES
 from kdoctor.syntax.lowering.process import may_change_libcst
 
 
-def maker(kind: type[cst.CSTNode], *given: str, **always: object) -> Callable[..., Any]:
+def node_maker(kind: type[cst.CSTNode], *given: str, **always: object) -> Callable[..., Any]:
     """Return a function that makes nodes of a class from the fields ``given``, in this order.
 
     What the other fields hold is ``always`` the same, where it is not said the class' default.

@@ -11,7 +11,7 @@ from msgspec import Struct
 from kdoctor import parse_ast
 from kdoctor.syntax.lowering.ast_spans import AstSpans
 from kdoctor.syntax.lowering.building import BuiltTree, build
-from kdoctor.syntax.lowering.chunked_parse import parse_in_pieces
+from kdoctor.syntax.lowering.chunked_parse import parse_in_chunks
 from kdoctor.syntax.lowering.expressions import UnknownCodeError
 from kdoctor.syntax.lowering.process import is_plain
 from kdoctor.syntax.spans import Spans
@@ -45,7 +45,7 @@ def parse(text: str, tree: ast.Module | None = None) -> Parsed:
     if is_plain():
         return Parsed(cst.parse_module(text), text, None)
     built = _built(text, tree)
-    return Parsed(parse_in_pieces(text), text, None) if built is None else _of(built, text)
+    return Parsed(parse_in_chunks(text), text, None) if built is None else _of(built, text)
 
 
 def _built(text: str, tree: ast.Module | None) -> BuiltTree | None:

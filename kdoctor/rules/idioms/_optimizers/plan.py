@@ -9,7 +9,7 @@ from msgspec import Struct, field
 
 from kdoctor.analysis.calls import speller_at
 from kdoctor.model import Applicability, Edit, Fix, Hole, ImportNeed, Precedence, Span
-from kdoctor.rewrite.precedence import binds
+from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rewrite.source_lines import (
     LINE_BREAK,
     line_after,
@@ -94,7 +94,7 @@ class Plan(Struct):
 
     def hole(self, node: cst.BaseExpression, required: Precedence = Precedence.LAMBDA) -> Hole:
         """Return the user's own text of an expression, for use inside a new one."""
-        return Hole(self.module.outer_span(node), required, binds(node))
+        return Hole(self.module.outer_span(node), required, precedence_of(node))
 
     def replace(
         self, node: cst.CSTNode, *parts: Part, own: Precedence = Precedence.PRIMARY

@@ -10,7 +10,7 @@ from kdoctor.analysis.calls import speller_at
 from kdoctor.analysis.tensors.symbolic import holds_symbolic
 from kdoctor.model import Applicability, Edit, Fix, Hole
 from kdoctor.syntax import Module
-from kdoctor.syntax.parametrized import passed_by_pytest
+from kdoctor.syntax.parametrized import pytest_parameter_values
 
 
 def handed_over(
@@ -59,4 +59,4 @@ def _called(module: Module, callee: cst.BaseExpression) -> list[cst.BaseExpressi
     if not isinstance(callee, cst.Name):
         return [callee]
     bound = module.bindings_at(callee)
-    return list(passed_by_pytest(bound[0]) if len(bound) == 1 else ()) or [callee]
+    return list(pytest_parameter_values(bound[0]) if len(bound) == 1 else ()) or [callee]
