@@ -1,4 +1,4 @@
-"""One file: bytes in, findings out."""
+"""Examine one file: parse it, run the rules, apply suppressions."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _T = TypeVar("_T")
 
 
 class Examined(Struct, frozen=True):
-    """A document with what the rules say about it, and the modules that were parsed for that."""
+    """A document with its findings and parsed modules."""
 
     document: Document
     modules: Mapping[int, Module]  # by the index of the unit
@@ -55,12 +55,12 @@ class Examined(Struct, frozen=True):
     directives: Directives | None  # the user's comments on it
 
     def source(self, index: int) -> Module | Unit:
-        """Return a unit's module, or the unit itself where nothing asked for a parse."""
+        """Return a unit's module, or the unit itself if it was not parsed."""
         return self.modules.get(index) or self.document.units[index]
 
 
 class Examiner:
-    """Examines one file after another by the same orders; each worker process has one."""
+    """Examines files with one set of options; each worker process has one."""
 
     def __init__(self, scan_options: ScanOptions, package: ProjectPackage | None = None) -> None:
         self.scan_options = scan_options
@@ -83,23 +83,23 @@ class Examiner:
 
     @property
     def trace(self) -> Dependencies:
-        """What was looked at beside the files themselves."""
+        """The files and folders read beside the examined ones."""
         return self._package.trace
 
     def prefetch(self, path: str) -> None:
-        """Read what a file binds: its tree is kept until the file is examined, which is next."""
+        """Read what a file binds, and cache its tree for its own examination, which is next."""
         self._package.prefetch(path)
 
     def evict_if_large(self) -> None:
-        """Forget what it knows of the tree, where that is much: memory must not grow with it."""
+        """Drop cached project modules if they are too many: memory must stay bounded."""
         self._package.evict_if_large()
 
     def forget(self) -> None:
-        """Forget all that it knows of the tree."""
+        """Drop all cached knowledge of the project."""
         self._package.forget()
 
     def may_be_imported_elsewhere(self, path: str, binding: ImportBinding) -> bool:
-        """Say whether another file of the project takes what a file imports out of that file.
+        """Say whether another file of the project may import this binding from a file.
 
         What the target does not have breaks there all the same.
         """
@@ -109,7 +109,7 @@ class Examiner:
         )
 
     def scan(self, task: Task, data: bytes | None = None) -> FileScan:
-        """Return what is wrong with one file. Whatever goes wrong is part of the answer.
+        """Return the findings of one file. Errors are part of the result.
 
         ``data`` are its bytes, where they are read already.
         """
@@ -129,7 +129,7 @@ class Examiner:
         like: Document | None = None,
         changed: Collection[int] = (),
     ) -> Examined:
-        """Parse a file and ask every rule about it.
+        """Parse a file and run every rule on it.
 
         ``like`` is what it was before a fix. The units named in ``changed`` are parsed whatever
         the gate says.
@@ -210,7 +210,7 @@ class Examiner:
         return Examiner(replace(self.scan_options, target=switched), self._package)
 
     def examined(self, document: Document, data: bytes, changed: Collection[int]) -> Examined:
-        """Ask the rules about a document on this examiner's own target.
+        """Run the rules on a document, for this examiner's own target.
 
         Raises:
             FileProblem: its Python cannot be parsed.
@@ -250,7 +250,7 @@ class Examiner:
         return Examined(document, modules, scan, directives)
 
     def module(self, unit: Unit, tree: ast.Module | None = None) -> Module:
-        """Parse a unit, whatever the gate says; ``tree`` is Python's own of it, if at hand.
+        """Parse a unit whatever the prefilter says; ``tree`` is its ``ast``, if at hand.
 
         Raises:
             SyntaxProblem: it is no Python that libcst can parse.
@@ -353,7 +353,7 @@ class Examiner:
 
 
 def with_deep_stack(work: Callable[[], _T]) -> _T:
-    """Return ``work()``, done once more with more room where a usual stack is too small for it.
+    """Return ``work()``, retried on a larger stack if it recurses too deeply.
 
     Raises:
         RecursionError: there is no room for it anywhere.
@@ -383,18 +383,18 @@ class _Question:
 
 
 def finding_order(finding: Finding) -> tuple[Place, str, str]:
-    """Sort findings by place, then by code."""
+    """Sort key of findings: position, then code."""
     return finding.place, finding.code, finding.message
 
 
 def failed_scan(path: str, error: Exception) -> FileScan:
-    """Return the result of a file that could not be handled."""
+    """Return the result of a file that could not be examined."""
     lasts = isinstance(error, FileProblem)  # what is wrong with the file itself stays
     return FileScan(unreadable=Unreadable(path, error_text(error)), lasts=lasts)
 
 
 def drop_notes_unless_admitted(task: Task, scan: FileScan) -> FileScan:
-    """Keep, of what the prefilter would have passed over, the findings only.
+    """Drop parse errors and notes of a file that the prefilter would have skipped.
 
     So the gate changes nothing of what is reported: a file in which no rule could fire has no
     news, also where it cannot be parsed.
@@ -403,7 +403,7 @@ def drop_notes_unless_admitted(task: Task, scan: FileScan) -> FileScan:
 
 
 def error_text(error: Exception) -> str:
-    """Say in one line why a file was not handled."""
+    """Return one line that says why a file was not examined."""
     match error:
         case FileProblem():
             return str(error)

@@ -1,4 +1,4 @@
-"""Fix many files: paths in, diffs or written files out."""
+"""Fix many files: return diffs, or write the files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def fix(
     add_ignores: str | None = None,
     **options: Unpack[Options],
 ) -> FixResult:
-    """Return the repaired files at or below ``paths``; with ``apply``, write them too.
+    """Fix the files at or below ``paths``; with ``apply``, write them too.
 
     Fixes that a proof calls safe are used, with ``unsafe`` also the others that can be written.
     With ``add_ignores`` nothing is repaired: each finding gets a comment that silences it, with

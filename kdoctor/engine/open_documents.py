@@ -1,4 +1,4 @@
-"""Documents that are being edited: examined one by one, again and again, as they stand unsaved.
+"""Open editor documents: examine unsaved text again and again.
 
 A file on the disk is read once for as long as it stays the same. What other modules export is seen
 as it stands in the editor, where they are open.
@@ -39,7 +39,7 @@ _INSTALLED = frozenset({"site-packages", "dist-packages"})
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A document as it stands in the editor. ``path`` is absolute; the file need not exist."""
+    """An open document with its unsaved text. ``path`` is absolute and need not exist."""
 
     path: str
     data: bytes = field(repr=False)
@@ -48,14 +48,14 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What was made of a draft, by which orders, and the files that it was judged by."""
+    """An examined draft with its options and the files that it depends on."""
 
     examined: Examined
     examiner: Examiner
     asked: frozenset[str]
 
     def module(self, unit: Unit) -> Module:
-        """Return a unit with what its names mean, also where no rule has anything to say.
+        """Return a unit's parsed module, even if no rule concerns it.
 
         Raises:
             SyntaxProblem: it is no Python that libcst can parse.
@@ -63,13 +63,13 @@ class Reading:
         return self.examined.modules.get(unit.index) or self.examiner.module(unit)
 
     def fixed(self, finding: Finding) -> bytes | None:
-        """Return the document with the fix of one finding, None where it cannot be made."""
+        """Return the document with one finding fixed, None where that is impossible."""
         if finding.fix is None or finding.fix.applicability is Applicability.MANUAL:
             return None
         return self._changed(finding)
 
     def ignored(self, finding: Finding) -> bytes | None:
-        """Return the document with a comment that silences one finding."""
+        """Return the document with a suppression comment for one finding."""
         unit = self.examined.document.units[finding.place.unit]
         return self._changed(replace(finding, fix=ignore_fix(unit, finding)))
 
@@ -86,7 +86,7 @@ class Reading:
 
 
 class OpenDocuments:
-    """Examines drafts. Not for several threads at once."""
+    """Examines drafts. Not thread-safe."""
 
     def __init__(self, options: Options) -> None:
         self._options = options
@@ -94,22 +94,22 @@ class OpenDocuments:
         self._settings: dict[str, _FileSettings] = {}
 
     def reload_settings(self) -> None:
-        """Forget what the files of the project say of its target and of what is to be done."""
+        """Drop cached settings and targets of the project's files."""
         self._settings.clear()
 
     def hold(self, path: str, text: str) -> bool:
-        """Take a module as it stands in the editor; say whether other modules see another one.
+        """Use a module's unsaved text; say whether its exports changed for other modules.
 
         One that cannot be parsed for the moment stays what it was.
         """
         return self._modules.hold(path, text)
 
     def restore_saved(self, path: str) -> bool:
-        """Take a module as it lies on the disk again; say whether that is another one."""
+        """Use a module's text on disk again; say whether its exports changed."""
         return self._modules.restore_saved(path)
 
     def is_skipped(self, path: str) -> bool:
-        """Say whether a file is none of the project's own, or excluded.
+        """Say whether a file is excluded, or belongs to an installed package.
 
         Raises:
             UsageProblem: a setting of the project, or an option, names what does not exist.
@@ -118,7 +118,7 @@ class OpenDocuments:
         return not _INSTALLED.isdisjoint(parts) or self._settings_of(path).excluded
 
     def examine(self, draft: Draft) -> Reading:
-        """Return what the rules say about a draft.
+        """Return the findings of a draft.
 
         Raises:
             FileProblem: it is no document of its kind, or its Python cannot be parsed.
@@ -134,7 +134,7 @@ class OpenDocuments:
         return Reading(examined, examiner, frozenset(self._modules.asked))
 
     def mended(self, draft: Draft, reading: Reading) -> bytes:
-        """Return a draft with all safe fixes made, as ``kdoctor fix`` makes them."""
+        """Return a draft with all safe fixes applied, as ``kdoctor fix`` does."""
         task = Task(Source(draft.path, draft.data), len(draft.data))
         fixed = FixLoop(reading.examiner).fix(task).fixed
         return draft.data if fixed is None else fixed.after

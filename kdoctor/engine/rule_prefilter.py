@@ -1,4 +1,4 @@
-"""Which files are worth a libcst parse: all those in which a rule could possibly fire.
+"""Decide from a file's ``ast`` whether any rule can fire: only then use libcst.
 
 The gate errs on the side of yes. ``--no-gate`` opens it for every file and must not change what is
 reported, so a file that does not pass has nothing to report either way: neither a finding, nor that
@@ -22,7 +22,7 @@ _CACHE_SIZE = 20_000  # modules; memory must not grow with the tree
 
 
 class RulePrefilter:
-    """Tells which rules could fire in one Python source, by its tree (None: there is none).
+    """Tells which rules can fire in a source, from its ``ast`` (None: it has none).
 
     ``words`` are what must be written for any rule to fire (see ``rules.words``); ``triggers``
     holds, for each rule by its code, the question whether it could; it is asked where the glimpse
@@ -58,22 +58,22 @@ class RulePrefilter:
             self._more_needs[code] = more
 
     def mentions_keras(self, text: str) -> bool:
-        """Say whether a text has one of the words anywhere."""
+        """Say whether a text contains any of the words."""
         return any(all(word in text for word in each) for each in self._words)
 
     def admits(self, path: str, source: str, tree: ast.Module | None) -> bool:
-        """Say whether any rule could fire in ``source``, which stands in the file ``path``."""
+        """Say whether any rule can fire in ``source``, the text of the file ``path``."""
         quick = self._quick(path, source, tree)
         if isinstance(quick, bool):
             return quick
         return any(self._triggers[code](quick) for code in self._candidate_codes(quick))
 
     def concerns(self, path: str, source: str, tree: ast.Module | None) -> bool:
-        """Say whether the code of a source has to do with Keras: no rule is about any other."""
+        """Say whether a source uses Keras at all."""
         return self._quick(path, source, tree) is not False
 
     def may_fire(self, path: str, source: str, tree: ast.Module | None) -> Collection[str]:
-        """Return the codes of the rules that could fire: all where Python cannot parse it."""
+        """Return the codes of the rules that can fire: all if Python cannot parse it."""
         quick = self._quick(path, source, tree)
         if isinstance(quick, bool):
             return self._triggers.keys() if quick else ()
@@ -107,7 +107,7 @@ class RulePrefilter:
         return quick if concerned else False
 
     def has_decisive_word(self, text: str) -> bool:
-        """Say whether a text has a word that is enough by itself: `tensorflow` is not."""
+        """Say whether a text has a word that suffices by itself: `tensorflow` does not."""
         return any(each[0] in text for each in self._words if len(each) == 1)
 
     def _imports_keras(self, path: str, tree: ast.Module) -> bool:

@@ -1,4 +1,4 @@
-"""Scan many files: paths in, one result out."""
+"""Scan many files and collect one result."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NOTHING: Final = FileScan()
 
 
 def scan(paths: Paths, **options: Unpack[Options]) -> ScanResult:
-    """Return what is wrong with the files at or below ``paths``. Nothing is written or run.
+    """Return the findings of the files at or below ``paths``. Nothing is written or run.
 
     One path may stand by itself.
 
@@ -47,7 +47,7 @@ def scan(paths: Paths, **options: Unpack[Options]) -> ScanResult:
 
 
 def collect_results(plan: Plan, scans: Sequence[FileScan]) -> ScanResult:
-    """Put the results of the files together, in the order of their paths."""
+    """Combine the results of the files, in the order of their paths."""
     gathered = plan.gathered
     scans = [scan for scan in scans if scan != _NOTHING]  # most are
     unreadable = [*gathered.unreadable, *(scan.unreadable for scan in scans if scan.unreadable)]

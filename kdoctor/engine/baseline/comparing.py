@@ -1,4 +1,4 @@
-"""A scan beside a baseline: what is new, what is known, what is fixed."""
+"""Compare a scan with a baseline: new, known and fixed findings."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Asks = Callable[[str, str], bool]
 
 @dataclass(frozen=True)
 class Comparison:
-    """What a baseline makes of a scan.
+    """The findings of a scan, split by a baseline.
 
     ``result`` is the scan with the new findings as ``findings`` and the others as ``known``.
     ``fixed`` are the entries that no finding answers to any more. ``unseen`` are those that this
@@ -45,19 +45,19 @@ class Comparison:
 
     @cached_property
     def pruned(self) -> tuple[BaselineEntry, ...]:
-        """The entries of the baseline without the fixed ones."""
+        """The baseline's entries without the fixed ones."""
         left = Counter(self.baseline.entries) - Counter(self.fixed)
         return tuple(sorted(left.elements()))
 
     @cached_property
     def pruned_not_checked(self) -> dict[str, str]:
-        """The files that cannot be checked, of those that the baseline knows."""
+        """The baseline's unchecked files that still cannot be checked."""
         known = self.baseline.not_checked
         return {path: why for path, why in known.items() if path not in self.checked_again}
 
     @cached_property
     def not_checked(self) -> dict[str, str]:
-        """The files that cannot be checked, as a baseline would keep them now."""
+        """The files that could not be checked, as a baseline stores them."""
         folder = self.baseline.folder
         found = (*self.accepted, *filter(is_acceptable, self.result.unhandled))
         now = {relative(file.path, folder): file.why for file in found}
@@ -106,7 +106,7 @@ def compare(
 
 
 def is_acceptable(file: Unreadable) -> bool:
-    """Say whether a file may stay unchecked: not for a fault of kdoctor's own."""
+    """Say whether a baseline may accept an unchecked file: not if kdoctor itself failed."""
     return not file.why.startswith(INTERNAL_ERROR)
 
 

@@ -1,4 +1,4 @@
-"""The file of a baseline: sorted, one finding a line, the same whoever writes it."""
+"""Read and write the baseline file: sorted JSON, one finding a line."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class _File(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """The known findings of a project, as a file keeps them.
+    """The accepted findings of a project, as read from its baseline file.
 
     ``not_checked`` are the files that are known to be none that kdoctor can check, each with the
     reason that it had.
@@ -53,7 +53,7 @@ class Baseline:
 
     @property
     def folder(self) -> Path:
-        """What the paths of the entries start from."""
+        """The folder that the entries' paths are relative to."""
         return Path(os.path.realpath(self.path)).parent
 
     @classmethod
@@ -82,7 +82,7 @@ class Baseline:
     def write(
         self, entries: Iterable[BaselineEntry], not_checked: Mapping[str, str] = _NONE
     ) -> None:
-        """Write the file anew with these entries and files, where it says anything else.
+        """Write these entries and files, if the file does not say the same already.
 
         Raises:
             UsageProblem: it cannot be written.
@@ -98,7 +98,7 @@ class Baseline:
 
 
 def configured_baseline(policy: FileSelection) -> Baseline | None:
-    """Return the baseline that the settings name, None where they name none.
+    """Return the baseline named in the settings, None if there is none.
 
     Raises:
         UsageProblem: it is not there, or is none; the setting is named.
@@ -113,13 +113,13 @@ def configured_baseline(policy: FileSelection) -> Baseline | None:
 
 
 def configured_file(policy: FileSelection) -> Path | None:
-    """Return the baseline that the settings name, None where they name none."""
+    """Return the path of the baseline named in the settings, None if there is none."""
     layer = policy.main.layer("baseline")
     return None if layer is None else Path(layer.folder) / policy.main.value("baseline")
 
 
 def default_file(policy: FileSelection) -> Path:
-    """Return where the baseline of a project is, or is to be.
+    """Return the default path of a project's baseline.
 
     That is what its settings say, else the nearest that there is, else beside its settings, else
     where the project begins.
@@ -134,7 +134,7 @@ def default_file(policy: FileSelection) -> Path:
 
 
 def check_writable(policy: FileSelection, path: Path) -> None:
-    """Make sure that a baseline that no person named lies in its project, links and all.
+    """Refuse to write a baseline from the settings outside of its project, links resolved.
 
     Raises:
         UsageProblem: the project's settings, or a link in it, would have kdoctor write elsewhere.

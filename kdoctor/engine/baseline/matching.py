@@ -1,4 +1,4 @@
-"""Which of the known findings are still there: a matching of old entries with new ones.
+"""Match baseline entries with current findings, across moved and renamed code.
 
 The surest pairs are made first: the same file and the same code, then code that moved within its
 file, then code whose line was edited; last, the files whose old path is gone, each with the new
@@ -19,7 +19,7 @@ _MAX_COMPARED_PAIRS = 2_500  # lines to compare with each other; more of them go
 
 
 class Matching:
-    """Pairs the entries of a baseline with those of a scan, both by their index."""
+    """Pairs baseline entries with findings of a scan, both by index."""
 
     def __init__(self, known: Sequence[BaselineEntry], found: Sequence[BaselineEntry]) -> None:
         self._known = known
@@ -31,7 +31,7 @@ class Matching:
 
     @property
     def fixed(self) -> list[int]:
-        """The entries of the baseline that were not found."""
+        """The indices of the entries without a matching finding."""
         return sorted(self._waiting_known)
 
     def match(self, is_gone: Callable[[str], bool]) -> Matching:

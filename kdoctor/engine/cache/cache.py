@@ -1,4 +1,4 @@
-"""One run's view of the cache: what is known and still holds, and what is to be kept."""
+"""Look up and store results in the cache during one run."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 
 class Cache:
-    """Answers by what earlier runs found. Each file and folder is asked once how it is."""
+    """The result cache during one run; the state of each file is read once."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -51,7 +51,7 @@ class Cache:
         self._here = working_folder()
 
     def facts(self, path: str) -> FileWords | None:
-        """Return what the prefilter knew of a file, given by its absolute path."""
+        """Return the cached prefilter facts of a file, given by its absolute path."""
         row = self._facts.get(path)
         if row is None or not self._holds(row.needs):
             return None
@@ -60,7 +60,7 @@ class Cache:
         return FileWords(row.size, row.speaks, row.marked, imports)
 
     def store_facts(self, path: str, facts: FileWords, seen: Seen) -> None:
-        """Take down what the prefilter made out of a file."""
+        """Store the prefilter facts of a file."""
         self._new_facts[path] = facts, seen
 
     def through(
@@ -72,7 +72,7 @@ class Cache:
         of_scan: Callable[[FileScan], T | None],
         scan_of: Callable[[T], FileScan],
     ) -> list[T]:
-        """Return the result of each task; work is done only where it is not known already.
+        """Return each task's result, from the cache where it is still valid.
 
         ``of_scan`` makes a result out of what was found in a file, where that is all it needs;
         ``scan_of`` says what a result found, which is kept.
@@ -93,7 +93,7 @@ class Cache:
         return results
 
     def scan(self, scan_options: ScanOptions, task: Task) -> FileScan | None:
-        """Return what a file gave, None where that is not known or does not hold any more."""
+        """Return the cached result of a file, None if there is none or it is out of date."""
         if task.source.is_stdin:
             return None
         number = self._numbers.get(absolute(task.source.path, self._here))
@@ -105,7 +105,7 @@ class Cache:
     def store_scan(
         self, scan_options: ScanOptions, task: Task, scan: FileScan, seen: Seen | None
     ) -> None:
-        """Take down what a file gave, where it would give the same again."""
+        """Store the result of a file, if a new scan would give the same."""
         if seen is None or not scan.lasts:
             return
         raw = encode_scan(scan)
@@ -118,7 +118,7 @@ class Cache:
             self._new_scans[place] = raw, seen
 
     def write(self) -> None:
-        """Put down what is new, once a day also what was used."""
+        """Write new entries to disk, and once a day when each was last used."""
         day = today()
         if not (self._new_facts or self._new_scans or self._is_news or self._known.day != day):
             return

@@ -1,4 +1,4 @@
-"""The result of one file as bytes, and back."""
+"""Encode the result of one file as bytes, and decode it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class _Found(msgspec.Struct, array_like=True, frozen=True, gc=False):
 
 
 def encode_scan(scan: FileScan) -> bytes | None:
-    """Return a result as bytes, None where it holds what they cannot: half of a character."""
+    """Return a result as bytes, None if it contains lone surrogates."""
     places = _places(scan)
     found = _Found(
         scan.findings,
@@ -46,7 +46,7 @@ def encode_scan(scan: FileScan) -> bytes | None:
 
 
 def decode_scan(data: bytes | msgspec.Raw) -> FileScan | None:
-    """Return the result that some bytes are, None where they are none."""
+    """Return the result encoded in some bytes, None if they are not valid."""
     if bytes(data) == _PACKED_NOTHING:  # most files
         return _NOTHING
     try:

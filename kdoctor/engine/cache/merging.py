@@ -1,4 +1,4 @@
-"""What was known and what is new, as one snapshot without contradictions."""
+"""Merge the cached snapshot with new results into one consistent snapshot."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NewScans = dict[tuple[str, str, bytes], tuple[bytes, Seen]]  # by path, path as 
 def merge_snapshots(
     known: Snapshot, now: Mapping[str, FileStamp], facts: NewFacts, scans: NewScans
 ) -> Snapshot:
-    """Return a snapshot of all that holds for one state of each file and folder.
+    """Return a snapshot of all results that agree on the state of each file and folder.
 
     ``now`` is how they were found in this run. What was not used for long is left out, and, once a
     day, what is known of files that are gone.

@@ -1,4 +1,4 @@
-"""A piece of work on one file, and what it was made of."""
+"""Record which files and folders a result depends on."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class Recorded(Struct, Generic[T], frozen=True):
-    """A result, and the files and folders that it depends on, None where that is not known."""
+    """A result and its dependencies, None if they are not known."""
 
     result: T
     seen: Seen | None
@@ -25,7 +25,7 @@ class Recorded(Struct, Generic[T], frozen=True):
 def record_dependencies(
     source: Source, folder: str, trace: Dependencies, work: Callable[[bytes | None], T]
 ) -> Recorded[T]:
-    """Do some work on the bytes of a file; it reads them itself where it is given none.
+    """Run some work on a file's bytes, and record which files it read.
 
     A relative path counts from ``folder``.
     """

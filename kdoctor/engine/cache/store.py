@@ -1,4 +1,4 @@
-"""The cache's file: one snapshot of what was known at one moment, replaced as a whole.
+"""The cache file: one snapshot, replaced atomically.
 
 So runs side by side, and one that is killed, leave a whole file behind, and nobody waits for a
 lock. It holds data only: to read it runs no code. What is no snapshot of this version of kdoctor,
@@ -35,7 +35,7 @@ _TAGGED: Final = (
 
 
 class FactsRow(msgspec.Struct, array_like=True, frozen=True, gc=False):
-    """What the prefilter knows of a file. ``needs`` are the states that it holds for."""
+    """Cached prefilter facts of a file. ``needs`` are the states that they are valid for."""
 
     path: int
     size: int
@@ -58,7 +58,7 @@ class ScanRow(msgspec.Struct, array_like=True, frozen=True, gc=False):
 
 
 class Snapshot(msgspec.Struct, array_like=True, gc=False):
-    """All that is known. Numbers are places in ``paths``; ``states`` has one for each of them.
+    """The whole cache. Numbers index ``paths``; ``states`` has one state for each path.
 
     No row holds for another state than that, and a path without a state is only named.
     """
@@ -71,17 +71,17 @@ class Snapshot(msgspec.Struct, array_like=True, gc=False):
 
 
 def today() -> int:
-    """Return the number of the day."""
+    """Return today's date as a number of days."""
     return int(time.time() // _DAY)
 
 
 def is_old(day: int) -> bool:
-    """Say whether what was used last on that day is not worth its place."""
+    """Say whether an entry last used on that day should be evicted."""
     return not 0 <= today() - day <= _MAX_AGE_DAYS
 
 
 class Store:
-    """The file of one project and one version of kdoctor. No trouble with it is anybody's."""
+    """The cache file of one project and kdoctor version. I/O errors only disable it."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self._folder = folder
@@ -90,11 +90,11 @@ class Store:
 
     @property
     def folder(self) -> Path:
-        """Where the file lies."""
+        """The folder of the cache file."""
         return self._file.parent
 
     def read(self) -> Snapshot:
-        """Return what is known, nothing where there is no sound file."""
+        """Return the cached snapshot, an empty one if there is no valid file."""
         self._read = None
         try:
             with open_regular(self._file) as file:
@@ -111,7 +111,7 @@ class Store:
         return snapshot
 
     def is_as_read(self) -> bool:
-        """Say whether nobody has written since."""
+        """Say whether the file is unchanged since it was read."""
         try:
             found = self._file.stat()
         except OSError:
@@ -119,7 +119,7 @@ class Store:
         return self._read == (found.st_ino, found.st_mtime_ns, found.st_size)
 
     def write(self, snapshot: Snapshot) -> None:
-        """Put a snapshot in the place of the file, where that can be done."""
+        """Replace the cache file with a snapshot, where that is possible."""
         payload = msgspec.msgpack.encode(snapshot)
         total = zlib.crc32(payload).to_bytes(_SUM, "little")
         if len(payload) > _MAX_CACHE_BYTES:
@@ -138,7 +138,7 @@ class Store:
             return
 
     def tidy(self) -> None:
-        """Remove the files of other versions and of killed runs, where they are old."""
+        """Remove old cache files of other versions and of killed runs."""
         with contextlib.suppress(OSError):
             for each in os.scandir(self._file.parent):
                 if each.name == _TAG:

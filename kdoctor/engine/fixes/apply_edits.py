@@ -1,4 +1,4 @@
-"""Carry out fixes on a unit's text. The text is the only thing that is rendered: no tree is."""
+"""Apply fixes to a unit's text by edits; the tree is never rendered."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def edits_of(
     keeps: Keeps = keep_nothing,
     style: CodeStyle = UNTOLD,
 ) -> list[Edit]:
-    """Return the edits of the fixes and those that the imports and the layout need for them.
+    """Return the edits of some fixes with their import and layout edits.
 
     A unit that was not parsed has fixes of comments only, and these need no import. ``keeps`` says
     which imports stay although nothing in the file uses them any longer, ``style``
@@ -58,7 +58,7 @@ def texts_of(
     keeps: Keeps = keep_nothing,
     style: CodeStyle = UNTOLD,
 ) -> list[str]:
-    """Return the new text of each cell of a unit, masked magics put back.
+    """Return the fixed text of each cell of a unit, magics restored.
 
     Raises:
         ValueError: edits overlap, or one lies in no single cell.
@@ -68,7 +68,7 @@ def texts_of(
 
 
 def texts_with(unit: Unit, edits: Sequence[Edit]) -> list[str]:
-    """Return the text of each cell of a unit after some edits, masked magics put back.
+    """Return the text of each cell of a unit after some edits, magics restored.
 
     Raises:
         ValueError: edits overlap, or one lies in no single cell.
@@ -88,7 +88,7 @@ def texts_with(unit: Unit, edits: Sequence[Edit]) -> list[str]:
 
 
 def source_of(unit: Unit, cell: Cell) -> str:
-    """Return a cell's text as the user wrote it, magics and all."""
+    """Return a cell's original text, magics included."""
     return _cell_text(unit, cell, ())
 
 

@@ -1,4 +1,4 @@
-"""No fix takes a comment away: one that would is withheld, and says so."""
+"""Withhold fixes that would delete a comment."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _LOST = "it would lose the comment `{}`"
 
 
 class CommentGuard:
-    """Watches over the comments of one source, for whatever rule writes a fix."""
+    """Checks the fixes of one source for lost comments, whichever rule writes them."""
 
     def __init__(self, text: str) -> None:
         self._text = text
 
     def watched(self, finding: Finding) -> Finding:
-        """Return a finding without its fix, where that would lose a comment."""
+        """Return a finding, without its fix if that would delete a comment."""
         lost = None if finding.fix is None else self._lost(finding.fix)
         if lost is None:
             return finding

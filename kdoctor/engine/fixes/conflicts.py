@@ -1,4 +1,4 @@
-"""Which fixes of one unit may be applied in the same pass."""
+"""Choose which fixes of a unit can be applied in one pass."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ALWAYS_APPLIED = -1  # the owner of edits that are made whatever happens
 def compatible_fixes(
     findings: Iterable[Finding], kept: Sequence[Edit], cells: Sequence[Span]
 ) -> list[Fix]:
-    """Return the fixes of ``findings`` that go together, the first in source order winning.
+    """Return the fixes that do not conflict; the first in source order wins.
 
     ``kept`` are edits that are made in any case (they put masked magics back). A fix waits for the
     next pass where one of its edits overlaps an edit of an earlier fix, or goes right behind what

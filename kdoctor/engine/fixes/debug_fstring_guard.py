@@ -1,4 +1,4 @@
-"""No fix is safe in ``f"{K.sum(x)=}"``: the program prints the text of the expression, too."""
+"""Mark fixes inside ``f"{x=}"`` as unsafe: the program prints the expression's text."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _PRINTED: Final = "the text of the expression is printed, too, and would be anot
 
 
 class DebugFStringGuard:
-    """Watches over the fixes of one module, whatever rule writes them."""
+    """Checks the fixes of one module, whichever rule writes them."""
 
     def __init__(self, module: Module) -> None:
         self._module = module
 
     def watched(self, finding: Finding) -> Finding:
-        """Return a finding with its fix as unsafe, where that writes into a text that is shown."""
+        """Return a finding, its fix marked as unsafe if it edits such an f-string."""
         fix = finding.fix
         if fix is None or fix.applicability is not Applicability.SAFE or not self._spans:
             return finding

@@ -1,4 +1,4 @@
-"""What each finding's own fix would change, as a diff in the terms of the document."""
+"""The diff of each finding's own fix, in terms of the document."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class FindingDiffs:
         self._known: dict[tuple[int, int, object, object], Fix] = {}
 
     def filled(self, finding: Finding, source: Module | Unit) -> Finding:
-        """Return the finding with ``fix.diff`` and ``fix.replacements``, as far as asked for."""
+        """Return the finding with ``fix.diff`` and ``fix.replacements``, as requested."""
         fix = finding.fix
         if fix is None or not (fix.edits or fix.imports or fix.drops):
             return finding

@@ -1,4 +1,4 @@
-"""One source, some of its findings, and the one diff that cures these: for a line with an error."""
+"""Fix chosen findings of one source, for a line with an error."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Choose = Callable[[Sequence[Finding]], Sequence[Finding]]
 
 @dataclass(frozen=True, slots=True)
 class ChosenFix:
-    """Some findings of a source, the source with their fixes in it, and the diff to it.
+    """Chosen findings of a source, the fixed source, and the diff.
 
     ``others`` counts the findings that were not chosen. ``after`` is ``before`` and ``diff`` empty
     where none of the chosen has a fix that can be written.
@@ -32,7 +32,7 @@ class ChosenFix:
 
 
 def fix_chosen(path: str, data: bytes, target: Target, choose: Choose) -> ChosenFix:
-    """Return what ``choose`` picks of a Python source's findings, and what cures all of it at once.
+    """Fix the findings of a Python source that ``choose`` picks, in one diff.
 
     Raises:
         FileProblem: the source cannot be parsed.

@@ -1,4 +1,4 @@
-"""One file: fixes applied in passes until nothing changes, or the file left as it was."""
+"""Apply a file's fixes in passes until nothing changes; on failure keep the file."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ MAX_PASSES = 10
 
 
 class FixLoop:
-    """Fixes one file after another with one examiner."""
+    """Fixes files with one examiner."""
 
     def __init__(self, examiner: Examiner) -> None:
         self._examiner = examiner
         self._applicable = applicable(unsafe=examiner.scan_options.unsafe)
 
     def fix(self, task: Task, data: bytes | None = None) -> FileFix:
-        """Return the file's repair. Whatever goes wrong is part of the answer.
+        """Return the fix of a file. Errors are part of the result.
 
         ``data`` are its bytes, where they are read already.
         """
@@ -144,7 +144,7 @@ def _check_suppressions_hold(needed: Counter[str], after: Examined) -> None:
 
 
 def check_still_python(before: Document, after: Document, changed: Collection[int]) -> None:
-    """Hold what libcst accepts to Python's own grammar too, where the input kept to it.
+    """Check that the fixed text is valid Python, if the input was.
 
     Raises:
         FileProblem: it does not.
@@ -166,7 +166,7 @@ def _is_python(source: str) -> bool:
 
 
 def diff_of(path: str, before: bytes, after: bytes, kind: Kind | None) -> str:
-    """Return the diff of the file; of a notebook that of its cells, which is what people read."""
+    """Return the diff of a file; for a notebook the diff of its cells."""
     old, new = Document.parse(before, path, kind), Document.parse(after, path, kind)
     if old.kind != "notebook":
         return unified(decoded(before), decoded(after), path)

@@ -1,4 +1,4 @@
-"""Write what a fix made: at every moment each file is old or new, and all can be taken back."""
+"""Write fixed files atomically, with an undo journal."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 def write(result: FixResult, refused: Collection[str] = ()) -> FixResult:
-    """Write the files of a fix that was not applied, all but those of the ``refused`` paths.
+    """Write the files of a fix, except those of the ``refused`` paths.
 
     Raises:
         KeyboardInterrupt: with a sentence that says how far it came.
@@ -58,7 +58,7 @@ def write(result: FixResult, refused: Collection[str] = ()) -> FixResult:
 
 
 def with_files_fixed_again(result: FixResult, again: Mapping[str, FixResult]) -> FixResult:
-    """Return a fix that was not applied, with some files fixed otherwise, each by itself."""
+    """Return the fix with some files replaced by another fix of them."""
     files: list[FixedFile] = []
     for file in result.files:
         files += [file] if file.path not in again else again[file.path].files
@@ -69,7 +69,7 @@ def with_files_fixed_again(result: FixResult, again: Mapping[str, FixResult]) ->
 
 
 def uncommitted_files(result: FixResult, refused: Collection[str] = ()) -> list[str]:
-    """Return the files to be written whose content git does not have and kdoctor did not make."""
+    """Return the files to be written whose content neither git nor kdoctor has stored."""
     files = [file for file in result.files if not file.is_stdin and file.path not in refused]
     ours = {file.path for file in left_by_last_apply(result.root, files)}
     return [path for path in not_in_git([file.path for file in files]) if path not in ours]

@@ -1,4 +1,4 @@
-"""What each finding of a module hangs on: the definition around it, its own source, its context."""
+"""Line-independent identity of findings: enclosing definition, own source, context."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CONTEXT = 120  # characters: about a line, however many lines it is spread over
 
 
 def finding_anchors(module: Module, places: Iterable[Place]) -> dict[Place, Anchor]:
-    """Return what stays of each place of a module, whatever moves around it."""
+    """Return the identity of each place of a module, stable under moved lines."""
     anchors: dict[Place, Anchor] = {}
     waiting = [_Part(module.tree, "", "", tuple(sorted(places)))]
     while waiting:

@@ -1,4 +1,4 @@
-"""What a finding is known by when its lines move: a fingerprint of its own code, not of its place.
+"""Fingerprints of findings: hashes of their code, not of their line.
 
 A fingerprint is made of the rule, the symbol, the definition that the finding stands in and the
 finding's own source. Other lines, other arguments and the name of the file do not count, nor does
@@ -21,7 +21,7 @@ _MAX_TEXT_LENGTH = (
 
 
 def fingerprints(result: ScanResult) -> dict[Finding, str]:
-    """Return each finding's fingerprint, of known and silenced ones too: 32 hexadecimal digits.
+    """Return each finding's fingerprint (32 hex digits), suppressed ones included.
 
     Within a file no two are the same: of equal findings the first, the second… are told apart.
     Files are not: a finding keeps its fingerprint when its file is renamed.
@@ -40,7 +40,7 @@ def fingerprints(result: ScanResult) -> dict[Finding, str]:
 
 
 def features_of(finding: Finding, result: ScanResult) -> tuple[str, str, str, str]:
-    """Return the rule, the symbol, the definition around a finding, and its own source."""
+    """Return a finding's rule, symbol, enclosing definition and own source."""
     anchor = result.anchors.get(finding.place)
     if anchor is None:  # no rule found it in a module: it is about its line
         anchor = Anchor("", normalized_source(result.lines.get(finding.place, "")))
@@ -48,7 +48,7 @@ def features_of(finding: Finding, result: ScanResult) -> tuple[str, str, str, st
 
 
 def normalized_source(source: str) -> str:
-    r"""Return what a formatter leaves of a piece of Python: no comments, no layout, one quote.
+    r"""Return Python source without comments and layout, quotes unified.
 
     A long piece is cut, and its whole told by a hash.
 

@@ -1,4 +1,4 @@
-"""Files to results: in this process, or in several where the work is worth their start-up."""
+"""Run work on files, in this process or in several if that pays."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def run(  # noqa: PLR0913 - what to do, on what, by whom
     *,
     preload: Callable[[ScanOptions], None] | None = None,
 ) -> list[T]:
-    """Return ``work``'s results in the order of the tasks, whoever does it.
+    """Return ``work``'s results in task order, whichever process computes them.
 
     The tasks may be found while they are asked for: processes begin when
     ``min_parallel_bytes`` are known.
@@ -126,7 +126,7 @@ def _run_in_process(
 
 
 def min_parallel_bytes(workers: int | Executor | None) -> int:
-    """Return how many bytes of source are worth as many processes as there may be, 0 for none."""
+    """Return how many bytes of source justify several processes, 0 for none."""
     if workers is not None and not isinstance(workers, int):
         return 0
     return _MIN_BYTES_PER_PROCESS * (_max_processes(workers) - 1)

@@ -1,4 +1,4 @@
-"""Python's garbage collector waits while a file is examined.
+"""Pause Python's garbage collector while files are examined.
 
 A tree is hundreds of thousands of objects, which the collector would walk again and again while it
 grows: more than a third of the time of a scan. It dies with the last reference to its module, so
@@ -48,7 +48,7 @@ _GC_STATE = _GCState()
 
 @contextmanager
 def gc_paused() -> Iterator[None]:
-    """Keep the collector from running within; after it, what the user has set holds again."""
+    """Pause the garbage collector; restore the caller's setting afterwards."""
     with _GC_STATE.lock:
         if _GC_STATE.holders == 0:
             _GC_STATE.was_enabled = gc.isenabled()
@@ -64,14 +64,14 @@ def gc_paused() -> Iterator[None]:
 
 
 def collect_if_due() -> None:
-    """Let it do what it has missed, where that is much, unless the user wants no collector."""
+    """Run the collector if much garbage is possible, unless the user disabled it."""
     if _GC_STATE.was_enabled and gc.get_count()[0] > _GC_THRESHOLD:
         gc.collect(0)
 
 
 @contextmanager
 def gc_frozen() -> Iterator[None]:
-    """Spare the collector, within, what is there already: modules and tables, which stay.
+    """Freeze existing objects (modules, tables) so that the collector skips them.
 
     It need not walk over them. And to walk over objects is to write to them: what was made before a
     fork is shared until somebody does.
@@ -92,7 +92,7 @@ def run_sequentially(
     scan_options: ScanOptions,
     tasks: Iterable[Task],
 ) -> Iterator[T]:
-    """Yield what comes of each task; after each, the collector does what it has missed.
+    """Yield the result of each task; collect garbage between tasks.
 
     Those of one folder have their turns; what comes of them stays in order.
     """
@@ -109,7 +109,7 @@ def run_sequentially(
 
 
 def trim_heap_if_due(read: int) -> None:
-    """Let the system have what glibc keeps of the trees that died, after many bytes of source.
+    """Return glibc's freed memory to the system, after many bytes of source.
 
     A process that goes on with small files would keep what a large one took beside another that
     is at a large one.
@@ -123,12 +123,12 @@ def trim_heap_if_due(read: int) -> None:
 
 
 def claim_process() -> None:
-    """Say that this process is the program's: what holds until its end may be set."""
+    """Declare that this process is kdoctor's own: global settings may be changed."""
     _GC_STATE.is_alone = True
 
 
 def limit_malloc_arenas() -> None:
-    """Let threads that come use the heap that is there, in a process that is the program's alone.
+    """Let new threads share one heap, in a process that is kdoctor's own.
 
     glibc gives each its own, and what dies there would be kept out of reach of the others, in each
     process that is forked. Python runs one thread at a time: none waits for another. But it cannot

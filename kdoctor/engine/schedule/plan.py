@@ -1,4 +1,4 @@
-"""Everything that is settled before the first file is looked into."""
+"""Plan a run: find the files, their settings and targets."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _COMPRESSION_THRESHOLD = 1000  # files, or tasks: 200 kB
 
 
 class Gathered(Struct, frozen=True):
-    """The files that were read, those worth a look, and those that cannot be read."""
+    """The files that were read, those worth examining, and the unreadable ones."""
 
     files: Collection[str] = ()
     tasks: Collection[Task] = ()
@@ -41,7 +41,7 @@ class Gathered(Struct, frozen=True):
 
 
 class Plan:
-    """What a run has to do: each file as a task, with its own target, rules and namespace.
+    """The plan of a run: each file as a task with its own target and rules.
 
     ``workers`` is who does it: a number of processes, None for one a core, or an executor.
 
@@ -72,7 +72,7 @@ class Plan:
         self._finding = self._find(gathering, policy)
 
     def discovered_tasks(self) -> Iterator[Task]:
-        """Yield the tasks, once: the first ones, where that saves time, before all are found.
+        """Yield the tasks, once, as they are found.
 
         Raises:
             UsageProblem: a setting cannot be what it is.
@@ -81,12 +81,12 @@ class Plan:
 
     @property
     def tasks(self) -> Collection[Task]:
-        """The files that are worth a look, in the order of their paths."""
+        """The files worth examining, in path order."""
         return self.gathered.tasks
 
     @property
     def gathered(self) -> Gathered:
-        """All that was found, when that is done.
+        """Everything that was found, once discovery is complete.
 
         Raises:
             UsageProblem: a setting cannot be what it is.
@@ -96,7 +96,7 @@ class Plan:
 
     @property
     def notes(self) -> ProjectNotes:
-        """What is to be said of the project's own files, and of what was not done or not read."""
+        """Notes on the project's own files, and on what was skipped."""
         return replace(self.targets.notes, remarks=tuple(self.remarks))
 
     def _cache(self, policy: FileSelection) -> Cache | None:

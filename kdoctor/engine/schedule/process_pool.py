@@ -1,4 +1,4 @@
-"""Chunks to results in several processes, of which this one is one.
+"""Run chunks of tasks in several processes, this one included.
 
 What is to be done, and what is found, is kept in bytes: until all is done, and the other processes
 have given back their memory.
@@ -50,7 +50,7 @@ def run_in_processes(
     processes: int,
     preload: Callable[[ScanOptions], None] | None,
 ) -> Iterator[tuple[int, Compressed[T]]]:
-    """Yield results as they come, with the number of the first; done by two processes or more.
+    """Yield each chunk's results with the number of its first task, as they complete.
 
     Raises:
         KdoctorError: a process died.

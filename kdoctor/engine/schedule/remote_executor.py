@@ -1,4 +1,4 @@
-"""Chunks to results by somebody else's executor: nothing lost, nothing twice.
+"""Run chunks on any ``concurrent.futures`` executor: none lost, none twice.
 
 Workers may die, and their machines with them. What does not come back is sent again, and done in
 this process where that does not help.
@@ -30,7 +30,7 @@ _FIRST_RESULT_TIMEOUT: Final = 60.0
 
 @dataclass(slots=True)
 class InFlightChunk:
-    """A chunk that was sent, and how often."""
+    """A submitted chunk and its number of attempts."""
 
     chunk: Sequence[Task]
     future: Future[bytes]
@@ -40,7 +40,7 @@ class InFlightChunk:
 def run_on_executor(
     work: Work, scan_options: ScanOptions, chunks: Sequence[Sequence[Task]], executor: Executor
 ) -> Iterator[list[Any]]:
-    """Yield the results of the chunks in order, whichever worker does them, and however often.
+    """Yield the chunks' results in order, whichever worker runs them.
 
     Raises:
         KdoctorError: the executor takes no work, or its workers cannot do it.
@@ -59,7 +59,7 @@ def run_on_executor(
 
 
 class RemoteClient:
-    """Sends the chunks of one run, and takes the results."""
+    """Submits the chunks of one run and collects their results."""
 
     def __init__(self, executor: Executor, work: Work, scan_options: ScanOptions) -> None:
         self._executor = executor
@@ -68,7 +68,7 @@ class RemoteClient:
         self._run = uuid.uuid4().hex
 
     def send(self, chunk: Sequence[Task], attempt: int) -> Future[bytes]:
-        """Hand a chunk to the executor. Each attempt differs: engines know equal calls again."""
+        """Submit a chunk. Each attempt differs, because engines deduplicate equal calls."""
         package = packed(self._run, attempt, self._work, self._scan_options, chunk)
         try:
             return self._executor.submit(execute, version(), package)
@@ -76,7 +76,7 @@ class RemoteClient:
             _refuse(error)
 
     def results(self, waiting: Sequence[InFlightChunk]) -> list[Any]:
-        """Return the results of the first errand that waits."""
+        """Return the results of the first chunk in flight."""
         in_flight = waiting[0]
         while _wait_for_first(waiting):
             try:

@@ -1,4 +1,4 @@
-"""What counts for each file: what was asked for by name, else what its own configuration says."""
+"""Per-file rule selection, exclusion and namespace: options first, then settings."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ Codes = tuple[str, ...] | None  # None: all rules
 
 
 class Exemption(Struct, frozen=True):
-    """Rules that do not count in the files that match, or, ``negated``, in all others."""
+    """Rules ignored in files that match (``negated``: in all others)."""
 
     patterns: Patterns
     negated: bool
     codes: frozenset[str]
 
     def holds(self, path: str) -> bool:
-        """Say whether it holds for a file, given by its absolute path."""
+        """Say whether it applies to a file, given by its absolute path."""
         return bool(self.patterns.decide(path)) is not self.negated
 
 
 def applicable(*, unsafe: bool) -> frozenset[Applicability]:
-    """Return which fixes are written."""
+    """Return the applicability of fixes that are applied."""
     return frozenset({Applicability.SAFE, *([Applicability.UNSAFE] if unsafe else ())})
 
 
 class FileSelection:
-    """What holds for the files of one run, with the nearest configuration to each.
+    """The settings for the files of one run; the nearest configuration wins.
 
     ``start`` is the folder in which all named paths lie; ``main`` its settings, which decide about
     the run as a whole. Where those of another folder cannot be used, its files are ``held_up``.
@@ -76,7 +76,7 @@ class FileSelection:
         self.main = self._checked_settings(str(self.start))
 
     def of(self, folder: str) -> Settings:
-        """Return the settings for what lies in a folder, given by its absolute path.
+        """Return the settings for files in a folder, given by its absolute path.
 
         None count where they cannot be read, or say what cannot be done: its files are held up.
         """
@@ -108,11 +108,11 @@ class FileSelection:
         return settings
 
     def codes_in(self, folder: str) -> Codes:
-        """Return the rules that count in a folder, but for what holds for some files only."""
+        """Return the rules selected in a folder, per-file ignores aside."""
         return self._choices[self.of(os.path.abspath(folder))]  # noqa: PTH100
 
     def codes(self, path: str) -> Codes:
-        """Return the rules that count in a file."""
+        """Return the rules selected for a file."""
         own = os.path.abspath(path)  # noqa: PTH100 - links stay, and hot
         return self._codes(own, self.of(os.path.dirname(own)))  # noqa: PTH120
 
@@ -131,12 +131,12 @@ class FileSelection:
         return self._left[key]
 
     def asks(self, path: str, code: str) -> bool:
-        """Say whether a rule counts in a file."""
+        """Say whether a rule is selected for a file."""
         codes = self.codes(path)
         return codes is None or code in codes
 
     def namespace(self, path: str) -> str:
-        """Return the root that a file is to import Keras from, "" for its own."""
+        """Return the root to import Keras from in a file, "" for the file's own."""
         return self._namespace(self.of(os.path.dirname(os.path.abspath(path))))  # noqa: PTH100, PTH120
 
     def _namespace(self, settings: Settings) -> str:
@@ -144,11 +144,11 @@ class FileSelection:
         return _NAMESPACES[settings.value("namespace") if asked is None else asked]
 
     def unsafe(self, asked: bool | None) -> bool:  # noqa: FBT001 - None is the third value
-        """Return whether fixes that no proof calls safe are used."""
+        """Say whether unsafe fixes are applied."""
         return bool(self.main.value("unsafe") if asked is None else asked)
 
     def assigned(self, tasks: Iterable[Task]) -> Iterator[Task]:
-        """Yield the tasks, each with its rules and its namespace."""
+        """Yield the tasks, each with its rules and namespace."""
         # By folder, where no file has rules of its own.
         shared: dict[str, tuple[Codes, str, CodeStyle]] = {}
         here = working_folder()
@@ -182,15 +182,15 @@ class FileSelection:
         )
 
     def excludes(self, path: str | os.PathLike[str]) -> bool:
-        """Say whether a path is passed over although it is named."""
+        """Say whether a path is excluded even if named explicitly."""
         return self._options.get("force_exclude", False) and self.excludes_from_search(path)
 
     def excludes_from_search(self, path: str | os.PathLike[str]) -> bool:
-        """Say whether a search from above passes over a path."""
+        """Say whether a directory search skips a path."""
         return is_excluded(path, self._asked_exclude, configured=self.exclusion)
 
     def exclusion(self, folder: str) -> Patterns | None:
-        """Return what the configuration excludes of what lies in a folder, by its absolute path."""
+        """Return the exclusion of files in a folder, by its absolute path."""
         if self._options.get("exclude") is not None:
             return None  # what is asked for by name takes its place
         return self._exclusions[self.of(folder)]

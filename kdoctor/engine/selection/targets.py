@@ -1,4 +1,4 @@
-"""Which Keras each file must run on: the one that was asked for, or that of its own project."""
+"""Choose each file's Keras target: the option, or its own project's."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Targets:
             yield task.with_target(targets[folder])
 
     def uses(self, tasks: Iterable[Task]) -> tuple[TargetUse, ...]:
-        """Return for how many files each target counts, the main one first, then by frequency."""
+        """Return how many files each target applies to, the main one first."""
         # Not those that only --no-gate looks into: it must change nothing of what is said.
         counts = Counter(task.target for task in tasks if task.target and task.admitted)
         main = [(self.main, counts.pop(self.main, 0))]
@@ -84,7 +84,7 @@ class Targets:
 
     @property
     def notes(self) -> ProjectNotes:
-        """What is to be said about the files that name the targets, or may have settings."""
+        """Notes on the files that name the targets or contain settings."""
         conflicts = dict.fromkeys(text for chain in self._chains for text in chain.conflicts)
         found = (each for chain in self._chains for each in chain.problems)
         problems = dict.fromkeys([*found, *self._configs.problems])

@@ -16,7 +16,7 @@ def apply(
     findings: Iterable[Finding],
     unparsed: Collection[int],
 ) -> Applied:
-    """Part the findings by the comments, and find what is wrong with the comments themselves.
+    """Split findings by suppression comments, and report bad comments.
 
     ``unparsed`` are the units that no rule could be asked about. None of the comments in a document
     that has one is called unused.

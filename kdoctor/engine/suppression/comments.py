@@ -27,7 +27,7 @@ def apply_comments(
     findings: Iterable[Finding],
     unparsed: Collection[int],
 ) -> Applied:
-    """Part the findings, and find what is wrong with the comments."""
+    """Split findings by suppression comments, and report bad comments."""
     directives = Directives(document.units)
     silenced = directives.apply(findings)
     if not directives:

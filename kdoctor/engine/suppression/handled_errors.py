@@ -1,4 +1,4 @@
-"""Errors that the code around them waits for: who catches the very exception knows of it.
+"""Errors that the surrounding code handles or expects: no finding for them.
 
 ``try: model.save("folder")``, ``except ValueError: model.export("folder")``. Asked of the few
 findings that there are, so it reads Python's own tree, of the statement around: no rule has to know
@@ -51,14 +51,14 @@ class _Part(Struct, frozen=True, eq=False, gc=False):
 
 
 class ExpectedErrors:
-    """Answers for one module, each in about the time that its depth takes."""
+    """Answers for one module, in time proportional to the nesting depth."""
 
     def __init__(self, module: Module) -> None:
         self._module = module
         self._known: dict[Span, _Code] = {}
 
     def include(self, finding: Finding) -> bool:
-        """Say whether the code waits for the error that a finding tells of."""
+        """Say whether the surrounding code expects a finding's error."""
         named = set(_NAMED.findall(finding.message))
         is_error = finding.severity is Severity.ERROR or bool(named)  # `… only works with …: else`
         span = self._code_at(finding.place.span.start) if is_error else None

@@ -1,4 +1,4 @@
-"""One file: a comment for every finding, so that the next scan has nothing to say of it."""
+"""Insert a suppression comment for each finding of a file."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from kdoctor.suppression import ignore_edits
 
 
 class SuppressionInserter:
-    """Writes comments into one file after another, each with the same reason."""
+    """Inserts suppression comments into files, all with the same reason."""
 
     def __init__(self, examiner: Examiner, reason: str) -> None:
         self._examiner = examiner
         self._reason = " ".join(reason.split())
 
     def ignore(self, task: Task, data: bytes | None = None) -> FileFix:
-        """Return the file with its comments. Whatever goes wrong is part of the answer.
+        """Return the file with its comments. Errors are part of the result.
 
         ``data`` are its bytes, where they are read already.
         """
