@@ -1,4 +1,4 @@
-"""What holds of names that are made of each other: each is looked at once, whoever asks first.
+"""Fixed points over mutually dependent keys; each key is evaluated once.
 
 To follow a name along every path that leads back to it takes time that grows exponentially with
 the branches that bind it again. Here a name is looked at again only where an answer that it rests
@@ -17,7 +17,7 @@ _MAX_DEPTH: Final = 20
 
 
 class GreatestFixedPoint(Generic[_Key]):
-    """Yes or no of each key, where a yes may rest on others: yes unless something says no.
+    """Greatest fixed point of a predicate: true unless something refutes it.
 
     ``x = 2 * x`` is as the other bindings of ``x`` have it. An answer joins others by ``and`` and
     ``or`` alone, so that it goes from yes to no, and at most once.
@@ -73,7 +73,7 @@ class GreatestFixedPoint(Generic[_Key]):
 
 
 class Expansion(Generic[_Key, _Answer]):
-    """What each key comes to by what it is made of; what is made of itself comes to itself.
+    """Transitive expansion of keys; a key in a cycle expands to itself.
 
     (What is made of each other is a strongly connected component of Tarjan, SIAM J. Comput. 1,
     1972.)

@@ -1,4 +1,4 @@
-"""What a node says by itself: arguments of a call, numbers, parameters, what a class stores."""
+"""Syntactic values of nodes: arguments, numbers, parameters, stored attributes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def values_of_member(cls: cst.ClassDef, member: str) -> Iterator[cst.BaseExpress
 
 
 def attributes_assigned_in(cls: cst.ClassDef) -> Iterator[tuple[str, cst.BaseExpression]]:
-    """Yield the attributes that a class assigns to, each with what it assigns, other than None."""
+    """Yield the attributes that a class assigns, with values other than None."""
     for each in descendants(cls):
         if not isinstance(each, cst.Assign):
             continue

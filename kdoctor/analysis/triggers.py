@@ -1,4 +1,4 @@
-"""What a source must hold for a rule to fire: asked of one cheap look, before any parse.
+"""Triggers: what a source must contain for a rule to fire, checked before parsing.
 
 A plain set of identifiers is a trigger, too: one of them is enough. The constructors below make
 sharper ones, ``&`` and ``|`` join them:
@@ -43,7 +43,7 @@ _METHODS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 class Trigger(Struct, frozen=True):
-    """A condition on a glimpse of a source. ``words`` are the identifiers that it names.
+    """A condition on a source's quick facts. ``words`` are identifiers it requires.
 
     ``needs`` are sets of identifiers, each with the attribute of a glimpse that has one of the set
     wherever it holds.
@@ -90,29 +90,29 @@ def _either(one: Need, other: Need) -> Need:
 
 
 def trigger_of(triggers: Collection[str] | Trigger) -> Trigger:
-    """Return what a rule says in either form as a trigger; without any word it always holds."""
+    """Return a rule's triggers as one; without any word it always holds."""
     if isinstance(triggers, Trigger):
         return triggers
     return word(*triggers) if triggers else Trigger(lambda _quick, _facts: True)
 
 
 def word(*words: str) -> Trigger:
-    """One of these identifiers is written, in whatever role, also in a string."""
+    """One of these identifiers occurs, in any role, also in a string."""
     return Trigger.among("words", words)
 
 
 def attribute(*words: str) -> Trigger:
-    """An attribute of one of these names is read, called or assigned: ``model.input``."""
+    """An attribute with one of these names is read, called or assigned."""
     return Trigger.among("attributes", words)
 
 
 def member(*words: str) -> Trigger:
-    """Such an attribute is read of something that may be an object, not only of a module."""
+    """Such an attribute is read from what may be an object, not only a module."""
     return Trigger.among("members", words)
 
 
 def member_of(kinds: Collection[Kind], *words: str) -> Trigger:
-    """Such an attribute is read of what may be an object of one of these kinds.
+    """Such an attribute is read from what may be an object of one of these kinds.
 
     Not where the source assigns it, too: for rules that heed ``MemberUse.owner_defines``.
     """
@@ -127,12 +127,12 @@ def member_of(kinds: Collection[Kind], *words: str) -> Trigger:
 
 
 def changes_of(kinds: Collection[Kind], *words: str) -> Trigger:
-    """Such an attribute of what may be an object of one of these kinds is assigned to."""
+    """Such an attribute of an object of one of these kinds may be assigned."""
     return assigned(*words) & _with_owner(kinds, words, lambda possible: possible.writes(words))
 
 
 def reads_of(kinds: Collection[Kind], *words: str) -> Trigger:
-    """Such an attribute is read, be it that the source assigns it, too."""
+    """Such an attribute is read, even if the file also assigns it."""
     return member(*words) & _with_owner(kinds, words, lambda possible: possible.reads(words))
 
 

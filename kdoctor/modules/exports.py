@@ -1,4 +1,4 @@
-"""What the tree's own modules export: ``syntax.Package`` over the file system."""
+"""What the project's modules export: ``syntax.Package`` over the file system."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from kdoctor.syntax.package import ClassInfo
 
 
 class OwnModule(Struct, frozen=True):
-    """A module of the tree, as what a name may mean."""
+    """A project module, as the meaning of a name."""
 
     path: str
 
@@ -50,7 +50,7 @@ Outlines = Callable[[str], ModuleSummary | None]
 
 
 class ProjectPackage:
-    """The modules beside the scanned files, each read when it is first asked for.
+    """The project's modules, each read on first use.
 
     ``stars`` says what ``from module import *`` binds for a module outside of the tree;
     ``outlines`` what a file of the tree binds, which may stand unsaved in an editor. Relative paths
@@ -84,7 +84,7 @@ class ProjectPackage:
         self._much, self._files = _MIN_CACHED_ENTRIES, 0  # files: since all was forgotten
 
     def evict_if_large(self) -> None:
-        """Forget all that is known, where that is much. Not to be called while a file is read.
+        """Drop all caches if they are large. Not to be called while a file is read.
 
         A large project whose modules all import each other would be read again for each file: so
         much more is kept where it was soon much again.
@@ -98,7 +98,7 @@ class ProjectPackage:
         self._forget_answers()
 
     def forget(self) -> None:
-        """Forget all that is known. Not to be called while a file is read."""
+        """Drop all caches. Not to be called while a file is read."""
         self._forget_answers()
         self._importers.forget()
         self.trees.forget()
@@ -113,7 +113,7 @@ class ProjectPackage:
         self.trace.forget()
 
     def prefetch(self, unit_path: str) -> None:
-        """Read what a file binds before anybody asks."""
+        """Summarize a file's bindings ahead of time."""
         self._summary(self._tree.place_of(unit_path))
 
     def exports(self, unit_path: str, module: str, level: int, name: str) -> str | ClassInfo | None:
@@ -144,21 +144,21 @@ class ProjectPackage:
         return value.path if isinstance(value, OwnModule) else None
 
     def may_hold(self, unit_path: str, top: str) -> bool:
-        """Say whether ``import top.…`` in ``unit_path`` could be of the tree; False is sure."""
+        """Say whether ``import top.…`` in ``unit_path`` can be a project module."""
         return self._tree.may_hold(unit_path, top)
 
     def holds(self, unit_path: str, top: str) -> bool:
-        """Say whether ``import top`` in ``unit_path`` is a module of the tree; True is sure."""
+        """Say whether ``import top`` in ``unit_path`` surely is a project module."""
         return self._tree.find(unit_path, top, 0) is not None
 
     def has_file(self, unit_path: str, relative: str) -> bool:
-        """Say whether a relative path is that of a file beside ``unit_path``, or in its project."""
+        """Say whether a relative path exists beside ``unit_path`` or in its project."""
         return self._tree.has_file(unit_path, relative)
 
     def parameter_callees(
         self, unit_path: str, module: str, level: int, name: str
     ) -> Collection[tuple[int, str]]:
-        """Return what a function of the tree surely calls with its parameters, by position."""
+        """Return what a project function surely calls with its parameters, by position."""
         found = self._function(unit_path, module, level, name)
         if found is None:
             return ()
@@ -169,7 +169,7 @@ class ProjectPackage:
         return [(place, each) for place, each in meant if isinstance(each, str)]
 
     def returned_call(self, unit_path: str, module: str, level: int, name: str) -> str | None:
-        """Return which call a function of the tree surely returns the result of."""
+        """Return the call whose result a project function surely returns."""
         found = self._function(unit_path, module, level, name)
         callee = None if found is None else self._returned_call(*found)
         value = None if found is None or callee is None else self._answers(found[0], callee)
@@ -192,7 +192,7 @@ class ProjectPackage:
         return None
 
     def star_names(self, unit_path: str, module: str, level: int) -> Collection[str] | None:
-        """Return what ``from module import *`` binds, None where that is not known."""
+        """Return what ``from module import *`` binds, None if unknown."""
         path = self._tree.find(unit_path, module, level)
         return None if path is None else self._public(path)
 

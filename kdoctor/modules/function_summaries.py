@@ -1,4 +1,4 @@
-"""What a function of another module of the tree does with its parameters, and what it returns.
+"""Summaries of project functions: what they call with their parameters, and return.
 
 Read only when a rule asks for one: an outline tells no more of a function than that it is there.
 """
@@ -21,7 +21,7 @@ _CACHE_SIZE = 256  # modules; memory must not grow with the tree
 
 
 class FunctionSummaries:
-    """The functions at the top of modules.
+    """Summaries of the top-level functions of modules.
 
     Where a module's tree was there once, it knows their lines: to ask about one costs no second
     parse of all that stands around it.
@@ -33,17 +33,17 @@ class FunctionSummaries:
         self._lines: dict[str, dict[str, Lines]] = {}
 
     def note(self, path: str, tree: ast.Module) -> None:
-        """Remember where the functions of a module stand."""
+        """Record where a module's functions stand."""
         if len(self._lines) >= _CACHE_SIZE:
             del self._lines[next(iter(self._lines))]
         self._lines[path] = _lines_of_functions(tree)
 
     def forget(self) -> None:
-        """Forget where functions stand."""
+        """Drop all recorded positions."""
         self._lines.clear()
 
     def parameter_callees(self, path: str, name: str) -> tuple[tuple[int, str], ...]:
-        """Return what a function of a module surely calls with its parameters.
+        """Return what a module's function surely calls with its parameters.
 
         Each as (position, callee as written).
 
@@ -55,7 +55,7 @@ class FunctionSummaries:
         return () if function is None else tuple(dict.fromkeys(_parameter_callees(function)))
 
     def returned_call(self, path: str, name: str) -> str | None:
-        """Return which call a function surely returns the result of, as the callee is written.
+        """Return the callee, as written, whose result a function surely returns.
 
         Through NumPy's functions that give back an array of the same type: of ``a = np.ones(3)``
         and ``return np.insert(a, 0, 0)`` it is ``np.ones``. A call with ``dtype=`` is none.

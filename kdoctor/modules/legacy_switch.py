@@ -1,4 +1,4 @@
-"""Where code itself sets ``TF_USE_LEGACY_KERAS``: its ``tf.keras`` is tf_keras then.
+"""Find code that sets ``TF_USE_LEGACY_KERAS``, so that ``tf.keras`` is tf_keras.
 
 TensorFlow reads the variable when ``tf.keras`` is first used. So it counts above the first import
 from ``tensorflow.keras``, also under a condition: who sets it means to work with tf_keras.
@@ -39,7 +39,7 @@ _TEST: Final = pattern(r"tests?_.*\.py|.*_tests?\.py")
 
 
 class LegacySwitch(Struct, frozen=True):
-    """What sets the variable, as a person would name it, and its line where that is of the file."""
+    """What sets the variable, in words, and its line if it is in the file."""
 
     why: str
     place: Place | None = None
@@ -85,7 +85,7 @@ def _start_of(statement: ast.stmt, text: str) -> int:
 
 
 class LegacySwitches:
-    """What the modules of a project say of it to others."""
+    """Which project modules set the variable for others."""
 
     def __init__(self, trace: Dependencies, tree: ModuleFinder) -> None:
         self._trace = trace
@@ -93,11 +93,11 @@ class LegacySwitches:
         self._is_set_by = RememberedAnswers(trace, self._summarize, 4096)
 
     def forget(self) -> None:
-        """Forget all that is known."""
+        """Drop all caches."""
         self._is_set_by.forget()
 
     def set_by(self, path: str, texts: Iterable[str]) -> str:
-        """Return the module that sets the variable before a file with these ``texts`` runs; or "".
+        """Return the module that sets the variable before a file runs; or "".
 
         It is one in the folder of its package, one that it imports first, and for a test the
         ``conftest.py`` above it. It is named as seen from the file's own folder.

@@ -1,4 +1,4 @@
-"""What a module of the tree binds at its top level, read off its ``ast``.
+"""Summarize what a module binds at its top level, from its ``ast``.
 
 Other modules are only asked what they export. That takes none of libcst's trees, and nothing of
 Python's is kept but a few strings a module.
@@ -59,7 +59,7 @@ class Class(Struct, frozen=True):
 
 
 class ModuleSummary(Struct):
-    """The bindings of a module: every one of each name, None for one that says nothing."""
+    """The bindings of a module by name; None for an unknown value."""
 
     names: dict[str, set[Imported | Alias | Class | None]] = field(default_factory=dict)
     whole: set[str] = field(default_factory=set)  # a.b of a plain `import a.b`
@@ -79,7 +79,7 @@ def parsed(source: str | bytes) -> ast.Module | None:
 
 
 def summary_of(path: str) -> ModuleSummary | None:
-    """Return the outline of a file, None where it cannot be read or parsed."""
+    """Return the summary of a file, None if it cannot be read or parsed."""
     try:
         return summary_in(read_regular(path))
     except OSError:
@@ -87,13 +87,13 @@ def summary_of(path: str) -> ModuleSummary | None:
 
 
 def summary_in(source: str | bytes) -> ModuleSummary | None:
-    """Return the outline of a source, None where it cannot be parsed."""
+    """Return the summary of a source, None if it cannot be parsed."""
     tree = parsed(source)
     return None if tree is None else summary_from(tree, source)
 
 
 def summary_from(tree: ast.Module, source: str | bytes) -> ModuleSummary:
-    """Return the outline of a syntax tree, that of a source."""
+    """Return the summary of a source's syntax tree."""
     summary = ModuleSummary(takes_tf_keras=_takes_tf_keras(tree, source))
     for statement in statements_in(tree.body, outside_of=_SCOPES):
         _note(statement, summary)
@@ -101,12 +101,12 @@ def summary_from(tree: ast.Module, source: str | bytes) -> ModuleSummary:
 
 
 def imports_of(tree: ast.Module) -> Iterator[Imported]:
-    """Yield every import in a file, whatever its scope; the name of a star import is ``*``."""
+    """Yield every import in a file, in any scope; the name of a star import is ``*``."""
     return imports_in(statements_in(tree.body))
 
 
 def imports_in(statements: Iterable[ast.stmt]) -> Iterator[Imported]:
-    """Yield what statements import."""
+    """Yield the imports among some statements."""
     for node in statements:
         if isinstance(node, ast.Import):
             for alias in node.names:

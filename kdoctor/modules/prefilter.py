@@ -1,4 +1,4 @@
-"""Which files may be worth a look, by their bytes alone: no file is parsed for it."""
+"""Decide from a file's bytes whether it may matter: nothing is parsed."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _TRACE_CACHE_SIZE = 300  # folders that were looked at: those of several project
 
 
 class FileWords(Struct, frozen=True):
-    """What a file's bytes say.
+    """What a file's bytes show: its size, words and imports.
 
     ``size`` counts them. ``speaks``: they hold a word; ``marked``: they may hold a comment for
     kdoctor. ``imports`` are the own modules that they import, not asked of one that speaks.
@@ -57,17 +57,17 @@ _NONE = FileWords(0, speaks=False)
 
 
 class PrefilterMemo(Protocol):
-    """Facts of files, given by their absolute paths, for as long as they are as they were."""
+    """Cached facts of files, by absolute path, while the files are unchanged."""
 
     def facts(self, path: str) -> FileWords | None:
-        """Return what is known of a file, None where it is not, or not any more."""
+        """Return the cached facts of a file, None if missing or out of date."""
 
     def store_facts(self, path: str, facts: FileWords, seen: Seen) -> None:
-        """Take down the facts of a file, and the files and folders that they were made of."""
+        """Store the facts of a file and their dependencies."""
 
 
 class Prefilter:
-    """Admits a file that holds one of ``words``, or imports a module that does, however far away.
+    """Admits files that contain one of ``words`` or import, transitively, one that does.
 
     A module of the project can bring Keras into a file that never says so. Which names it
     really exports is asked later, of the few files that get so far. The words are those of
@@ -83,7 +83,7 @@ class Prefilter:
         self._reaches: dict[str, bool] = {}
 
     def forget(self) -> None:
-        """Forget every file."""
+        """Drop all facts."""
         self._facts.clear()
         self._reaches.clear()
         self._forget_folders()
@@ -98,7 +98,7 @@ class Prefilter:
         return self.admits_with(own, self.of_data(own, data))
 
     def admits_with(self, path: str, facts: FileWords) -> bool:
-        """Say whether a rule could fire in the file with these facts, by its absolute path."""
+        """Say whether a rule could fire in the file with these facts."""
         if len(self._facts) > _FACTS_CACHE_SIZE:
             self._facts.clear()
             self._reaches.clear()
@@ -126,7 +126,7 @@ class Prefilter:
         return facts
 
     def of_data(self, path: str, data: bytes) -> FileWords:
-        """Return the facts of the bytes that a file has, or is to have."""
+        """Return the facts of a file's bytes."""
         size, data = len(data), as_searched(data)
         speaks = self._speaks(data)
         if not speaks and path.endswith(_NOTEBOOK):

@@ -1,4 +1,4 @@
-"""Which names of a module other files of its project take from it, and how they import Keras.
+"""Reverse imports: which files import a name from a module, and from which Keras root.
 
 Asked only before an import goes that they may need, in a fix or in the diff of one, or before one
 of Keras comes into a file that has none. All files of the project are then read, once and by their
@@ -92,7 +92,7 @@ class _Project:
 
 
 class ReverseImports:
-    """The files that import a module. Relative paths count from ``start``.
+    """The importers of each module. Relative paths are relative to ``start``.
 
     ``trace`` learns which answers were given.
     """
@@ -103,12 +103,12 @@ class ReverseImports:
         self._projects: dict[tuple[str, str | None], _Project] = {}
 
     def forget(self) -> None:
-        """Forget who imports what."""
+        """Drop the index."""
         self._projects.clear()
         self._tree.forget()
 
     def take(self, path: str, name: str) -> bool:
-        """Say whether another file may take a name out of the module at ``path``.
+        """Say whether another file may import a name from the module at ``path``.
 
         By ``from module import name``, by ``*``, as ``module.name``, or through text:
         ``getattr(import_module("module"), "name")``, ``mock.patch("module.name")``.
@@ -121,14 +121,14 @@ class ReverseImports:
         return state.digest == _TAKEN
 
     def keras_root(self, unit_path: str) -> str | None:
-        """Return the root that the project of a file imports Keras from, where one is usual."""
+        """Return the usual Keras root of a file's project, None if there is none."""
         own = self._tree.place_of(unit_path)
         if self._trace is not None and self._trace.is_recording:
             self._trace.note(import_query_key(own, ""), self.state(own, ""))
         return self._project(own).root
 
     def state(self, own: str, name: str) -> FileStamp:
-        """Return the answer as what a result may be made of. The path is absolute.
+        """Return the answer as a dependency of a result. The path is absolute.
 
         Without a name it is that about the root.
         """
@@ -138,7 +138,7 @@ class ReverseImports:
         return FileStamp(signature, _TAKEN if self._take(own, name) else _LEFT)
 
     def signature(self, own: str) -> Signature | None:
-        """Return what tells cheaply that no answer about a module is another."""
+        """Return a cheap signature that changes if any answer about a module does."""
         return self._project(own).signature
 
     def _take(self, own: str, name: str) -> bool:

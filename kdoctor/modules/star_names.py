@@ -1,4 +1,4 @@
-"""What ``from module import *`` binds, for the modules of a tree."""
+"""The names that ``from module import *`` binds, for project modules."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _Binders = Mapping[str, str | None]
 
 
 class StarNames:
-    """Finds the names, once for each module: modules that take all of each other have the same.
+    """Computes star-import names; modules in an import cycle share them.
 
     (Those are a strongly connected component of Tarjan, SIAM J. Comput. 1, 1972.)
     """
@@ -57,7 +57,7 @@ class StarNames:
         self._binders: dict[str, _Binders] = {}
 
     def __call__(self, path: str) -> frozenset[str] | None:
-        """Return what a star import of a module binds, None where that is not known."""
+        """Return what a star import of a module binds, None if unknown."""
         if path not in self._known:
             self._find(path)
         found = self._known[path]
@@ -65,7 +65,7 @@ class StarNames:
         return found.names
 
     def binder(self, path: str, name: str) -> str | None:
-        """Return the one module that binds a name which a star import of ``path`` brings.
+        """Return the one module that defines a name which a star import of ``path`` binds.
 
         It is known where modules take all of each other, and is not looked for elsewhere. To ask
         each in turn would take as many steps as there are, for each of their names.
@@ -75,7 +75,7 @@ class StarNames:
         return self._binders.get(path, {}).get(name)
 
     def forget(self) -> None:
-        """Forget all that is known."""
+        """Drop all caches."""
         self._known.clear()
         self._binders.clear()
 

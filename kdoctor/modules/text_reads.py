@@ -1,4 +1,4 @@
-"""Which files read a name of a module through text: ``getattr(import_module("losses"), "K")``.
+"""Find reads through text: ``getattr(import_module("losses"), "K")``.
 
 What may be that module, or its name, is followed through the names of the file: an attribute ``K``
 of anything else, or a text that happens to hold both words, is no such read.
@@ -95,7 +95,7 @@ def _parameters(nodes: Iterable[ast.AST]) -> dict[str, _Parameters]:
 
 
 class TextReads:
-    """What a file reads of the module that is imported as ``leaf``."""
+    """The names that a file may read from the module imported as ``leaf``."""
 
     def __init__(self, tree: ast.Module, leaf: str, *, imports_it: bool) -> None:
         self._leaf = leaf

@@ -1,4 +1,4 @@
-"""Comments by which a user says that a finding is to be left alone, and why.
+"""Parse, apply and edit suppression comments (``# kdoctor: ignore``, ``# noqa``).
 
 - ``x = f()  # kdoctor: ignore``: nothing is reported here.
 - ``# kdoctor: ignore[KD101] reason``: not this rule. A rule is named by its code, the start of its

@@ -1,4 +1,4 @@
-"""Whether a source may hold comments for kdoctor, by its characters alone."""
+"""Say from its characters whether a source may contain suppression comments."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NOQA = pattern(r"#\s*noqa", re.IGNORECASE)
 
 
 def may_have_directives(data: bytes) -> bool:
-    """Say whether the file may hold a comment that is told about where it silences nothing.
+    """Say whether a file may contain a comment that is reported if unused.
 
     >>> holds_marks(b"x = 1  # kdoctor: ignore"), holds_marks(b"x = 1  # noqa: E501")
     (True, False)
@@ -23,5 +23,5 @@ def may_have_directives(data: bytes) -> bool:
 
 
 def may_have_suppressions(text: str) -> bool:
-    """Say whether a text may hold any comment that silences something."""
+    """Say whether a text may contain any comment that suppresses findings."""
     return _MARK in text or _NOQA.search(text) is not None

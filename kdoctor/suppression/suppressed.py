@@ -1,4 +1,4 @@
-"""Which findings the comments of a document silence, and which comments silence nothing.
+"""Match suppression comments with findings: suppressed findings, unused comments.
 
 By places and codes alone; which rules count in a run, and which were asked, the engine knows.
 """
@@ -19,7 +19,7 @@ from kdoctor.suppression.may_have_comments import may_have_suppressions
 
 
 class SuppressionResult(Struct, frozen=True):
-    """What comments make of findings: those that are left, and those that are not told."""
+    """The findings left after suppression, and the suppressed ones."""
 
     left: tuple[Finding, ...]
     suppressed: tuple[Suppressed, ...]
@@ -64,7 +64,7 @@ class _UnitDirectives(Struct):
 
 
 class Directives:
-    """The comments for kdoctor in all units of a document, and which of them were of use."""
+    """A document's suppression comments, and which of them were used."""
 
     def __init__(self, units: Iterable[Unit]) -> None:
         marked = [unit for unit in units if may_have_suppressions(unit.text)]
@@ -89,7 +89,7 @@ class Directives:
             yield from ((each.unit, directive) for directive in each.all)
 
     def apply(self, findings: Iterable[Finding]) -> SuppressionResult:
-        """Part the findings, and remember which comments were of use."""
+        """Split the findings, and record which comments were used."""
         left: list[Finding] = []
         suppressed: list[Suppressed] = []
         for finding in findings:
@@ -105,7 +105,7 @@ class Directives:
         return SuppressionResult(tuple(left), tuple(suppressed))
 
     def words(self) -> Counter[str]:
-        """Count what the comments say: ``ignore KD101``, ``ignore`` where it means every rule."""
+        """Count what the comments say: ``ignore KD101``; ``ignore`` for a blanket one."""
         return Counter(
             _word(directive, entry)
             for _, directive in self
@@ -113,7 +113,7 @@ class Directives:
         )
 
     def used_words(self) -> Counter[str]:
-        """Count what those say that silenced something."""
+        """Count the same of the comments that suppressed something."""
         return Counter(
             _word(directive, entry)
             for unit, directive in self
@@ -122,7 +122,7 @@ class Directives:
         )
 
     def unused_entries(self, unit: Unit, directive: Directive) -> tuple[Entry, ...] | None:
-        """Return the entries that silenced nothing (none in a blanket comment: ``()``), else None.
+        """Return the entries that suppressed nothing (``()``: a blanket comment), else None.
 
         Of an ``on``: those that end nothing.
         """
@@ -200,7 +200,7 @@ class Directives:
 
 
 def rows_at(lines: SourceLines, span: Span) -> tuple[set[int], set[int]]:
-    """Return the rows of which a comment counts for what stands at ``span``.
+    """Return the rows whose comments apply to ``span``.
 
     They are the rows that it touches, as far as its statement goes, and the statement's first and
     last, all with the rows that a string or a backslash makes one with them.

@@ -1,4 +1,4 @@
-"""What an expression may be by the values that its name has: an `if`, a default, an attribute."""
+"""Must- and may-analysis of an expression over the values of its names."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MAX_DEPTH = 8  # steps from name to name
 def must_be(
     module: Module, node: cst.BaseExpression, is_it: Asked, steps: int = _MAX_DEPTH
 ) -> bool:
-    """Say whether an expression is such a thing, or a name for one, whatever value it has."""
+    """Say whether a predicate holds for every value that an expression can have."""
     if is_it(module, node):
         return True
     match node:
@@ -35,7 +35,7 @@ def must_be(
 
 
 def may_be(module: Module, node: cst.BaseExpression, is_it: Asked) -> bool:
-    """Say whether something tells that it may be one: one of the values that a name has, a default.
+    """Say whether a predicate holds for some value that an expression may have.
 
     Of most expressions nothing does.
     """
@@ -47,7 +47,7 @@ def may_be(module: Module, node: cst.BaseExpression, is_it: Asked) -> bool:
 
 
 def value_of_binding(binding: Binding) -> cst.BaseExpression | None:
-    """Return what an assignment gives a name: a value, or its place in a display of values."""
+    """Return the value that an assignment gives to a name, if it is clear."""
     if binding.kind is not BindingKind.ASSIGN:
         return None
     return part_of(binding.value, binding.path)

@@ -1,4 +1,4 @@
-"""Lists and dicts that hold what is written in them: nothing changes them under their name."""
+"""Escape analysis of list and dict displays: is the content still as written?"""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _READ: Final = frozenset({"copy", "count", "get", "index", "items", "keys", "val
 
 
 def unmutated_value_of(module: Module, node: cst.BaseExpression) -> cst.BaseExpression | None:
-    """Return what ``value_of`` does; None for a list or dict that may hold something else by then.
+    """Return ``value_of``; None for a list or dict that may have been mutated.
 
     ``losses = ["mse"]`` may grow by ``losses.append("mae")``, or in a function that gets it.
     """
@@ -34,7 +34,7 @@ def unmutated_value_of(module: Module, node: cst.BaseExpression) -> cst.BaseExpr
 
 
 def is_read_once(module: Module, node: cst.BaseExpression) -> bool:
-    """Say whether a display stands right there, or under a name that nothing else reads."""
+    """Say whether a display is read in one place only."""
     if not isinstance(node, cst.Name):
         return True
     return len(_reads(module, module.bindings_at(node)[0].node)) < 2

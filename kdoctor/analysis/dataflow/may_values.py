@@ -1,4 +1,4 @@
-"""What a name of a glimpse may hold: all that is assigned, looped over, or passed for it."""
+"""May-values of names in an ``ast`` tree: assigned, iterated or passed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kdoctor.syntax.quick_facts import QuickFacts
 
 
 def may_values_of(quick: QuickFacts, node: ast.expr | None) -> Iterator[ast.expr]:
-    """Yield what an expression may hold: itself, or where it is a name all that may be its value.
+    """Yield the expression itself, or all possible values of a name.
 
     That is what is assigned, looped over, or passed for a parameter of this name.
     """
@@ -22,12 +22,12 @@ def may_values_of(quick: QuickFacts, node: ast.expr | None) -> Iterator[ast.expr
 
 
 def may_iterables_of(quick: QuickFacts, name: str) -> Iterator[ast.expr]:
-    """Yield what loops run over with a variable of this name."""
+    """Yield the iterables of loops with a variable of this name."""
     yield from _loops(quick).get(name, ())
 
 
 def may_arguments_of(quick: QuickFacts, name: str) -> Iterator[ast.expr]:
-    """Yield what parameters of this name get, by default and from the calls of their functions."""
+    """Yield the defaults and arguments for parameters of this name."""
     yield from _passed(quick).get(name, ())
 
 

@@ -1,4 +1,4 @@
-"""Which object an expression stands for, told by the call that made it.
+"""Points-to analysis: the calls that create the object of an expression.
 
 A model goes through many names: one function makes and returns it, another takes it as a parameter,
 a tuple carries it, ``self`` keeps it. An object is followed through what the file itself shows:
@@ -30,7 +30,7 @@ Path = tuple[int | str, ...]
 
 
 class Allocation(Struct, frozen=True):
-    """What a call gives, or a part of it: for ``b`` in ``a, b = made()`` the part ``(1,)``."""
+    """The result of a call, or a part of it: ``b`` in ``a, b = made()`` is ``(1,)``."""
 
     call: cst.Call
     part: Path = ()
@@ -40,7 +40,7 @@ _NOTHING: frozenset[Allocation] = frozenset()
 
 
 class PointsTo:
-    """Follows the objects of one module."""
+    """Points-to analysis of one module."""
 
     def __init__(self, module: Module) -> None:
         self._module = module
@@ -48,7 +48,7 @@ class PointsTo:
         self._objects: dict[cst.CSTNode, frozenset[Allocation]] = {}
 
     def of(self, expression: cst.CSTNode) -> frozenset[Allocation]:
-        """Return the calls that make what an expression may stand for, nothing where none is known.
+        """Return the calls that may have created an expression's object, if known.
 
         What a function of the file makes and returns is made anew by each call of that function.
         """
@@ -74,20 +74,20 @@ class PointsTo:
         return frozenset(found)
 
     def made_here(self, expression: cst.CSTNode) -> frozenset[Allocation]:
-        """Return the same as seen in the function around an expression, not by who calls that."""
+        """Return the same within the enclosing function, whoever calls it."""
         return self._resolve(expression, (), 0)
 
     def callers(self, function: cst.FunctionDef) -> Sequence[cst.Call]:
-        """Return the calls of a function or method of the file that surely call it."""
+        """Return the calls in the file that surely call a function or method."""
         return self._callers.get(function, ())
 
     def returned_by(self, call: cst.Call) -> Sequence[cst.BaseExpression]:
-        """Return what the function of the file that a call calls may return."""
+        """Return what the function that a call calls may return."""
         function = self.function_called(call.func)
         return () if function is None else self._returned(function)
 
     def passed(self, call: cst.Call, parameter: cst.Param) -> cst.BaseExpression | None:
-        """Return what a call of a function of the file passes for a parameter of it."""
+        """Return the argument that a call passes for a parameter."""
         function = self.function_around(parameter)
         if function is None or is_hidden(call):
             return None
@@ -100,14 +100,14 @@ class PointsTo:
         return None if found is None else found.value
 
     def stored(self, node: cst.Attribute, depth: int = 0) -> tuple[cst.BaseExpression, Path] | None:
-        """Return what is assigned to ``self.x``, where one place assigns it, and the part of it."""
+        """Return the one value assigned to ``self.x``, and its part."""
         found = self.all_stored(node, depth)
         return found[0] if len(found) == 1 else None
 
     def all_stored(
         self, node: cst.Attribute, depth: int = 0
     ) -> Sequence[tuple[cst.BaseExpression, Path]]:
-        """Return all that is assigned to ``self.x``, each with the part of it."""
+        """Return all values assigned to ``self.x``, each with its part."""
         return [
             each
             for cls in self._classes_of(node.value, depth)
@@ -222,7 +222,7 @@ class PointsTo:
     # -- functions, methods, classes
 
     def function_around(self, node: cst.CSTNode) -> cst.FunctionDef | None:
-        """Return the function whose own code a node is, None for a class body and the module."""
+        """Return the function whose own code contains a node, None outside of functions."""
         for each in self._module.ancestors(node):
             if isinstance(each, cst.FunctionDef):
                 return each
@@ -238,7 +238,7 @@ class PointsTo:
         return cls if isinstance(cls, cst.ClassDef) and not is_free else None
 
     def instance(self, method: cst.FunctionDef) -> str | None:
-        """Return what a method calls the object that it is called on: ``self``."""
+        """Return the name of a method's ``self`` parameter."""
         first = _first(method) if self.class_around(method) is not None else None
         return None if first is None else first.name.value
 
@@ -252,7 +252,7 @@ class PointsTo:
         return found
 
     def function_called(self, callee: cst.CSTNode) -> cst.FunctionDef | None:
-        """Return the one function of the file that a call runs; for a class its ``__init__``."""
+        """Return the function of the file that a call runs; for a class its ``__init__``."""
         match callee:
             case cst.Name():
                 bound = self._module.bindings_at(callee)
@@ -348,6 +348,6 @@ def _first(function: cst.FunctionDef) -> cst.Param | None:
 
 @once
 def points_to_of(module: Module) -> PointsTo:
-    """Return the origins of a module, made once: they keep what they looked up."""
+    """Return the points-to analysis of a module, memoized."""
     # A ring would keep the tree until a collector comes: the module keeps this answer.
     return PointsTo(weakref.proxy(module))

@@ -1,4 +1,4 @@
-"""What a name may hold where it is read: it is bound several times, or the file's calls pass it."""
+"""Possible values of a name: from several bindings, or from the file's calls."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SCOPES: Final = (cst.FunctionDef, cst.ClassDef, cst.Lambda)
 
 
 def values_of_name(module: Module, name: cst.Name) -> Sequence[cst.BaseExpression]:
-    """Return each of the values that a name may be bound to, nothing where one is not known."""
+    """Return every value a name may be bound to, nothing if one is unknown."""
     single = value_of(module, name)
     if single is not name:
         return [single]
@@ -40,7 +40,7 @@ def values_of_name(module: Module, name: cst.Name) -> Sequence[cst.BaseExpressio
 
 
 def parameter_of(module: Module, node: cst.BaseExpression | None) -> cst.Param | None:
-    """Return the parameter that an expression is, as it came."""
+    """Return the parameter that an expression is, if it was not reassigned."""
     bound = module.bindings_at(node) if isinstance(node, cst.Name) else ()
     parameter = bound[0].node if len(bound) == 1 else None
     is_one = len(bound) == 1 and bound[0].kind is BindingKind.PARAMETER
@@ -50,7 +50,7 @@ def parameter_of(module: Module, node: cst.BaseExpression | None) -> cst.Param |
 def values_passed_to(
     module: Module, node: cst.BaseExpression | None
 ) -> Sequence[cst.BaseExpression]:
-    """Return what the file itself gives for a parameter: in calls, and by default.
+    """Return the arguments and the default that the file gives for a parameter.
 
     Nothing where the function decides by what it got: it may have its own way with that.
     """
@@ -66,7 +66,7 @@ def values_passed_to(
 
 
 def default_in_use(module: Module, node: cst.BaseExpression) -> cst.BaseExpression | None:
-    """Return the default of a parameter, where no call of the file shows that none is left to it.
+    """Return a parameter's default, if some call may rely on it.
 
     Of a class that other files make objects of, it is what they get.
     """
@@ -82,7 +82,7 @@ def default_in_use(module: Module, node: cst.BaseExpression) -> cst.BaseExpressi
 
 
 def all_arguments_of(module: Module, parameter: cst.Param) -> Sequence[cst.BaseExpression]:
-    """Return all that a parameter ever gets, nothing where that cannot be known.
+    """Return all values a parameter can get, nothing if that is unknown.
 
     It is known of a function inside another, or of a private one of the module, that is only
     called: not handed on, not taken by another file, not decorated.

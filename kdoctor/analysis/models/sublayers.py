@@ -1,4 +1,4 @@
-"""The layers that a layer or model of the user's makes: which have weights, and when."""
+"""The sublayers of a user's layer or model: which have weights, and when."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ALWAYS_RUN: Final = (cst.Expr, cst.SimpleStatementLine, cst.IndentedBlock, cst.
 
 
 def weighted_layers_assigned(module: Module, method: cst.FunctionDef | None) -> Iterator[str]:
-    """Yield the attributes to which a method assigns one of Keras' layers with weights.
+    """Yield the attributes to which a method assigns a Keras layer with weights.
 
     Or a list of such: ``self.hidden = [Dense(n) for n in units]``, be it filled one by one.
     """
@@ -41,7 +41,7 @@ def weighted_layers_assigned(module: Module, method: cst.FunctionDef | None) -> 
 def values_stored_on_self(
     module: Module, method: cst.FunctionDef
 ) -> Iterator[tuple[str, cst.BaseExpression]]:
-    """Yield what a method assigns to attributes of ``self``, or surely adds to a list in one."""
+    """Yield what a method stores on ``self``, appends to lists included."""
     lists: set[str] = set()
     for each in descendants(method.body):
         if isinstance(each, cst.Assign):
@@ -57,7 +57,7 @@ def values_stored_on_self(
 
 
 def list_addition(node: cst.CSTNode) -> tuple[cst.BaseExpression | None, cst.BaseExpression | None]:
-    """Return the list to which something is added, and what is: it, or a list of it."""
+    """Return the list that is extended, and what is added: an item, or a list."""
     match node:
         case cst.AugAssign(target=owner, operator=cst.AddAssign(), value=added):
             return owner, added
@@ -96,7 +96,7 @@ def _is_weighted(module: Module, call: cst.Call) -> bool:
 
 
 def calls_in(value: cst.BaseExpression) -> Iterator[cst.Call]:
-    """Yield the calls that make a value, or what it holds: a list that is written out, or made."""
+    """Yield the calls that create a value, or its elements."""
     match value:
         case cst.Call():
             yield value
@@ -108,7 +108,7 @@ def calls_in(value: cst.BaseExpression) -> Iterator[cst.Call]:
 
 
 def has_weights(cls: str | None, call: cst.Call) -> bool:
-    """Say whether a layer of a class surely has weights, once it is built."""
+    """Say whether a layer of a class surely has weights once built."""
     if cls not in UNLESS_TOLD:
         return cls in WITH_WEIGHTS
     given = [each.keyword and each.keyword.value for each in call.args if not each.star]
@@ -128,7 +128,7 @@ def attributes_read(method: cst.FunctionDef) -> set[str]:
 
 
 def layers_built(init: cst.FunctionDef | None) -> set[str]:
-    """Return the attributes of ``self`` that are built, or called, as soon as they are made.
+    """Return the attributes of ``self`` that are built or called in ``__init__``.
 
     Or looped over there, be it to do so.
     """

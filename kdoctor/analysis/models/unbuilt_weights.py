@@ -1,4 +1,4 @@
-"""The layers of a model or a layer of the user's that have no weights until it is run."""
+"""Sublayers whose weights do not exist until the model first runs."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ NEITHER_RUNS_NOR_FILLS: Final = OF_NO_MATTER | _ASKED_FOR_WEIGHTS - {"set_weight
 
 
 def is_made_of_tensors(made: cst.Call) -> bool:
-    """Say whether a model is made of symbolic tensors, by keyword: it is built then."""
+    """Say whether a model is functional, hence built on construction."""
     return any(argument(made, each) for each in _TENSORS)
 
 
 def unbuilt_layers(module: Module, facts: TargetFacts, node: cst.ClassDef) -> list[str]:
-    """Return the layers that a model makes in ``__init__``, and builds when it calls them."""
+    """Return the layers created in ``__init__`` and built on their first call."""
     line = lineage(module, facts, node)
     methods = methods_of(line)
     call = methods.get("call")

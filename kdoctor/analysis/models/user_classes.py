@@ -1,4 +1,4 @@
-"""Classes of the user's: what they make, by their bases, and what stands in their methods."""
+"""User-defined classes: what they derive from, and their methods."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MAX_INHERITANCE_DEPTH: Final = 32  # classes of which each derives from the nex
 
 
 def kind_of_class(module: Module, node: cst.ClassDef) -> Kind | None:
-    """Return LAYER for a subclass of one of Keras' layers, also by way of the user's own classes.
+    """Return LAYER for a direct or indirect subclass of a Keras layer.
 
     None where no base is known.
     """
@@ -56,7 +56,7 @@ def _kind_of_base(
 
 
 def owns_its_weights(facts: TargetFacts, layer: Type) -> bool:
-    """Say whether a layer of Keras has its weights to itself: none but its own are saved.
+    """Say whether only a Keras layer's own weights are saved with it.
 
     Then its ``kernel`` (or ``embeddings``) is a property, too. Both came with LoRA, to each of
     these layers at its own time.
@@ -65,7 +65,7 @@ def owns_its_weights(facts: TargetFacts, layer: Type) -> bool:
 
 
 def class_named(module: Module, expression: cst.BaseExpression) -> cst.ClassDef | None:
-    """Return the one class of this module that a name stands for."""
+    """Return the one class of this module that a name refers to."""
     if not isinstance(expression, cst.Name):
         return None
     owner = module.scope_of(expression).owner(expression.value)
@@ -88,7 +88,7 @@ def class_around(module: Module, node: cst.CSTNode) -> cst.ClassDef | None:
 def lineage_with_base(
     module: Module, node: cst.ClassDef
 ) -> tuple[list[cst.ClassDef], cst.BaseExpression | None]:
-    """Return a class with those of the file below it, and what the last of them is made from.
+    """Return a class with its bases in the file, and the last one's external base.
 
     Nothing where one of them has several bases, or none; those of Python's own do not count. Nor
     where there are more than anybody writes: each class of a long line would go through it anew.
@@ -122,7 +122,7 @@ def _is_empty(module: Module, base: cst.BaseExpression) -> bool:
 def lineage_with_keras_3_base(
     module: Module, facts: TargetFacts, node: cst.ClassDef
 ) -> tuple[list[cst.ClassDef], Type | None]:
-    """Return the same with the class of Keras 3 that the last is made from; nothing of another."""
+    """Return the same if the external base is a Keras 3 class; else nothing."""
     line, base = lineage_with_base(module, node)
     name = None if base is None else module.qualified(base)
     made = module.oracle.class_type(name) if name else None
@@ -164,7 +164,7 @@ def member_of_self(node: cst.CSTNode, function: cst.FunctionDef) -> str | None:
 
 
 def holds_original_argument(module: Module, node: cst.CSTNode, parameter: cst.Param) -> bool:
-    """Say whether an expression is a name that holds what a function was called with."""
+    """Say whether a name still holds the argument that the function got."""
     bound = module.bindings_at(node) if isinstance(node, cst.Name) else ()
     return len(bound) == 1 and bound[0].node is parameter
 

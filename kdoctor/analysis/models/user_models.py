@@ -1,4 +1,4 @@
-"""Models that a file defines: the classes from which they get their methods, and their heirs."""
+"""User-defined model classes: their methods and subclasses."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def methods_of(line: Sequence[cst.ClassDef]) -> dict[str, cst.FunctionDef]:
 
 @once
 def subclasses_of(module: Module, node: cst.ClassDef) -> list[cst.ClassDef] | None:
-    """Return the classes of the file that derive from one, also by way of others, in order.
+    """Return the direct and indirect subclasses of a class in the file.
 
     None where there are too many to look at each, for each class that they derive from.
     """
@@ -77,7 +77,7 @@ def _derived(module: Module) -> Mapping[cst.ClassDef, Sequence[tuple[int, cst.Cl
 
 
 def compiles_as_keras_does(line: Sequence[cst.ClassDef]) -> bool:
-    """Say whether each ``compile`` of these classes calls that of its base."""
+    """Say whether each ``compile`` of these classes calls its base's."""
     compiles = [own["compile"] for each in line if "compile" in (own := methods_in(each))]
     return all(
         any(is_call_of_super(inner, "compile") for inner in descendants(each.body))

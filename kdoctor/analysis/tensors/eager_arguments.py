@@ -1,4 +1,4 @@
-"""Whether what is passed to a function of NumPy arrays may be a tensor with values."""
+"""Say whether an argument of a NumPy function may be an eager tensor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What numbers stand in an expression: scalars, lists of them, shapes and dtypes."""
+"""Element kinds of expressions: scalars, nested lists, shapes, dtypes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LOOPS_OF_INTS: Final = frozenset({"enumerate", "range"})
 
 
 def dtype_in(module: Module, call: cst.Call) -> NumberKind | None:
-    """Return what the ``dtype=`` of a call asks for."""
+    """Return the element kind that a call's ``dtype=`` asks for."""
     given = argument(call, "dtype")
     return None if given is None else numbers_in(module, given.value)
 
@@ -38,7 +38,7 @@ def numbers_in(module: Module, dtype: cst.BaseExpression) -> NumberKind | None:
 
 
 def count_of_axes(module: Module, shape: cst.BaseExpression) -> int | None:
-    """Return how many axes an array of this shape has: ``n`` is one, ``(n, 3)`` two."""
+    """Return the rank of an array of this shape: ``n`` is 1, ``(n, 3)`` is 2."""
     if isinstance(shape, cst.Tuple | cst.List):
         plain = all(isinstance(each, cst.Element) for each in shape.elements)
         return len(shape.elements) if plain and shape.elements else None

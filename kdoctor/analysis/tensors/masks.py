@@ -1,4 +1,4 @@
-"""Masks of symbolic tensors: who makes one, and who hands it on."""
+"""Masks of symbolic tensors: which layers create and propagate them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MASKED = word("Masking", "mask_zero") | calls(lambda _, each: each.places > 5)
 
 
 def is_masked(module: Module, node: cst.BaseExpression, depth: int = 0) -> bool | None:
-    """Say whether a tensor comes with a mask; None where that is not known."""
+    """Say whether a tensor carries a mask; None if unknown."""
     made = value_of(module, node)
     if not isinstance(made, cst.Call) or depth > _MAX_DEPTH:
         return None
@@ -83,7 +83,7 @@ def _leaves(quick: QuickFacts, function: ast.expr) -> set[str]:
 
 
 def is_mask_always_dropped(module: Module, made: cst.Call) -> bool:
-    """Say whether all that takes a tensor are layers that end its mask."""
+    """Say whether all layers that consume a tensor drop its mask."""
     parent = module.parent(made)
     if isinstance(parent, cst.Arg):
         return _consumes_mask(module, parent)

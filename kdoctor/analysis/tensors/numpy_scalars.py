@@ -1,4 +1,4 @@
-"""What is surely of NumPy: a number such as ``np.sqrt(2.0)`` gives, or an array.
+"""Expressions that surely are NumPy scalars or arrays: ``np.sqrt(2.0)``.
 
 NumPy's numbers are no numbers of Python: an operator asks them first, and they ask the other side
 for an array.

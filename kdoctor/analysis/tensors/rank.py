@@ -1,4 +1,4 @@
-"""How many axes the arrays of a file have, and what numbers they hold, where the file shows it.
+"""Rank and element kind of arrays in a file.
 
 Followed are names, parameters by the calls of the file, what its functions return, tuples and
 attributes of ``self``; what NumPy, pandas, scikit-learn and ``keras.datasets`` make is known by
@@ -40,7 +40,7 @@ Path = tuple[int | None, ...]
 
 
 class Ranks:
-    """The arrays of one module."""
+    """Rank analysis of one module."""
 
     def __init__(self, module: Module, points_to: PointsTo) -> None:
         self._module = module
@@ -451,6 +451,6 @@ def _indices(path: Sequence[int | str]) -> Path:
 
 @once
 def ranks_of(module: Module) -> Ranks:
-    """Return the arrays of a module, made once: they keep what they looked up."""
+    """Return the rank analysis of a module, memoized."""
     # A ring would keep the tree until a collector comes: the module keeps this answer.
     return Ranks(weakref.proxy(module), points_to_of(module))

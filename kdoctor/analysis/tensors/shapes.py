@@ -1,4 +1,4 @@
-"""The shapes that Keras passes to the methods of a layer, and those of symbolic tensors."""
+"""Shapes that Keras passes to layer methods, and shapes of symbolic tensors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _OF_OTHERS = frozenset({
 
 
 def is_shape_parameter(module: Module, node: cst.Name) -> bool:
-    """Say whether a name is the shape that Keras passes to a method of the user's layer."""
+    """Say whether a name is the shape parameter of a user layer's method."""
     owner = module.scope_of(node).owner(node.value)
     function = owner.node if owner is not None else None
     if owner is None or not isinstance(function, cst.FunctionDef):
@@ -36,7 +36,7 @@ def is_shape_parameter(module: Module, node: cst.Name) -> bool:
 
 
 def is_shape_tuple(module: Module, node: cst.BaseExpression) -> bool:
-    """Say whether an expression is the shape of a symbolic tensor, or such a part of one."""
+    """Say whether an expression is a symbolic tensor's shape, or a part of one."""
     if isinstance(node, cst.Name):
         whole = whole_of(module, node)  # of a layer with several inputs
         return (
@@ -98,7 +98,7 @@ def _layer_around(module: Module, function: cst.FunctionDef) -> cst.ClassDef | N
 
 
 def is_stored_build_shape(module: Module, node: cst.Attribute) -> bool:
-    """Say whether ``self.shape`` is what `build` was given, kept by the layer.
+    """Say whether ``self.shape`` is the shape that `build` stored.
 
     What else it may be set to must not be a `TensorShape`, as far as the class shows.
     """

@@ -1,4 +1,4 @@
-"""Which calls give tensors of TensorFlow, and which may get symbolic tensors of Keras."""
+"""TensorFlow calls that return tensors, and that may get Keras' symbolic ones."""
 
 from __future__ import annotations
 

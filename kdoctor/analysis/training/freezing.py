@@ -1,4 +1,4 @@
-"""Models that a file compiles, freezes, thaws and trains, under whatever names it does so."""
+"""Models that a file compiles, freezes, unfreezes and trains, under any name."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MAX_CALL_DEPTH = 8  # functions that call each other
 
 
 class Setting(Struct, frozen=True, eq=False):
-    """``model.trainable = value``, or a call of a function of the file that does no more than that.
+    """``model.trainable = value``, or a call of a function that does just that.
 
     ``value`` is UNKNOWN where it cannot be read off the code. ``is_whole`` is false where layers of
     ``model`` are set one by one.
@@ -50,7 +50,7 @@ class Use(Struct, frozen=True, eq=False):
 
 
 class Freezing:
-    """What one module does to its models."""
+    """The freezing and training steps of one module."""
 
     def __init__(self, module: Module) -> None:
         self.module = module
@@ -135,12 +135,12 @@ class Freezing:
 
     @cached_property
     def is_too_much(self) -> bool:
-        """Whether so many models are set and used that to compare all of them takes too long."""
+        """Whether there are too many pairs to compare in reasonable time."""
         return len(self.settings) * len(self.uses(COMPILE | TRAINING)) > _MAX_PAIRS
 
     @property
     def has_too_many(self) -> bool:
-        """Whether so many models are set that to compare each with each takes too long."""
+        """Whether there are too many settings to compare pairwise."""
         return len(self.settings) ** 2 > _MAX_PAIRS
 
     def uses(self, members: frozenset[str]) -> tuple[Use, ...]:
@@ -271,7 +271,7 @@ class Freezing:
 
 
 def sets_each_layer(freezing: Freezing, setting: Setting) -> bool:
-    """Say whether a loop goes through all layers of a model, to set each, or all but some classes'.
+    """Say whether a loop sets ``trainable`` of all layers of a model, or all but some.
 
     ``for layer in model.layers: if not isinstance(layer, Norm): layer.trainable = False``
     """
@@ -367,7 +367,7 @@ def _runs(
 
 
 def name_at(freezing: Freezing, model: cst.BaseExpression, place: cst.CSTNode) -> str | None:
-    """Return how a model is written at another place, None where the same text is not it there."""
+    """Return how to refer to a model at another place, None if the same text means another."""
     root = model
     while isinstance(root, cst.Attribute):
         root = root.value
@@ -403,13 +403,13 @@ def _copied_optimizer(freezing: Freezing, model: cst.BaseExpression) -> tuple[Ed
 
 
 def copy_optimizer_edit(module: Module, optimizer: cst.BaseExpression) -> Edit:
-    """Return the edit that writes a new optimizer like the one that is named there."""
+    """Return the edit that replaces an optimizer by a copy of it."""
     name = module.source(optimizer)
     return replace_expression(module, optimizer, f"{name}.from_config({name}.get_config())")
 
 
 def names_set_trainable(quick: QuickFacts, value: bool) -> set[str]:  # noqa: FBT001 - it is the value
-    """Return the dotted names of what has ``trainable`` set to a value, "" for what has none."""
+    """Return the names whose ``trainable`` is set to a value, "" for other targets."""
     return {
         ast_dotted_name(owner) or ""
         for assign, owner in _set(quick)
@@ -418,7 +418,7 @@ def names_set_trainable(quick: QuickFacts, value: bool) -> set[str]:  # noqa: FB
 
 
 def lines_setting_trainable(quick: QuickFacts, value: bool) -> list[int]:  # noqa: FBT001 - it is the value
-    """Return the lines (from 1) in which ``trainable`` of something is set to a value."""
+    """Return the lines (from 1) that set ``trainable`` to a value."""
     return [
         assign.lineno
         for assign, _ in _set(quick)

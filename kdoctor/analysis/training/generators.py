@@ -1,4 +1,4 @@
-"""Which generator functions of a module give batches to a model."""
+"""Generator functions that feed batches to a model."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PREDICTS = ("predict", "predict_generator")
 
 
 def generators_of(module: Module) -> Iterator[tuple[MemberUse, cst.BaseExpression]]:
-    """Yield each use of a model that is fed, and what is fed to it."""
+    """Yield each training call that is fed by data, and that data."""
     for use in module.members:
         if use.member not in FED or use.owner.kind is not Kind.MODEL or use.called is None:
             continue
@@ -45,7 +45,7 @@ def generators_of(module: Module) -> Iterator[tuple[MemberUse, cst.BaseExpressio
 
 
 def generator_calls_fed(module: Module) -> Iterator[tuple[MemberUse, cst.Call, cst.FunctionDef]]:
-    """Yield each use of a model that is fed, what is fed to it, and the function that makes it."""
+    """Yield each training call, its data, and the function that creates it."""
     for use, given in generators_of(module):
         value = value_of(module, given)
         function = _called(module, value) if isinstance(value, cst.Call) else None
@@ -54,7 +54,7 @@ def generator_calls_fed(module: Module) -> Iterator[tuple[MemberUse, cst.Call, c
 
 
 class GeneratorFeed(Struct, frozen=True):
-    """A generator function that feeds a training: what is ``given`` is what the call made."""
+    """A training call fed by a generator function of the file."""
 
     use: MemberUse
     call: cst.Call
@@ -85,7 +85,7 @@ def has_several_epochs(module: Module, call: cst.Call, member: str) -> bool:
 
 
 def may_feed_calls(quick: QuickFacts) -> frozenset[ast.Call]:
-    """Return the calls whose results `fed` could follow to a model, by names alone.
+    """Return the calls whose results may reach a model, judged by names.
 
     Of whatever a name, an attribute or a function of such a name holds, takes or gives in the file.
     """
@@ -207,7 +207,7 @@ def _given(quick: QuickFacts, methods: Iterable[str]) -> Iterator[ast.expr]:
 
 
 def may_feed_functions(quick: QuickFacts, methods: Iterable[str]) -> set[str]:
-    """Return the names of the functions and methods that ``generator_calls_fed`` could yield."""
+    """Return the names of functions that may feed a model, judged by names."""
     made = (value for each in _given(quick, methods) for value in quick.values_of(each))
     calls = [each.func for each in made if isinstance(each, ast.Call)]
     return {leaf_of(each) for each in calls}
@@ -261,7 +261,7 @@ def _bases(module: Module) -> frozenset[cst.ClassDef]:
 
 
 def is_a_librarys(module: Module, use: MemberUse) -> bool:
-    """Say whether a library other than Keras made the model: it may take whatever data it likes.
+    """Say whether another library made the model: it may accept any data.
 
     Those of KerasHub turn text into numbers.
     """

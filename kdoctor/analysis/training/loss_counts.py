@@ -1,4 +1,4 @@
-"""How many losses, or weights, one argument of `compile` holds."""
+"""Count the losses or weights in an argument of `compile`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kdoctor.value_types import Kind
 
 
 def count_losses(module: Module, loss: cst.BaseExpression) -> int | None:
-    """Return how many losses an argument surely holds; None where that is not sure."""
+    """Return how many losses an argument surely holds, None if not sure."""
     value = unmutated_value_of(module, loss)
     match value:
         case None:

@@ -1,4 +1,4 @@
-"""The losses of one's own in a file that Keras 3 calls: functions for ``compile``, and classes."""
+"""User-defined losses that Keras 3 calls: functions and classes."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _OF_BATCHES = 2  # parameters: targets and predictions
 
 
 def targets_of_losses(module: Module, facts: TargetFacts) -> Iterator[tuple[Function, cst.Param]]:
-    """Yield the losses of one's own, each with the parameter that gets the targets.
+    """Yield each user-defined loss with the parameter for the targets.
 
     Keras 3 calls them with targets that it has cast to the type of the loss, which is floats:
     losses that have a type of their own are left out.
