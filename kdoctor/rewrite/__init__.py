@@ -1,4 +1,4 @@
-"""Before→after templates, the edits that they make, and the import block.
+"""Rewrite templates, their edits, and import management.
 
 A rewrite is stated as code (``rewrite("keras.backend.square(x)", "keras.ops.square(x)")``); a
 ``RewriteTable`` tries the rows of a name on one use of it and gives a ``Fix`` or a ``Refusal``

@@ -1,4 +1,4 @@
-"""Try a row's rewrite on one use of an old name: edits, or the reason why not."""
+"""Apply one rewrite rule to one use of a name: edits, or a reason why not."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _STARS: dict[inspect._ParameterKind, str] = {
 
 
 class Application(Struct, frozen=True):
-    """One row on one use. ``fix`` gives the fix or raises ``Refused``.
+    """One rule applied to one use. ``fix`` returns the fix or raises ``Refused``.
 
     ``renews`` says that the import of what is used may be put anew (see ``Speller``).
     """

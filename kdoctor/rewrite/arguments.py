@@ -1,4 +1,4 @@
-"""Take arguments out of a call."""
+"""Remove arguments from a call."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kdoctor.syntax import Module
 def remove_arguments(
     module: Module, call: cst.Call, gone: Collection[cst.Arg]
 ) -> list[Edit] | None:
-    """Return the edits that take ``gone`` out, None where a comment inside one would go with it.
+    """Return the edits that remove ``gone``, None if a comment would be lost.
 
     What stays keeps its text, its comments and its line breaks.
     """
@@ -63,7 +63,7 @@ def _span(module: Module, call: cst.Call, first: int, last: int) -> Span | None:
 
 
 def argument_with_separator(text: str, argument: Span, following: int) -> Span:
-    """Return an argument with what goes with it: its comma, and the blanks up to the next one.
+    """Return an argument with its comma and the blanks up to the next one.
 
     Where another argument stands before it on its line, the line break behind it stays.
     """
@@ -74,7 +74,7 @@ def argument_with_separator(text: str, argument: Span, following: int) -> Span:
 
 
 def separator_before_new(module: Module, last: cst.Arg) -> str:
-    """Return what goes before a new argument: a line break where each old one has its own line.
+    """Return the separator before a new last argument, in the call's layout.
 
     Not where a comment stands behind the last one, which would then be about the new one.
     """

@@ -1,4 +1,4 @@
-"""Blank lines around lines that go: what parted them from others does not add up."""
+"""Remove excess blank lines around deleted lines."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BLANK_LINE = pattern(r"[ \t]*(?:\r\n|\r|\n)")
 
 
 def without_blank_lines(module: Module, edits: Sequence[Edit]) -> list[Edit]:
-    """Return edits with which as many blank lines go as would be too many without the lines.
+    """Return the edits, extended over blank lines that would be too many.
 
     Those below a line that goes follow it, as far as there are as many above it. All go that would
     be the first of a block, or the last of a file.

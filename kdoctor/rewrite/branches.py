@@ -1,4 +1,4 @@
-"""Branches that a fix empties or makes the same: what is left is what one would have written.
+"""Simplify ``if`` statements whose branches a fix empties or makes equal.
 
 ``if a: x`` / ``else: x`` is ``x`` where asking for ``a`` does nothing else, ``if a: pass`` /
 ``else: x`` is ``if not a: x``, and a last branch without statements goes. Only branches that a fix
@@ -32,14 +32,14 @@ _ELSE = pattern(r"else(?:[ \t]|\\\r?\n)*:")
 
 
 def are_in_branches(module: Module, edits: Sequence[Edit]) -> bool:
-    """Say whether some edits lie in an ``if``, so that ``simplified_branches`` may have any."""
+    """Say whether some edits lie in an ``if``, so that it may be simplified."""
     return bool(_by_choice(_choices(module), edits)[0])
 
 
 def simplified_branches(
     module: Module, edits: Sequence[Edit], needs: Iterable[ImportNeed] = ()
 ) -> list[Edit]:
-    """Return the edits that take the place of all of ``edits`` in some ``if``, innermost first.
+    """Return the edits that replace ``edits`` by simplified ``if``s, innermost first.
 
     One that lies in another is part of what that writes. ``needs`` are imports that come as well:
     `ops.abs` and `keras.ops.abs` are the same.
@@ -70,12 +70,12 @@ def simplified_branches(
 
 
 def edits_outside(edits: Sequence[Edit], settled: Sequence[Edit]) -> list[Edit]:
-    """Return the edits that do not lie in what is written anew."""
+    """Return the edits outside of the rewritten spans."""
     return [each for each in edits if not any(_is_inside(each, new) for new in settled)]
 
 
 def without_unread_imports(fixes: Sequence[Fix], settled: Sequence[Edit]) -> list[Fix]:
-    """Return the fixes without the imports that only a branch which went would have read."""
+    """Return the fixes without imports that only a removed branch would read."""
     words = set(_WORD.findall(" ".join(str(part) for each in settled for part in each.parts)))
     found = []
     for fix in fixes:

@@ -1,4 +1,4 @@
-"""Build the new expression out of a right side and the arguments of a call."""
+"""Build the new expression from a rule's right side and a call's arguments."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _IN_ORDER = (cst.Await, cst.Yield, cst.NamedExpr)
 
 
 class Builder(Struct, frozen=True):
-    """Turns the right side of one row into text and holes, for one call.
+    """Turns one rule's right side into text and holes, for one call.
 
     ``call`` is what is replaced (for a member that is read, the attribute). ``spell`` gives a
     dotted name of the template (or a builtin) as this file writes it.
@@ -53,7 +53,7 @@ class Builder(Struct, frozen=True):
     signatures: SignatureLookup
 
     def check(self) -> None:
-        """Refuse where an argument would get lost, be worked out twice, or change its meaning."""
+        """Refuse if an argument would be lost, evaluated twice, or change its meaning."""
         replacement = self.row.replacement
         pinned = self.row.when.pins if self.row.when is not None else frozenset()
         for argument in self.binding.arguments:
@@ -72,7 +72,7 @@ class Builder(Struct, frozen=True):
                 raise Refused(f"the argument `{name}` must be worked out in its turn")
 
     def expression(self) -> tuple[Parts, Precedence]:
-        """Return the whole right side, and how tightly it binds."""
+        """Return the whole right side and its precedence."""
         code = self.row.replacement.code
         if not isinstance(code.node, ast.Name) or code.node.id not in self.row.pattern.parameters:
             parts = self._emit(code, Precedence.ANY, bracketed=False)
@@ -229,7 +229,7 @@ class Builder(Struct, frozen=True):
 
 
 def joined(parts: Parts) -> Parts:
-    """Return the same parts with neighbouring texts made one."""
+    """Return the parts with adjacent texts merged."""
     found: list[str | Hole] = []
     for part in parts:
         if isinstance(part, str) and found and isinstance(found[-1], str):

@@ -1,4 +1,4 @@
-"""The arguments of a new call: which are written, in what order, by position or by keyword."""
+"""Plan the new call's arguments: which, in what order, positional or keyword."""
 
 from __future__ import annotations
 

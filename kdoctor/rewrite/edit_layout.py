@@ -1,4 +1,4 @@
-"""Edits with the layout of the statements that they change: no line gets too long by them."""
+"""Reformat statements that edits make too long."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _LIMITS = (LINE_LIMIT, 100, 120)
 
 
 def line_limit_of(module: Module, setting: int | None) -> int:
-    """Return how long a line of a file may be: what its project says, else what it keeps to."""
+    """Return a file's line length limit: configured, or the one its code keeps to."""
     return _limit_in_use(module) if setting is None else setting
 
 
 def with_layout(module: Module, edits: Sequence[Edit], limit: int) -> list[Edit]:
-    """Return edits that do the same, and break the lines that would get too long.
+    """Return equivalent edits that break lines that would be too long.
 
     Lines below a bracket that moved move with it. What was too long before stays as it is.
     """

@@ -1,4 +1,4 @@
-"""Imports that branches choose from: ``if tf2: from tensorflow.keras import …``, ``else: …``."""
+"""Imports in branches: ``if tf2: from tensorflow.keras import …``, ``else: …``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ACTS = (cst.Call, cst.Await, cst.NamedExpr, cst.Yield)
 
 
 class KeepReason(Enum):
-    """What keeps an import that nothing uses."""
+    """Why an unused import is kept."""
 
     NONE = "nothing"
     CHOICE = "it is one of those that branches choose from: another may take its place"
@@ -31,7 +31,7 @@ class KeepReason(Enum):
 
 
 def reason_to_keep(module: Module, binding: ImportBinding) -> KeepReason:
-    """Say what keeps an import of some branch, beside its uses.
+    """Return why an import in a branch is kept, its uses aside.
 
     In a function an `if` around it only says where its uses run.
     """
@@ -81,7 +81,7 @@ def is_for_another_release(module: Module, statement: cst.CSTNode) -> bool:
 def emptied_choices(
     module: Module, gone: Iterable[ImportBinding], *, decided: bool
 ) -> Iterator[cst.If]:
-    """Yield each ``if`` of the module itself in whose branches nothing is left without ``gone``.
+    """Yield each top-level ``if`` whose branches are empty without ``gone``.
 
     Its test only asks, so that nothing is lost with it, nor is a comment. ``decided``: what comes
     in its place need not choose, for the target is known to get to one branch only, or all

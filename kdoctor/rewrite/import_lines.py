@@ -1,4 +1,4 @@
-"""Turn one import statement into another: aliases out, names in, comments kept.
+"""Edit one import statement: remove and add names, keep comments.
 
 What goes and what comes is decided elsewhere; here is only how it is written.
 """
@@ -23,7 +23,7 @@ LINE_LIMIT = 88  # where nobody says another: that of ruff and Black
 
 
 class ImportChange(Struct):
-    """What happens to one import statement.
+    """The changes to one import statement.
 
     ``gone`` are aliases that go, ``renamed`` aliases that are written otherwise, ``added`` the
     names that are to be bound beside what stays.

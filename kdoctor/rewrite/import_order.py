@@ -1,4 +1,4 @@
-"""Where a new import goes among those of the file: by its sorting, as isort and ruff have it.
+"""The position of a new import among sorted ones, as isort and ruff sort.
 
 https://docs.astral.sh/ruff/settings/#lintisort, https://pycqa.github.io/isort/docs/configuration/profiles.html
 """

@@ -1,4 +1,4 @@
-"""The place of each new import of a module: in a list of names, in its group, or at the top."""
+"""The position of each new import: in a list, in its group, or at the top."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Use = tuple[Span, cst.CSTNode]
 
 
 class ImportPlaces:
-    """Finds a place for each import; what can be done to a statement is noted in ``changes``."""
+    """Finds a position for each new import; collects ``changes`` by statement."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class ImportPlaces:
         self._leading = _leading(module, sorting)
 
     def add(self, need: ImportNeed, beside: ImportStatement | None, uses: Iterable[Use]) -> None:
-        """Ask for an import that binds a name for ``uses``.
+        """Request an import that binds a name for ``uses``.
 
         ``beside`` is the import by which what it stands for was read.
         """
@@ -65,7 +65,7 @@ class ImportPlaces:
             self._waiting.setdefault(need, beside)
 
     def settle(self) -> list[Edit]:
-        """Return the edits of the new lines, after all were asked for."""
+        """Return the edits of the new lines, after all requests."""
         for statement in list(self._changes):
             if not self._keeps_order(statement):
                 self._move(statement)

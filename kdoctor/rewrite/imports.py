@@ -1,4 +1,4 @@
-"""The import block: what the applied fixes need comes in, what they leave unused goes out.
+"""Add the imports that fixes need, and remove those they leave unused.
 
 An import goes only where the fixes took away its last use; one that was never used, is exported or
 taken from here by another file, stands in a guard, may be read by ``eval`` or a doctest, or says
@@ -41,7 +41,7 @@ Keeps = Callable[[ImportBinding], bool]
 
 
 def keep_nothing(_: ImportBinding) -> bool:
-    """Keep no import that nothing in its file uses."""
+    """Keep no unused import."""
     return False
 
 

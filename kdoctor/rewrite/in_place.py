@@ -1,4 +1,4 @@
-"""The least edits that make an old call the new one: where its arguments may stay as they are."""
+"""Turn an old call into the new one by minimal edits, where arguments can stay."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edits that no line of a statement has to move for: told from the lines that they change.
+"""Say from the changed lines alone whether edits preserve a statement's layout.
 
 A long list has a finding in each of its lines, and each finding has a diff of its own: to look at
 all tokens of the list for each of them takes the cube of its length.
@@ -23,7 +23,7 @@ _PAIRS = {")": "(", "]": "[", "}": "{"}
 
 
 def preserves_layout(module: Module, region: Span, edits: Sequence[Edit], limit: int) -> bool:
-    """Say whether edits surely leave the layout of a statement right, so that nothing moves.
+    """Say whether edits surely leave a statement's layout right.
 
     That no line gets too long, none stood below a bracket that moves now, and none fits into the
     line above it now.

@@ -1,4 +1,4 @@
-"""The layout of one statement: too long lines are broken, what aligned goes on aligning.
+"""Lay out one statement: break long lines, keep alignment.
 
 Only white space inside brackets changes, and a comma may come behind the last of several items.
 """
@@ -414,7 +414,7 @@ def statements(text: str) -> Iterator[tuple[int, int]]:
 
 
 def has_same_tokens(one: str, other: str) -> bool:
-    """Say whether two texts are the same but for white space and a comma behind the last item."""
+    """Say whether two texts differ only in white space and a trailing comma."""
     first, second = _words(one), _words(other)
     return first is not None and first == second
 

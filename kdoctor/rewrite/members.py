@@ -39,7 +39,7 @@ SELF = "self"
 
 
 class MemberRewrite(Struct, frozen=True):
-    """One rewrite of a member: ``row`` with ``self`` first, ``called`` for a method.
+    """One rewrite of a member: ``row`` with ``self`` first; ``called``: a method.
 
     ``unsafe_because`` says what may differ, "" where a proof makes the fix safe. ``drops`` are
     parameters that have no counterpart: a call that passes them loses them, the fix says so in its
@@ -87,7 +87,7 @@ Rating = Callable[[MemberRewrite], Applicability]
 
 
 class MemberTable:
-    """Rows by the kind of their owner and the member: the first that holds gives the fix."""
+    """Rules by owner kind and member; the first whose guard holds is applied."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""How tightly expressions bind, and what the places around them ask for.
+"""Operator precedence of expressions, and what their context requires.
 
 Two views of the same grammar: the user's source as libcst nodes, templates as ``ast`` nodes.
 https://docs.python.org/3/reference/expressions.html#operator-precedence
@@ -64,7 +64,7 @@ _OWN: dict[type[cst.BaseExpression], Precedence] = {
 
 
 def precedence_of(node: cst.BaseExpression) -> Precedence:
-    """Return how tightly an expression of the user's source binds, its own parentheses included."""
+    """Return the precedence of an expression, with its own parentheses."""
     if node.lpar:
         return Precedence.ATOM
     if isinstance(node, cst.BinaryOperation):
@@ -77,7 +77,7 @@ def precedence_of(node: cst.BaseExpression) -> Precedence:
 
 
 def required_precedence(parent: cst.CSTNode | None, node: cst.BaseExpression) -> Precedence:
-    """Return how tightly an expression must bind to stand where ``node`` stands."""
+    """Return the least precedence that ``node``'s place requires."""
     if node.lpar:
         return Precedence.ANY
     match parent:
@@ -120,7 +120,7 @@ def required_precedence(parent: cst.CSTNode | None, node: cst.BaseExpression) ->
 
 
 def template_precedence_of(node: ast.expr) -> Precedence:
-    """Return how tightly an expression of a template binds."""
+    """Return the precedence of a template's expression."""
     match node:
         case ast.BinOp():
             return _AST_BINARY[type(node.op)]
@@ -145,7 +145,7 @@ def template_precedence_of(node: ast.expr) -> Precedence:
 
 
 def template_required_precedence(parent: ast.AST, child: ast.expr) -> Precedence:
-    """Return how tightly an expression must bind to stand as ``child`` of a template's node."""
+    """Return the least precedence for a ``child`` of a template's node."""
     match parent:
         case ast.Attribute() | ast.Await():
             return Precedence.PRIMARY

@@ -1,4 +1,4 @@
-"""Spell a name as the file itself would: under its root, by its aliases, in its habit.
+"""Spell a name as the file would: by its root, aliases and habits.
 
 ``from tensorflow.keras import backend as K`` asks for ``ops.square`` and
 ``from tensorflow.keras import ops``; ``keras.backend.square`` asks for ``keras.ops.square`` and
@@ -81,7 +81,7 @@ class Speller:
         return cls(module, reference.node, habit.name, shown, renews=renews)
 
     def spell(self, name: str) -> tuple[str, ImportNeed | None]:
-        """Return how to write a builtin or a dotted name, and the import that it needs, if any.
+        """Return how to write a name, and the import it needs, if any.
 
         Raises:
             Refused: a builtin is hidden by a name of the file.
@@ -206,7 +206,7 @@ class Speller:
 
 
 def need_replacing(binding: ImportBinding, name: str) -> ImportNeed:
-    """Return the need of what is imported instead of something, by the name that this has."""
+    """Return the import need that replaces a binding."""
     alias = binding.alias
     parent, _, leaf = name.rpartition(".")
     again = alias is not None and (

@@ -1,4 +1,4 @@
-"""All rewrites by the name that they replace: the first row that holds gives the fix."""
+"""The rewrite table: rules by old name; the first whose guard holds is applied."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Rating = Callable[[Rewrite], Applicability]
 
 
 class RewriteTable:
-    """Rewrites by old name, under any import root of Keras.
+    """Rewrites by old name, under any Keras root.
 
     ``signatures`` says what is known of the new callables; a default is left out only where it is
     known to be the same. ``renews`` says of which imports every use is rewritten together, so that

@@ -1,4 +1,4 @@
-"""Which imports can be read where: for the names that a fix would use again."""
+"""Which imports can be read at a place, for names that a fix reuses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CONDITIONAL = (cst.If, cst.Try, cst.TryStar, cst.For, cst.While, cst.With, cst.
 def readable_import(
     module: Module, name: str, node: cst.CSTNode, habit: ImportBinding | None
 ) -> ImportBinding | None:
-    """Return an import of ``name`` that surely can be read at ``node``.
+    """Return an import of ``name`` that is surely readable at ``node``.
 
     ``habit`` is the import that the node itself is read by: it is preferred.
     """
@@ -47,7 +47,7 @@ def _imports_of(module: Module) -> Mapping[str, Sequence[ImportBinding]]:
 
 
 def is_conditional(module: Module, statement: cst.CSTNode) -> bool:
-    """Say whether a statement is run in some cases only, as far as its own scope goes."""
+    """Say whether a statement runs conditionally within its scope."""
     for each in module.ancestors(statement):
         if isinstance(each, _SCOPES):
             return False
@@ -93,7 +93,7 @@ def _starts_with(node: cst.CSTNode, local: str) -> bool:
 
 
 def has_keep_comment(module: Module, statement: cst.CSTNode) -> bool:
-    """Say whether a comment on an import says that it stays, be it that nothing uses it here."""
+    """Say whether a comment says to keep an unused import."""
     span = module.span(statement)
     lines = module.text[span.start : line_end(module.text, span.end)].splitlines()
     return any(_KEEP_COMMENT.search(line) for line in lines)

@@ -1,4 +1,4 @@
-"""Follow names to what they are bound to, in a bounded number of steps and on a bounded stack."""
+"""Follow aliases in bounded steps on a bounded stack."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MAX_CYCLES: Final = 200
 
 
 class TooDeepError(Exception):
-    """Something is to be looked at first, by itself."""
+    """A key must be resolved first, on its own stack."""
 
     def __init__(self, key: Hashable, find: Callable[[], object]) -> None:
         super().__init__()
@@ -24,11 +24,11 @@ class TooDeepError(Exception):
 
 
 class TooManyCyclesError(Exception):
-    """What is asked for leads back to itself in more ways than anybody follows."""
+    """A key depends on itself through too many cycles."""
 
 
 class AliasCache:
-    """What keys come to, whoever asks."""
+    """Resolved keys, shared by all queries."""
 
     def __init__(self, *refusals: type[Exception]) -> None:
         self.refusals = refusals
@@ -39,17 +39,17 @@ class AliasCache:
         """How much there is to all that was found since nothing was known."""
 
     def forget(self) -> None:
-        """Forget what keys come to."""
+        """Drop all resolved keys."""
         self.known.clear()
         self.weight = 0
 
     def note_provisional(self) -> None:
-        """Note that what is being found out rests on an answer that is not the last one."""
+        """Record that the current result depends on a provisional one."""
         self.provisional += 1
 
 
 class AliasChain:
-    """Finds the answer to one question.
+    """Resolves one query.
 
     What leads into no ring is kept for all questions, so that it does not matter which comes first.
     """
@@ -63,7 +63,7 @@ class AliasChain:
         self._cycles = 0
 
     def answer(self, find: Callable[[], object]) -> object:
-        """Return what ``find`` finds, which asks ``of`` for what names are bound to."""
+        """Return the result of ``find``, which resolves names through ``of``."""
         while True:
             try:
                 if not self._first:
@@ -78,7 +78,7 @@ class AliasChain:
                 return _unwrapped(self._in_ring)
 
     def of(self, key: Hashable, find: Callable[[], object]) -> object:
-        """Return what a key comes to, which ``find`` finds by asking here for others.
+        """Return what a key resolves to; ``find`` resolves further keys through this method.
 
         Raises:
             Exception: one of the refusals; ``TooDeepError`` and ``TooManyCyclesError`` for
@@ -87,7 +87,7 @@ class AliasChain:
         return _unwrapped(self._outcome(key, find))
 
     def weigh(self, weight: int) -> None:
-        """Note how much there is to an answer, which may be kept."""
+        """Record the size of an answer, for cache eviction."""
         self._kept.weight += weight
 
     def note_undecided(self) -> None:
@@ -145,7 +145,7 @@ class AliasChain:
 
 
 class AliasChainOnce(AliasChain):
-    """Looks at each key once for a question, also in a ring.
+    """Resolves each key once a query, also in a cycle.
 
     An answer is as unknown as any that it rests on, other than below
     ``note_undecided``: so what is in a ring is so for whoever asks.

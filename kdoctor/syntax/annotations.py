@@ -1,4 +1,4 @@
-"""What an annotation declares: one class, a list of it, or that it may be None; what it names."""
+"""What a type annotation declares: a class, a list of it, an optional."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LISTS = frozenset({"List", "list", "Sequence", "Iterable", "Tuple", "tuple", "C
 def declared(
     annotation: cst.BaseExpression, instance: Callable[[cst.BaseExpression], Value]
 ) -> Value:
-    """Return what is declared; ``instance`` tells what the class of a name or a string makes."""
+    """Return the declared type; ``instance`` maps a class name to its instances' type."""
     match annotation:
         case cst.Name(value="None"):
             return NONE
@@ -46,7 +46,7 @@ def declared(
 
 
 def leaves_open(annotation: cst.BaseExpression) -> bool:
-    """Say whether it names a class of a library, or `object`: people write `tf.Tensor` for either.
+    """Say whether an annotation is too general, like `object` or a library's class.
 
     Not where a type of Python itself is named, or more than one class.
     """
@@ -64,7 +64,7 @@ def leaves_open(annotation: cst.BaseExpression) -> bool:
 
 
 def names_in_string(node: cst.SimpleString | cst.ConcatenatedString) -> Iterator[str]:
-    """Yield the dotted names in an annotation that is a string."""
+    """Yield the dotted names in a string annotation."""
     value = evaluated(node)
     if not isinstance(value, str):
         return

@@ -1,4 +1,4 @@
-"""Conditions that the target decides: version checks, ``hasattr``, flags that a ``try`` sets.
+"""Evaluate conditions on the target: version checks, ``hasattr``, import flags.
 
 A condition has one of three answers: a value, ``Undecided`` (it speaks of versions, but which way
 it goes is not known), or ``NotAGuard`` (it is about something else). What is known in part, the
@@ -76,7 +76,7 @@ class _Names(Struct, frozen=True):
 
 
 class Conditions:
-    """Evaluates conditions in one module.
+    """Evaluates the conditions of one module.
 
     ``live`` takes from some bindings those that can be made on the target. ``on_new_python``: what
     comes out where Python is newer than any that the code asks for.
@@ -98,7 +98,7 @@ class Conditions:
         self._on_new_python = on_new_python
 
     def truth(self, test: cst.BaseExpression) -> bool:
-        """Return how ``test`` turns out on the target.
+        """Return the outcome of ``test`` on the target.
 
         Raises:
             Undecided, NotAGuard: see there.
@@ -405,7 +405,7 @@ def _unknown(node: cst.BaseExpression) -> object:
 
 
 def speaks_of_version(name: str) -> bool:
-    """Say whether a variable or function of this name holds the answer to a version check.
+    """Say whether a name suggests a version check's result.
 
     >>> [speaks_of_version(name) for name in ("IS_TF2", "keras_version", "x1", "use_fp16")]
     [True, True, False, False]

@@ -1,4 +1,4 @@
-"""Where a line runs: while a model is built, inside a layer's call, in a loss, on arrays."""
+"""The context of a line: model construction, layer call, loss, eager code."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _OF_TENSORS = frozenset({Kind.TENSOR, Kind.LIST})
 
 
 class Contexts:
-    """Answers for one module. What is not known is ``UNKNOWN``."""
+    """Contexts in one module; ``UNKNOWN`` if not known."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class Contexts:
         self._passed: dict[cst.CSTNode, Context | None] = {}
 
     def of(self, node: cst.CSTNode) -> Context:
-        """Return the context of ``node``: by what is around it, then by what it works on."""
+        """Return the context of ``node``, from its surroundings, then its operands."""
         child, parent = node, self._parents.get(node)
         while parent is not None:
             if parent.__class__ not in _AROUND:  # nearly all, and there may be many

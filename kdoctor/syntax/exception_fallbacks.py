@@ -1,4 +1,4 @@
-"""What a ``try`` makes up for: the code that its handlers stand in for, and theirs in turn.
+"""``try`` statements with fallbacks: which code replaces which failing code.
 
 An import that fails, and for which nothing makes up, will be mended: what stands below it is looked
 at as if it worked, and what its handler does, too.
@@ -51,7 +51,7 @@ _ONLY_ASKS = (
 
 
 class ExceptionFallbacks:
-    """Answers for one module. ``is_guarded`` says whether what fails at a node does no harm."""
+    """The fallbacks of one module. ``is_guarded``: whether a failure at a node is harmless."""
 
     def __init__(  # noqa: PLR0913, PLR0917 - what is known of the module, and who else decides
         self,
@@ -73,7 +73,7 @@ class ExceptionFallbacks:
         self._imports_in: dict[cst.BaseSuite, Sequence[tuple[int, Import]]] = {}
 
     def is_handled_by_try(self, node: cst.CSTNode) -> bool:
-        """Say whether a ``try`` around it passes ``node`` over, or makes up for its failure."""
+        """Say whether a ``try`` skips ``node``, or handles its failure."""
         tries = tuple(self._around(node))
         return bool(tries) and (
             self._is_dead_in_any(node, tries)
@@ -86,7 +86,7 @@ class ExceptionFallbacks:
         return self._is_dead_in_any(node, self._around(node))
 
     def is_in_failing_try(self, node: cst.CSTNode) -> bool:
-        """Say whether ``node`` is in the body of a ``try`` in which an import fails.
+        """Say whether ``node`` is in the body of a ``try`` with a failing import.
 
         Or is bound there to an attribute that is not there, which a handler waits for.
         """
@@ -115,7 +115,7 @@ class ExceptionFallbacks:
     def is_attribute_fallback(
         self, node: cst.CSTNode, is_there: Callable[[str], bool | None]
     ) -> bool:
-        """Say whether ``node`` stands in for attributes that are all there.
+        """Say whether ``node`` is the fallback for attributes that all exist.
 
         ``try: y = tf.math.log(x)``, ``except AttributeError: y = tf.log(x)``.
         """
@@ -157,7 +157,7 @@ class ExceptionFallbacks:
         return self._works(statement) is False and not self._will_be_mended(statement, attempt)
 
     def has_fallback(self, statement: Import, attempt: Try) -> bool:
-        """Say whether the program is written for an import that fails.
+        """Say whether the program handles the failure of an import.
 
         A handler does its work, or notes that it failed: ``HAS_CONTRIB = False``.
         """

@@ -1,4 +1,4 @@
-"""The parts of conditions and handlers that decide what stands in for what fails."""
+"""Classify conditions and exception handlers that select fallbacks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def conditions(
     child: cst.CSTNode,
     value_of: Callable[[cst.Name], cst.BaseExpression | None],
 ) -> Iterable[tuple[cst.BaseExpression, bool]]:
-    """Return the tests on which ``child`` of ``parent`` depends, and how each must turn out.
+    """Return the tests that ``child`` of ``parent`` depends on, with their outcomes.
 
     ``value_of`` tells what a name certainly stands for, None where that is not clear.
     """
@@ -75,7 +75,7 @@ def hasattr_members(test: cst.BaseExpression) -> frozenset[str]:
 
 
 def is_one_of_members(members: Collection[str], node: cst.CSTNode) -> bool:
-    """Say whether ``node`` is (part of) one of some members."""
+    """Say whether ``node`` is, or is part of, one of some members."""
     while members and isinstance(node, cst.Attribute):
         if f"{source_of(node.value)}.{node.attr.value}" in members:
             return True
@@ -84,7 +84,7 @@ def is_one_of_members(members: Collection[str], node: cst.CSTNode) -> bool:
 
 
 def is_within(path: str, longer: str) -> bool:
-    """Say whether ``longer`` is ``path`` with more parts somewhere in it."""
+    """Say whether ``longer`` is ``path`` with additional parts."""
     parts = iter(longer.split("."))
     return all(each in parts for each in path.split("."))
 
@@ -92,7 +92,7 @@ def is_within(path: str, longer: str) -> bool:
 def checks_types(
     test: cst.BaseExpression, meant_by: Callable[[cst.CSTNode], str | None] | None = None
 ) -> bool:
-    """Say whether a test is `TYPE_CHECKING`, by whatever name that was imported."""
+    """Say whether a test is `TYPE_CHECKING`, under any import name."""
     name = dotted_name(test)
     if name is None:
         return False
@@ -101,7 +101,7 @@ def checks_types(
 
 
 def caught_by(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> set[str]:
-    """Return the exceptions that a handler names, by the last part of each name."""
+    """Return the last name part of each exception that a handler catches."""
     types: Iterable[cst.BaseExpression] = ()
     if isinstance(handler.type, cst.Tuple):
         types = (element.value for element in handler.type.elements)
@@ -116,23 +116,23 @@ def catches(handler: cst.ExceptHandler | cst.ExceptStarHandler, failures: Iterab
 
 
 def handles_only_attribute_error(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> bool:
-    """Say whether a handler is there for names that a release lacks, and for nothing else."""
+    """Say whether a handler exists only for attributes that a release lacks."""
     caught = caught_by(handler)
     return "AttributeError" in caught and caught <= _LACKING
 
 
 def handles_name_error(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> bool:
-    """Say whether a handler is there for a name that nothing binds, and goes on without it."""
+    """Say whether a handler recovers from an unbound name."""
     return "NameError" in caught_by(handler) and not raises(handler)
 
 
 def raises(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> bool:
-    """Say whether a handler ends with an exception: what it caught, or another."""
+    """Say whether a handler ends by raising."""
     return isinstance(last_statement(handler.body), cst.Raise)
 
 
 def bound_in(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> set[str]:
-    """Return the names, and members, that a handler binds by assignments and imports."""
+    """Return the names and members that a handler binds."""
     found: set[str] = set()
     for each in descendants(handler.body):
         match each:
@@ -152,7 +152,7 @@ def bound_in(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> set[str]:
 
 
 def decides_module_exit(node: cst.CSTNode, parents: Mapping[cst.CSTNode, cst.CSTNode]) -> bool:
-    """Say whether what is read decides if a module goes on: ``if tfa is None: raise …``."""
+    """Say whether a read decides if the module raises: ``if tfa is None: raise …``."""
     statement = statement_around(node, parents)
     return (
         isinstance(statement, cst.If)
@@ -180,7 +180,7 @@ def reads_in(
 
 
 def is_bare_attribute_check(node: cst.CSTNode, statement: cst.CSTNode) -> bool:
-    """Say whether an attribute is a statement of its own, which asks whether it is there.
+    """Say whether an attribute is a bare statement that checks its existence.
 
     ``try: K.sum``, ``except AttributeError: K = ops``: written anew, it would answer otherwise.
     """
@@ -199,7 +199,7 @@ def is_another_member(callee: cst.CSTNode, member: cst.CSTNode) -> bool:
 
 
 def names_with_same_suffix(name: str | None, names: Iterable[str | None]) -> Iterator[str]:
-    """Yield the dotted names that end as another does: the same thing at another place.
+    """Yield the dotted names with the same last parts as another.
 
     ``keras.utils.get_custom_objects().update(own)`` does what it did by way of ``generic_utils``.
     """
@@ -208,7 +208,7 @@ def names_with_same_suffix(name: str | None, names: Iterable[str | None]) -> Ite
 
 
 def targets(statement: cst.Assign) -> list[str]:
-    """Return what an assignment assigns to, as it is written."""
+    """Return the targets of an assignment as source."""
     return [source_of(each.target) for each in statement.targets]
 
 
@@ -218,7 +218,7 @@ def source_of(node: cst.CSTNode) -> str:
 
 
 def is_empty(value: cst.BaseExpression | None) -> bool:
-    """Say whether a value stands for what is not there: `None`, `False`."""
+    """Say whether a value means absence: `None`, `False`."""
     return isinstance(value, cst.Name) and value.value in {"None", "False"}
 
 
@@ -229,7 +229,7 @@ def is_for_types_only(
     *,
     postponed: bool,
 ) -> bool:
-    """Say whether Python itself never evaluates what stands here: an annotation, mostly.
+    """Say whether Python never evaluates a node: mostly an annotation.
 
     ``postponed``: the module says ``from __future__ import annotations``.
     """
@@ -257,7 +257,7 @@ def _is_in_a_function(node: cst.CSTNode, parents: Mapping[cst.CSTNode, cst.CSTNo
 
 
 def statement_around(node: cst.CSTNode, parents: Mapping[cst.CSTNode, cst.CSTNode]) -> cst.CSTNode:
-    """Return the smallest statement that holds ``node``, or what is outermost."""
+    """Return the innermost statement around ``node``, or the outermost node."""
     while node.__class__ not in STATEMENTS:
         parent = parents.get(node)
         if parent is None:
@@ -269,7 +269,7 @@ def statement_around(node: cst.CSTNode, parents: Mapping[cst.CSTNode, cst.CSTNod
 def outermost_attribute(
     node: cst.CSTNode, parents: Mapping[cst.CSTNode, cst.CSTNode]
 ) -> cst.CSTNode:
-    """Return the outermost attribute that is taken from ``node``: ``a.b.c`` for ``a``."""
+    """Return the outermost attribute access on ``node``: ``a.b.c`` for ``a``."""
     parent = parents.get(node)
     while isinstance(parent, cst.Attribute) and parent.value is node:
         node, parent = parent, parents.get(parent)
@@ -279,7 +279,7 @@ def outermost_attribute(
 def is_below(
     node: cst.CSTNode, above: cst.CSTNode, parents: Mapping[cst.CSTNode, cst.CSTNode]
 ) -> bool:
-    """Say whether ``node`` is ``above`` or stands in it."""
+    """Say whether ``node`` is ``above`` or a descendant of it."""
     each: cst.CSTNode | None = node
     while each is not None and each is not above:
         each = parents.get(each)
@@ -289,7 +289,7 @@ def is_below(
 def common_ancestor(
     one: cst.CSTNode, other: cst.CSTNode, parents: Mapping[cst.CSTNode, cst.CSTNode]
 ) -> tuple[cst.CSTNode | None, set[cst.CSTNode]]:
-    """Return the innermost node that holds both, and its parts in which they stand."""
+    """Return the innermost common ancestor of two nodes, and its children above each."""
     path = {one: one}
     child = one
     while child in parents:

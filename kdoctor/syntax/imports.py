@@ -1,4 +1,4 @@
-"""What import statements bind."""
+"""Import bindings of a module, resolved through the project's own modules."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def dotted_name(node: cst.CSTNode | None) -> str | None:
 
 
 def through_tree(package: Package, path: str, name: str) -> str | ClassInfo | None:
-    """Return what ``name`` is for the file ``path``, by the tree's own modules."""
+    """Resolve a name of the file ``path`` through the project's modules."""
     bare = name.lstrip(".")
     level = len(name) - len(bare)
     parts = bare.split(".") if bare else []
@@ -45,13 +45,13 @@ def through_tree(package: Package, path: str, name: str) -> str | ClassInfo | No
 
 
 def parameter_callees(package: Package, path: str, name: str) -> Collection[tuple[int, str]]:
-    """Return what a function of the tree surely calls with its parameters, by position."""
+    """Return what a project function surely calls with its parameters, by position."""
     parts = _parts(name)
     return () if parts is None else package.parameter_callees(path, *parts)
 
 
 class Imports:
-    """All imports of one module, and the tree's modules that they go through."""
+    """The imports of one module, resolved through the project."""
 
     def __init__(self, scope_analysis: ScopeAnalysis, path: str, package: Package | None) -> None:
         self._scope_analysis = scope_analysis
@@ -72,7 +72,7 @@ class Imports:
             self.by_statement.setdefault(imported.statement, []).append(each)
 
     def through_tree(self, name: str) -> str | ClassInfo | None:
-        """Return what ``.compat.K.sum`` or ``mine.compat.K.sum`` is, by the tree's own modules."""
+        """Resolve ``.compat.K.sum`` or ``mine.compat.K.sum`` through the project's modules."""
         if self._package is None:
             return None
         if name not in self._through_tree:
@@ -80,7 +80,7 @@ class Imports:
         return self._through_tree[name]
 
     def parameter_callees(self, name: str) -> Collection[tuple[int, str]]:
-        """Return what a function of the tree surely calls with its parameters, by position."""
+        """Return what a project function surely calls with its parameters, by position."""
         if self._package is None:
             return ()
         if name not in self._parameter_callees:
@@ -88,7 +88,7 @@ class Imports:
         return self._parameter_callees[name]
 
     def returned_call(self, name: str) -> str | None:
-        """Return which call from outside of the tree a function surely returns the result of."""
+        """Return the external call whose result a project function surely returns."""
         parts = _parts(name)
         if self._package is None or parts is None:
             return None
@@ -124,12 +124,12 @@ class Imports:
         return tuple(dict.fromkeys(each for each in found if each[0]))
 
     def is_project_module(self, name: str) -> bool:
-        """Say whether a dotted name surely is one of the tree's modules, or in one."""
+        """Say whether a dotted name surely is a project module, or in one."""
         package, top = self._package, name.partition(".")[0]
         return not top or (package is not None and package.holds(self._path, top))
 
     def star_names(self, star: ImportBinding) -> frozenset[str] | None:
-        """Return what a star import of a module of the tree binds, None where it is none."""
+        """Return what a star import of a project module binds, None for other modules."""
         if self._package is None:
             return None
         bare = star.imported.lstrip(".")

@@ -1,4 +1,4 @@
-"""Light types: what kind of object an expression is, as far as one file (and its tree) tells.
+"""Type inference within one file and its project.
 
 What is not certain from the code at hand has no type. Nothing of Keras is known here: what its
 classes and functions give is asked of ``TypeOracle``.
@@ -72,7 +72,7 @@ _WAYS: Mapping[type[cst.CSTNode], str] = {
 
 
 class Inference:
-    """Infers in one module."""
+    """Type inference of one module."""
 
     def __init__(
         self,
@@ -96,7 +96,7 @@ class Inference:
         self._is_settled = False
 
     def value(self, node: cst.CSTNode) -> Value:
-        """Return what an expression of the module is."""
+        """Return the inferred value of an expression."""
         if not self._is_settled:
             self._is_settled = True
             SymbolicParameters(self._scope_analysis, self._resolver, self._oracle, self).settle()
@@ -110,7 +110,7 @@ class Inference:
         return self.value(node)
 
     def assume(self, parameters: Mapping[Binding, Value]) -> None:
-        """Take these parameters for what is said of them, and infer anew what rests on others."""
+        """Assume types for parameters, and invalidate results that depend on others."""
         if parameters != self.assumed:
             self.assumed = dict(parameters)
             self._memory.forget_assumed()
@@ -133,7 +133,7 @@ class Inference:
         return [value for _, value in sorted(assigned, key=lambda pair: pair[0])]
 
     def infer(self, node: cst.CSTNode) -> Value:
-        """Return what an expression is, on the way to what another one is.
+        """Return the value of an expression within another's inference.
 
         Raises:
             OutOfOrderError: other questions are to be asked first.
@@ -388,7 +388,7 @@ class Inference:
         )
 
     def instance(self, cls: cst.BaseExpression) -> Value:
-        """Return what calling a class makes, nothing where ``cls`` is no class."""
+        """Return the instance of a class, nothing if ``cls`` is no class."""
         own = self._classes.named(cls)
         if own is not None:
             return Value(own.type, own)

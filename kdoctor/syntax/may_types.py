@@ -1,4 +1,4 @@
-"""What the expressions of a source may be: all that ``Inference`` could say of them, and more.
+"""May-types of expressions: a superset of what ``Inference`` can infer.
 
 Inference asks scope by scope, in a tree of libcst's that has to be made for it. Where nothing that
 a rule is about is possible, there is nothing to infer. So each way by which inference comes to know
@@ -46,7 +46,7 @@ _MAKES_A_TENSOR = ast.Lt | ast.LtE | ast.Gt | ast.GtE | ast.NotEq
 
 
 class MayTypes:
-    """Answers for one source."""
+    """May-types in one source."""
 
     def __init__(self, symbol_table: SymbolTable, names: NameFacts, oracle: TypeOracle) -> None:
         self.symbol_table = symbol_table
@@ -60,12 +60,12 @@ class MayTypes:
         self._is_in_a_ring = self._has_grown = False
 
     def reads(self, members: Collection[str]) -> Iterator[Place]:
-        """Yield where such attributes are read."""
+        """Yield the reads of such attributes."""
         for member in members:
             yield from self.symbol_table.reads.get(member, ())
 
     def writes(self, members: Collection[str]) -> Iterator[Place]:
-        """Yield where such attributes are assigned to, updated or deleted."""
+        """Yield the assignments, updates and deletions of such attributes."""
         for member in members:
             yield from self.symbol_table.writes.get(member, ())
 
@@ -75,7 +75,7 @@ class MayTypes:
         return any(chain_of(each.value) == owner for each, _ in self.writes((node.attr,)))
 
     def owner(self, attribute: Place) -> Types:
-        """Return all types of what an attribute may be read from, or assigned to.
+        """Return the may-types of an attribute's owner.
 
         Raises:
             RecursionError: the code is nested too deeply to tell.
@@ -93,7 +93,7 @@ class MayTypes:
         return self.types_of(node, self.symbol_table.places.get(place, self.symbol_table.module))
 
     def types_of(self, node: ast.expr, space: Namespace) -> Types:
-        """Return all types that an expression may have.
+        """Return the may-types of an expression.
 
         Raises:
             RecursionError: the code is nested too deeply to tell.

@@ -1,4 +1,4 @@
-"""What names and attributes may hold, by what is called of them: the counterpart of ``by_use``."""
+"""May-types by use: the prefilter's counterpart of ``usage_inference``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kdoctor.value_types import Kind, Type
 
 
 class MayTypesByUse:
-    """Answers for one source."""
+    """May-types by use in one source."""
 
     def __init__(self, symbol_table: SymbolTable, names: NameFacts, oracle: TypeOracle) -> None:
         self.of_bindings: dict[BoundName, set[Type]] = {}

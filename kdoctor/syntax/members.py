@@ -1,4 +1,4 @@
-"""Attributes that are read from, or assigned to, instances whose kind is known."""
+"""Attribute reads and assignments on instances of known kind."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kdoctor.value_types import Kind, Type
 
 
 class MemberUse(Struct, frozen=True, eq=False):
-    """``owner.member`` is read. ``node`` is the attribute, ``called`` its call where it is called.
+    """``owner.member`` is read; ``called`` is its call, if it is called.
 
     ``owner_defines`` is false only where the member cannot come from the user's own code: from a
     subclass of theirs (or a base of it that is not known, or its ``__getattr__``), or from an
@@ -41,7 +41,7 @@ class MemberUse(Struct, frozen=True, eq=False):
 
 
 class MemberStore(Struct, frozen=True, eq=False):
-    """``owner.member`` is assigned to (``how`` ASSIGN), updated (AUGMENT), deleted, looped over.
+    """``owner.member`` is assigned, augmented, deleted or a loop target (``how``).
 
     ``value`` is the whole right side, and what stands in ``path`` of it is assigned: ``path`` is
     empty for a plain ``owner.member = value``. ``owner_defines`` is true where the user's own class

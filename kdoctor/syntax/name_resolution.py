@@ -1,4 +1,4 @@
-"""What a name means at a place, or that it may mean several things."""
+"""Resolve names to the imported objects they refer to."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _AT_SCOPES = frozenset({
 
 
 class Meaning(Struct, frozen=True):
-    """What a name stands for: something imported, under one name or under alternative ones."""
+    """The imported object a name refers to, under one name or several."""
 
     name: str
     names: tuple[str, ...]
@@ -44,7 +44,7 @@ def _joined(name: str, tail: str) -> str:
 
 
 class Resolver:
-    """Looks names up in one module.
+    """Resolves the names of one module.
 
     ``is_dead`` says that a binding is never made on the target, ``are_alternatives`` that of two
     bindings one is the fallback of the other.
@@ -129,7 +129,7 @@ class Resolver:
         return reaching
 
     def meaning(self, name: str, place: cst.CSTNode, scope: Scope) -> Meaning | None:
-        """Return what imported thing ``name`` is at ``place``, None where that is not certain."""
+        """Return the imported object of ``name`` at ``place``, None if not certain."""
         owner = scope.owner(name)
         if owner is None:
             return self._from_star(name)
@@ -142,7 +142,7 @@ class Resolver:
         return agreed if all(each.names == agreed.names for each in later) else None
 
     def may_be_rebound_by_star(self, imported: ImportBinding) -> bool:
-        """Say whether a star import below an import may bind its name to something else."""
+        """Say whether a later star import may rebind an import's name."""
         if imported.scope.kind is not ScopeKind.MODULE or not self._known_stars():
             return False
         last = max(each.order for each in imported.scope.bindings[imported.local])

@@ -1,4 +1,4 @@
-"""How deeply one statement may be nested.
+"""Limit how deeply a statement may be nested.
 
 libcst takes two seconds for a sum of 1,000 terms and minutes for one of 5,000, and much of what is
 asked of a node goes up to its statement. Python itself runs no more than 3,000 levels; people write
@@ -33,7 +33,7 @@ _ROUNDS: Final = 8  # people nest less deeply within a line
 
 
 class Extent(Struct, frozen=True):
-    """How far the statements of a text may go, by its lines alone."""
+    """Size bounds of a text's statements, from its lines alone."""
 
     length: int  # characters
     longest_line: int  # characters
@@ -68,7 +68,7 @@ class Extent(Struct, frozen=True):
 
 
 def deep_line(text: str, extent: Extent, parse: Callable[[str], ast.Module]) -> int | None:
-    """Return the line (from 1) of the first statement that is nested too deeply, None if none is.
+    """Return the line (from 1) of the first too deeply nested statement, if any.
 
     ``parse`` is Python's own parser, with as much room as it needs.
     """

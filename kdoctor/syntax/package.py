@@ -1,4 +1,4 @@
-"""What the tree's own modules export, for relative re-exports and base classes of one's own."""
+"""Interface to the project's modules: exports and classes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kdoctor.lazy_regex import pattern
 
 
 class ClassInfo(Struct, frozen=True):
-    """A class of the tree, with all that matters of its bases.
+    """A class of another project module, with what matters of its bases.
 
     ``base`` is the dotted name of the nearest imported base class, None where there is none.
     ``members`` are the names that the class and its own bases define themselves.
@@ -30,7 +30,7 @@ class ClassInfo(Struct, frozen=True):
     gives: frozenset[str] = frozenset()
 
     def passes_through(self, keyword: str) -> bool:
-        """Say whether a keyword gets to ``base`` as it is given."""
+        """Say whether a keyword reaches ``base`` unchanged."""
         return keyword in self.gives or (self.hands_on and keyword not in self.takes)
 
 
@@ -42,7 +42,7 @@ _REGISTRY = pattern(r"(?:^|_)(?:register|export)")
 
 
 def is_registry(decorator: str) -> bool:
-    """Say whether a decorator, by its last name, only notes down a class and gives it back.
+    """Say whether a decorator only registers a class and returns it.
 
     ``@register_custom_object``, ``@LAYERS.register("name")``, ``@keras_export("Name")`` do.
     """
@@ -50,7 +50,7 @@ def is_registry(decorator: str) -> bool:
 
 
 class Package(Protocol):
-    """The modules of the tree that is scanned, seen from one of its files."""
+    """The project's modules, as seen from one of its files."""
 
     def exports(self, unit_path: str, module: str, level: int, name: str) -> str | ClassInfo | None:
         """Return what ``from module import name`` binds in ``unit_path``.

@@ -1,4 +1,4 @@
-"""Parameters of a module's own functions that surely take symbolic tensors.
+"""Parameters of local functions that surely take symbolic tensors.
 
 A block of a model is written as a function (``def block(x, filters): …``) that is called with what
 a layer gave, or that makes layers with weights on the spot and calls them with its parameter:
@@ -23,7 +23,7 @@ _MAX_CALL_CHAIN = 500  # calls, one on the result of the other: more than any ne
 
 
 class Application(Struct, frozen=True, eq=False):
-    """A call ``Layer(…)(x)`` of something made on the spot with what a parameter was.
+    """A call ``Layer(…)(x)`` on what a parameter was.
 
     ``through`` are the calls of that form that may come before it: ``x = Padding(…)(x)``.
     """
@@ -33,7 +33,7 @@ class Application(Struct, frozen=True, eq=False):
 
 
 class Candidate(Struct, frozen=True, eq=False):
-    """A parameter that may turn out to take symbolic tensors.
+    """A parameter that may take symbolic tensors.
 
     ``arguments`` is what is passed for it in this module, ``in_list`` says that it is passed lists,
     ``applied`` are the calls in the function's own body of which it is the first argument.
@@ -46,7 +46,7 @@ class Candidate(Struct, frozen=True, eq=False):
 
 
 class Parameters:
-    """Finds the candidates of one module, by form alone."""
+    """Finds the candidates of one module syntactically."""
 
     def __init__(self, scope_analysis: ScopeAnalysis, resolver: Resolver) -> None:
         self._scope_analysis = scope_analysis

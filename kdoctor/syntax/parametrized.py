@@ -1,4 +1,4 @@
-"""What a test's parameter holds, by its ``@pytest.mark.parametrize``."""
+"""The values of a test's ``@pytest.mark.parametrize`` parameters."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MARK = "pytest.mark.parametrize"
 
 
 def pytest_parameter_values(binding: Binding) -> Sequence[cst.BaseExpression]:
-    """Return all that a parameter is passed one after the other, nothing where that is not known.
+    """Return all values of a test parameter, nothing if unknown.
 
     ``@pytest.mark.parametrize("layer", [Dense, Conv1D])`` above ``def test(layer):`` passes both.
     """

@@ -1,4 +1,4 @@
-"""Text to libcst tree, with whatever can go wrong said as a ``SyntaxProblem``.
+"""Parse text to a libcst tree; report every failure as a ``SyntaxProblem``.
 
 The tree is built from Python's own, which takes a third of the time, and a quarter where that is at
 hand; what it does not do for (a text that this Python cannot parse, patterns, generics) libcst
@@ -127,7 +127,7 @@ def _pythons_error(text: str) -> SyntaxError | None:
 
 
 def on_a_deep_stack(work: Callable[[_A], _T], argument: _A) -> _T:
-    """Return ``work(argument)``, done by a thread whose stack holds trees of any real depth.
+    """Return ``work(argument)``, run in a thread with a large stack.
 
     libcst's parser is native code that recurses: on a usual stack, 10,000 terms of one sum end the
     whole process.

@@ -1,4 +1,4 @@
-"""Which code the target never gets to, and for which something else does the work."""
+"""Reachability on the target: dead code, and code with a working fallback."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _MARKED = STATEMENTS | {cst.BooleanOperation, cst.BinaryOperation, cst.CompFor}
 
 
 class Reachability:
-    """Answers for one module.
+    """Reachability in one module.
 
     ``as_it_is``: also an import for which nothing makes up ends what stands below it. Otherwise it
     is taken for one that will be mended, as it is reported.
@@ -84,7 +84,7 @@ class Reachability:
         )
 
     def is_guarded(self, node: cst.CSTNode) -> bool:
-        """Say whether what fails at ``node`` on the target does no harm there.
+        """Say whether a failure at ``node`` is harmless on the target.
 
         That is so where the target never gets to it, or a type checker alone does, where a version
         check whose answer is not known decides about it, and where a handler catches the failure
@@ -133,7 +133,7 @@ class Reachability:
         )
 
     def is_dead(self, node: cst.CSTNode) -> bool:
-        """Say whether the target certainly never gets to ``node``."""
+        """Say whether ``node`` is unreachable on the target."""
         known = self._dead.get(node)
         if known is None:
             self._dead[node] = False  # while it is being found out: a test may ask for itself
@@ -152,7 +152,7 @@ class Reachability:
         self._kept_on_new_python.note_provisional()
 
     def are_alternatives(self, one: cst.CSTNode, other: cst.CSTNode) -> bool:
-        """Say whether one of two bindings is the fallback of the other."""
+        """Say whether one binding is the fallback of the other."""
         parent, parts = common_ancestor(one, other, self._parents)
         if isinstance(parent, cst.Try | cst.TryStar):
             kinds = {type(each) for each in parts}
@@ -165,7 +165,7 @@ class Reachability:
         return False
 
     def live(self, bindings: Iterable[Binding]) -> list[Binding]:
-        """Return the bindings that can be made on the target."""
+        """Return the bindings that can happen on the target."""
         return [each for each in bindings if not self.is_unmade(each.node)]
 
     def is_unmade(self, node: cst.CSTNode) -> bool:
@@ -178,7 +178,7 @@ class Reachability:
     def is_attribute_fallback(
         self, node: cst.CSTNode, is_there: Callable[[str], bool | None]
     ) -> bool:
-        """Say whether ``node`` stands in for attributes that are all there.
+        """Say whether ``node`` is the fallback for attributes that all exist.
 
         ``try: y = tf.math.log(x)``, ``except AttributeError: y = tf.log(x)``.
         """

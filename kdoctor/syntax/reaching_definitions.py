@@ -1,4 +1,4 @@
-"""Which bindings of a name can reach a place, where it is bound more than once.
+"""Reaching definitions of a name that is bound more than once.
 
 Only what is certain from the structure of blocks is used: a binding is replaced by a later one of
 the same block, by both branches of an ``if``, by a ``try`` and all of its handlers. Loops and
@@ -49,7 +49,7 @@ _NO_WAY_OUT = _Outflow((), replaces=True)
 
 
 class Exits:
-    """The statements after which, whatever they bind, control never goes on: ``if`` and ``try``."""
+    """The statements of a block that control never continues after."""
 
     def __init__(self, scope_analysis: ScopeAnalysis) -> None:
         self._scope_analysis = scope_analysis
@@ -71,7 +71,7 @@ class Exits:
 
 
 class ReachingDefinitions:
-    """The bindings of one name in one scope."""
+    """The reaching definitions of one name in one scope."""
 
     def __init__(
         self, scope: Scope, bindings: Sequence[Binding], scope_analysis: ScopeAnalysis, exits: Exits
@@ -101,7 +101,7 @@ class ReachingDefinitions:
             node = parent
 
     def reaching(self, place: cst.CSTNode, scope: Scope) -> tuple[Binding, ...]:
-        """Return the bindings that a read at ``place``, in ``scope``, may find."""
+        """Return the bindings that reach a read at ``place`` in ``scope``."""
         if (
             (len(self._bindings) < 2 and self._scope.kind is not ScopeKind.CLASS)
             or self._is_remote

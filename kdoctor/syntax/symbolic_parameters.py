@@ -1,4 +1,4 @@
-"""What parameters of a module's own functions take: symbolic tensors, models, … by trying it."""
+"""Infer parameter types (symbolic tensors, models) by trying hypotheses."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ROUNDS = 6  # in which the parameters of functions that call each other must ag
 
 
 class Hypotheses(Protocol):
-    """An inference that can be told what to take for granted."""
+    """An inference that accepts assumptions."""
 
     def value(self, node: cst.CSTNode) -> Value:
         """Return what an expression is."""
@@ -33,7 +33,7 @@ class Hypotheses(Protocol):
 
 
 class SymbolicParameters:
-    """Settles the parameters of one module."""
+    """Infers the parameter types of one module."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class SymbolicParameters:
         self._assumed: dict[Binding, Value] = {}
 
     def settle(self) -> None:
-        """Find the parameters that take symbolic tensors, and those that take models and the like.
+        """Find the parameters that take symbolic tensors, and those that take models.
 
         Functions call each other, so all candidates are taken for symbolic until a call says
         otherwise of one; what is left when no call does is so.

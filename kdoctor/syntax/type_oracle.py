@@ -1,4 +1,4 @@
-"""What syntax asks about the world: it knows Python, and is told what names mean.
+"""The interface by which syntax asks what imported names are.
 
 A name is passed as it was imported: ``keras.layers.Dense``, ``tensorflow.keras.layers.Dense``.
 Every question may be answered with None, which means "not known" and never leads to a finding.
@@ -20,7 +20,7 @@ PARTIAL: Final = "functools.partial"
 
 
 class TypeOracle(Protocol):
-    """What names mean on the target."""
+    """What imported names are on the target."""
 
     def class_type(self, qualified: str) -> Type | None:
         """Return what an instance of the class ``qualified`` is, None for no known class."""
@@ -179,7 +179,7 @@ NO_ORACLE: TypeOracle = _NoOracle()
 
 
 class NameFacts(Protocol):
-    """Tells what names of a source mean."""
+    """Resolves the names of one source."""
 
     def meant_by(self, node: ast.expr) -> Collection[str]:
         """Return the dotted names that an expression may be, none where it is no chain."""

@@ -1,4 +1,4 @@
-"""Sets of the types that one thing may have, and what follows from them for lists."""
+"""Sets of may-types, and operations on them."""
 
 from __future__ import annotations
 

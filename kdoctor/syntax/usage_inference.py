@@ -1,4 +1,4 @@
-"""What a name must hold, by what is done with it: ``model.compile(optimizer, loss=…)``.
+"""Infer a name's type from its uses: ``model.compile(optimizer, loss=…)``.
 
 A model is often made elsewhere and passed in. Calls that only a model takes tell that it is one,
 wherever else the same binding is read. Which calls those are is asked of ``TypeOracle``.
@@ -57,7 +57,7 @@ def _assigned(binding: Binding) -> cst.BaseExpression | None:
 
 
 class UsageInference:
-    """Answers for one module, where ``tells`` says that use can tell anything in it."""
+    """Usage inference in one module; ``tells``: whether use can tell anything in it."""
 
     def __init__(
         self,
@@ -74,12 +74,12 @@ class UsageInference:
         self._oracle = oracle
 
     def of_binding(self, binding: Binding) -> Type | None:
-        """Return what a binding holds."""
+        """Return the type of a binding."""
         told = self._bindings.get(binding)
         return told if told is not None and binding.kind in HOLDERS else None
 
     def of_member(self, cls: cst.ClassDef, member: str) -> Type | None:
-        """Return what ``self.member`` holds in a class."""
+        """Return the type of ``self.member`` in a class."""
         return self._members.get((cls, member))
 
     @cached_property

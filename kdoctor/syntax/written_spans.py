@@ -1,4 +1,4 @@
-"""Where a node stands, found out by writing the code around it once more.
+"""Spans of nodes by writing the surrounding code again.
 
 A node has two spans. The inner is the node itself: no parentheses around it, no blank lines and
 comments before it, no comma after it (and, as in Python's own ``ast``, no decorators). The outer

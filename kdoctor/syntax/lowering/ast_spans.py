@@ -1,5 +1,5 @@
 # ruff: noqa: D102 - a method of the table at the end is named for what it places
-"""Where the nodes of a built tree stand, told by what they were built from.
+"""Spans of a built tree's nodes, from the ``ast`` nodes they were built from.
 
 A node has the spans that ``syntax.spans`` tells of: the inner is the node itself, the outer of an
 expression has its own brackets too. What is rarely asked for, libcst's own parser and writer say.

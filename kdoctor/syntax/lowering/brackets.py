@@ -1,4 +1,4 @@
-"""Where the round brackets of a text open and close, and what else Python's own tree leaves out."""
+"""Find the round brackets of a text, which ``ast`` leaves out."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _MAX_KEYWORD_LENGTH: Final = max(map(len, keyword.kwlist))
 
 
 class UnbalancedError(Exception):
-    """The brackets of a text do not pair, as far as this module understands its strings."""
+    """The brackets of a text do not pair, as this module reads its strings."""
 
 
 class Brackets:
-    """The pairs of round brackets outside of strings and comments; the comments.
+    """The bracket pairs outside of strings and comments, and the comments.
 
     Raises:
         UnbalancedError: a bracket has no other one.
@@ -62,7 +62,7 @@ class Brackets:
             raise UnbalancedError
 
     def after_blanks(self, offset: int) -> int:
-        """Return where the next token begins: no blank, comment or line break."""
+        """Return the start of the next token."""
         while True:
             end = _end_of_blanks(self._text, offset)
             if end not in self._comments:

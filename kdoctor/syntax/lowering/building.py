@@ -1,4 +1,4 @@
-"""libcst's tree of a text, built from the tree that Python's own parser made of it.
+"""Build a libcst tree from Python's ``ast``.
 
 Python's parser is eight times as fast as libcst's, which makes a node of each blank and comma, and
 the gate has asked it already. So nodes here have the blanks of their class' default, and a comma
@@ -29,7 +29,7 @@ _BETWEEN_SMALL_STATEMENTS: Final = " \t;\\\r\n"
 
 
 class BuiltTree(Struct, frozen=True, eq=False):
-    """A tree, and what tells where its nodes stand in the text."""
+    """A built tree and the spans of its nodes."""
 
     tree: cst.Module
     brackets: Brackets
@@ -42,7 +42,7 @@ class BuiltTree(Struct, frozen=True, eq=False):
 
 
 def build(text: str, tree: ast.Module) -> BuiltTree:
-    """Return libcst's tree of a text.
+    """Return the libcst tree of a text.
 
     Raises:
         UnknownCodeError: it holds what is left to libcst's parser.

@@ -1,4 +1,4 @@
-"""A module parsed piece by piece: some statements of its top level at a time.
+"""Parse a long module with libcst in chunks of top-level statements.
 
 While libcst's parser works, it takes 300 times the memory of the text: ten times what the tree
 takes that it makes. With short texts it is also a tenth faster.
@@ -19,7 +19,7 @@ _BEFORE_A_DEFINITION: Final = pattern(r"\n\r?\n(?:(?:#.*|\r)?\n)*(?:def |class |
 
 
 def parse_in_chunks(text: str) -> cst.Module:
-    """Return the very tree that ``parse_module`` makes of a text, or raise what it raises."""
+    """Return the same tree, or raise the same error, as ``parse_module``."""
     pieces = list(_chunks(text))
     if len(pieces) > 1:
         try:

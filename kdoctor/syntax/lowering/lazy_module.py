@@ -1,4 +1,4 @@
-"""Modules of other packages that are imported, but run when somebody asks for what is in them."""
+"""Modules of other packages that run on first attribute access."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def install_lazy_module(name: str, folders: Sequence[str], functions: Collection[str] = ()) -> None:
-    """Put a module where it is imported from, if it is in one of the folders of its package.
+    """Install a lazy module if it is in one of its package's folders.
 
     It runs when one of its names is asked for. Not so the ``functions``: what stands for one of
     them runs the module when it is called.

@@ -1,4 +1,4 @@
-"""libcst, imported without what a scan does not need of it, or not yet.
+"""Import libcst without the modules and methods that a scan does not need.
 
 Its nodes are some 190 frozen dataclasses. For each, ``dataclass`` writes and compiles six methods.
 ``__repr__``, ``__eq__`` and ``__hash__`` it throws away, since ``CSTNode`` has given the class its
@@ -31,7 +31,7 @@ _NOT_USED: Final = {
 
 
 def import_libcst() -> None:
-    """Import libcst the short way, where that was not done yet and nobody else uses it here."""
+    """Import libcst the fast way, unless it is imported or others use it."""
     if "libcst" in sys.modules or not may_change_libcst():
         return
     usual = dataclasses.dataclass

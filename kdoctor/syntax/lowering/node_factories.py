@@ -1,4 +1,4 @@
-"""A function for each class of libcst's nodes that makes one, for ``building``.
+"""Fast constructors of libcst's node classes, for ``building``.
 
 Between tokens stands what people write mostly: no more than is needed to tell them apart.
 
@@ -28,7 +28,7 @@ SLASH: Final = cst.ParamSlash()
 
 
 def with_commas(items: Sequence[_Item]) -> Iterable[tuple[_Item, object]]:
-    """Return each item with what stands behind it: a comma, but for the last."""
+    """Return the items with commas, but for the last."""
     commas = [COMMA] * (len(items) - 1)
     return zip(items, [*commas, NONE_THERE], strict=False)  # of no items: nothing
 

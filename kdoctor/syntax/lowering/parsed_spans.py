@@ -1,4 +1,4 @@
-"""Where nodes of a built tree stand that Python's own tree does not tell of: libcst's writer does.
+"""Spans of built nodes that ``ast`` has no position for, by libcst's writer.
 
 Few ask: a scan of code as people write it does without.
 """
@@ -41,7 +41,7 @@ class ParsedSpans:
 def spans_in(
     top: cst.BaseExpression, text: str, offset: int, newline: str
 ) -> Iterator[tuple[cst.CSTNode, Span, Span]]:
-    """Yield each node of an expression that libcst parsed, and its inner and outer span.
+    """Yield each node of a libcst-parsed expression with its inner and outer span.
 
     It begins at an offset of the text, without the brackets that it has got since. Nothing is
     yielded where libcst does not write it as it was.
