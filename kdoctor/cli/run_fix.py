@@ -119,7 +119,7 @@ def fix(  # noqa: PLR0913 - the options of the command
         report.write_uncommitted(engine.uncommitted_files(result), result.root, notes)
         result = engine.write(result)
     # What is known is fixed like all else; but what is left of it is no failure.
-    left = compare(result.left, known, named, policy.asks).result if known else result.left
+    left = compare(result.left, known, named, policy.selects).result if known else result.left
     write_outputs(left, outputs)
     if as_json:
         report.write_json(result, page)

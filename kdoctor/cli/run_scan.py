@@ -115,4 +115,4 @@ def _compared(
         return None
     from kdoctor.engine.baseline import compare  # noqa: PLC0415
 
-    return compare(result, known, paths, policy.asks)
+    return compare(result, known, paths, policy.selects)

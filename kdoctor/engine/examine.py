@@ -275,7 +275,7 @@ class Examiner:
             for finding in self._found_in(module, asked[index], problems):
                 lines[finding.place] = module.unit.line_of(finding.place.span.start)
                 try:
-                    shown = diffs.filled(finding, module) if diffs else finding
+                    shown = diffs.with_diff(finding, module) if diffs else finding
                 except Exception as error:  # noqa: BLE001
                     problems.append(f"{error_text(error)} (in the fix of {finding.code})")
                     shown = finding
@@ -294,7 +294,7 @@ class Examiner:
         for finding in applied.about_comments:
             unit = document.units[finding.place.unit]
             lines[finding.place] = unit.line_of(finding.place.span.start)
-            told.append(diffs.filled(finding, unit) if diffs else finding)
+            told.append(diffs.with_diff(finding, unit) if diffs else finding)
         suppressed = (each.finding for each in applied.suppressed)
         of_use = dict.fromkeys(finding.place for finding in (*told, *suppressed))
         lines = {place: lines[place] for place in of_use}
@@ -326,7 +326,7 @@ class Examiner:
             for each in found:
                 if not expected.include(each):
                     yield without_fix_in_changelog(
-                        module.path, texts.watched(comments.watched(each))
+                        module.path, texts.guarded(comments.guarded(each))
                     )
 
     def _diffs(self, document: Document, data: bytes) -> FindingDiffs | None:

@@ -97,12 +97,12 @@ class OpenDocuments:
         """Drop cached settings and targets of the project's files."""
         self._settings.clear()
 
-    def hold(self, path: str, text: str) -> bool:
+    def use_unsaved(self, path: str, text: str) -> bool:
         """Use a module's unsaved text; say whether its exports changed for other modules.
 
         One that cannot be parsed for the moment stays what it was.
         """
-        return self._modules.hold(path, text)
+        return self._modules.use_unsaved(path, text)
 
     def restore_saved(self, path: str) -> bool:
         """Use a module's text on disk again; say whether its exports changed."""
@@ -133,7 +133,7 @@ class OpenDocuments:
         examined = examiner.examine(draft.path, draft.data)
         return Reading(examined, examiner, frozenset(self._modules.asked))
 
-    def mended(self, draft: Draft, reading: Reading) -> bytes:
+    def with_safe_fixes(self, draft: Draft, reading: Reading) -> bytes:
         """Return a draft with all safe fixes applied, as ``kdoctor fix`` does."""
         task = Task(Source(draft.path, draft.data), len(draft.data))
         fixed = FixLoop(reading.examiner).fix(task).fixed
@@ -179,7 +179,7 @@ class _Modules:
             return self._held[path]
         return self._on_disk(path)
 
-    def hold(self, path: str, text: str) -> bool:
+    def use_unsaved(self, path: str, text: str) -> bool:
         summary = summary_in(text)
         if summary is None:
             return False

@@ -61,7 +61,7 @@ class OwnTarget(Struct, frozen=True, array_like=True, gc=False):
     place: Place | None = None
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """The target that the file was checked for, and why, in words."""
         if self.counts:
             return f"judged by tf_keras {self.tf_keras} as its `tf.keras`: {self.why}"

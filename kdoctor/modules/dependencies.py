@@ -94,7 +94,7 @@ class Dependencies:
         self._states.clear()
 
 
-class RememberedAnswers(Generic[P, T]):
+class TrackedMemo(Generic[P, T]):
     """Memoized answers with their dependencies; at most ``most`` of them.
 
     Where much was looked at for each, as in a ring of modules, they are fewer.

@@ -14,7 +14,7 @@ from kdoctor.keras_api.surface import (
     without_legacy,
 )
 from kdoctor.modules.ast_cache import AstCache
-from kdoctor.modules.dependencies import Dependencies, RememberedAnswers
+from kdoctor.modules.dependencies import Dependencies, TrackedMemo
 from kdoctor.modules.function_summaries import FunctionSummaries
 from kdoctor.modules.legacy_switch import LegacySwitches
 from kdoctor.modules.module_finder import ModuleFinder
@@ -67,16 +67,14 @@ class ProjectPackage:
         self.trees = AstCache()
         self._tree = ModuleFinder(start, self.trace)
         # Bounded: memory must not grow with the tree.
-        self._summary = RememberedAnswers(self.trace, outlines or self._read, 256)
-        self._answers = RememberedAnswers(self.trace, self._ask, 8192)
+        self._summary = TrackedMemo(self.trace, outlines or self._read, 256)
+        self._answers = TrackedMemo(self.trace, self._ask, 8192)
         self._public = StarNames(self._tree, self._summary, stars, self.trace)
         self._kept = AliasCache()  # what names of modules mean, with what was looked at to know it
         self._switches = LegacySwitches(self.trace, self._tree)
         self._functions = FunctionSummaries(self.trace, self.trees)
-        self._parameter_callees = RememberedAnswers(
-            self.trace, self._functions.parameter_callees, 256
-        )
-        self._returned_call = RememberedAnswers(self.trace, self._functions.returned_call, 256)
+        self._parameter_callees = TrackedMemo(self.trace, self._functions.parameter_callees, 256)
+        self._returned_call = TrackedMemo(self.trace, self._functions.returned_call, 256)
         # Whether anything of Keras can be reached from a module, and what was looked at to know it.
         self.reach_keras: dict[OwnModule, tuple[bool, frozenset[str]]] = {}
         self._importers = ReverseImports(start, self.trace)
@@ -114,7 +112,7 @@ class ProjectPackage:
 
     def prefetch(self, unit_path: str) -> None:
         """Summarize a file's bindings ahead of time."""
-        self._summary(self._tree.place_of(unit_path))
+        self._summary(self._tree.canonical_path(unit_path))
 
     def exports(self, unit_path: str, module: str, level: int, name: str) -> str | ClassInfo | None:
         """Return what ``from module import name`` binds in ``unit_path``.

@@ -21,7 +21,7 @@ from msgspec import Struct
 from kdoctor.documents import Document, Unit
 from kdoctor.lazy_regex import pattern
 from kdoctor.model import Place, Span
-from kdoctor.modules.dependencies import Dependencies, RememberedAnswers
+from kdoctor.modules.dependencies import Dependencies, TrackedMemo
 from kdoctor.modules.module_finder import ModuleFinder
 from kdoctor.modules.module_summary import Imported, imports_in, parsed
 from kdoctor.modules.prefilter import imports_of_bytes
@@ -90,7 +90,7 @@ class LegacySwitches:
     def __init__(self, trace: Dependencies, tree: ModuleFinder) -> None:
         self._trace = trace
         self._tree = tree
-        self._is_set_by = RememberedAnswers(trace, self._summarize, 4096)
+        self._is_set_by = TrackedMemo(trace, self._summarize, 4096)
 
     def forget(self) -> None:
         """Drop all caches."""
@@ -107,7 +107,7 @@ class LegacySwitches:
             or self._setter_for_tests(path)
             or next(filter(None, map(self._setter_above, self._imported(path, texts))), "")
         )
-        return found and self._tree.seen_from(path, found)
+        return found and self._tree.relative_path(path, found)
 
     def _setter_above(self, path: str) -> str:
         return path if self._is_set_by(path) else self._setter_around(path)

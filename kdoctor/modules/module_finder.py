@@ -12,7 +12,7 @@ from functools import lru_cache, partial
 
 from msgspec import Struct
 
-from kdoctor.modules.dependencies import Dependencies, RememberedAnswers
+from kdoctor.modules.dependencies import Dependencies, TrackedMemo
 
 _PROJECT_MARKS = frozenset({"pyproject.toml", "setup.py", "setup.cfg", ".git", ".hg"})
 _SOURCE_FOLDERS = ("src", "lib")
@@ -33,12 +33,12 @@ class ModuleFinder:
     def __init__(self, start: str = "", trace: Dependencies | None = None) -> None:
         self._trace = trace = trace or Dependencies()
         # Bounded: a scan may walk millions of folders, and memory must not grow with them.
-        self._listing = RememberedAnswers(trace, trace.names_in, 4096)
-        self._is_package = RememberedAnswers(trace, self._ask_package, 4096)
-        self._roots = RememberedAnswers(trace, self._find_roots, 4096)
+        self._listing = TrackedMemo(trace, trace.names_in, 4096)
+        self._is_package = TrackedMemo(trace, self._ask_package, 4096)
+        self._roots = TrackedMemo(trace, self._find_roots, 4096)
         self._folder = lru_cache(maxsize=4096)(partial(_folder, start))
-        self._find_from = RememberedAnswers(trace, self._find, 16384)
-        self._may_hold = RememberedAnswers(trace, self._look_for, 16384)
+        self._find_from = TrackedMemo(trace, self._find, 16384)
+        self._may_hold = TrackedMemo(trace, self._look_for, 16384)
 
     def forget(self) -> None:
         """Drop all caches, which refer to each other in cycles."""
@@ -52,7 +52,7 @@ class ModuleFinder:
             known.forget()
         self._folder.cache_clear()
 
-    def place_of(self, path: str) -> str:
+    def canonical_path(self, path: str) -> str:
         """Return a path in the form that ``find`` returns."""
         return f"{self._folder(path)}{os.sep}{os.path.basename(path)}"  # noqa: PTH119 - hot
 
@@ -63,7 +63,7 @@ class ModuleFinder:
         """
         return self._find_from(self._folder(importer), module, level)
 
-    def seen_from(self, path: str, found: str) -> str:
+    def relative_path(self, path: str, found: str) -> str:
         """Return a project file's path relative to another file's folder."""
         return os.path.relpath(found, self._folder(path)).replace(os.sep, "/")
 

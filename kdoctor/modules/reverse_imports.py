@@ -113,7 +113,7 @@ class ReverseImports:
         By ``from module import name``, by ``*``, as ``module.name``, or through text:
         ``getattr(import_module("module"), "name")``, ``mock.patch("module.name")``.
         """
-        own = self._tree.place_of(path)
+        own = self._tree.canonical_path(path)
         if self._trace is None or not self._trace.is_recording:
             return self._take(own, name)
         state = self.state(own, name)
@@ -122,7 +122,7 @@ class ReverseImports:
 
     def keras_root(self, unit_path: str) -> str | None:
         """Return the usual Keras root of a file's project, None if there is none."""
-        own = self._tree.place_of(unit_path)
+        own = self._tree.canonical_path(unit_path)
         if self._trace is not None and self._trace.is_recording:
             self._trace.note(import_query_key(own, ""), self.state(own, ""))
         return self._project(own).root

@@ -216,7 +216,7 @@ class Session:
             draft = sheet.draft
             if len(draft.data) > _MAX_DOCUMENT_SIZE or self._live.is_skipped(draft.path):
                 return View(sheet)
-            if draft.kind == "python" and self._live.hold(draft.path, draft.data.decode()):
+            if draft.kind == "python" and self._live.use_unsaved(draft.path, draft.data.decode()):
                 self._changed_modules.add(draft.path)
             reading = self._live.examine(draft)
             if draft.kind == "python" and not reading.examined.modules:

@@ -191,7 +191,7 @@ class Inference:
 
     def _list_value(self, binding: Binding) -> Value:
         """Return the list that a name is bound to, with what is put into it."""
-        return self._lists.filled(binding, self._as_bound(binding))
+        return self._lists.list_value(binding, self._as_bound(binding))
 
     def _as_bound(self, binding: Binding) -> Value:
         match binding.kind:

@@ -78,7 +78,7 @@ class MutatedLists:
         self._inference = inference
         self._known: dict[Binding, ListMutations] = {}
 
-    def filled(self, binding: Binding, made: Value) -> Value:
+    def list_value(self, binding: Binding, made: Value) -> Value:
         """Return the list that a binding holds: its initial items and what is added."""
         mutations = self._of(binding)
         if not mutations.are_all and not is_list(made):

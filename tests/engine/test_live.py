@@ -50,11 +50,11 @@ def test_a_module_that_changed_on_the_disk_is_read_again(project):
 
 def test_a_held_module_counts_as_it_stands_and_says_when_others_see_another(project):
     known, path = OpenDocuments({}), str(project / "pkg" / "compat.py")
-    assert known.hold(path, "from keras import backend as K\n\n\ndef f(): pass\n")
-    assert not known.hold(path, "from keras import backend as K\n\n\ndef f(): return 1\n")
-    assert known.hold(path, "K = None\n")
+    assert known.use_unsaved(path, "from keras import backend as K\n\n\ndef f(): pass\n")
+    assert not known.use_unsaved(path, "from keras import backend as K\n\n\ndef f(): return 1\n")
+    assert known.use_unsaved(path, "K = None\n")
     assert codes(known, project) == []
-    assert not known.hold(path, "K = (\n")
+    assert not known.use_unsaved(path, "K = (\n")
     assert codes(known, project) == []
     assert known.restore_saved(path)
     assert codes(known, project) == ["KD101"]

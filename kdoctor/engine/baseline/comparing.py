@@ -68,12 +68,12 @@ def compare(
     result: ScanResult,
     baseline: Baseline,
     paths: Iterable[str | os.PathLike[str]],
-    asks: Asks = lambda _path, _code: True,
+    is_selected: Asks = lambda _path, _code: True,
 ) -> Comparison:
     """Split the findings of a scan of ``paths`` into those that a baseline knows and the others.
 
-    ``asks`` says for a path and a rule whether it counts there: a finding of a rule that was not
-    asked is not fixed.
+    ``is_selected`` says whether a rule is selected for a path: a finding of a rule that was not
+    selected there is not fixed.
     """
     folder = baseline.folder
     findings = sorted(
@@ -81,7 +81,7 @@ def compare(
     )
     found = [entry_of(finding, result, folder) for finding in findings]
     matching = Matching(baseline.entries, found).match(lambda path: not (folder / path).exists())
-    seen = _Matched(result, folder, paths, asks)
+    seen = _Matched(result, folder, paths, is_selected)
     left = [baseline.entries[index] for index in matching.fixed]
     known = matching.known_of
     accepted = tuple(
@@ -126,18 +126,18 @@ class _Matched:
         result: ScanResult,
         folder: Path,
         paths: Iterable[str | os.PathLike[str]],
-        asks: Asks,
+        is_selected: Asks,
     ) -> None:
         self._folder = folder
         self._named = [os.path.realpath(path) for path in paths]
-        self._asks = asks
+        self._is_selected = is_selected
         self._read = {relative(path, folder) for path in result.files}
         self._unhandled = {relative(file.path, folder) for file in result.unhandled}
         self._read -= self._unhandled
 
     def covers(self, entry: BaselineEntry) -> bool:
         """Say whether the finding of this entry would have been found."""
-        if not self._asks(str(self._folder / entry.path), entry.rule):
+        if not self._is_selected(str(self._folder / entry.path), entry.rule):
             return False
         return self._is_read_or_gone(entry.path)
 

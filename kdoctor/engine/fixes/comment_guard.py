@@ -23,7 +23,7 @@ class CommentGuard:
     def __init__(self, text: str) -> None:
         self._text = text
 
-    def watched(self, finding: Finding) -> Finding:
+    def guarded(self, finding: Finding) -> Finding:
         """Return a finding, without its fix if that would delete a comment."""
         lost = None if finding.fix is None else self._lost(finding.fix)
         if lost is None:

@@ -22,7 +22,7 @@ class DebugFStringGuard:
     def __init__(self, module: Module) -> None:
         self._module = module
 
-    def watched(self, finding: Finding) -> Finding:
+    def guarded(self, finding: Finding) -> Finding:
         """Return a finding, its fix marked as unsafe if it edits such an f-string."""
         fix = finding.fix
         if fix is None or fix.applicability is not Applicability.SAFE or not self._spans:

@@ -43,7 +43,7 @@ class FindingDiffs:
         # Fixes that change the same places share them, where a file does one thing very often.
         self._known: dict[tuple[int, int, object, object], Fix] = {}
 
-    def filled(self, finding: Finding, source: Module | Unit) -> Finding:
+    def with_diff(self, finding: Finding, source: Module | Unit) -> Finding:
         """Return the finding with ``fix.diff`` and ``fix.replacements``, as requested."""
         fix = finding.fix
         if fix is None or not (fix.edits or fix.imports or fix.drops):

@@ -46,16 +46,16 @@ def run(  # noqa: PLR0913 - what to do, on what, by whom
     Raises:
         KdoctorError: a worker process died, or the executor takes no work.
     """
-    lots: dict[int, Collection[T]] = {}
+    results_by_start: dict[int, Collection[T]] = {}
     done = 0
     counted = _Counted(tasks)
-    for place, lot in _done(work, scan_options, iter(counted), workers, preload):
-        lots[place] = lot
-        done += len(lot)
+    for place, results in _done(work, scan_options, iter(counted), workers, preload):
+        results_by_start[place] = results
+        done += len(results)
         if progress is not None:
             progress(done, counted.number)
     with gc_paused():  # what is unpacked here stays
-        return [result for place in sorted(lots) for result in lots[place]]
+        return [result for place in sorted(results_by_start) for result in results_by_start[place]]
 
 
 def _done(

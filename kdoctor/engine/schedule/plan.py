@@ -119,8 +119,8 @@ class Plan:
         kept = (
             _compressed_if_many if self.cache is None else list
         )  # a cache asks for all of them again
-        held_up = policy.held_up.files
-        files = [file for file in gathering.files if file not in held_up]
+        broken_settings = policy.broken_settings.files
+        files = [file for file in gathering.files if file not in broken_settings]
         self._gathered = Gathered(kept(files), kept(found), gathering.unreadable)
 
 

@@ -12,7 +12,7 @@ from msgspec import Struct
 from kdoctor.documents import Listing, Patterns, discover, is_excluded
 from kdoctor.engine.options import Options
 from kdoctor.engine.schedule.jobs import Task, absolute, working_folder
-from kdoctor.engine.selection.held_up import BrokenSettings
+from kdoctor.engine.selection.broken_settings import BrokenSettings
 from kdoctor.errors import UsageProblem
 from kdoctor.model import Applicability
 from kdoctor.project import Configs, Settings, start_of
@@ -47,7 +47,7 @@ class FileSelection:
     """The settings for the files of one run; the nearest configuration wins.
 
     ``start`` is the folder in which all named paths lie; ``main`` its settings, which decide about
-    the run as a whole. Where those of another folder cannot be used, its files are ``held_up``.
+    the run as a whole. Those of other folders that cannot be used are in ``broken_settings``.
 
     Raises:
         UsageProblem: a setting cannot be what it is, or an option names no rule.
@@ -55,7 +55,7 @@ class FileSelection:
 
     def __init__(self, paths: Iterable[str | os.PathLike[str]], options: Options) -> None:
         self._options = options
-        self.held_up = BrokenSettings()
+        self.broken_settings = BrokenSettings()
         self.configs = Configs(options.get("config"), isolated=options.get("isolated", False))
         named = options.get("namespace")
         if named not in _NAMESPACES:
@@ -80,12 +80,12 @@ class FileSelection:
 
         None count where they cannot be read, or say what cannot be done: its files are held up.
         """
-        if folder in self.held_up.problems:
+        if folder in self.broken_settings.problems:
             return NO_SETTINGS
         try:
             return self._checked_settings(folder)
         except UsageProblem as problem:
-            self.held_up.add(folder, problem)
+            self.broken_settings.add(folder, problem)
             return self._default_settings()
 
     def _default_settings(self) -> Settings:
@@ -130,7 +130,7 @@ class FileSelection:
             self._left[key] = tuple(code for code in _all(codes) if code not in ignored)
         return self._left[key]
 
-    def asks(self, path: str, code: str) -> bool:
+    def selects(self, path: str, code: str) -> bool:
         """Say whether a rule is selected for a file."""
         codes = self.codes(path)
         return codes is None or code in codes
@@ -158,7 +158,7 @@ class FileSelection:
             own = shared.get(folder)
             if own is None:
                 settings = self.of(folder)
-                if self.held_up.holds(folder, task.source.path):
+                if self.broken_settings.holds(folder, task.source.path):
                     continue
                 style = self.styles.of(folder)
                 own = self._codes(path, settings), self._namespace(settings), style

@@ -11,7 +11,7 @@ from kdoctor.analysis.calls import argument, is_hidden, is_not_a_variable, value
 from kdoctor.analysis.dataflow.points_to_by_call import CallFrame, MadeObject, points_to_by_call_of
 from kdoctor.analysis.dataflow.uses import names_with_spelling
 from kdoctor.analysis.models.user_classes import class_named, only_base
-from kdoctor.analysis.spoken_of import mentions
+from kdoctor.analysis.text_mentions import mentions
 from kdoctor.analysis.training.freezing import COMPILE, TRAINING, Freezing, Use
 from kdoctor.keras_api import split_root
 from kdoctor.lazy_regex import pattern

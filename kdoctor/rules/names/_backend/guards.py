@@ -7,7 +7,7 @@ from collections.abc import Callable
 import libcst as cst
 
 from kdoctor.analysis.calls import value_of
-from kdoctor.analysis.spoken_of import mentions
+from kdoctor.analysis.text_mentions import mentions
 from kdoctor.keras_api import split_root
 from kdoctor.lazy_regex import pattern
 from kdoctor.memoize import once

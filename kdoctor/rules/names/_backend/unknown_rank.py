@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from kdoctor.analysis.spoken_of import mentions
+from kdoctor.analysis.text_mentions import mentions
 from kdoctor.lazy_regex import pattern
 from kdoctor.rewrite import Rewrite, rewrite
 from kdoctor.rewrite.guards import Guard, GuardAnswer, Question
