@@ -15,9 +15,8 @@ if TYPE_CHECKING:
 
 _HELP = ("-h", "--help")
 _INTERRUPTED = 130
-_START_GC_THRESHOLD = (
-    100_000  # objects made since the collector came last: more than all modules have
-)
+# Objects made since the collector came last: more than all modules have.
+_START_GC_THRESHOLD = 100_000
 _GC_THRESHOLD = 1_000_000  # more than all findings have
 
 

@@ -33,7 +33,7 @@ class GreatestFixedPoint(Generic[_Key]):
     def holds(self, key: _Key, find: Callable[[], bool]) -> bool:
         """Return the answer for ``key``, which ``find`` finds by asking here for others."""
         if not self._open:
-            return self._settled(key, find)
+            return self._resolve(key, find)
         self._readers.setdefault(key, set()).add(self._open[-1])
         known = self._holds.get(key)
         if known is not None:
@@ -45,7 +45,7 @@ class GreatestFixedPoint(Generic[_Key]):
             self._waiting.append(key)
         return self._holds[key]
 
-    def _settled(self, key: _Key, find: Callable[[], bool]) -> bool:
+    def _resolve(self, key: _Key, find: Callable[[], bool]) -> bool:
         if key in self._holds:
             return self._holds[key]
         self._holds[key], self._ways[key] = True, find
@@ -93,14 +93,14 @@ class Expansion(Generic[_Key, _Answer]):
             self._parts.append(key)
             return itself
         try:
-            for ring in self._rings(key):
-                self._settle(ring)
+            for ring in self._components(key):
+                self._finalize_cycle(ring)
         finally:
             self._ways.clear()
             self._parts = None
         return self._known[key]
 
-    def _settle(self, ring: list[_Key]) -> None:
+    def _finalize_cycle(self, ring: list[_Key]) -> None:
         for each in ring:
             itself, find = self._ways[each]
             is_of_itself = len(ring) > 1 or each in self._parts_of(each)
@@ -112,7 +112,7 @@ class Expansion(Generic[_Key, _Answer]):
         self._ways[key][1]()
         return self._parts
 
-    def _rings(self, first: _Key) -> Iterator[list[_Key]]:
+    def _components(self, first: _Key) -> Iterator[list[_Key]]:
         """Yield keys that are made of each other, mostly one, and what they are made of before."""
         lowest: dict[_Key, int] = {}
         open_ = [first]

@@ -273,17 +273,19 @@ def keyword(*words: str) -> Trigger:
 
 def names(speaks: Callable[[TargetFacts, str], bool]) -> Trigger:
     """Something is imported, or read through an import, of whose dotted name ``speaks`` holds."""
-    said = _asked_once(speaks)
+    said = _memoized_predicate(speaks)
     return Trigger(lambda quick, facts: said(facts).of_any(quick.names))
 
 
 def mentions(speaks: Callable[[TargetFacts, str], bool]) -> Trigger:
     """So it is of a name of those, or of what else types may be: see ``QuickFacts.mentioned``."""
-    said = _asked_once(speaks)
+    said = _memoized_predicate(speaks)
     return Trigger(lambda quick, facts: said(facts).of_any(quick.mentioned))
 
 
-def _asked_once(speaks: Callable[[TargetFacts, str], bool]) -> Callable[[TargetFacts], _Said]:
+def _memoized_predicate(
+    speaks: Callable[[TargetFacts, str], bool],
+) -> Callable[[TargetFacts], _Said]:
     return lru_cache(maxsize=8)(lambda facts: _Said(partial(speaks, facts)))
 
 
@@ -433,7 +435,7 @@ def receivers(quick: QuickFacts, *methods: str) -> set[str]:
     return {each.receiver for each in called if each.is_attribute}
 
 
-def gives_several(quick: QuickFacts, called: QuickCall) -> bool:
+def has_several_outputs(quick: QuickFacts, called: QuickCall) -> bool:
     """Say whether a call may make a functional model of several outputs, written out."""
     return any(
         isinstance(each, ast.List | ast.Tuple) and len(each.elts) > 1

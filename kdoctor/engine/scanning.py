@@ -39,7 +39,7 @@ def scan(paths: Paths, **options: Unpack[Options]) -> ScanResult:
         scans = plan.cache.through(
             plan.scan_options,
             plan.tasks,
-            partial(run_all, _scan_noted, plan.scan_options),
+            partial(run_all, _scan_recorded, plan.scan_options),
             of_scan=lambda scan: scan,
             scan_of=lambda scan: scan,
         )
@@ -73,7 +73,7 @@ def _scan(scan_options: ScanOptions, tasks: Sequence[Task]) -> list[FileScan]:
     return [examiner_of(scan_options, task).scan(task) for task in tasks]
 
 
-def _scan_noted(scan_options: ScanOptions, tasks: Sequence[Task]) -> list[Recorded[FileScan]]:
+def _scan_recorded(scan_options: ScanOptions, tasks: Sequence[Task]) -> list[Recorded[FileScan]]:
     noted_ones = []
     for task in tasks:
         examiner = examiner_of(scan_options, task)

@@ -34,12 +34,10 @@ class OwnModule(Struct, frozen=True):
 
 _MIN_CACHED_ENTRIES = 600  # files and folders that were looked at: those of several projects
 _MAX_CACHED_ENTRIES = 10 * _MIN_CACHED_ENTRIES  # where one project has more than that
-_MIN_FILES_BETWEEN_EVICTIONS = (
-    50  # files after which it was much again: one project must be larger than that
-)
-_MAX_RESOLVED_WEIGHT = (
-    400_000  # files that were looked at for names of which it is kept what they mean
-)
+# Files after which it was much again: one project must be larger than that.
+_MIN_FILES_BETWEEN_EVICTIONS = 50
+# Files that were looked at for names of which it is kept what they mean.
+_MAX_RESOLVED_WEIGHT = 400_000
 _RE_EXPORTS = 5  # modules that a function is imported through
 
 _IN_RING: Final[Outcome] = ((None, ()),)  # and nothing was looked at to know it
@@ -73,7 +71,7 @@ class ProjectPackage:
         self._kept = AliasCache()  # what names of modules mean, with what was looked at to know it
         self._switches = LegacySwitches(self.trace, self._tree)
         self._functions = FunctionSummaries(self.trace, self.trees)
-        self._parameter_callees = TrackedMemo(self.trace, self._functions.parameter_callees, 256)
+        self._callees = TrackedMemo(self.trace, self._functions.parameter_callees, 256)
         self._returned_call = TrackedMemo(self.trace, self._functions.returned_call, 256)
         # Whether anything of Keras can be reached from a module, and what was looked at to know it.
         self.reach_keras: dict[OwnModule, tuple[bool, frozenset[str]]] = {}
@@ -103,7 +101,7 @@ class ProjectPackage:
 
     def _forget_answers(self) -> None:
         self._tree.forget()
-        for known in (self._summary, self._answers, self._parameter_callees, self._returned_call):
+        for known in (self._summary, self._answers, self._callees, self._returned_call):
             known.forget()
         for each in (self._functions, self._switches, self._public, self._kept):
             each.forget()
@@ -160,10 +158,7 @@ class ProjectPackage:
         found = self._function(unit_path, module, level, name)
         if found is None:
             return ()
-        meant = (
-            (place, self._answers(found[0], each))
-            for place, each in self._parameter_callees(*found)
-        )
+        meant = ((place, self._answers(found[0], each)) for place, each in self._callees(*found))
         return [(place, each) for place, each in meant if isinstance(each, str)]
 
     def returned_call(self, unit_path: str, module: str, level: int, name: str) -> str | None:
@@ -262,9 +257,8 @@ class ProjectPackage:
         return self._question().dotted(path, name)
 
     def _question(self) -> _Resolution:
-        if (
-            self._kept.weight > _MAX_RESOLVED_WEIGHT
-        ):  # in a ring of 100 modules each name has them all
+        if self._kept.weight > _MAX_RESOLVED_WEIGHT:
+            # In a ring of 100 modules each name has them all.
             self._kept.forget()
         modules = _Modules(self._tree, self._summary, self._stars, self._public, self.trace)
         return _Resolution(modules, AliasChainOnce(self._kept, _IN_RING))

@@ -48,7 +48,7 @@ def file_state(path: str) -> tuple[FileStamp, bytes]:
         OSError: it cannot be read, or is no regular file.
     """
     with open_regular(path) as file:
-        signature = _settled(os.fstat(file.fileno()))
+        signature = _signature_if_old_enough(os.fstat(file.fileno()))
         data = file.read()
     return FileStamp(signature, digest(data)), data
 
@@ -59,7 +59,7 @@ def folder_state(path: str) -> tuple[FileStamp, frozenset[str]]:
     Its state is that of the names which can say what an import means.
     """
     try:
-        signature = _settled(os.stat(path)) if _FOLDERS_TELL else None  # noqa: PTH116 - hot
+        signature = _signature_if_old_enough(os.stat(path)) if _FOLDERS_TELL else None  # noqa: PTH116 - hot
         names = frozenset(os.listdir(path))  # noqa: PTH208
     except OSError:
         return GONE, frozenset()
@@ -110,7 +110,7 @@ def combined_signature(files: Iterable[str]) -> Signature | None:
     found = []
     for path in files:
         try:
-            signature = _settled(os.stat(path))  # noqa: PTH116 - hot
+            signature = _signature_if_old_enough(os.stat(path))  # noqa: PTH116 - hot
         except OSError:
             signature = None
         if signature is None:
@@ -130,7 +130,7 @@ def _signature(found: os.stat_result) -> Signature:
     return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
 
 
-def _settled(found: os.stat_result) -> Signature | None:
+def _signature_if_old_enough(found: os.stat_result) -> Signature | None:
     newest = max(found.st_mtime_ns, found.st_ctime_ns)
     return _signature(found) if newest < time.time_ns() - _SETTLES else None
 

@@ -94,7 +94,7 @@ def summary_in(source: str | bytes) -> ModuleSummary | None:
 
 def summary_from(tree: ast.Module, source: str | bytes) -> ModuleSummary:
     """Return the summary of a source's syntax tree."""
-    summary = ModuleSummary(takes_tf_keras=_takes_tf_keras(tree, source))
+    summary = ModuleSummary(takes_tf_keras=_imports_tf_keras(tree, source))
     for statement in statements_in(tree.body, outside_of=_SCOPES):
         _note(statement, summary)
     return summary
@@ -116,7 +116,7 @@ def imports_in(statements: Iterable[ast.stmt]) -> Iterator[Imported]:
                 yield Imported(node.module or "", node.level, alias.name)
 
 
-def _takes_tf_keras(tree: ast.Module, source: str | bytes) -> bool:
+def _imports_tf_keras(tree: ast.Module, source: str | bytes) -> bool:
     """Say whether a module imports tf_keras anywhere. Most do not even speak of it."""
     speaks = b"tf_keras" in source if isinstance(source, bytes) else "tf_keras" in source
     return speaks and any(

@@ -128,17 +128,17 @@ class Prefilter:
     def of_data(self, path: str, data: bytes) -> FileWords:
         """Return the facts of a file's bytes."""
         size, data = len(data), as_searched(data)
-        speaks = self._speaks(data)
+        speaks = self._mentions_words(data)
         if not speaks and path.endswith(_NOTEBOOK):
             # JSON may spell a letter by its number, and a list may part a word.
             code = code_of(data)
-            speaks = code is None or self._speaks(code)
+            speaks = code is None or self._mentions_words(code)
         if not speaks and path.endswith(_PYTHON) and b"\0" in data:
             speaks = True  # it is no text, whatever it is called: let its reader say so
         imports = () if speaks else tuple(dict.fromkeys(self._imports(path, data)))
         return FileWords(size, speaks, may_have_directives(data), imports)
 
-    def _speaks(self, data: bytes) -> bool:
+    def _mentions_words(self, data: bytes) -> bool:
         return any(all(word in data for word in each) for each in self._words)
 
     def _reaches_words(self, start: str) -> bool:

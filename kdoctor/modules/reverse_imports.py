@@ -317,13 +317,13 @@ def _mentions_both(data: bytes, leaf: bytes, name: bytes, *, imports_it: bool) -
     if b"run_path" in data or b"spec_from_file" in data:
         named = named or re.search(rb"\b" + leaf + rb"\.py\b", data) is not None
     if not (imports_it or named):
-        return _BY_ANY_NAME.search(data) is not None and _takes_out(data, word)
+        return _BY_ANY_NAME.search(data) is not None and _reads_dynamically(data, word)
     if _ALL_OF_IT.search(data):
         return True
     return re.search(rb"['\"]" + word + rb"['\"]|\.\s*" + word + rb"\b", data) is not None
 
 
-def _takes_out(data: bytes, word: bytes) -> bool:
+def _reads_dynamically(data: bytes, word: bytes) -> bool:
     """Say whether a file reads a name of what it imports by a name that it makes up."""
     made = set(re.findall(rb"(\w+)\s*=\s*[\w.]*(?:import_module|__import__)\s*\(", data))
     held = rb"|".join(sorted(map(re.escape, made))) or rb"(?!)"

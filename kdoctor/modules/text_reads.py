@@ -175,7 +175,7 @@ class TextReads:
         """Yield which names get what an expression gives."""
         functions = _parameters(self._nodes)
         for node in self._nodes:
-            for targets, value in _given(node):
+            for targets, value in _assignments_in(node):
                 names = set[str]().union(*map(_bound, targets))
                 if value is not None and names:
                     yield names, self._source(value)
@@ -269,7 +269,7 @@ def _passed(
         yield from ((names, each) for each in given if each is not handed)
 
 
-def _given(node: ast.AST) -> Iterator[tuple[list[ast.expr], ast.expr | None]]:
+def _assignments_in(node: ast.AST) -> Iterator[tuple[list[ast.expr], ast.expr | None]]:
     """Yield the targets of a statement, or of a part of one, with what they get."""
     match node:
         case ast.Assign(targets=targets, value=value):

@@ -16,7 +16,7 @@ from kdoctor.rewrite.dtypes import full_dtype
 from kdoctor.rewrite.expression_context import check_fits_f_strings
 from kdoctor.rewrite.guard import GuardAnswer, UseSite
 from kdoctor.rewrite.in_place import edits_in_place
-from kdoctor.rewrite.parameters import NewParameters, SignatureLookup, takes_the_same
+from kdoctor.rewrite.parameters import NewParameters, SignatureLookup, accepts_same_calls
 from kdoctor.rewrite.precedence import required_precedence
 from kdoctor.rewrite.refusal import Refused
 from kdoctor.rewrite.spelling import Speller
@@ -194,4 +194,4 @@ class Application(Struct, frozen=True):
             for keyword in call.keywords
         )
         new = NewParameters.of(name, self.signatures).signature
-        return name if passed == wanted and not crossed and takes_the_same(old, new) else None
+        return name if passed == wanted and not crossed and accepts_same_calls(old, new) else None

@@ -14,8 +14,8 @@ from kdoctor.rewrite.binding import Argument, CallBinding
 from kdoctor.rewrite.call_items import Item, plan_items
 from kdoctor.rewrite.expression_context import (
     breaks_lines_openly,
+    is_inside_brackets,
     runs_in_class_body,
-    stands_in_brackets,
 )
 from kdoctor.rewrite.fstrings import f_string
 from kdoctor.rewrite.parameters import NewParameters, SignatureLookup, same_value
@@ -208,7 +208,7 @@ class Builder(Struct, frozen=True):
             parts = self._emit(default, wanted, bracketed=bracketed)
             return ("(", *parts, ")") if template_precedence_of(default.node) < wanted else parts
         hole = self._hole(value, wanted)
-        in_brackets = bracketed or stands_in_brackets(self.module, self.call)
+        in_brackets = bracketed or is_inside_brackets(self.module, self.call)
         if not in_brackets and breaks_lines_openly(self._text(hole)):
             # Nothing else would hold its lines together any more.
             hole = replace(hole, required=Precedence.ATOM, own=Precedence.ANY)

@@ -65,7 +65,7 @@ def _changed(module: Module, edits: Sequence[Edit], limit: int) -> Iterator[tupl
             continue
         old = _with_plain_breaks(module.text[region.start : region.end])
         new = _with_plain_breaks(render(module.text, own, region, "\n"))
-        laid = _laid_out(old, new, limit, _unit(module))
+        laid = _layout(old, new, limit, _unit(module))
         if laid != new and has_same_tokens(laid, new):
             yield region, laid
 
@@ -76,13 +76,13 @@ def _with_short_lines(module: Module, edit: Edit, limit: int) -> Edit:
     if before.strip() or not all(isinstance(each, str) for each in edit.parts):
         return edit
     text = before + "".join(map(str, edit.parts))
-    laid = _laid_out("", text, limit, _unit(module))
+    laid = _layout("", text, limit, _unit(module))
     if laid == text or not has_same_tokens(laid, text):
         return edit
     return replace(edit, parts=(laid.removeprefix(before),))
 
 
-def _laid_out(old: str, new: str, limit: int, unit: str) -> str:
+def _layout(old: str, new: str, limit: int, unit: str) -> str:
     new = rejoined(old, realigned(old, new), limit) if "\n" in old else new
     if _too_long(new, limit) <= _too_long(old, limit):
         return new

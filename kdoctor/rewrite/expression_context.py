@@ -38,7 +38,7 @@ def breaks_lines_openly(source: str) -> bool:
     return False
 
 
-def stands_in_brackets(module: Module, node: cst.BaseExpression) -> bool:
+def is_inside_brackets(module: Module, node: cst.BaseExpression) -> bool:
     """Say whether lines may break at ``node`` whatever becomes of the calls around it.
 
     The parentheses of a call do not count: the call may itself be rewritten.

@@ -110,7 +110,7 @@ class _Statement:
 
     def edits(self, change: ImportChange) -> Iterator[Edit]:
         if not self.aliases:  # `from m import *`: a list of names it has not
-            yield self._beside(change.added)
+            yield self._add_after(change.added)
             return
         if change.added and len(change.gone) == len(self.aliases) > 0:
             yield from self._turn_into(change.added)
@@ -122,7 +122,7 @@ class _Statement:
         else:
             yield from self._inside(here, change)
         if beside:
-            yield self._beside(beside)
+            yield self._add_after(beside)
 
     def _inside(self, here: list[ImportNeed], change: ImportChange) -> Iterator[Edit]:
         """Yield the edits of the list of names."""
@@ -135,14 +135,14 @@ class _Statement:
             yield Edit(self._alias_span(alias), (text,))
         yield from self._take_out(left)
         if here:
-            yield from self._put_in(here, [a for a in self.aliases if a not in left])
+            yield from self._insert_names(here, [a for a in self.aliases if a not in left])
 
     def _turn_into(self, needs: Sequence[ImportNeed]) -> Iterator[Edit]:
         source = self.module.text[self.span.start : self.span.end]
         comments = comments_in(source)
         if not self._has_own_line():
             if comments:
-                yield self._beside(needs)  # there is nowhere to keep the comments
+                yield self._add_after(needs)  # there is nowhere to keep the comments
             else:
                 yield Edit(self.span, ("; ".join(import_text(needs, None, self.sorting)),))
             return
@@ -150,7 +150,7 @@ class _Statement:
         lines = import_text(needs, None if indent else self.limit, self.sorting)
         yield Edit(self.span, (f"\n{indent}".join([*comments, *lines]),))
 
-    def _beside(self, needs: Sequence[ImportNeed]) -> Edit:
+    def _add_after(self, needs: Sequence[ImportNeed]) -> Edit:
         """Add import statements after this one."""
         if not self._has_own_line():
             return Edit(Span(self.span.end, self.span.end), (
@@ -258,7 +258,7 @@ class _Statement:
         found = re.compile(r"[ \t]*").match(self.module.text, offset)
         return found.end() if found else offset
 
-    def _put_in(
+    def _insert_names(
         self, needs: Sequence[ImportNeed], present: Sequence[cst.ImportAlias]
     ) -> Iterator[Edit]:
         in_order = self._is_in_order()

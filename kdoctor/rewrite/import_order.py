@@ -124,7 +124,7 @@ def _groups(module: Module, sorting: Sorting) -> Iterator[Group]:
             yield from _group(found, sorting)
             found = []
             continue
-        if found and _stands_apart(module, found[-1], statement):
+        if found and _is_separated(module, found[-1], statement):
             yield from _group(found, sorting)
             found = []
         found.append(statement)
@@ -147,7 +147,7 @@ def _habit(statements: Sequence[ImportStatement], sorting: Sorting) -> Callable[
     return None
 
 
-def _stands_apart(module: Module, one: ImportStatement, other: ImportStatement) -> bool:
+def _is_separated(module: Module, one: ImportStatement, other: ImportStatement) -> bool:
     start, end = module.span(one).end, module.span(other).start
     if module.unit.cell_at(start) is not module.unit.cell_at(end):
         return True

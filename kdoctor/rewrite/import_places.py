@@ -55,7 +55,7 @@ class ImportPlaces:
         ``beside`` is the import by which what it stands for was read.
         """
         uses = list(uses)
-        if self._goes_below_stars(need, beside, uses):
+        if self._add_below_stars(need, beside, uses):
             return
         first = min((span for span, _ in uses), default=None)
         joined = next(self._joinable(need, beside, first), None)
@@ -93,7 +93,7 @@ class ImportPlaces:
 
     # Star imports
 
-    def _goes_below_stars(
+    def _add_below_stars(
         self, need: ImportNeed, beside: ImportStatement | None, uses: Sequence[Use]
     ) -> bool:
         """Put an import below a star import that may bind its name to something else.
@@ -109,16 +109,16 @@ class ImportPlaces:
         above = [each for each in stars if first is None or self._module.span(each) < first]
         below = [each for each in stars if each not in above]
         if below:
-            self._put_below(below[-1], need)
+            self._add_below(below[-1], need)
         if not above:
             return False
         last = above[-1]
         if beside is not None and self._module.span(beside) > self._module.span(last):
             return False
-        self._put_below(last, need)
+        self._add_below(last, need)
         return True
 
-    def _put_below(self, star: ImportStatement, need: ImportNeed) -> None:
+    def _add_below(self, star: ImportStatement, need: ImportNeed) -> None:
         line = self._module.parent(star)
         top = line if line is None else self._module.parent(line)
         if isinstance(top, cst.Module):

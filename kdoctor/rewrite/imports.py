@@ -100,7 +100,7 @@ class _Plan:
             self._add_need(need)
         left = [each for each in chosen if each.statement not in self.changes]
         self._take_out(emptied_choices(self.module, left, decided=False))
-        self._settle_choices(chosen)
+        self._prune_branches(chosen)
         yield from self.places.settle()
         yield from statement_edits(
             self.module, self.changes, self.gone_choices, self.limit, self.sorting
@@ -159,23 +159,23 @@ class _Plan:
         self.gone_choices += gone
         self.replaced = sorted([*self.replaced, *gone])
         for binding in self.module.imports:
-            if not self._is_in_gone_choice(binding) and not self._is_gone(binding):
+            if not self._is_in_removed_choice(binding) and not self._is_removed(binding):
                 self._remove(binding)
 
-    def _is_in_gone_choice(self, binding: ImportBinding) -> bool:
+    def _is_in_removed_choice(self, binding: ImportBinding) -> bool:
         span = self.module.span(binding.statement)
         return any(each.covers(span) for each in self.gone_choices)
 
-    def _is_gone(self, binding: ImportBinding) -> bool:
-        return any(binding.alias is alias for alias in self._gone())
+    def _is_removed(self, binding: ImportBinding) -> bool:
+        return any(binding.alias is alias for alias in self._removed_aliases())
 
-    def _settle_choices(self, chosen: Iterable[ImportBinding]) -> None:
+    def _prune_branches(self, chosen: Iterable[ImportBinding]) -> None:
         """Take out of each branch what nothing uses any longer.
 
         What may fail, in a `try`, only makes room for what is to be imported in its place.
         """
         for binding in chosen:
-            if binding.alias is None or self._is_in_gone_choice(binding):
+            if binding.alias is None or self._is_in_removed_choice(binding):
                 continue
             change = self.changes.setdefault(binding.statement, ImportChange())
             if change.added or not is_in_try(self.module, binding.statement):
@@ -219,7 +219,7 @@ class _Plan:
         old = [
             each
             for each in dict.fromkeys(chain.from_iterable(sources))
-            if not self._is_in_gone_choice(each)
+            if not self._is_in_removed_choice(each)
         ]
         always = [each for each in old if self._is_always_bound(each)]
         if always:
@@ -251,12 +251,12 @@ class _Plan:
         return any(
             (binding.name, binding.local) == (name, need.local)
             and self._is_always_bound(binding)
-            and binding.alias not in self._gone()
+            and binding.alias not in self._removed_aliases()
             for binding in _by_local(self.module).get(need.local, ())
             if star_below(self.module, binding.statement) is None
         )
 
-    def _gone(self) -> list[cst.ImportAlias]:
+    def _removed_aliases(self) -> list[cst.ImportAlias]:
         return [alias for change in self.changes.values() for alias in change.gone]
 
     def _replaced_bindings(self, fix: Fix, need: ImportNeed) -> list[ImportBinding]:

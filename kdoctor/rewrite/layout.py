@@ -253,7 +253,7 @@ class Statement(Struct, frozen=True):
         line = self.text.split("\n")[pair.line]
         return [*found, (start, end)] if line[start:end].strip() else found
 
-    def takes_comma(self, pair: _Pair) -> bool:
+    def allows_trailing_comma(self, pair: _Pair) -> bool:
         """Say whether a comma behind the last of several items changes nothing."""
         before = self.tokens[pair.start - 1] if pair.start else None
         opening = self.tokens[pair.start].string
@@ -324,7 +324,7 @@ def _one_a_line(
     items = [each for each in items if each]
     if len(items) < 2 or statement.is_commented(pair):
         return None
-    if not items[-1].endswith(",") and statement.takes_comma(pair):
+    if not items[-1].endswith(",") and statement.allows_trailing_comma(pair):
         items[-1] += ","
     indent = " " * statement.indent(number)
     lines[number : number + 1] = [indent + each for each in items]
@@ -364,7 +364,7 @@ def _at_brackets(statement: Statement, number: int, limit: int, unit: str) -> st
         body = [inner + between.strip()]
         if len(body[0]) > limit and len(items) > 1:
             body = [f"{inner}{each}," for each in items]
-            if not statement.takes_comma(pair) and not between.rstrip().endswith(","):
+            if not statement.allows_trailing_comma(pair) and not between.rstrip().endswith(","):
                 body[-1] = body[-1].removesuffix(",")
         return "\n".join([*lines[:number], opened, *body, closed, *lines[number + 1 :]])
     return None

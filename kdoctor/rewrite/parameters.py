@@ -85,7 +85,7 @@ def same_value(one: Code | None, other: Code | None) -> bool:
     return repr(first) == repr(second)
 
 
-def takes_the_same(old: inspect.Signature, new: inspect.Signature | None) -> bool:
+def accepts_same_calls(old: inspect.Signature, new: inspect.Signature | None) -> bool:
     """Say whether each call of ``old`` means the same to ``new``.
 
     ``new`` may have more parameters, as long as they are optional and come after the old ones.

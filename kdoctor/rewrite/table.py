@@ -79,7 +79,7 @@ class RewriteTable:
         if not rows:
             raise Refused(f"no rewrite of `{reference.name}` is known")
         made_of = assigned_to_variable(module, reference)
-        if made_of and all(self._goes_with(reference.name, each.name) for each in made_of):
+        if made_of and all(self._fits_variable(reference.name, each.name) for each in made_of):
             # What the variable is made of is written anew, and its uses stay as they are.
             try:
                 return _together([self._at_use(module, each, applicability) for each in made_of])
@@ -99,7 +99,7 @@ class RewriteTable:
         assert nearest is not None
         raise Refused(nearest.reason, nearest.distance)
 
-    def _goes_with(self, name: str, variable: str) -> bool:
+    def _fits_variable(self, name: str, variable: str) -> bool:
         """Say whether a name comes out right where what a variable is made of is renamed."""
         rows, above = self.rows_for(name), self.rows_for(variable)
         rest = key_of(name).removeprefix(key_of(variable))

@@ -129,7 +129,7 @@ class Conditions:
                 return map_possible(operator.neg, self._value(node.expression))
             case cst.BooleanOperation():
                 stops = isinstance(node.operator, cst.Or)
-                return self._first_that_settles((node.left, node.right), stops=stops)
+                return self._short_circuit_value((node.left, node.right), stops=stops)
             case cst.IfExp():
                 is_so = truth_of(self._value(node.test))
                 return self._value(node.body if is_so else node.orelse)
@@ -158,7 +158,9 @@ class Conditions:
                 return map_possible(numbers_in, self._value(node.for_in.iter))
         raise NotAGuard
 
-    def _first_that_settles(self, operands: Iterable[cst.BaseExpression], *, stops: bool) -> object:
+    def _short_circuit_value(
+        self, operands: Iterable[cst.BaseExpression], *, stops: bool
+    ) -> object:
         """Return what ``and`` or ``or`` gives; ``stops``: what settles the whole, True for ``or``.
 
         One operand may settle it where others are not known.
@@ -287,7 +289,7 @@ class Conditions:
                 )
             case "any" | "all", [cst.List() | cst.Tuple() as operands]:
                 stops = name == "any"
-                return truth_of(self._first_that_settles(_elements(operands), stops=stops))
+                return truth_of(self._short_circuit_value(_elements(operands), stops=stops))
             case ("int" | "float" | "str" | "tuple" | "list" | "bool" | "len", [only]):
                 made = {"int": int, "float": float, "str": str, "tuple": tuple, "list": list}
                 function = len if name == "len" else made.get(name, bool)
@@ -399,12 +401,12 @@ class Conditions:
 def _unknown(node: cst.BaseExpression) -> object:
     """Tell by its name alone whether something is the answer to a version check."""
     name = node.attr if isinstance(node, cst.Attribute) else node
-    if isinstance(name, cst.Name) and speaks_of_version(name.value):
+    if isinstance(name, cst.Name) and is_version_check_name(name.value):
         raise Undecided
     raise NotAGuard
 
 
-def speaks_of_version(name: str) -> bool:
+def is_version_check_name(name: str) -> bool:
     """Say whether a name suggests a version check's result.
 
     >>> [speaks_of_version(name) for name in ("IS_TF2", "keras_version", "x1", "use_fp16")]

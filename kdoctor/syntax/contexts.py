@@ -82,7 +82,7 @@ class Contexts:
         names = [
             each.name.value for each in (*function.params.posonly_params, *function.params.params)
         ]
-        if self._takes_symbolic(function):
+        if self._gets_symbolic_only(function):
             # Whatever its parameters are called. In a layer's `call` nothing is symbolic.
             around = self.of(function)
             return Context.FUNCTIONAL if around is Context.UNKNOWN else around
@@ -93,7 +93,7 @@ class Contexts:
         contexts.discard(None)
         return contexts.pop() if len(contexts) == 1 else None
 
-    def _takes_symbolic(self, function: _Function) -> bool:
+    def _gets_symbolic_only(self, function: _Function) -> bool:
         """Say whether each call of a function of this module passes it symbolic tensors."""
         return function in self._symbolic_functions
 

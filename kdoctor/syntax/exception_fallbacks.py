@@ -60,7 +60,7 @@ class ExceptionFallbacks:
         oracle: TypeOracle,
         resolver: Callable[[], Resolver],
         is_guarded: Callable[[cst.CSTNode], bool],
-        will_be_mended: Callable[[Import, Try], bool],
+        will_be_reported: Callable[[Import, Try], bool],
     ) -> None:
         self._scope_analysis = scope_analysis
         self._parents = scope_analysis.parents
@@ -68,7 +68,7 @@ class ExceptionFallbacks:
         self._oracle = oracle
         self._resolver = resolver
         self._is_guarded = is_guarded
-        self._will_be_mended = will_be_mended
+        self._will_be_mended = will_be_reported
         self._lacking: dict[cst.CSTNode, bool] = {}
         self._imports_in: dict[cst.BaseSuite, Sequence[tuple[int, Import]]] = {}
 

@@ -13,6 +13,7 @@ from functools import cached_property
 import libcst as cst
 from msgspec.structs import replace
 
+from kdoctor.syntax import transfer
 from kdoctor.syntax.annotations import leaves_open
 from kdoctor.syntax.classes import UserClass, UserClasses
 from kdoctor.syntax.declarations import Declarations
@@ -27,13 +28,6 @@ from kdoctor.syntax.reaching_definitions import MAX_BINDINGS
 from kdoctor.syntax.scope_analysis import ScopeAnalysis
 from kdoctor.syntax.scopes import Binding, BindingKind
 from kdoctor.syntax.symbolic_parameters import SymbolicParameters
-from kdoctor.syntax.transfer import (
-    call_result_on_tensors,
-    comparison_result,
-    depends_on_first_argument,
-    instance_call_result,
-    operator_result,
-)
 from kdoctor.syntax.type_oracle import TypeOracle
 from kdoctor.syntax.usage_inference import UsageInference
 from kdoctor.syntax.values import (
@@ -227,7 +221,7 @@ class Inference:
         sides = (self.infer(binding.node), self.infer(value))
         if isinstance(statement.operator, cst.AddAssign) and all(map(is_list, sides)):
             return joined(sides)
-        return operator_result(sides, (False, is_number(value)))
+        return transfer.operator_result(sides, (False, is_number(value)))
 
     def _assigned(
         self,
@@ -338,9 +332,7 @@ class Inference:
         meaning = self._resolver.meaning_of(function)
         if meaning is not None:
             made = self._oracle.result_type(meaning.name)
-            return (
-                Value(made) if made is not None else self._imported_call_value(meaning.name, node)
-            )
+            return Value(made) if made is not None else self._imported_value(meaning.name, node)
         if isinstance(function, cst.Name):
             bindings = self._resolver.bindings_at(function)
             if not bindings and function.value == "super":
@@ -358,15 +350,15 @@ class Inference:
                 if method is not None and not is_property(method):
                     return self._returned(method)
                 # `self.dense(x)`: an attribute that holds a layer.
-                return self._instance_call_value(self.infer(function), node)
-            if function.attr.value == "__call__" and depends_on_first_argument(owner.type):
-                return self._instance_call_value(owner, node)  # `super().__call__(x)`
+                return self._instance_value(self.infer(function), node)
+            if function.attr.value == "__call__" and transfer.depends_on_first_argument(owner.type):
+                return self._instance_value(owner, node)  # `super().__call__(x)`
             given = self._member(owner, function.attr.value, called=True)
             if given:
                 return given
-        return self._instance_call_value(self.infer(function), node)
+        return self._instance_value(self.infer(function), node)
 
-    def _imported_call_value(self, name: str, call: cst.Call) -> Value:
+    def _imported_value(self, name: str, call: cst.Call) -> Value:
         """Return what an imported function makes of tensors."""
         passed = [each.value for each in call.args if not each.star]
         given = [self.infer(each) for each in passed]
@@ -377,13 +369,13 @@ class Inference:
             if isinstance(each, cst.List | cst.Tuple)
             for element in each.elements
         ]
-        return call_result_on_tensors(name, given, self._oracle)
+        return transfer.call_result_on_tensors(name, given, self._oracle)
 
-    def _instance_call_value(self, callee: Value, call: cst.Call) -> Value:
+    def _instance_value(self, callee: Value, call: cst.Call) -> Value:
         """Return what calling an instance gives."""
         if not call.args or callee.type is None:
             return UNKNOWN
-        return instance_call_result(
+        return transfer.instance_call_result(
             callee.type, lambda: self.infer(call.args[0].value), self._oracle
         )
 
@@ -427,12 +419,12 @@ class Inference:
         sides = (self.infer(node.left), self.infer(node.right))
         if isinstance(node.operator, cst.Add) and all(map(is_list, sides)):
             return joined(sides)
-        return operator_result(sides, (is_number(node.left), is_number(node.right)))
+        return transfer.operator_result(sides, (is_number(node.left), is_number(node.right)))
 
     def _comparison(self, node: cst.Comparison) -> Value:
         first, *more = node.comparisons  # of several, Python asks the first for its truth
         sides = (self.infer(node.left), self.infer(first.comparator))
-        return UNKNOWN if more else comparison_result(sides, first.operator)
+        return UNKNOWN if more else transfer.comparison_result(sides, first.operator)
 
     # -- functions
 

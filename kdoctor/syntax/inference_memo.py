@@ -118,7 +118,7 @@ class InferenceMemo:
             value = UNKNOWN
             self._drop(before)
         self._guessed_wrong = wrong_around
-        self._settle(node, value, before)
+        self._finalize(node, value, before)
         self._lowest = _NO_RING
         return value
 
@@ -135,7 +135,7 @@ class InferenceMemo:
         self._guesses.update(dict.fromkeys(lost, UNKNOWN))
         return bool(lost)
 
-    def _settle(self, first: Hashable, value: Value, before: int) -> None:
+    def _finalize(self, first: Hashable, value: Value, before: int) -> None:
         kept = self._assumed if self._rests else self.certain
         for each in self._since(before):
             kept[each] = self._unsettled.pop(each).value

@@ -146,34 +146,34 @@ class _Subclasses:
     # What is imported derives from no class of this module.
 
     def _members(self, owner: Value) -> Mapping[Kind, Collection[str]]:
-        return self._members_of_made if owner.own else self._members_of_all
+        return self._members_of_instantiated if owner.own else self._members_of_all
 
     def _bodies(self, owner: Value) -> Mapping[Kind, Collection[str]]:
-        return self._bodies_of_made if owner.own else self._bodies_of_all
+        return self._bodies_of_instantiated if owner.own else self._bodies_of_all
 
     @cached_property
-    def _members_of_made(self) -> Mapping[Kind, Collection[str]]:
-        return _united(self._made, _members_of)
+    def _members_of_instantiated(self) -> Mapping[Kind, Collection[str]]:
+        return _united(self._instantiated_classes, _members_of)
 
     @cached_property
     def _members_of_all(self) -> Mapping[Kind, Collection[str]]:
         return _united(self._all, _members_of)
 
     @cached_property
-    def _bodies_of_made(self) -> Mapping[Kind, Collection[str]]:
-        return _united(self._made, _body_of)
+    def _bodies_of_instantiated(self) -> Mapping[Kind, Collection[str]]:
+        return _united(self._instantiated_classes, _body_of)
 
     @cached_property
     def _bodies_of_all(self) -> Mapping[Kind, Collection[str]]:
         return _united(self._all, _body_of)
 
     @cached_property
-    def _made(self) -> Mapping[Kind, Sequence[UserClass]]:
+    def _instantiated_classes(self) -> Mapping[Kind, Sequence[UserClass]]:
         return _by_kind(self._classes.of(node) for node in self._scope_analysis.classes)
 
     @cached_property
     def _all(self) -> Mapping[Kind, Sequence[UserClass]]:
-        return _by_kind(chain(*self._made.values(), self._classes.imported()))
+        return _by_kind(chain(*self._instantiated_classes.values(), self._classes.imported()))
 
 
 def _united(

@@ -356,7 +356,7 @@ class Module:
             self._scope_analysis,
             self._imports,
             self.oracle,
-            guards.is_unmade,
+            guards.is_never_bound,
             guards.are_alternatives,
         )
 

@@ -21,9 +21,8 @@ from kdoctor.lazy_regex import pattern
 MAX_LEVELS: Final = 500
 """Levels of nodes; each term of a sum is one, and so is each ``elif``."""
 
-_MIN_DEEP_LENGTH: Final = (
-    4000  # characters: fewer cannot nest deeply enough to exhaust a usual stack
-)
+# Characters: fewer cannot nest deeply enough to exhaust a usual stack.
+_MIN_DEEP_LENGTH: Final = 4000
 _MIN_DEEP_LINES: Final = MAX_LEVELS // 4  # lines of a statement that may be deep
 _BRACKETS_AND_LINES = pattern(rb"\(+|\)+|\n+")
 _AS_ROUND: Final = bytes.maketrans(b"[]{}", b"()()")

@@ -183,7 +183,7 @@ class Parameters:
                 continue
             argument = self._scope_analysis.parents.get(use.node)
             call = self._scope_analysis.parents.get(argument) if argument is not None else None
-            if not isinstance(call, cst.Call) or _made_and_called_with(call) is not use.node:
+            if not isinstance(call, cst.Call) or _called_on_the_spot_with(call) is not use.node:
                 continue
             through: set[cst.Call] = set()
             origins = self._origins(use.node, use.scope, through)
@@ -204,7 +204,7 @@ class Parameters:
                     origins.add(each)
                     continue
                 made = each.value
-                before = _made_and_called_with(made) if not each.path else None
+                before = _called_on_the_spot_with(made) if not each.path else None
                 if each.kind is not BindingKind.ASSIGN or before is None:
                     return None
                 assert isinstance(made, cst.Call)
@@ -216,7 +216,7 @@ class Parameters:
         return origins
 
 
-def _made_and_called_with(call: cst.BaseExpression | None) -> cst.Name | None:
+def _called_on_the_spot_with(call: cst.BaseExpression | None) -> cst.Name | None:
     """Return ``x`` of ``Layer(…)(x, …)``, None of anything else."""
     if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Call) or not call.args:
         return None

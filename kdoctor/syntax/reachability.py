@@ -74,13 +74,13 @@ class Reachability:
         def is_guarded(node: cst.CSTNode) -> bool:
             return own.is_guarded(node)  # `own.is_guarded` itself would hold the guards
 
-        def will_be_mended(statement: Import, attempt: Try) -> bool:
-            return not as_it_is and own.will_be_mended(statement, attempt)
+        def will_be_reported(statement: Import, attempt: Try) -> bool:
+            return not as_it_is and own.will_be_reported(statement, attempt)
 
         self._mended: dict[cst.CSTNode, bool] = {}
         self._mending: set[cst.CSTNode] = set()  # of which that is being found out
         self._tries = ExceptionFallbacks(
-            scope_analysis, imports, oracle, resolver, is_guarded, will_be_mended
+            scope_analysis, imports, oracle, resolver, is_guarded, will_be_reported
         )
 
     def is_guarded(self, node: cst.CSTNode) -> bool:
@@ -108,7 +108,7 @@ class Reachability:
         finally:
             self._busy.discard(node)
 
-    def will_be_mended(self, statement: Import, attempt: Try) -> bool:
+    def will_be_reported(self, statement: Import, attempt: Try) -> bool:
         """Say whether nothing makes up for an import that fails, so that it is reported."""
         known = self._mended.get(statement)
         if known is None:
@@ -166,9 +166,9 @@ class Reachability:
 
     def live(self, bindings: Iterable[Binding]) -> list[Binding]:
         """Return the bindings that can happen on the target."""
-        return [each for each in bindings if not self.is_unmade(each.node)]
+        return [each for each in bindings if not self.is_never_bound(each.node)]
 
-    def is_unmade(self, node: cst.CSTNode) -> bool:
+    def is_never_bound(self, node: cst.CSTNode) -> bool:
         """Say whether the target never makes the binding at ``node``, or at once another instead.
 
         The latter is so in the body of a ``try`` in which an import fails.
@@ -230,7 +230,7 @@ class Reachability:
                 if (
                     answer is not NotAGuard
                     or test not in self._answers
-                    or self._members_asked_for(test)
+                    or self._hasattr_members(test)
                 ):
                     passed.clear()
             if type(parent) is cst.IndentedBlock or type(parent) is cst.Module:
@@ -242,9 +242,9 @@ class Reachability:
 
     def _asks_for(self, test: cst.BaseExpression, node: cst.CSTNode) -> bool:
         """Say whether ``test`` asks for a member that is (part of) what ``node`` reads."""
-        return is_one_of_members(self._members_asked_for(test), node)
+        return is_one_of_members(self._hasattr_members(test), node)
 
-    def _members_asked_for(self, test: cst.BaseExpression) -> frozenset[str]:
+    def _hasattr_members(self, test: cst.BaseExpression) -> frozenset[str]:
         # Of `a and b and c`, each part is a test of what stands behind it.
         chain = [test]
         while chain[-1] not in self._members and isinstance(chain[-1], cst.BooleanOperation):
@@ -267,7 +267,7 @@ class Reachability:
             return self._cases.tests(parent, child)
         if type(parent) is cst.If and self._is_refused_otherwise(parent, child):
             return ()
-        return conditions(parent, child, self._kept_in)
+        return conditions(parent, child, self._constant_of)
 
     def _early_exits(
         self, block: cst.IndentedBlock | cst.Module, until: cst.CSTNode
@@ -338,7 +338,7 @@ class Reachability:
     def _is_for_old_python(self, test: cst.BaseExpression) -> bool:
         return self._truth(test, on_new_python=True) is False
 
-    def _kept_in(self, name: cst.Name) -> cst.BaseExpression | None:
+    def _constant_of(self, name: cst.Name) -> cst.BaseExpression | None:
         """Return what a name certainly stands for where it is read."""
         match self._resolver().bindings_at(name):
             case [Binding(kind=BindingKind.ASSIGN) as only]:

@@ -85,7 +85,7 @@ class ScopeBuilder:
         mode = Mode.DELETE if how.kind is BindingKind.DELETE else Mode.STORE
         return [(node, how.scope, mode)]
 
-    def settle_nonlocals(self) -> None:
+    def bind_nonlocals(self) -> None:
         """Bind what ``nonlocal`` binds where it belongs."""
         for binding in self.remote:
             for scope in binding.scope.enclosing():

@@ -49,7 +49,7 @@ class _Walk(ScopeBuilder):
                 elif kind in NODES:
                     parents[value] = node
                     waiting.append((value, scope, mode))
-        self.settle_nonlocals()
+        self.bind_nonlocals()
         return found
 
     # -- expressions

@@ -64,14 +64,14 @@ def _is_one_of(module: Module, waiting: list[cst.BaseExpression], is_it: Asked) 
     for each in waiting:  # it grows meanwhile
         if is_it(module, each):
             return True
-        for value in _made_of(module, each):
+        for value in _constituents(module, each):
             if value not in seen:
                 seen.add(value)
                 waiting.append(value)
     return False
 
 
-def _made_of(module: Module, node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+def _constituents(module: Module, node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
     match node:
         case cst.IfExp(body=left, orelse=right) | cst.BooleanOperation(left=left, right=right):
             yield left

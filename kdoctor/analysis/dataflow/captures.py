@@ -85,7 +85,7 @@ def _is_run_with_values(module: Module, function: _Function, asked: frozenset[cs
     """Say whether nothing tells that a function runs while a model is built."""
     if function in asked:
         return True
-    if not _takes_others(module, function) or _makes_layers(module, function):
+    if not _has_non_symbolic_parameters(module, function) or _makes_layers(module, function):
         return False
     callers = [function_around(module, each) for each in _calls(module, function)]
     return all(
@@ -94,7 +94,7 @@ def _is_run_with_values(module: Module, function: _Function, asked: frozenset[cs
     )
 
 
-def _takes_others(module: Module, function: _Function) -> bool:
+def _has_non_symbolic_parameters(module: Module, function: _Function) -> bool:
     """Say whether it has parameters, none of them known to be a symbolic tensor."""
     own = receiver_of(function) if isinstance(function, cst.FunctionDef) else None
     is_method = _class_of(module, function) is not None

@@ -30,7 +30,7 @@ def unmutated_value_of(module: Module, node: cst.BaseExpression) -> cst.BaseExpr
     if value is node or not isinstance(value, cst.List | cst.Dict):
         return value
     assert isinstance(node, cst.Name)
-    return value if _is_kept(module, module.bindings_at(node)[0].node) else None
+    return value if _is_unmutated(module, module.bindings_at(node)[0].node) else None
 
 
 def is_read_once(module: Module, node: cst.BaseExpression) -> bool:
@@ -46,7 +46,7 @@ def _reads(module: Module, bound: cst.CSTNode) -> tuple[cst.Name, ...]:
 
 
 @once
-def _is_kept(module: Module, bound: cst.CSTNode) -> bool:
+def _is_unmutated(module: Module, bound: cst.CSTNode) -> bool:
     return all(_changes_nothing(module, each) for each in _reads(module, bound))
 
 

@@ -73,7 +73,7 @@ class PointsTo:
                 return _NOTHING
         return frozenset(found)
 
-    def made_here(self, expression: cst.CSTNode) -> frozenset[Allocation]:
+    def made_in_function(self, expression: cst.CSTNode) -> frozenset[Allocation]:
         """Return the same within the enclosing function, whoever calls it."""
         return self._resolve(expression, (), 0)
 

@@ -37,7 +37,7 @@ NEITHER_RUNS_NOR_FILLS: Final = OF_NO_MATTER | _ASKED_FOR_WEIGHTS - {"set_weight
 """Members that leave a model without weights as it is."""
 
 
-def is_made_of_tensors(made: cst.Call) -> bool:
+def is_functional_model(made: cst.Call) -> bool:
     """Say whether a model is functional, hence built on construction."""
     return any(argument(made, each) for each in _TENSORS)
 
@@ -55,7 +55,7 @@ def unbuilt_layers(module: Module, facts: TargetFacts, node: cst.ClassDef) -> li
     ready: set[str] = set()
     for init in inits_of(line):
         calls = [each for each in descendants(init.body) if isinstance(each, cst.Call)]
-        if _gives_tensors(init) or any(_is_self(each.func, init) for each in calls):
+        if _passes_tensors_to_init(init) or any(_is_self(each.func, init) for each in calls):
             return []
         made += weighted_layers_assigned(module, init)
         ready |= layers_built(init)
@@ -72,7 +72,7 @@ def makes_weights(module: Module, line: Sequence[cst.ClassDef], depth: int = 0) 
     that is built there. Not where the object is made by its inputs and outputs, or calls itself.
     """
     inits = inits_of(line)
-    return not any(_gives_tensors(each) or _calls_itself(each) for each in inits) and any(
+    return not any(_passes_tensors_to_init(each) or _calls_itself(each) for each in inits) and any(
         _is_weighted(module, value, depth)
         for init in inits
         for ready in (layers_built(init),)
@@ -135,7 +135,7 @@ def is_plain_model(module: Module, node: cst.ClassDef) -> bool:
     return name is not None and name.rpartition(".")[2] == "Model"
 
 
-def _gives_tensors(init: cst.FunctionDef) -> bool:
+def _passes_tensors_to_init(init: cst.FunctionDef) -> bool:
     """Say whether ``super().__init__`` may be given inputs or outputs, by position or by name."""
     return any(
         given.star != "**" if given.keyword is None else given.keyword.value in _TENSORS

@@ -181,7 +181,7 @@ def is_old_optimizer(module: Module, node: cst.ClassDef) -> bool:
     )
 
 
-def stands_in_old_optimizer(module: Module, node: cst.CSTNode) -> bool:
+def is_in_old_optimizer(module: Module, node: cst.CSTNode) -> bool:
     """Say whether a line stands in such a class: it goes with the class."""
     return any(
         isinstance(each, cst.ClassDef) and is_old_optimizer(module, each)

@@ -73,7 +73,7 @@ class NumpyScalars(Struct, frozen=True):
     is_double: bool = False
 
     @property
-    def gives_doubles(self) -> bool:
+    def yields_float64(self) -> bool:
         """Whether floats of 64 bits come of it where it is divided, or its root is taken."""
         return self.is_double or (self.is_one is True and self.python != "float")
 
@@ -131,7 +131,7 @@ def _called(module: Module, call: cst.Call, depth: int) -> NumpyScalars | None:
         inner = of_numpy(module, first, depth)
         is_one = inner.is_one if inner is not None else _is_number(module, first, depth) or None
         if name in _WORKED_OUT:
-            is_double = is_one is True if inner is None else inner.gives_doubles
+            is_double = is_one is True if inner is None else inner.yields_float64
             return NumpyScalars(is_one, "float", is_double)
         is_double = FLOATS_OF_NUMPY.get(name, False)
         return NumpyScalars(is_one, "int" if name in INTS_OF_NUMPY else "float", is_double)
@@ -158,7 +158,7 @@ def _operated(module: Module, node: cst.BinaryOperation, depth: int) -> NumpySca
     kinds = {each.python for each in made}
     divides = isinstance(node.operator, cst.Divide)
     is_float = "float" in kinds or divides
-    is_double = any(each.gives_doubles if divides else each.is_double for each in made)
+    is_double = any(each.yields_float64 if divides else each.is_double for each in made)
     return NumpyScalars(is_one, "float" if is_float else "", is_double)
 
 

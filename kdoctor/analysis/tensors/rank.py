@@ -65,7 +65,7 @@ class Ranks:
         match node:
             case cst.Name():
                 bound = self._module.bindings_at(node)
-                return _alike(self._bound(each, path, depth) for each in bound)
+                return _common_array(self._bound(each, path, depth) for each in bound)
             case cst.Tuple() | cst.List() if path and path[0] is not None:
                 plain = [each.value for each in node.elements if isinstance(each, cst.Element)]
                 if len(plain) < len(node.elements) or path[0] >= len(plain):
@@ -102,7 +102,7 @@ class Ranks:
             function = self._points_to.function_around(binding.node)
             calls = self._points_to.callers(function) if function is not None else ()
             given = [self._points_to.passed(each, binding.node) for each in calls]
-            return _alike(self.of(each, within, depth) for each in given)
+            return _common_array(self.of(each, within, depth) for each in given)
         return None
 
     def _attribute(self, node: cst.Attribute, path: Path, depth: int) -> ArrayData | None:
@@ -134,7 +134,7 @@ class Ranks:
         function = self._points_to.function_called(call.func)
         if function is not None:
             returned = self._points_to.returned_by(call)
-            return _alike(self.of(each, path, depth) for each in returned)
+            return _common_array(self.of(each, path, depth) for each in returned)
         if is_hidden(call):
             return None
         name = self._module.qualified(call.func)
@@ -167,7 +167,7 @@ class Ranks:
         if name in makers.CONVERTING:
             return self._converted(first, told, depth)
         if name in makers.JOINING and isinstance(first, cst.Tuple | cst.List):
-            return _alike(self.of(each.value, (), depth) for each in first.elements)
+            return _common_array(self.of(each.value, (), depth) for each in first.elements)
         found = self.of(first, (), depth)
         match name:
             case "expand_dims" if found is not None and found.axes is not None:
@@ -426,7 +426,7 @@ class Ranks:
         return ArrayData(found.form, found.axes, NumberKind.INT if is_int else None)
 
 
-def _alike(found: Iterable[ArrayData | None]) -> ArrayData | None:
+def _common_array(found: Iterable[ArrayData | None]) -> ArrayData | None:
     """Return what is common to all that a name may stand for."""
     together: ArrayData | None = None
     for each in found:

@@ -196,7 +196,7 @@ class Freezing:
             if self.is_same(use.model, whole)
             for argument in use.call.args
         )
-        made = (each.call for each in self.points_to.made_here(whole) if not each.part)
+        made = (each.call for each in self.points_to.made_in_function(whole) if not each.part)
         waiting = [*added, *(argument.value for call in made for argument in call.args)]
         for each in waiting:  # it grows meanwhile
             if len(waiting) > _MAX_EXPRESSIONS:

@@ -90,7 +90,7 @@ def may_feed_calls(quick: QuickFacts) -> frozenset[ast.Call]:
     Of whatever a name, an attribute or a function of such a name holds, takes or gives in the file.
     """
     flow = _Flow(quick)
-    waiting: list[ast.AST] = [*_given(quick, FED)]
+    waiting: list[ast.AST] = [*_may_feed_values(quick, FED)]
     seen: set[ast.AST | str] = set()
     for node in waiting:  # it grows meanwhile
         if node not in seen:
@@ -196,7 +196,7 @@ def _names_in(target: ast.AST) -> Iterator[str]:
                 waiting.append(each.value)
 
 
-def _given(quick: QuickFacts, methods: Iterable[str]) -> Iterator[ast.expr]:
+def _may_feed_values(quick: QuickFacts, methods: Iterable[str]) -> Iterator[ast.expr]:
     """Yield what `fed` could yield for these methods."""
     for method in methods:
         for called in quick.calls_by_leaf.get(method, ()):
@@ -208,7 +208,7 @@ def _given(quick: QuickFacts, methods: Iterable[str]) -> Iterator[ast.expr]:
 
 def may_feed_functions(quick: QuickFacts, methods: Iterable[str]) -> set[str]:
     """Return the names of functions that may feed a model, judged by names."""
-    made = (value for each in _given(quick, methods) for value in quick.values_of(each))
+    made = (value for each in _may_feed_values(quick, methods) for value in quick.values_of(each))
     calls = [each.func for each in made if isinstance(each, ast.Call)]
     return {leaf_of(each) for each in calls}
 

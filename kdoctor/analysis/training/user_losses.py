@@ -103,21 +103,21 @@ def _lineage(module: Module, facts: TargetFacts, node: cst.ClassDef) -> list[cst
 
 def _has_a_type(module: Module, node: cst.ClassDef) -> bool:
     """Say whether a class, or what makes an object of it, says which type it works with."""
-    return any(_says_a_type(module, call, node) for call in module.nodes(cst.Call)) or any(
-        store.node.attr.value in {"dtype", "_dtype"} and _stands_in(module, store.node, node)
+    return any(_passes_dtype(module, call, node) for call in module.nodes(cst.Call)) or any(
+        store.node.attr.value in {"dtype", "_dtype"} and _is_nested_in(module, store.node, node)
         for store in module.stores
     )
 
 
-def _says_a_type(module: Module, call: cst.Call, node: cst.ClassDef) -> bool:
+def _passes_dtype(module: Module, call: cst.Call, node: cst.ClassDef) -> bool:
     match call.func:
         case cst.Attribute(attr=cst.Name(value="__init__")):
             said = argument(call, "dtype", _PLACE_OF_THE_TYPE)
-            return said is not None and _stands_in(module, call, node)
+            return said is not None and _is_nested_in(module, call, node)
     return class_named(module, call.func) is node and argument(call, "dtype") is not None
 
 
-def _stands_in(module: Module, node: cst.CSTNode, outer: cst.CSTNode) -> bool:
+def _is_nested_in(module: Module, node: cst.CSTNode, outer: cst.CSTNode) -> bool:
     return any(each is outer for each in module.ancestors(node))
 
 

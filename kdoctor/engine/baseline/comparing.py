@@ -139,13 +139,13 @@ class _Matched:
         """Say whether the finding of this entry would have been found."""
         if not self._is_selected(str(self._folder / entry.path), entry.rule):
             return False
-        return self._is_read_or_gone(entry.path)
+        return self._is_checked_or_deleted(entry.path)
 
     def is_checked(self, path: str) -> bool:
         """Say whether a file that could not be checked was checked now, or is gone."""
-        return path not in self._unhandled and self._is_read_or_gone(path)
+        return path not in self._unhandled and self._is_checked_or_deleted(path)
 
-    def _is_read_or_gone(self, name: str) -> bool:
+    def _is_checked_or_deleted(self, name: str) -> bool:
         if name in self._read:
             return True
         # A file that is gone was not read, but the folder that it lay in was looked into.

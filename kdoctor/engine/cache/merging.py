@@ -109,7 +109,7 @@ def _add_known(
     def day_of(row: FactsRow | ScanRow) -> int:
         return today() if paths[row.path] in now else row.day
 
-    def is_kept(row: FactsRow | ScanRow) -> bool:
+    def is_still_valid(row: FactsRow | ScanRow) -> bool:
         if not all(holds[each] for each in array(NUMBERS, row.needs)) or is_old(day_of(row)):
             return False
         path = paths[row.path]
@@ -119,7 +119,7 @@ def _add_known(
         return array(NUMBERS, [made.number(paths[each]) for each in numbers]).tobytes()
 
     for row in known.facts:
-        if paths[row.path] not in facts and is_kept(row):
+        if paths[row.path] not in facts and is_still_valid(row):
             made.snapshot.facts.append(
                 FactsRow(
                     made.number(paths[row.path]),
@@ -132,7 +132,7 @@ def _add_known(
                 )
             )
     for each in known.scans:
-        if (paths[each.path], each.told, each.key) not in scans and is_kept(each):
+        if (paths[each.path], each.told, each.key) not in scans and is_still_valid(each):
             needs = again(array(NUMBERS, each.needs))
             made.snapshot.scans.append(
                 ScanRow(

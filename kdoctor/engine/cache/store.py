@@ -22,9 +22,8 @@ from kdoctor.modules.file_stamp import FileStamp
 _MAGIC: Final = b"kdoctor cache 1\n"
 NUMBERS: Final = "I"  # what `array` calls the numbers of paths
 _SUM: Final = 4
-_MAX_CACHE_BYTES: Final = (
-    512_000_000  # bytes: what is larger would cost more memory than it saves time
-)
+# Bytes: what is larger would cost more memory than it saves time.
+_MAX_CACHE_BYTES: Final = 512_000_000
 _MAX_AGE_DAYS: Final = 14
 _DAY: Final = 86_400
 _IGNORED: Final = "# kdoctor's own; nothing to commit\n*\n"

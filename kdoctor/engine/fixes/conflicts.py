@@ -77,13 +77,13 @@ def _conflict(one: Edit, other: Edit) -> bool:
     if one == other:
         return False
     a, b = one.span, other.span
-    if _goes_behind(one, other) or _goes_behind(other, one):
+    if _inserts_after_deleted(one, other) or _inserts_after_deleted(other, one):
         return True
     overlap = (a.start < b.end and b.start < a.end) or a == b
     return overlap and not (_inside_hole(one, other) or _inside_hole(other, one))
 
 
-def _goes_behind(new: Edit, gone: Edit) -> bool:
+def _inserts_after_deleted(new: Edit, gone: Edit) -> bool:
     """Say whether something is put right behind what is taken out: an argument behind the last.
 
     It begins with a comma then, and nothing may be left to stand before that.

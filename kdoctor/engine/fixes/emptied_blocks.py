@@ -26,12 +26,12 @@ class _Block(NamedTuple):
 
 def without_empty_blocks(module: Module, edits: Sequence[Edit]) -> list[Edit]:
     """Return the edits, with ``pass`` in place of the first statement of an empty block."""
-    gone = sorted({each for each in edits if _takes_away(each)}, key=lambda each: each.span)
+    gone = sorted({each for each in edits if _deletes(each)}, key=lambda each: each.span)
     filled = {edit: _filled(module, edit, block) for edit, block in _emptied(module, gone)}
     return [filled.get(each, each) for each in edits] if filled else list(edits)
 
 
-def _takes_away(edit: Edit) -> bool:
+def _deletes(edit: Edit) -> bool:
     return edit.span.start < edit.span.end and not any(edit.parts)
 
 

@@ -15,9 +15,8 @@ from kdoctor.digests import sha256
 from kdoctor.engine.result import Anchor, ScanResult
 from kdoctor.model import Finding
 
-_MAX_TEXT_LENGTH = (
-    160  # characters of source that are kept as they are; the rest counts by its hash
-)
+# Characters of source that are kept as they are; the rest counts by its hash.
+_MAX_TEXT_LENGTH = 160
 
 
 def fingerprints(result: ScanResult) -> dict[Finding, str]:

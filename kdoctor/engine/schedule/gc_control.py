@@ -27,9 +27,8 @@ _GC_THRESHOLD = 100_000  # objects that may have died in rings: ten MB
 # Bytes of source, of all files or of one, after which some MB lie between blocks still in use.
 _TRIM_AFTER_BYTES = 300_000
 _TRIM_AFTER_FILE_BYTES = 30_000
-_MAX_USUAL_FROZEN = (
-    2_000  # objects: less than any program has, more than Python 3.12 itself sets aside
-)
+# Objects: less than any program has, more than Python 3.12 itself sets aside.
+_MAX_USUAL_FROZEN = 2_000
 _ARENA_MAX = -8  # M_ARENA_MAX in malloc.h
 
 

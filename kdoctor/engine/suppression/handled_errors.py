@@ -67,7 +67,7 @@ class ExpectedErrors:
         if span not in self._known:
             self._known[span] = _Code(self._module.text[span.start : span.end])
         offset = finding.place.span.start - span.start
-        return self._known[span].waits_for(named, finding.message, offset)
+        return self._known[span].expects(named, finding.message, offset)
 
     def _code_at(self, offset: int) -> Span | None:
         """Return the code that may say what a place waits for, None where no word of it does."""
@@ -104,7 +104,7 @@ class _Code:
         self._tree = parsed(text)
         self._goes_on: dict[ast.ExceptHandler, bool] = {}
 
-    def waits_for(self, named: set[str], message: str, offset: int) -> bool:
+    def expects(self, named: set[str], message: str, offset: int) -> bool:
         """Say whether it waits for errors of these names, or for a message, at an offset."""
         if not self._parts:
             return False

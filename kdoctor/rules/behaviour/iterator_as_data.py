@@ -80,7 +80,7 @@ def _is_iterator(module: Module, made: Allocation, depth: int = 0) -> bool:
         return False
     for value in points_to_of(module).returned_by(made.call):
         part = _part(value, made.part)
-        inside = frozenset() if part is None else points_to_of(module).made_here(part)
+        inside = frozenset() if part is None else points_to_of(module).made_in_function(part)
         if not inside or not all(_is_iterator(module, each, depth + 1) for each in inside):
             return False
     return bool(points_to_of(module).returned_by(made.call))

@@ -30,7 +30,13 @@ from kdoctor.analysis.dataflow.escapes import unmutated_value_of
 from kdoctor.analysis.dataflow.points_to import PointsTo, points_to_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.loss_counts import count_elements, count_losses
-from kdoctor.analysis.triggers import Trigger, attribute, calls_that_make, gives_several, keyword
+from kdoctor.analysis.triggers import (
+    Trigger,
+    attribute,
+    calls_that_make,
+    has_several_outputs,
+    keyword,
+)
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity, Span
 from kdoctor.rules.behaviour._single_item_lists import outputs_of
 from kdoctor.rules.rule import Example, Rule
@@ -165,7 +171,7 @@ def _repeated(span: Span, times: int) -> Iterator[str | Hole]:
 
 def _may_have_several(quick: QuickFacts, facts: TargetFacts) -> bool:
     return any(
-        gives_several(quick, called)
+        has_several_outputs(quick, called)
         for _, called in calls_that_make(quick, facts, cls="Functional")
     ) or any(_has_several_losses(quick, called) for called in quick.calls_of("compile"))
 

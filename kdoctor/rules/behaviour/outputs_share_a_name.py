@@ -35,7 +35,7 @@ from kdoctor.analysis.dataflow.points_to import Allocation, PointsTo, points_to_
 from kdoctor.analysis.dataflow.uses import index_read, names_with_spelling, reads_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.loss_counts import count_elements
-from kdoctor.analysis.triggers import Trigger, attribute, calls_that_make, gives_several
+from kdoctor.analysis.triggers import Trigger, attribute, calls_that_make, has_several_outputs
 from kdoctor.memoize import once
 from kdoctor.model import Finding, Severity
 from kdoctor.rules.behaviour._single_item_lists import outputs_of
@@ -225,7 +225,7 @@ def _takes(read: cst.Subscript, places: set[int]) -> bool:
 
 def _may_share(quick: QuickFacts, facts: TargetFacts) -> bool:
     return any(
-        gives_several(quick, called)
+        has_several_outputs(quick, called)
         for _, called in calls_that_make(quick, facts, cls="Functional")
     )
 

@@ -32,7 +32,7 @@ from kdoctor.analysis.dataflow.uses import names_with_spelling, reads_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.unbuilt_weights import (
     NEITHER_RUNS_NOR_FILLS,
-    is_made_of_tensors,
+    is_functional_model,
     unbuilt_layers,
 )
 from kdoctor.analysis.models.user_classes import class_named
@@ -55,7 +55,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             continue
         model = made.targets[0].target
         node = class_named(module, made.value.func) if isinstance(model, cst.Name) else None
-        if node is None or is_made_of_tensors(made.value):
+        if node is None or is_functional_model(made.value):
             continue
         reads = _reads(module, model)
         restored = _restored(module, model, reads)

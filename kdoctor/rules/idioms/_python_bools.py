@@ -9,7 +9,7 @@ from msgspec import Struct, field
 
 from kdoctor.analysis.calls import literal
 from kdoctor.analysis.models.user_classes import methods_in
-from kdoctor.analysis.tensors.tensorflow_calls import gives_tensor
+from kdoctor.analysis.tensors.tensorflow_calls import returns_tensor
 from kdoctor.model import Edit, Hole, Precedence
 from kdoctor.rewrite.precedence import precedence_of, required_precedence
 from kdoctor.rules.idioms._tensorflow import canonical
@@ -34,7 +34,7 @@ def is_tensor(
     """Say whether a value is a tensor that the function itself makes, on each way to it."""
     match node:
         case cst.Call():
-            return gives_tensor(module.qualified(node.func) or "")
+            return returns_tensor(module.qualified(node.func) or "")
         case cst.IfExp():
             return all(is_tensor(module, function, each, seen) for each in (node.body, node.orelse))
         case cst.Name():

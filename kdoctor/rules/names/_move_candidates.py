@@ -170,9 +170,8 @@ class Moves:
         Where some use stays as it is, it would read what is new, and nothing would tell of it.
         """
         if binding not in self._renewed:
-            self._renewed[binding] = (
-                False  # the uses that are asked now come by a name of their own
-            )
+            # The uses that are asked now come by a name of their own.
+            self._renewed[binding] = False
             self._renewed[binding] = self._fails(binding) and self._all_go_together(binding)
         return self._renewed[binding]
 

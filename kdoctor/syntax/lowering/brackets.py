@@ -69,7 +69,7 @@ class Brackets:
                 return end
             offset = self._comments[end]
 
-    def goes_on(self, end: int) -> bool:
+    def is_continued(self, end: int) -> bool:
         """Say whether the line that ends at an offset is joined to the next by a backslash."""
         return self._text[end - 1 : end] == "\\" and end not in self._comment_ends
 
@@ -89,7 +89,7 @@ class Brackets:
         while before >= 0 and text[before] in " \t\f\r\n\\":
             if text[before] == "\n":
                 end = before - 1 if text[before - 1 : before] == "\r" else before
-                if start in self._outermost and not self.goes_on(end):
+                if start in self._outermost and not self.is_continued(end):
                     return False  # a statement begins here
                 if end in self._comment_ends:
                     before = self._comment_ends[end]

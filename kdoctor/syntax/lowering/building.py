@@ -206,7 +206,7 @@ class _Builder(Expressions):
         line = self.starts[top.lineno - 1]
         blanks = self.text[line : _end_of_blanks(self.text, line)]
         if first.__class__ in _SMALL and (
-            self.start(first) != line + len(blanks) or self._goes_on(line)
+            self.start(first) != line + len(blanks) or self._is_continued(line)
         ):
             return make.suite([self._small(each) for each in nodes])
         around = self._indents[-1]
@@ -222,12 +222,12 @@ class _Builder(Expressions):
         self._indents.pop()
         return made
 
-    def _goes_on(self, line: int) -> bool:
+    def _is_continued(self, line: int) -> bool:
         """Say whether the line that starts at an offset is joined to the one before."""
         if not self._spliced:
             return False
         end = line - 2 if self.text[line - 2 : line] == "\r\n" else line - 1
-        return self.brackets.goes_on(end)
+        return self.brackets.is_continued(end)
 
     def _small(self, node: Any) -> Any:
         return self.kept(_SMALL[node.__class__](self, node), node)
@@ -238,7 +238,7 @@ class _Builder(Expressions):
     def if_(self, node: ast.If) -> Any:
         # A ladder is built from its foot: it may be longer than the stack is deep.
         ladder = [node]
-        while self._goes_on_with_elif(ladder[-1]):
+        while self._has_elif(ladder[-1]):
             ladder.append(ladder[-1].orelse[0])  # type: ignore[arg-type]
         parts = [(self.expression(each.test), self._body(each.body)) for each in ladder]
         made = self._otherwise(ladder[-1].orelse)
@@ -248,7 +248,7 @@ class _Builder(Expressions):
                 self.kept(made, each)
         return made
 
-    def _goes_on_with_elif(self, node: ast.If) -> bool:
+    def _has_elif(self, node: ast.If) -> bool:
         if len(node.orelse) != 1 or node.orelse[0].__class__ is not ast.If:
             return False
         return self.text.startswith("elif", self.start(node.orelse[0]))
