@@ -290,16 +290,16 @@ class Examiner:
         # Where a rule failed, no comment is called unused either.
         unasked = range(len(document.units)) if failed else unparsed
         applied = apply(self._suppressions, document, sorted(findings, key=finding_order), unasked)
-        told = list(applied.findings)
+        reported = list(applied.findings)
         for finding in applied.about_comments:
             unit = document.units[finding.place.unit]
             lines[finding.place] = unit.line_of(finding.place.span.start)
-            told.append(diffs.with_diff(finding, unit) if diffs else finding)
+            reported.append(diffs.with_diff(finding, unit) if diffs else finding)
         suppressed = (each.finding for each in applied.suppressed)
-        of_use = dict.fromkeys(finding.place for finding in (*told, *suppressed))
+        of_use = dict.fromkeys(finding.place for finding in (*reported, *suppressed))
         lines = {place: lines[place] for place in of_use}
         scan = FileScan(
-            tuple(map(self._with_requested_fix, sorted(told, key=finding_order))),
+            tuple(map(self._with_requested_fix, sorted(reported, key=finding_order))),
             tuple(map(self._with_requested_suppressed_fix, applied.suppressed)),
             lines,
             regions=document.regions(lines),

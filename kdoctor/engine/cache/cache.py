@@ -41,7 +41,7 @@ class Cache:
         paths = self._known.paths
         self._facts: dict[str, FactsRow] = {paths[row.path]: row for row in self._known.facts}
         self._scans: dict[tuple[int, str, bytes], ScanRow] = {
-            (row.path, row.told, row.key): row for row in self._known.scans
+            (row.path, row.given_path, row.key): row for row in self._known.scans
         }
         self._keys: dict[object, bytes] = {}
         self._now: dict[str, FileStamp] = {}

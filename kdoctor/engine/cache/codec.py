@@ -73,13 +73,13 @@ def _places(found: FileScan | _Found) -> list[Place]:
     ]
 
 
-def _in_order(places: Sequence[Place], told: Mapping[Place, T]) -> tuple[T | None, ...]:
-    return tuple(map(told.get, places)) if told else ()
+def _in_order(places: Sequence[Place], values: Mapping[Place, T]) -> tuple[T | None, ...]:
+    return tuple(map(values.get, places)) if values else ()
 
 
-def _by_place(places: Sequence[Place], told: Iterable[T | None]) -> dict[Place, T]:
+def _by_place(places: Sequence[Place], values: Iterable[T | None]) -> dict[Place, T]:
     # Not strict: there is nothing at all where no place has it.
-    return {place: each for place, each in zip(places, told, strict=False) if each is not None}
+    return {place: each for place, each in zip(places, values, strict=False) if each is not None}
 
 
 _DECODER: Final = msgspec.msgpack.Decoder(_Found)

@@ -15,7 +15,7 @@ from kdoctor.modules.file_stamp import GONE, UNSTEADY, FileStamp
 from kdoctor.modules.prefilter import FileWords
 
 NewFacts = Mapping[str, tuple[FileWords, Seen]]
-NewScans = dict[tuple[str, str, bytes], tuple[bytes, Seen]]  # by path, path as told, orders
+NewScans = dict[tuple[str, str, bytes], tuple[bytes, Seen]]  # by path, path as given, options
 
 
 def merge_snapshots(
@@ -31,10 +31,10 @@ def merge_snapshots(
     for path, (fact, seen) in facts.items():
         if made.agrees(path, seen):
             made.add_facts(path, fact, made.needs(path, seen), day)
-    for (path, told, key), (raw, seen) in scans.items():
+    for (path, given_path, key), (raw, seen) in scans.items():
         if made.agrees(path, seen):
             row = ScanRow(
-                made.number(path), told, key, made.needs(path, seen), msgspec.Raw(raw), day
+                made.number(path), given_path, key, made.needs(path, seen), msgspec.Raw(raw), day
             )
             made.snapshot.scans.append(row)
     _add_known(made, known, facts, scans, now)
@@ -132,12 +132,12 @@ def _add_known(
                 )
             )
     for each in known.scans:
-        if (paths[each.path], each.told, each.key) not in scans and is_still_valid(each):
+        if (paths[each.path], each.given_path, each.key) not in scans and is_still_valid(each):
             needs = again(array(NUMBERS, each.needs))
             made.snapshot.scans.append(
                 ScanRow(
                     made.number(paths[each.path]),
-                    each.told,
+                    each.given_path,
                     each.key,
                     needs,
                     each.raw,

@@ -46,10 +46,10 @@ class FactsRow(msgspec.Struct, array_like=True, frozen=True, gc=False):
 
 
 class ScanRow(msgspec.Struct, array_like=True, frozen=True, gc=False):
-    """What a file gave: ``raw``, as it is told under the path ``told``, by the orders ``key``."""
+    """The cached result ``raw`` of a file under its path as given, with options ``key``."""
 
     path: int
-    told: str
+    given_path: str
     key: bytes
     needs: bytes
     raw: msgspec.Raw
