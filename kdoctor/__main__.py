@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
 _HELP = ("-h", "--help")
 _INTERRUPTED = 130
-_MANY = 100_000  # objects made since the collector came last: more than all modules have
-_MOST = 1_000_000  # more than all findings have
+# Objects made since the collector came last: more than all modules have.
+_START_GC_THRESHOLD = 100_000
+_GC_THRESHOLD = 1_000_000  # more than all findings have
 
 
 def main() -> None:
@@ -72,10 +73,10 @@ def _main() -> None:
         sys.exit(_run(sys.argv[2:]))
     own_process.claim()
     # Modules stay: to look again and again for garbage in them takes a sixth of a small scan.
-    gc.set_threshold(_MANY)
+    gc.set_threshold(_START_GC_THRESHOLD)
     if _examines():
         # What is found stays, too; the trees of files, which do not, have their own collecting.
-        gc.set_threshold(_MOST)
+        gc.set_threshold(_GC_THRESHOLD)
         sys.unraisablehook = _on_dropped
         _import_msgspec()
         from kdoctor.cli import fast_args  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""Names of a package whose modules are imported when the name is first asked for."""
+"""Package exports whose modules are imported on first access."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 
 def deferred(package: str, homes: Mapping[str, str], name: str) -> object:
-    """Return what a package calls ``name``, out of the module of it that ``homes`` names.
+    """Import ``name`` from the module of the package that ``homes`` names.
 
     For a package's ``__getattr__``; the package is not asked again.
 

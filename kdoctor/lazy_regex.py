@@ -1,4 +1,4 @@
-"""Regular expressions that are compiled when they are first used: a run uses few of all.
+"""Regular expressions compiled on first use: a run needs few of them.
 
 To compile those that a scan of five files imports takes a thirtieth of its time.
 """
@@ -28,5 +28,5 @@ class _Later:
 
 
 def pattern(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
-    """Return what ``re.compile`` does, to be compiled later: an error in it shows then."""
+    """Return a pattern that is compiled on first use: errors in it show only then."""
     return cast("re.Pattern[AnyStr]", _Later(text, flags))

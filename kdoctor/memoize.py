@@ -1,4 +1,4 @@
-"""Answers that are found once and kept with what they are about, and no longer than it."""
+"""Memoize functions per object: results live as long as the object they are about."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Concatenate, ParamSpec, Protocol, TypeVar, cast
 
 
 class Memoizes(Protocol):
-    """What questions are asked about: a module, whose tree is too large to outlive its file."""
+    """Base of objects that hold memoized results about themselves."""
 
     answers: dict[Hashable, object]
 
@@ -19,7 +19,7 @@ _T = TypeVar("_T")
 
 
 def once(ask: Callable[Concatenate[_K, _P], _T]) -> Callable[Concatenate[_K, _P], _T]:
-    """Ask a function once for each object, and each further argument.
+    """Memoize a function by its first argument, and by each further argument.
 
     An ``lru_cache`` would keep the last few objects alive.
     """

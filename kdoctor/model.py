@@ -1,4 +1,4 @@
-"""The words that every floor passes on: small frozen structs without behaviour.
+"""The core data types that all layers share: small frozen structs without behaviour.
 
 Offsets (``Span``) count characters of a unit's Python text, from 0. Places that people see
 (``Place``) count lines and columns from 1, and columns count characters.
@@ -12,7 +12,7 @@ from msgspec import Struct
 
 
 class Severity(enum.StrEnum):
-    """How bad a finding is on the target."""
+    """How serious a finding is on the target."""
 
     ERROR = "error"  # raises on the target
     CHANGE = "change"  # runs, but means something else
@@ -20,14 +20,14 @@ class Severity(enum.StrEnum):
 
 
 class Confidence(enum.StrEnum):
-    """How the scanner knows what a name means. A guess is not reported."""
+    """How certain the resolution of a name is. Guesses are not reported."""
 
     CERTAIN = "certain"  # bound by import
     LIKELY = "likely"  # bound by local inference
 
 
 class Applicability(enum.StrEnum):
-    """Who may apply a fix. ``SAFE`` is read from the proof record, never asserted."""
+    """Whether a fix may be applied. ``SAFE`` comes from the proof record alone."""
 
     SAFE = "safe"
     UNSAFE = "unsafe"
@@ -35,7 +35,7 @@ class Applicability(enum.StrEnum):
 
 
 class Precedence(enum.IntEnum):
-    """How tightly Python's expressions bind, loosest first (as in the language reference)."""
+    """Operator precedence in Python, loosest first (as in the language reference)."""
 
     ANY = 0  # an argument, a right-hand side, inside parentheses or brackets
     LAMBDA = 1
@@ -58,7 +58,7 @@ class Precedence(enum.IntEnum):
 
 
 class Span(Struct, frozen=True, order=True, array_like=True, gc=False):
-    """Characters ``start`` up to and without ``end`` of one unit's text."""
+    """Characters ``start`` up to, not including, ``end`` of a unit's text."""
 
     start: int
     end: int
@@ -69,7 +69,7 @@ class Span(Struct, frozen=True, order=True, array_like=True, gc=False):
 
 
 class Hole(Struct, frozen=True, array_like=True, gc=False):
-    """A piece of the user's own source inside an edit: kept, with the edits inside it applied.
+    """Original source inside an edit: kept, with the edits inside it applied.
 
     ``required`` is how tightly the new surroundings bind; ``own`` how tightly the source
     expression does. Parentheses are put around it where ``own < required``.
@@ -94,7 +94,7 @@ class Edit(Struct, frozen=True, array_like=True, gc=False):
 
 
 class ImportNeed(Struct, frozen=True, order=True, array_like=True, gc=False):
-    """A name that the fixed text uses and that must be bound by an import at module level.
+    """A name that fixed code uses and that must be imported at module level.
 
     ``ImportNeed("keras", "ops", "ops")`` is ``from keras import ops``;
     ``ImportNeed("os", None, "os")`` is ``import os``.
@@ -107,7 +107,7 @@ class ImportNeed(Struct, frozen=True, order=True, array_like=True, gc=False):
 
 
 class Region(Struct, frozen=True, order=True, array_like=True, gc=False):
-    """Where something stands in the file as it lies on the disk: in a notebook's JSON, too.
+    """A position in the file on disk: for a notebook, in its JSON.
 
     Lines and columns count from 1, columns in characters behind a byte order mark; the end is not
     part of the region.
@@ -120,14 +120,14 @@ class Region(Struct, frozen=True, order=True, array_like=True, gc=False):
 
 
 class Replacement(Struct, frozen=True, order=True, array_like=True, gc=False):
-    """``text`` takes the place of what stands in ``region``."""
+    """Replace the text in ``region`` by ``text``."""
 
     region: Region
     text: str
 
 
 class Fix(Struct, frozen=True, array_like=True, gc=False):
-    """Edits that cure one finding, and what they need.
+    """The edits that fix one finding, and the imports they need.
 
     ``drops`` are the spans of import aliases (``Input`` in ``from keras.models import Input``) that
     must go because ``imports`` binds the same local name anew. Import lines that become unused
@@ -145,7 +145,7 @@ class Fix(Struct, frozen=True, array_like=True, gc=False):
 
 
 class Place(Struct, frozen=True, order=True, array_like=True, gc=False):
-    """Where something stands, for people: ``path:line:column`` or, in a notebook, with its cell."""
+    """A position for people: ``path:line:column``; in a notebook, with its cell."""
 
     path: str
     unit: int
@@ -158,7 +158,7 @@ class Place(Struct, frozen=True, order=True, array_like=True, gc=False):
 
 
 class Finding(Struct, frozen=True, array_like=True, gc=False):
-    """One thing worth telling: a rule, a place, why, and the fix or why there is none."""
+    """A reported problem: rule, position, message, and a fix or why there is none."""
 
     code: str
     name: str
@@ -173,7 +173,7 @@ class Finding(Struct, frozen=True, array_like=True, gc=False):
 
 
 class Suppressed(Struct, frozen=True, array_like=True, gc=False):
-    """A finding that a comment silences, the user's reason for it, and where the comment stands."""
+    """A finding suppressed by a comment, with the comment's reason and position."""
 
     finding: Finding
     reason: str
@@ -181,7 +181,7 @@ class Suppressed(Struct, frozen=True, array_like=True, gc=False):
 
 
 class Unreadable(Struct, frozen=True, array_like=True, gc=False):
-    """A file that could not be handled, and why."""
+    """A file that could not be examined, and why."""
 
     path: str
     why: str

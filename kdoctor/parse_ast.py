@@ -1,4 +1,4 @@
-"""``ast.parse`` without a word on stderr.
+"""``ast.parse`` without warnings on stderr.
 
 An invalid escape in the user's code is not our news; from Python 3.12 on, it is shown to everybody.
 """

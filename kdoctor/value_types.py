@@ -1,4 +1,4 @@
-"""Light types: what kind of object an expression is, and in what context a line runs."""
+"""Inferred types of expressions, and the context that a line runs in."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from msgspec import Struct
 
 
 class Kind(enum.StrEnum):
-    """The kinds of object that rules tell apart."""
+    """The kinds of objects that rules distinguish."""
 
     MODEL = "model"
     LAYER = "layer"
@@ -41,12 +41,12 @@ class Type(Struct, frozen=True):
 
     @property
     def is_of_imported_class(self) -> bool:
-        """Whether its class is the imported one itself: no class of the user's on that base."""
+        """Whether its class is the imported one itself, not a user's subclass."""
         return self.cls is not None and (self.qualified or "").rpartition(".")[2] == self.cls
 
     @property
     def is_tf_variable(self) -> bool:
-        """Whether it is a variable of TensorFlow's own, which is no ``keras.Variable``."""
+        """Whether it is a `tf.Variable`, which is not a ``keras.Variable``."""
         return self.kind is Kind.VARIABLE and self.cls == TF_VARIABLE
 
 
@@ -57,7 +57,7 @@ EAGER_TENSORS: Final = Type(Kind.EAGER)
 
 
 class Context(enum.StrEnum):
-    """Where a line runs, as far as that is known: the same call may have other right answers."""
+    """The context a line runs in, if known: the right fix can depend on it."""
 
     FUNCTIONAL = "functional"  # works on symbolic tensors while a model is built
     CALL = "call"  # inside `Layer.call` and its like, on tensors of either sort

@@ -44,7 +44,7 @@ from kdoctor.engine.result import FixedFile
 from kdoctor.errors import INTERNAL_ERROR
 from kdoctor.keras_api import oracle, resolve_target
 from kdoctor.model import Severity
-from kdoctor.rewrite.string_references import is_read_by_text
+from kdoctor.rewrite.string_references import may_be_read_by_text
 from kdoctor.syntax import Module
 from tools.check_corpus import SUFFIXES
 
@@ -279,7 +279,7 @@ def is_read(path: Path, lint: dict[str, Any]) -> bool:
         return False
     unit = Document.parse(path.read_bytes(), str(path)).units[0]
     module = Module.parse(unit, oracle(resolve_target(TARGET, "the target")))
-    return is_read_by_text(module, imported(path, lint).rpartition(" ")[2])
+    return may_be_read_by_text(module, imported(path, lint).rpartition(" ")[2])
 
 
 def imported(path: Path, lint: dict[str, Any]) -> str:

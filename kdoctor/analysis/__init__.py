@@ -1,1 +1,1 @@
-"""What several rules ask about a program. Knows no rule."""
+"""Program analysis shared by several rules. Knows no rule."""

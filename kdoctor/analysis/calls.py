@@ -1,4 +1,4 @@
-"""What rules ask about a call of Keras' own: which class it makes, what is passed, what to add."""
+"""Questions about Keras calls: their class, their arguments, edits to them."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import split_root
 from kdoctor.model import Edit, Hole, Precedence, Span
 from kdoctor.rewrite import Speller
-from kdoctor.rewrite.arguments import before_another
-from kdoctor.rewrite.precedence import binds
+from kdoctor.rewrite.arguments import separator_before_new
+from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.literals import literal_value, literal_value_in
 from kdoctor.value_types import Kind, Type
@@ -27,7 +27,7 @@ _CONSTANTS: Final = {"True": True, "False": False, "None": None}
 def instances(
     module: Module, kind: Kind, facts: TargetFacts | None = None
 ) -> Iterator[tuple[Reference, cst.Call, Type]]:
-    """Yield each call that makes an object of one of Keras' own classes of this kind.
+    """Yield each call that instantiates a Keras class of this kind.
 
     With ``facts``, only of the Keras 3 of that target.
     """
@@ -40,7 +40,7 @@ def instances(
 
 
 def is_keras_3(facts: TargetFacts, name: str | None) -> bool:
-    """Say whether a dotted name is one of the Keras 3 of the target (`tf_keras` is not).
+    """Say whether a dotted name is in the target's Keras 3 (`tf_keras` is not).
 
     A name that is not known may be.
     """
@@ -49,17 +49,17 @@ def is_keras_3(facts: TargetFacts, name: str | None) -> bool:
 
 
 def keras_version(facts: TargetFacts) -> Version:
-    """Return the release of Keras 3 that the target has."""
+    """Return the Keras 3 release of the target."""
     return Version(facts.target.keras_version or facts.target.tf_keras_version)
 
 
 def is_hidden(call: cst.Call) -> bool:
-    """Say whether ``*args`` or ``**kwargs`` hide what is passed."""
+    """Say whether ``*args`` or ``**kwargs`` hide some arguments."""
     return any(argument.star for argument in call.args)
 
 
 def argument(call: cst.Call, name: str, position: int | None = None) -> cst.Arg | None:
-    """Return what is passed by this keyword, or at this position (from 0)."""
+    """Return the argument passed by this keyword or position (from 0)."""
     by_position = [each for each in call.args if each.keyword is None and not each.star]
     for each in call.args:
         if each.keyword is not None and each.keyword.value == name:
@@ -92,7 +92,7 @@ def is_call_of_super(node: cst.CSTNode | None, name: str) -> bool:
 
 
 def value_of(module: Module, node: cst.BaseExpression) -> cst.BaseExpression:
-    """Return what a name was bound to, where that is one value for sure; else the node itself."""
+    """Return what a name is bound to, if that is one value for sure; else the node itself."""
     if not isinstance(node, cst.Name):
         return node
     bindings = module.bindings_at(node)
@@ -123,7 +123,7 @@ def literal(node: cst.BaseExpression | None) -> object:
 
 
 def plain_literal(node: cst.BaseExpression | None) -> object:
-    """Return the same of a number, a text, ``True``, ``False`` and ``None`` alone.
+    """Return the value of a number, string, ``True``, ``False`` or ``None``.
 
     Any other expression may be as long as it likes: for this one nothing is written out.
     """
@@ -143,34 +143,34 @@ def _read(source: str) -> object:
 
 
 def literal_of(node: ast.expr) -> object:
-    """Return what ``literal`` returns, of an expression of a glimpse."""
+    """Return the value of a literal in an ``ast`` tree."""
     try:
         return literal_value(node)
     except (ValueError, TypeError, MemoryError, RecursionError):
         return UNKNOWN
 
 
-def with_keyword(module: Module, call: cst.Call, text: str) -> Edit:
-    """Return the edit that adds ``keyword=value`` as the last argument."""
+def add_keyword(module: Module, call: cst.Call, text: str) -> Edit:
+    """Return the edit that appends ``keyword=value`` to a call."""
     span = module.span(call)
     if not call.args:
         return Edit(Span(span.end - 1, span.end - 1), (text,))
     last = call.args[-1].value
     place = module.outer_span(last)
-    hole = Hole(place, Precedence.LAMBDA, binds(last))
-    added = f"{before_another(module, call.args[-1])}{text}"
-    if len(call.args) == 1 and binds(last) is Precedence.ANY:
+    hole = Hole(place, Precedence.LAMBDA, precedence_of(last))
+    added = f"{separator_before_new(module, call.args[-1])}{text}"
+    if len(call.args) == 1 and precedence_of(last) is Precedence.ANY:
         return Edit(place, (hole, added))  # a lone generator needs its parentheses now
     return Edit(Span(place.end, place.end), (added,))
 
 
-def replaced(module: Module, node: cst.BaseExpression, text: str) -> Edit:
-    """Return the edit that writes ``text`` instead of an expression (its parentheses stay)."""
+def replace_expression(module: Module, node: cst.BaseExpression, text: str) -> Edit:
+    """Return the edit that replaces an expression (its parentheses stay)."""
     return Edit(module.span(node), (text,))
 
 
 def speller_at(module: Module, node: cst.CSTNode) -> Speller:
-    """Return the speller for a place where no name of Keras stands: as the file writes others."""
+    """Return the speller for a node that is not a Keras name."""
     for reference in module.references:
         if split_root(reference.name) is not None:
             return Speller(module, node, reference.name, reference.binding)
@@ -178,22 +178,22 @@ def speller_at(module: Module, node: cst.CSTNode) -> Speller:
 
 
 def is_builtin(module: Module, name: cst.Name) -> bool:
-    """Say whether nothing that the module binds hides what Python itself calls so."""
+    """Say whether a name is the builtin: the module binds nothing over it."""
     return has_builtin(module, name, name.value)
 
 
 def has_builtin(module: Module, place: cst.CSTNode, name: str) -> bool:
-    """Say whether a name that a fix writes at a place is there what Python itself calls so."""
+    """Say whether a name that a fix writes is the builtin at that place."""
     return module.scope_of(place).owner(name) is None
 
 
 def hidden_builtin(name: str) -> str:
-    """Return why there is no fix where it is not."""
+    """Return the reason for no fix where a builtin is shadowed."""
     return f"`{name}` is something else in this file"
 
 
-def is_only_spelled_so(module: Module, name: cst.Name) -> bool:
-    """Say whether it is the name of a keyword or of an attribute, not of a variable."""
+def is_not_a_variable(module: Module, name: cst.Name) -> bool:
+    """Say whether a name is only a keyword's or an attribute's."""
     parent = module.parent(name)
     return (isinstance(parent, cst.Arg) and parent.keyword is name) or (
         isinstance(parent, cst.Attribute) and parent.attr is name

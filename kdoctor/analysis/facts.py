@@ -1,4 +1,4 @@
-"""What rules may ask about the target: the API of its release, and what was proven."""
+"""Facts about the target: its API, and the proof record."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FACADES: Final = ("tf.keras", *COMPATIBLE)
 
 
 class Proven(Protocol):
-    """Something with a key in the proof record: a ``Rewrite``, an ``Example``."""
+    """Something with an id in the proof record: a ``Rewrite``, an ``Example``."""
 
     @property
     def id(self) -> str:
@@ -43,11 +43,11 @@ class TargetFacts(Struct, frozen=True, cache_hash=True):
     namespace: str = ""
 
     def lookup(self, qualified: str) -> Lookup:
-        """Say whether a dotted name exists on the target, where it went, what Python says."""
+        """Look up a dotted name on the target: does it exist, where did it move."""
         return keras_api.lookup(qualified, self.target)
 
     def signature(self, qualified: str) -> Signature | None:
-        """Return the parameters of a callable on the target; None where they are not known."""
+        """Return the signature of a callable on the target, None if unknown."""
         return keras_api.signature(qualified, self.target)
 
     def methods(self, qualified: str) -> frozenset[str]:
@@ -69,7 +69,7 @@ class TargetFacts(Struct, frozen=True, cache_hash=True):
         return keras_api.member_lookup(base, member, self.target)
 
     def member_until(self, owner: Type, member: str) -> str | None:
-        """Return the last release before the target whose class of that name had a member."""
+        """Return the last release whose class of that name still had a member."""
         return keras_api.member_until(owner, member, self.target)
 
     def at_release(self, version: str | None) -> TargetFacts:
@@ -77,7 +77,7 @@ class TargetFacts(Struct, frozen=True, cache_hash=True):
         return self if version is None else _at_release(self, version)
 
     def runs_keras_3(self, root: str) -> bool:
-        """Say whether what ``root`` (``keras``, ``tf.keras``) imports on the target is Keras 3.
+        """Say whether importing ``root`` (``keras``, ``tf.keras``) gives Keras 3.
 
         ``tf.compat.v1.keras`` is what ``tf.keras`` is.
         """
@@ -120,13 +120,13 @@ class _Verdict(Struct):
 
 @cache
 def proofs_that_hold() -> frozenset[str]:
-    """Return the ids of the proofs that held; none where nothing was run."""
+    """Return the ids of the proofs that held; none if none was run."""
     verdicts = msgspec.json.decode(_recorded(), type=dict[str, _Verdict])
     return frozenset(key for key, verdict in verdicts.items() if verdict.holds is True)
 
 
 def proof_record() -> Mapping[str, Mapping[str, Any]]:
-    """Return all that ``make prove`` recorded, by proof id; empty where nothing was run."""
+    """Return the record of ``make prove`` by proof id; empty if none was run."""
     record: Mapping[str, Mapping[str, Any]] = msgspec.json.decode(_recorded())
     return record
 

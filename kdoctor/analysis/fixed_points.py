@@ -1,4 +1,4 @@
-"""What holds of names that are made of each other: each is looked at once, whoever asks first.
+"""Fixed points over mutually dependent keys; each key is evaluated once.
 
 To follow a name along every path that leads back to it takes time that grows exponentially with
 the branches that bind it again. Here a name is looked at again only where an answer that it rests
@@ -17,7 +17,7 @@ _MAX_DEPTH: Final = 20
 
 
 class GreatestFixedPoint(Generic[_Key]):
-    """Yes or no of each key, where a yes may rest on others: yes unless something says no.
+    """Greatest fixed point of a predicate: true unless something refutes it.
 
     ``x = 2 * x`` is as the other bindings of ``x`` have it. An answer joins others by ``and`` and
     ``or`` alone, so that it goes from yes to no, and at most once.
@@ -33,7 +33,7 @@ class GreatestFixedPoint(Generic[_Key]):
     def holds(self, key: _Key, find: Callable[[], bool]) -> bool:
         """Return the answer for ``key``, which ``find`` finds by asking here for others."""
         if not self._open:
-            return self._settled(key, find)
+            return self._resolve(key, find)
         self._readers.setdefault(key, set()).add(self._open[-1])
         known = self._holds.get(key)
         if known is not None:
@@ -45,7 +45,7 @@ class GreatestFixedPoint(Generic[_Key]):
             self._waiting.append(key)
         return self._holds[key]
 
-    def _settled(self, key: _Key, find: Callable[[], bool]) -> bool:
+    def _resolve(self, key: _Key, find: Callable[[], bool]) -> bool:
         if key in self._holds:
             return self._holds[key]
         self._holds[key], self._ways[key] = True, find
@@ -73,7 +73,7 @@ class GreatestFixedPoint(Generic[_Key]):
 
 
 class Expansion(Generic[_Key, _Answer]):
-    """What each key comes to by what it is made of; what is made of itself comes to itself.
+    """Transitive expansion of keys; a key in a cycle expands to itself.
 
     (What is made of each other is a strongly connected component of Tarjan, SIAM J. Comput. 1,
     1972.)
@@ -93,14 +93,14 @@ class Expansion(Generic[_Key, _Answer]):
             self._parts.append(key)
             return itself
         try:
-            for ring in self._rings(key):
-                self._settle(ring)
+            for ring in self._components(key):
+                self._finalize_cycle(ring)
         finally:
             self._ways.clear()
             self._parts = None
         return self._known[key]
 
-    def _settle(self, ring: list[_Key]) -> None:
+    def _finalize_cycle(self, ring: list[_Key]) -> None:
         for each in ring:
             itself, find = self._ways[each]
             is_of_itself = len(ring) > 1 or each in self._parts_of(each)
@@ -112,7 +112,7 @@ class Expansion(Generic[_Key, _Answer]):
         self._ways[key][1]()
         return self._parts
 
-    def _rings(self, first: _Key) -> Iterator[list[_Key]]:
+    def _components(self, first: _Key) -> Iterator[list[_Key]]:
         """Yield keys that are made of each other, mostly one, and what they are made of before."""
         lowest: dict[_Key, int] = {}
         open_ = [first]

@@ -1,4 +1,4 @@
-"""A file that imports Keras 3 and a Keras 2 beside it, seen by what surely is of Keras 3.
+"""Restrict a module that imports Keras 2 and 3 to what surely is Keras 3.
 
 `from tensorflow.python.keras.layers.convolutional import Conv` in a file of `tf.keras` makes some
 objects Keras 2's. Which those are, inference does not always know: what a model is by the methods
@@ -20,9 +20,9 @@ from kdoctor.value_types import Context, Type
 
 @once
 def only_keras_3(module: Module, facts: TargetFacts) -> Module:
-    """Return the same module, in which nothing is known but what is of the target's Keras 3."""
+    """Return the module with only the target's Keras 3 known."""
     known = _OnlyKeras3(facts)
-    seen = module.known_by(known)
+    seen = module.with_oracle(known)
     told = tuple(each for each in seen.references if not known.is_another(each.name))
     seen.references = told
     return seen
@@ -52,7 +52,7 @@ class _OnlyKeras3(KerasOracle):
         """Return what a function gives when a tensor goes in."""
         return None if self.is_another(qualified) else super().applied_type(qualified, tensor)
 
-    def is_spoken_of(self, qualified: str) -> bool:  # noqa: ARG002
+    def may_be_known(self, qualified: str) -> bool:  # noqa: ARG002
         """Let nothing be told by what is done with it: both are used alike."""
         return False
 

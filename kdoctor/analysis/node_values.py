@@ -1,4 +1,4 @@
-"""What a node says by itself: arguments of a call, numbers, parameters, what a class stores."""
+"""Syntactic values of nodes: arguments, numbers, parameters, stored attributes."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def argument_of(call: cst.Call, position: int, keyword: str) -> cst.BaseExpressi
 
 def values_of_member(cls: cst.ClassDef, member: str) -> Iterator[cst.BaseExpression]:
     """Yield what a class assigns to ``self.member``, other than None."""
-    return (value for name, value in stored_by(cls) if name == member)
+    return (value for name, value in attributes_assigned_in(cls) if name == member)
 
 
-def stored_by(cls: cst.ClassDef) -> Iterator[tuple[str, cst.BaseExpression]]:
-    """Yield the attributes that a class assigns to, each with what it assigns, other than None."""
+def attributes_assigned_in(cls: cst.ClassDef) -> Iterator[tuple[str, cst.BaseExpression]]:
+    """Yield the attributes that a class assigns, with values other than None."""
     for each in descendants(cls):
         if not isinstance(each, cst.Assign):
             continue

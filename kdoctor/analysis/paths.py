@@ -1,4 +1,4 @@
-"""Functions and classes that make paths out of paths, by what they do with them."""
+"""Functions and classes that build paths from paths."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which Keras a module imports from: the one that the target has, or a Keras 2 beside it."""
+"""Which Keras a module imports: the target's, or a Keras 2 beside it."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ USES_KERAS_3: Final[Trigger] = names(_is_of_keras_3)
 
 
 def uses_keras_3(module: Module, facts: TargetFacts) -> bool:
-    """Say whether something of the target's Keras 3 is imported, or read through an import."""
+    """Say whether a module imports or reads anything of the target's Keras 3."""
     return any(_is_of_keras_3(facts, each.name) for each in module.references)
 
 
 def uses_another_keras(module: Module, facts: TargetFacts) -> bool:
-    """Say whether a module imports a Keras 2 that stays one on the target: ``tf_keras``.
+    """Say whether a module imports a Keras 2 that stays one: ``tf_keras``.
 
     What is then true of a model depends on which of them made it, and inference does not know. So
     it is where ``tf_keras`` is the target and the module does not show what Keras it works with.

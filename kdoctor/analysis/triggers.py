@@ -1,4 +1,4 @@
-"""What a source must hold for a rule to fire: asked of one cheap look, before any parse.
+"""Triggers: what a source must contain for a rule to fire, checked before parsing.
 
 A plain set of identifiers is a trigger, too: one of them is enough. The constructors below make
 sharper ones, ``&`` and ``|`` join them:
@@ -38,12 +38,12 @@ else:
 # An attribute of ``QuickFacts`` (``words``, ``keywords``, …), and identifiers of which it has one.
 Need = tuple[str, frozenset[str]]
 
-_REMEMBERED = 4_000  # names; memory must not grow with the tree
+_CACHE_SIZE = 4_000  # names; memory must not grow with the tree
 _METHODS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 class Trigger(Struct, frozen=True):
-    """A condition on a glimpse of a source. ``words`` are the identifiers that it names.
+    """A condition on a source's quick facts. ``words`` are identifiers it requires.
 
     ``needs`` are sets of identifiers, each with the attribute of a glimpse that has one of the set
     wherever it holds.
@@ -90,29 +90,29 @@ def _either(one: Need, other: Need) -> Need:
 
 
 def trigger_of(triggers: Collection[str] | Trigger) -> Trigger:
-    """Return what a rule says in either form as a trigger; without any word it always holds."""
+    """Return a rule's triggers as one; without any word it always holds."""
     if isinstance(triggers, Trigger):
         return triggers
     return word(*triggers) if triggers else Trigger(lambda _quick, _facts: True)
 
 
 def word(*words: str) -> Trigger:
-    """One of these identifiers is written, in whatever role, also in a string."""
+    """One of these identifiers occurs, in any role, also in a string."""
     return Trigger.among("words", words)
 
 
 def attribute(*words: str) -> Trigger:
-    """An attribute of one of these names is read, called or assigned: ``model.input``."""
+    """An attribute with one of these names is read, called or assigned."""
     return Trigger.among("attributes", words)
 
 
 def member(*words: str) -> Trigger:
-    """Such an attribute is read of something that may be an object, not only of a module."""
+    """Such an attribute is read from what may be an object, not only a module."""
     return Trigger.among("members", words)
 
 
 def member_of(kinds: Collection[Kind], *words: str) -> Trigger:
-    """Such an attribute is read of what may be an object of one of these kinds.
+    """Such an attribute is read from what may be an object of one of these kinds.
 
     Not where the source assigns it, too: for rules that heed ``MemberUse.owner_defines``.
     """
@@ -127,12 +127,12 @@ def member_of(kinds: Collection[Kind], *words: str) -> Trigger:
 
 
 def changes_of(kinds: Collection[Kind], *words: str) -> Trigger:
-    """Such an attribute of what may be an object of one of these kinds is assigned to."""
+    """Such an attribute of an object of one of these kinds may be assigned."""
     return assigned(*words) & _with_owner(kinds, words, lambda possible: possible.writes(words))
 
 
 def reads_of(kinds: Collection[Kind], *words: str) -> Trigger:
-    """Such an attribute is read, be it that the source assigns it, too."""
+    """Such an attribute is read, even if the file also assigns it."""
     return member(*words) & _with_owner(kinds, words, lambda possible: possible.reads(words))
 
 
@@ -273,17 +273,19 @@ def keyword(*words: str) -> Trigger:
 
 def names(speaks: Callable[[TargetFacts, str], bool]) -> Trigger:
     """Something is imported, or read through an import, of whose dotted name ``speaks`` holds."""
-    said = _asked_once(speaks)
+    said = _memoized_predicate(speaks)
     return Trigger(lambda quick, facts: said(facts).of_any(quick.names))
 
 
 def mentions(speaks: Callable[[TargetFacts, str], bool]) -> Trigger:
     """So it is of a name of those, or of what else types may be: see ``QuickFacts.mentioned``."""
-    said = _asked_once(speaks)
+    said = _memoized_predicate(speaks)
     return Trigger(lambda quick, facts: said(facts).of_any(quick.mentioned))
 
 
-def _asked_once(speaks: Callable[[TargetFacts, str], bool]) -> Callable[[TargetFacts], _Said]:
+def _memoized_predicate(
+    speaks: Callable[[TargetFacts, str], bool],
+) -> Callable[[TargetFacts], _Said]:
     return lru_cache(maxsize=8)(lambda facts: _Said(partial(speaks, facts)))
 
 
@@ -315,7 +317,7 @@ class _Said:
             return True
         new = names - self._no
         found = {each for each in new if self._speaks(each)}
-        if len(self._yes) + len(self._no) > _REMEMBERED:
+        if len(self._yes) + len(self._no) > _CACHE_SIZE:
             self._yes.clear()
             self._no.clear()
         self._yes |= found
@@ -433,7 +435,7 @@ def receivers(quick: QuickFacts, *methods: str) -> set[str]:
     return {each.receiver for each in called if each.is_attribute}
 
 
-def gives_several(quick: QuickFacts, called: QuickCall) -> bool:
+def has_several_outputs(quick: QuickFacts, called: QuickCall) -> bool:
     """Say whether a call may make a functional model of several outputs, written out."""
     return any(
         isinstance(each, ast.List | ast.Tuple) and len(each.elts) > 1

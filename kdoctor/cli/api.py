@@ -31,13 +31,13 @@ def api(
 
     Exit code: 0, or 1 where no release known has such a name.
     """  # noqa: D301 - \b keeps the lines of the examples
-    from kdoctor.engine.fixes.rewrite_lookup import cures_of  # noqa: PLC0415 - imports the rules
+    from kdoctor.engine.fixes.rewrite_lookup import rewrite_lookup_of  # noqa: PLC0415 - imports the rules
     from kdoctor.keras_api.query_name import inquire  # noqa: PLC0415
     from kdoctor.report.api import write_json, write_text  # noqa: PLC0415
 
     answer = inquire(name)
     is_member = answer.owners or any(each.kind is None for each in answer.histories)
-    cures = cures_of(answer.name, answer.name.rpartition(".")[2] if is_member else "")
+    cures = rewrite_lookup_of(answer.name, answer.name.rpartition(".")[2] if is_member else "")
     (write_json if json else write_text)(answer, cures, streams.output(color))
     if not answer.is_known:
         raise typer.Exit(1)

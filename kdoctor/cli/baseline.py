@@ -239,7 +239,7 @@ def _compared(  # noqa: PLR0913 - what the three commands share
     write_project(result.project, notes)
     if result.has_read_nothing:
         write_nothing_read(notes)
-    return compare(result, known, named, policy.asks)
+    return compare(result, known, named, policy.selects)
 
 
 def _has_changed(compared: Comparison) -> bool:

@@ -18,8 +18,8 @@ from kdoctor.cli.rules import write_rule
 from kdoctor.errors import UsageProblem
 
 _RULE = re.compile(r"KD\d{3}", re.IGNORECASE)
-_LARGEST = 50_000_000  # bytes of a log; its end is read
-_LONGEST_PATH = 1000  # characters
+_MAX_LOG_BYTES = 50_000_000  # bytes of a log; its end is read
+_MAX_PATH_LENGTH = 1000  # characters
 _LOG = re.compile(r"[^\s'\"`]+\.(?:txt|log|out|err)")  # a name that can be no message
 
 
@@ -83,7 +83,7 @@ def _standard_input() -> str:
 
 def _of_file(given: str) -> str | None:
     """Return what is in the file that is named, None where it is a message and no name."""
-    if "\n" in given or len(given) > _LONGEST_PATH:
+    if "\n" in given or len(given) > _MAX_PATH_LENGTH:
         return None
     path = Path(given)
     try:
@@ -93,7 +93,7 @@ def _of_file(given: str) -> str | None:
             return None
         with path.open("rb") as file:
             mark = file.read(len(codecs.BOM_UTF16))
-            file.seek(max(len(mark), path.stat().st_size - _LARGEST))
+            file.seek(max(len(mark), path.stat().st_size - _MAX_LOG_BYTES))
             text = decoded(mark + file.read())
     except OSError as error:
         if error.errno == errno.ENAMETOOLONG:  # Keras' own messages are long
@@ -108,8 +108,8 @@ def decoded(data: bytes) -> str:
     """Decode what programs wrote, each line by itself where they did so in several encodings."""
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):  # PowerShell's `>`
         mark = len(codecs.BOM_UTF16)
-        return (data[:mark] + data[mark:][-_LARGEST:]).decode("utf-16", errors="replace")
-    data = data[-_LARGEST:]
+        return (data[:mark] + data[mark:][-_MAX_LOG_BYTES:]).decode("utf-16", errors="replace")
+    data = data[-_MAX_LOG_BYTES:]
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:  # one line of a library's, or the end of a log that was cut

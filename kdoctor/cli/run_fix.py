@@ -56,7 +56,7 @@ def fix(  # noqa: PLR0913 - the options of the command
     """
     from kdoctor import engine  # noqa: PLC0415
     from kdoctor.engine.baseline import compare  # noqa: PLC0415
-    from kdoctor.engine.schedule.gc_control import alone_in_process  # noqa: PLC0415
+    from kdoctor.engine.schedule.gc_control import claim_process  # noqa: PLC0415
     from kdoctor.report import fix as report  # noqa: PLC0415
     from kdoctor.report.output import is_terminal  # noqa: PLC0415
     from kdoctor.report.outputs import outputs_of, write_outputs  # noqa: PLC0415
@@ -101,7 +101,7 @@ def fix(  # noqa: PLR0913 - the options of the command
         choices.executor_at(executor, jobs) as workers,
         progress(sys.stderr, shown=is_terminal(sys.stderr) and not quiet) as told,
     ):
-        alone_in_process()
+        claim_process()
         result = engine.fix(
             named,
             apply=False,
@@ -116,10 +116,10 @@ def fix(  # noqa: PLR0913 - the options of the command
         running = choices.Running(python, seconds, sandboxed=not no_sandbox)
         result, kept_back = _verify(result, named, running, how, notes, unsafe=unsafe)
     if apply:
-        report.write_uncommitted(engine.at_risk(result), result.root, notes)
+        report.write_uncommitted(engine.uncommitted_files(result), result.root, notes)
         result = engine.write(result)
     # What is known is fixed like all else; but what is left of it is no failure.
-    left = compare(result.left, known, named, policy.asks).result if known else result.left
+    left = compare(result.left, known, named, policy.selects).result if known else result.left
     write_outputs(left, outputs)
     if as_json:
         report.write_json(result, page)

@@ -46,7 +46,7 @@ def scan(  # noqa: PLR0913 - the options of the command
         KdoctorError: it cannot be done.
     """
     from kdoctor import engine  # noqa: PLC0415
-    from kdoctor.engine.schedule.gc_control import alone_in_process  # noqa: PLC0415
+    from kdoctor.engine.schedule.gc_control import claim_process  # noqa: PLC0415
     from kdoctor.report.formats import format_by_name, statistics_of  # noqa: PLC0415
     from kdoctor.report.output import is_terminal  # noqa: PLC0415
     from kdoctor.report.outputs import outputs_of, write_outputs  # noqa: PLC0415
@@ -88,7 +88,7 @@ def scan(  # noqa: PLR0913 - the options of the command
         choices.executor_at(executor, jobs) as workers,
         progress(sys.stderr, shown=is_terminal(sys.stderr) and not quiet) as told,
     ):
-        alone_in_process()
+        claim_process()
         result = engine.scan(named, **how | {"progress": told, "executor": workers})
     notes = streams.notes(color, quiet=quiet, verbose=verbose)
     compared = _compared(result, known, named, policy)
@@ -115,4 +115,4 @@ def _compared(
         return None
     from kdoctor.engine.baseline import compare  # noqa: PLC0415
 
-    return compare(result, known, paths, policy.asks)
+    return compare(result, known, paths, policy.selects)

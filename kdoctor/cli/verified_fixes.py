@@ -13,8 +13,8 @@ from kdoctor import engine
 from kdoctor.cli.run_verify import Texts, Verified
 from kdoctor.documents import Document, Kind
 from kdoctor.engine import FixResult
-from kdoctor.engine.fixes.top_level import TopLevelFixes, outermost, statement_at
-from kdoctor.engine.fixes.write import narrowed
+from kdoctor.engine.fixes.top_level import TopLevelFixes, statement_at, top_level_statements
+from kdoctor.engine.fixes.write import with_files_fixed_again
 from kdoctor.engine.result import FixedFile
 from kdoctor.model import Finding, Place
 from kdoctor.verify.user.evidence import Evidence, grounds_of, still_runs
@@ -71,7 +71,7 @@ def only_verified(
             own = [each for each in verdicts if each.path == file.path]
             why = _why(file, left, own, verified.kind)
             (in_part if done else unwritten)[file.path] = why
-    return KeptBack(narrowed(fixed, again), unwritten, in_part)
+    return KeptBack(with_files_fixed_again(fixed, again), unwritten, in_part)
 
 
 def _bad(verdicts: tuple[Verdict, ...]) -> dict[str, str]:
@@ -189,7 +189,7 @@ def _placed(
 ) -> Iterator[tuple[Finding, TopLevelFixes | None]]:
     """Yield findings with the statement that each stands in."""
     document = Document.parse(file.before, file.path, kind)
-    statements = [list(outermost(unit.text)) for unit in document.units]
+    statements = [list(top_level_statements(unit.text)) for unit in document.units]
     for finding in left:
         unit = finding.place.unit
         inside = statements[unit] if unit < len(statements) else []

@@ -109,7 +109,7 @@ _GUESSES_OF_SELF: Final = {
     "an optimizer of Keras": "{name} = keras.optimizers.Optimizer()",
 }
 _MEMBER: Final = re.compile(r"(?<![\w.)\]])([A-Za-z_]\w*)\.([A-Za-z_]\w*)")
-_MOST_MEMBERS: Final = 4
+_MAX_MEMBERS: Final = 4
 
 
 def explain_by_guess(case: Case) -> Diagnosis | None:
@@ -123,7 +123,7 @@ def explain_by_guess(case: Case) -> Diagnosis | None:
         return None
     if raised.origin in {FrameOrigin.PACKAGE, FrameOrigin.PYTHON}:
         return None  # an object of another library's, or Python's own, was at work
-    for owner, member in dict.fromkeys(_MEMBER.findall(frame.source)[:_MOST_MEMBERS]):
+    for owner, member in dict.fromkeys(_MEMBER.findall(frame.source)[:_MAX_MEMBERS]):
         guesses = _GUESSES_OF_SELF if owner == "self" else _GUESSES
         for what, made in guesses.items():
             wanted = Wanted(binding=SnippetName(member, made))

@@ -19,14 +19,14 @@ from kdoctor.diagnose.backward_slice import lines_behind
 from kdoctor.diagnose.frames import TracebackFrame
 from kdoctor.diagnose.snippets import Snippet, SnippetName, snippets
 from kdoctor.documents.layout import split_lines
-from kdoctor.engine.fixes.fix_line import ChosenFix, choose_and_fix
+from kdoctor.engine.fixes.fix_line import ChosenFix, fix_chosen
 from kdoctor.errors import KdoctorError
 from kdoctor.model import Finding, Severity
 from kdoctor.target import Target
 
 ReadSource = Callable[[str], bytes | None]
 
-_LARGEST: Final = 5_000_000  # bytes of a source
+_MAX_SOURCE_BYTES: Final = 5_000_000  # bytes of a source
 
 
 def read_file(path: str) -> bytes | None:
@@ -35,7 +35,7 @@ def read_file(path: str) -> bytes | None:
         return None
     try:
         file = Path(path).expanduser()
-        if not file.is_file() or file.stat().st_size > _LARGEST:
+        if not file.is_file() or file.stat().st_size > _MAX_SOURCE_BYTES:
             return None
         return file.read_bytes()
     except (OSError, ValueError, RuntimeError):
@@ -216,7 +216,7 @@ def asked(
 ) -> ChosenFix | None:
     """Return what is chosen of a source's findings; None where it cannot be scanned."""
     try:
-        return choose_and_fix(path, data, target, choose)
+        return fix_chosen(path, data, target, choose)
     except (KdoctorError, RecursionError):
         return None
 

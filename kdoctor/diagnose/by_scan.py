@@ -24,7 +24,7 @@ from kdoctor.diagnose.imported_values import parts_behind
 from kdoctor.model import Finding, Severity
 
 _ALIKE: Final = 0.6
-_MOST: Final = 2  # findings beside an error that nobody knows
+_MAX_FINDINGS: Final = 2  # findings beside an error that nobody knows
 _TELLS: Final = re.compile(r"\b(?P<type>[A-Z]\w*(?:Error|Exception)): (?P<message>[^\n]+)")
 
 
@@ -171,8 +171,8 @@ def beside(case: Case) -> tuple[tuple[Step, ...], tuple[str, ...]]:
                 f"what `kdoctor scan` reports: it was asked, for {case.target}, and says nothing "
                 f"{what}"
             )
-        for finding in near[:_MOST]:
+        for finding in near[:_MAX_FINDINGS]:
             text = f"`kdoctor scan` reports {_where(finding, scanned)}: {finding.message}"
             note = f"{finding.code}; whether that is behind the error, the text does not show"
             told.append(Step(StepKind.ADVICE, text, note))
-    return tuple(told[:_MOST]), tuple(ruled_out)
+    return tuple(told[:_MAX_FINDINGS]), tuple(ruled_out)

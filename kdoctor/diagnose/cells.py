@@ -20,7 +20,7 @@ from kdoctor.diagnose.tracebacks import Raised
 from kdoctor.documents.notebook import read_notebook
 from kdoctor.errors import KdoctorError
 
-_MOST: Final = 50  # notebooks of the working folder
+_MAX_NOTEBOOKS: Final = 50  # notebooks of the working folder
 _NUMBER: Final = re.compile(r"^(?:Cell In\[|<ipython-input-)(?P<number>\d+)\b")
 
 
@@ -170,7 +170,7 @@ def notebook_at_hand(found: tuple[Raised, ...], read: ReadSource) -> Notebook | 
     if not cells:
         return None
     told = {frame.notebook for frame in cells} - {""}
-    paths = told or {str(path) for path in sorted(Path().glob("*.ipynb"))[:_MOST]}
+    paths = told or {str(path) for path in sorted(Path().glob("*.ipynb"))[:_MAX_NOTEBOOKS]}
     fitting = []
     for path in sorted(paths):
         data = read(path)

@@ -16,7 +16,7 @@ from kdoctor import parse_ast
 from kdoctor.diagnose.by_rules import ReadSource
 from kdoctor.target import FRAMEWORKS
 
-_MOST: Final = 8  # modules that are read
+_MAX_MODULES: Final = 8  # modules that are read
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def parts_behind(path: str, data: bytes, lines: Iterable[int], read: ReadSource)
         for module, name, bound in _imports(node):
             if bound in used and module.partition(".")[0] not in FRAMEWORKS:
                 found.setdefault(module, set()).add(name)
-    for module, names in list(found.items())[:_MOST]:
+    for module, names in list(found.items())[:_MAX_MODULES]:
         place = str(folder.joinpath(*module.split(".")).with_suffix(".py"))
         source = read(place)
         if source is not None and source != data:

@@ -18,9 +18,9 @@ _WRAPPED: Final = re.compile(
     re.MULTILINE,
 )
 
-_LONGEST: Final = 10_000  # characters: what has more in one line is data, not text
+_MAX_LINE_LENGTH: Final = 10_000  # characters: what has more in one line is data, not text
 # What comes after so many empty lines tells no more for more of them.
-_MOST_EMPTY: Final = 1000
+_MAX_EMPTY_LINES: Final = 1000
 # Colours and cursor movements, titles and links (OSC), and a lone ESC in a cut log.
 _ESCAPES: Final = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-_]?"
@@ -32,7 +32,7 @@ _LOST: Final = re.compile(r"\[(?:0|1|\d\d)(?:;\d+)*m")
 _IPYTHON: Final = re.compile(r"^[\w.]+ {2,}$")
 # A frame of a logged traceback whose head is cut off.
 _PREFIXED: Final = re.compile(r'^(?P<before>\S.{0,200}?)  File "[^"]+", line \d+')
-_LONGEST_PREFIX: Final = 300  # characters that anything puts before each line
+_MAX_PREFIX_LENGTH: Final = 300  # characters that anything puts before each line
 _GROUP: Final = re.compile(r"^\s*(?:\| ?|\+ (?=Exception))")
 # What a page or a JSON field made of a log: `&quot;`, `<pre>`, and line ends as two characters.
 _ENTITIES: Final = re.compile(r"&(?:quot|apos|lt|gt|amp|nbsp|#0?39|#34|#x27|#x22);", re.IGNORECASE)
@@ -66,7 +66,7 @@ def clean_lines(text: str) -> list[str]:
 
 
 _NARROWEST: Final = 60  # columns that anyone lets a terminal have
-_LONGEST_COPIED: Final = 200_000  # characters that anyone copies from it
+_MAX_COPIED_LENGTH: Final = 200_000  # characters that anyone copies from it
 
 
 def unwrapped_lines(text: str) -> str:
@@ -74,7 +74,7 @@ def unwrapped_lines(text: str) -> str:
 
     No line is longer than its width then, and those that are as long go on in the next one.
     """
-    if len(text) > _LONGEST_COPIED:
+    if len(text) > _MAX_COPIED_LENGTH:
         return text
     lines = text.replace("\r\n", "\n").split("\n")
     width = max(map(len, lines))
@@ -105,9 +105,9 @@ def _without_markup(text: str) -> str:
 def _without_long_lines(text: str) -> str:
     """Cut each line where no line of a program's says more."""
     lines = text.split("\n")
-    if max(map(len, lines)) <= _LONGEST:
+    if max(map(len, lines)) <= _MAX_LINE_LENGTH:
         return text
-    return "\n".join(line[:_LONGEST] for line in lines)
+    return "\n".join(line[:_MAX_LINE_LENGTH] for line in lines)
 
 
 def _without_gaps(lines: Iterable[str]) -> Iterator[str]:
@@ -115,7 +115,7 @@ def _without_gaps(lines: Iterable[str]) -> Iterator[str]:
     empty = 0
     for line in lines:
         empty = 0 if line else empty + 1
-        if empty <= _MOST_EMPTY:
+        if empty <= _MAX_EMPTY_LINES:
             yield line
 
 
@@ -143,7 +143,7 @@ def _without_prefixes(lines: Iterable[str]) -> Iterator[str]:
 
 def _prefix_of(before: str) -> re.Pattern[str] | None:
     """Return what stands before each line: as before the traceback's head, with other numbers."""
-    if not 0 < len(before) <= _LONGEST_PREFIX or _IPYTHON.match(before) or before.strip() == "|":
+    if not 0 < len(before) <= _MAX_PREFIX_LENGTH or _IPYTHON.match(before) or before.strip() == "|":
         return None
     return re.compile(re.sub(r"\d+", r"\\d+", re.escape(before)))
 

@@ -35,7 +35,7 @@ _BASES: Final = {
     "Callback": "keras.callbacks.Callback",
     "BaseOptimizer": "keras.optimizers.Optimizer",
 }
-_MOST: Final = 4  # names are enough to see the order
+_MAX_NAMES: Final = 4  # names are enough to see the order
 _BY_POSITION: Final = {
     inspect.Parameter.POSITIONAL_ONLY,
     inspect.Parameter.POSITIONAL_OR_KEYWORD,
@@ -135,8 +135,8 @@ def _places(found: Signature) -> dict[str, int]:
 
 def _shown(found: Signature) -> str:
     names = [*_places(found)]
-    more = ", …" if len(names) > _MOST else ""
-    return f"({', '.join(names[:_MOST])}{more})" if names else "none by position"
+    more = ", …" if len(names) > _MAX_NAMES else ""
+    return f"({', '.join(names[:_MAX_NAMES])}{more})" if names else "none by position"
 
 
 def _named(moved: _Moved) -> str:

@@ -11,7 +11,7 @@ from packaging.version import Version
 
 from kdoctor.diagnose.by_rules import RuleAnswer
 from kdoctor.diagnose.diagnosis import Step, StepKind
-from kdoctor.engine.fixes.rewrite_lookup import cures_of
+from kdoctor.engine.fixes.rewrite_lookup import rewrite_lookup_of
 from kdoctor.keras_api import Lookup, Presence, lookup, resolve_target
 from kdoctor.keras_api.surface import Surface, surface_at
 from kdoctor.model import Applicability, Finding, Fix
@@ -22,8 +22,8 @@ OF_ONE_MINOR: Final = (
     'beside an older TensorFlow "tf_keras==2.16.*", with its minor version: the newest wants the '
     "newest"
 )
-_MOST: Final = 3
-_MOST_NAMES: Final = 6
+_MAX_REMEDIES: Final = 3
+_MAX_NAMES: Final = 6
 
 
 def of_answer(answer: RuleAnswer) -> Iterator[Step]:
@@ -35,7 +35,7 @@ def of_answer(answer: RuleAnswer) -> Iterator[Step]:
     told = dict.fromkeys(
         _advice(each, answer.imports) for each in answer.findings if _is_to_tell(each, answer)
     )
-    yield from tuple(told)[:_MOST]
+    yield from tuple(told)[:_MAX_REMEDIES]
 
 
 def _is_to_tell(finding: Finding, answer: RuleAnswer) -> bool:
@@ -64,7 +64,7 @@ def _advice(finding: Finding, imports: tuple[str, ...]) -> Step:
 
 def of_lookup(found: Lookup) -> Iterator[Step]:
     """Yield what the API data knows to write in the place of a missing name."""
-    for cure in cures_of(found.name).rewrites[:_MOST]:
+    for cure in rewrite_lookup_of(found.name).rewrites[:_MAX_REMEDIES]:
         condition = f"where {cure.when}" if cure.when else ""
         yield Step(StepKind.CODE, f"{cure.left}  ->  {cure.right}", condition)
     if found.moved_to:
@@ -88,7 +88,7 @@ def of_module(found: Lookup, target: Target) -> Iterator[Step]:
         return
     inner = (f"{found.name}.{child}" for child in last.children(found.name))
     for modules in ([found.name], inner):
-        moves = list(islice(_moves(found, modules, last, target), _MOST_NAMES))
+        moves = list(islice(_moves(found, modules, last, target), _MAX_NAMES))
         if moves:
             yield from (Step(StepKind.CODE, f"{old}  ->  {new}") for old, new in moves)
             return

@@ -77,8 +77,8 @@ _WARNED: Final = re.compile(
 _IMPORT: Final = re.compile(r"from [\w.]+ import \w|import [\w.]+$")
 _LOG_LINE: Final = re.compile(r"^(?:\[?\d{4}-\d\d-\d\d[ T]\d\d:\d\d|[WIEF]\d{4} \d\d:\d\d)")
 _FENCE: Final = "```"
-_MOST_LINES: Final = 80  # of a message
-_LONGEST: Final = 20_000  # characters of a message
+_MAX_MESSAGE_LINES: Final = 80  # of a message
+_MAX_MESSAGE_LENGTH: Final = 20_000  # characters of a message
 _CURLY: Final = str.maketrans("‘’“”", "''\"\"")  # noqa: RUF001 - as word processors have them
 
 
@@ -185,7 +185,7 @@ class _Reader:
         if exception["message"] is None:  # `NotImplementedError`: it ends here, colon and all
             self._add(exception["type"], "")
             return at
-        while at < len(self.lines) and len(message) < _MOST_LINES:
+        while at < len(self.lines) and len(message) < _MAX_MESSAGE_LINES:
             line = self.lines[at]
             if HEAD in line or line.strip() in _CHAINED or _LOG_LINE.match(line):
                 break
@@ -227,7 +227,7 @@ class _Reader:
 
     def _add(self, type_: str, message: str) -> None:
         before = self.found.pop() if self.relation and self.found else None
-        type_, message, inner = unwrapped(type_, _unquoted(message[:_LONGEST]))
+        type_, message, inner = unwrapped(type_, _unquoted(message[:_MAX_MESSAGE_LENGTH]))
         frames = (*self.frames, *inner)
         if before is not None and self.relation == "cause" and _is_same(before, type_, message):
             # joblib and multiprocessing raise again what another process raised: there it failed.
@@ -329,5 +329,5 @@ def _unquoted(message: str) -> str:
 
 
 def _of_message(type_: str, message: str, frames: tuple[TracebackFrame, ...] = ()) -> Raised:
-    type_, message, told = unwrapped(type_, _unquoted(message.strip()[:_LONGEST]))
+    type_, message, told = unwrapped(type_, _unquoted(message.strip()[:_MAX_MESSAGE_LENGTH]))
     return Raised(type_, message, (*frames, *told))

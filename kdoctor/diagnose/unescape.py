@@ -21,7 +21,7 @@ _UNQUOTED: Final = tuple(
 )
 # Markdown writes `\_` for `_`. A path of Windows has other backslashes, too.
 _ESCAPED: Final = re.compile(r"\\([_*`\[\]])")
-_LONGEST: Final = 200_000  # characters that anyone types or copies
+_MAX_TEXT_LENGTH: Final = 200_000  # characters that anyone types or copies
 _CURLY: Final = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
 
 
@@ -33,7 +33,7 @@ def restored(text: str) -> str:
     >>> restored(r"'Functional' object has no attribute '\_make\_predict\_function'")
     "'Functional' object has no attribute '_make_predict_function'"
     """
-    return text if len(text) > _LONGEST else "\n".join(_lines(text.translate(_CURLY)))
+    return text if len(text) > _MAX_TEXT_LENGTH else "\n".join(_lines(text.translate(_CURLY)))
 
 
 def _lines(text: str) -> Iterator[str]:

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-_FEW = 200  # lines of one side that are compared with as many of the other
-_MANY_PAIRS = 4  # equal lines of the other side, for each line
-_DEPTH = 16  # of stretches between lines that each side has once
+_MAX_COMPARED_LINES = 200  # lines of one side that are compared with as many of the other
+_MAX_PAIRS_PER_LINE = 4  # equal lines of the other side, for each line
+_MAX_DEPTH = 16  # of stretches between lines that each side has once
 
 
 class Stretch(Struct, frozen=True):
@@ -66,7 +66,7 @@ def _changes(
     if _is_small(before, after):
         yield from _by_difflib(before, after, left)
         return
-    anchors = _once_in_each(before, after) if depth < _DEPTH else []
+    anchors = _once_in_each(before, after) if depth < _MAX_DEPTH else []
     if not anchors:
         yield from _row_by_row(before, after, left)
         return
@@ -78,10 +78,10 @@ def _changes(
 
 
 def _is_small(old: Sequence[str], new: Sequence[str]) -> bool:
-    if len(old) > _FEW or len(new) > _FEW:
+    if len(old) > _MAX_COMPARED_LINES or len(new) > _MAX_COMPARED_LINES:
         return False
     times = Counter(new)
-    return sum(times[each] for each in old) <= _MANY_PAIRS * (len(old) + len(new))
+    return sum(times[each] for each in old) <= _MAX_PAIRS_PER_LINE * (len(old) + len(new))
 
 
 def _by_difflib(old: Sequence[str], new: Sequence[str], at: Stretch) -> Iterator[Stretch]:

@@ -9,7 +9,7 @@ from kdoctor.lazy_exports import deferred
 
 if TYPE_CHECKING:
     from kdoctor.engine.fixes.undo_journal import Undone, undo
-    from kdoctor.engine.fixes.write import at_risk, write
+    from kdoctor.engine.fixes.write import uncommitted_files, write
     from kdoctor.engine.fixing import fix
     from kdoctor.engine.options import Options
     from kdoctor.engine.result import (
@@ -34,7 +34,7 @@ _HOMES = {
     "ScanResult": "result",
     "SkippedPart": "result",
     "Undone": "fixes.undo_journal",
-    "at_risk": "fixes.write",
+    "uncommitted_files": "fixes.write",
     "fix": "fixing",
     "scan": "scanning",
     "undo": "fixes.undo_journal",
@@ -51,10 +51,10 @@ __all__ = [
     "ScanResult",
     "SkippedPart",
     "Undone",
-    "at_risk",
     "fingerprints",
     "fix",
     "scan",
+    "uncommitted_files",
     "undo",
     "write",
 ]

@@ -1,4 +1,4 @@
-"""One file: bytes in, findings out."""
+"""Examine one file: parse it, run the rules, apply suppressions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Holds, trigger_of
 from kdoctor.documents import Document, Unit
 from kdoctor.documents.python_2 import CURE, construct_of_python_2
-from kdoctor.engine.fixes.changelogs import kept
+from kdoctor.engine.fixes.changelogs import without_fix_in_changelog
 from kdoctor.engine.fixes.comment_guard import CommentGuard
 from kdoctor.engine.fixes.debug_fstring_guard import DebugFStringGuard
 from kdoctor.engine.result import Anchor, FileScan, OwnTarget, SkippedPart
@@ -47,7 +47,7 @@ _T = TypeVar("_T")
 
 
 class Examined(Struct, frozen=True):
-    """A document with what the rules say about it, and the modules that were parsed for that."""
+    """A document with its findings and parsed modules."""
 
     document: Document
     modules: Mapping[int, Module]  # by the index of the unit
@@ -55,12 +55,12 @@ class Examined(Struct, frozen=True):
     directives: Directives | None  # the user's comments on it
 
     def source(self, index: int) -> Module | Unit:
-        """Return a unit's module, or the unit itself where nothing asked for a parse."""
+        """Return a unit's module, or the unit itself if it was not parsed."""
         return self.modules.get(index) or self.document.units[index]
 
 
 class Examiner:
-    """Examines one file after another by the same orders; each worker process has one."""
+    """Examines files with one set of options; each worker process has one."""
 
     def __init__(self, scan_options: ScanOptions, package: ProjectPackage | None = None) -> None:
         self.scan_options = scan_options
@@ -83,33 +83,33 @@ class Examiner:
 
     @property
     def trace(self) -> Dependencies:
-        """What was looked at beside the files themselves."""
+        """The files and folders read beside the examined ones."""
         return self._package.trace
 
-    def foresee(self, path: str) -> None:
-        """Read what a file binds: its tree is kept until the file is examined, which is next."""
-        self._package.foresee(path)
+    def prefetch(self, path: str) -> None:
+        """Read what a file binds, and cache its tree for its own examination, which is next."""
+        self._package.prefetch(path)
 
-    def forget_much(self) -> None:
-        """Forget what it knows of the tree, where that is much: memory must not grow with it."""
-        self._package.forget_much()
+    def evict_if_large(self) -> None:
+        """Drop cached project modules if they are too many: memory must stay bounded."""
+        self._package.evict_if_large()
 
     def forget(self) -> None:
-        """Forget all that it knows of the tree."""
+        """Drop all cached knowledge of the project."""
         self._package.forget()
 
-    def is_taken_elsewhere(self, path: str, binding: ImportBinding) -> bool:
-        """Say whether another file of the project takes what a file imports out of that file.
+    def may_be_imported_elsewhere(self, path: str, binding: ImportBinding) -> bool:
+        """Say whether another file of the project may import this binding from a file.
 
         What the target does not have breaks there all the same.
         """
         found = self._facts.lookup(binding.name)
-        return found.presence is not Presence.MISSING and self._package.is_taken(
+        return found.presence is not Presence.MISSING and self._package.may_be_imported_from(
             path, binding.local
         )
 
     def scan(self, task: Task, data: bytes | None = None) -> FileScan:
-        """Return what is wrong with one file. Whatever goes wrong is part of the answer.
+        """Return the findings of one file. Errors are part of the result.
 
         ``data`` are its bytes, where they are read already.
         """
@@ -118,8 +118,8 @@ class Examiner:
             data = task.source.read(self.scan_options.folder) if data is None else data
             scan = self.examine(path, data).scan
         except Exception as error:  # noqa: BLE001 - one file must not cost the others
-            scan = failed(path, error)
-        return heard(task, scan)
+            scan = failed_scan(path, error)
+        return drop_notes_unless_admitted(task, scan)
 
     def examine(
         self,
@@ -129,7 +129,7 @@ class Examiner:
         like: Document | None = None,
         changed: Collection[int] = (),
     ) -> Examined:
-        """Parse a file and ask every rule about it.
+        """Parse a file and run every rule on it.
 
         ``like`` is what it was before a fix. The units named in ``changed`` are parsed whatever
         the gate says.
@@ -137,17 +137,19 @@ class Examiner:
         Raises:
             FileProblem: it is no document of its kind, or its Python cannot be parsed.
         """
-        return with_room(partial(self._examine, path, data, like, changed))
+        return with_deep_stack(partial(self._examine, path, data, like, changed))
 
     def _examine(
         self, path: str, data: bytes, like: Document | None, changed: Collection[int]
     ) -> Examined:
         document = Document.parse(data, path, self.scan_options.kind, like)
-        if self._switched is None:
+        if self._legacy_keras_examiner is None:
             return self.examined(document, data, changed)
         switch = switch_in(document, data)
         if switch and not self.scan_options.asked:
-            return self._on_its_own(document, switch, self._switched, data, changed)
+            return self._examine_for_legacy_keras(
+                document, switch, self._legacy_keras_examiner, data, changed
+            )
         examined = self.examined(document, data, changed)
         # Only now: what others set is asked of the few files in which something is wrong.
         if not (examined.scan.findings or examined.scan.suppressed):
@@ -157,10 +159,16 @@ class Examiner:
             module = self._package.switched_by(path, texts)
             switch = LegacySwitch(f"{module} sets {LEGACY_SWITCH}") if module else None
         if switch and not self.scan_options.asked:
-            return self._on_its_own(document, switch, self._switched, data, changed)
-        return self._noted(examined, switch, self._switched) if switch else examined
+            return self._examine_for_legacy_keras(
+                document, switch, self._legacy_keras_examiner, data, changed
+            )
+        return (
+            self._with_target_note(examined, switch, self._legacy_keras_examiner)
+            if switch
+            else examined
+        )
 
-    def _on_its_own(
+    def _examine_for_legacy_keras(
         self,
         document: Document,
         switch: LegacySwitch,
@@ -175,9 +183,11 @@ class Examiner:
             for unit in document.units
         )
         is_told = could_tell or examined.scan.findings or examined.scan.suppressed
-        return self._noted(examined, switch, examiner) if is_told else examined
+        return self._with_target_note(examined, switch, examiner) if is_told else examined
 
-    def _noted(self, examined: Examined, switch: LegacySwitch, examiner: Examiner) -> Examined:
+    def _with_target_note(
+        self, examined: Examined, switch: LegacySwitch, examiner: Examiner
+    ) -> Examined:
         """Return the same with a note that the file has a target of its own, and why."""
         own = OwnTarget(
             examined.document.path,
@@ -190,7 +200,7 @@ class Examiner:
         return replace(examined, scan=replace(examined.scan, own_target=own))
 
     @cached_property
-    def _switched(self) -> Examiner | None:
+    def _legacy_keras_examiner(self) -> Examiner | None:
         """The examiner of files in which ``tf.keras`` is tf_keras, None where it is so in all."""
         target = self.scan_options.target
         is_tensorflow = target.name == "tensorflow"
@@ -200,7 +210,7 @@ class Examiner:
         return Examiner(replace(self.scan_options, target=switched), self._package)
 
     def examined(self, document: Document, data: bytes, changed: Collection[int]) -> Examined:
-        """Ask the rules about a document on this examiner's own target.
+        """Run the rules on a document, for this examiner's own target.
 
         Raises:
             FileProblem: its Python cannot be parsed.
@@ -226,7 +236,7 @@ class Examiner:
                 modules[unit.index] = self.module(unit, tree)
                 del tree  # much memory
             except SyntaxProblem as problem:
-                if not admitted or not self._gate.says_a_word(unit.text):
+                if not admitted or not self._gate.has_decisive_word(unit.text):
                     continue  # nothing of Keras can be hidden in it
                 if document.kind in ("python", "notebook") or unit.index in changed:
                     raise FileProblem(_syntax(problem, unit)) from problem
@@ -240,7 +250,7 @@ class Examiner:
         return Examined(document, modules, scan, directives)
 
     def module(self, unit: Unit, tree: ast.Module | None = None) -> Module:
-        """Parse a unit, whatever the gate says; ``tree`` is Python's own of it, if at hand.
+        """Parse a unit whatever the prefilter says; ``tree`` is its ``ast``, if at hand.
 
         Raises:
             SyntaxProblem: it is no Python that libcst can parse.
@@ -265,32 +275,32 @@ class Examiner:
             for finding in self._found_in(module, asked[index], problems):
                 lines[finding.place] = module.unit.line_of(finding.place.span.start)
                 try:
-                    shown = diffs.filled(finding, module) if diffs else finding
+                    shown = diffs.with_diff(finding, module) if diffs else finding
                 except Exception as error:  # noqa: BLE001
-                    problems.append(f"{why(error)} (in the fix of {finding.code})")
+                    problems.append(f"{error_text(error)} (in the fix of {finding.code})")
                     shown = finding
                 findings.add(shown)
             places = [place for place in lines if place.unit == index]
             # They ask where half of the tree stands: not done where nobody looks at them.
             if places and self.scan_options.anchors:
-                from kdoctor.engine.identity.finding_identity import anchors_of  # noqa: PLC0415
+                from kdoctor.engine.identity.finding_identity import finding_anchors  # noqa: PLC0415
 
-                anchors |= anchors_of(module, places)
+                anchors |= finding_anchors(module, places)
         failed = Unreadable(document.path, problems[0]) if problems else None
         # Where a rule failed, no comment is called unused either.
         unasked = range(len(document.units)) if failed else unparsed
-        applied = apply(self._suppressions, document, sorted(findings, key=order), unasked)
-        told = list(applied.findings)
+        applied = apply(self._suppressions, document, sorted(findings, key=finding_order), unasked)
+        reported = list(applied.findings)
         for finding in applied.about_comments:
             unit = document.units[finding.place.unit]
             lines[finding.place] = unit.line_of(finding.place.span.start)
-            told.append(diffs.filled(finding, unit) if diffs else finding)
+            reported.append(diffs.with_diff(finding, unit) if diffs else finding)
         suppressed = (each.finding for each in applied.suppressed)
-        of_use = dict.fromkeys(finding.place for finding in (*told, *suppressed))
+        of_use = dict.fromkeys(finding.place for finding in (*reported, *suppressed))
         lines = {place: lines[place] for place in of_use}
         scan = FileScan(
-            tuple(map(self._kept, sorted(told, key=order))),
-            tuple(map(self._kept_suppressed, applied.suppressed)),
+            tuple(map(self._with_requested_fix, sorted(reported, key=finding_order))),
+            tuple(map(self._with_requested_suppressed_fix, applied.suppressed)),
             lines,
             regions=document.regions(lines),
             unreadable=failed,
@@ -309,13 +319,15 @@ class Examiner:
             if rule.code not in codes:
                 continue
             try:
-                found = with_room(partial(_checked, rule, module, self._facts))
+                found = with_deep_stack(partial(_checked, rule, module, self._facts))
             except Exception as error:  # noqa: BLE001 - a bug in one rule
-                problems.append(f"{why(error)} (in rule {rule.code})")
+                problems.append(f"{error_text(error)} (in rule {rule.code})")
                 continue
             for each in found:
                 if not expected.include(each):
-                    yield kept(module.path, texts.watched(comments.watched(each)))
+                    yield without_fix_in_changelog(
+                        module.path, texts.guarded(comments.guarded(each))
+                    )
 
     def _diffs(self, document: Document, data: bytes) -> FindingDiffs | None:
         """Return what knows what fixes would change, None where nobody asks for that."""
@@ -324,24 +336,24 @@ class Examiner:
             return None
         from kdoctor.engine.fixes.finding_diffs import FindingDiffs  # noqa: PLC0415
 
-        keeps = partial(self.is_taken_elsewhere, document.path)
+        keeps = partial(self.may_be_imported_elsewhere, document.path)
         made = FindingDiffs(document, data, keeps, diffs=diffs, replacements=replacements)
         made.style = self.scan_options.style
         return made
 
-    def _kept(self, finding: Finding) -> Finding:
+    def _with_requested_fix(self, finding: Finding) -> Finding:
         """Return the finding with as much of its fix as is asked for."""
         if self.scan_options.edits or finding.fix is None:
             return finding
         fix = replace(finding.fix, edits=(), imports=(), drops=())
         return replace(finding, fix=fix)
 
-    def _kept_suppressed(self, silenced: Suppressed) -> Suppressed:
-        return replace(silenced, finding=self._kept(silenced.finding))
+    def _with_requested_suppressed_fix(self, silenced: Suppressed) -> Suppressed:
+        return replace(silenced, finding=self._with_requested_fix(silenced.finding))
 
 
-def with_room(work: Callable[[], _T]) -> _T:
-    """Return ``work()``, done once more with more room where a usual stack is too small for it.
+def with_deep_stack(work: Callable[[], _T]) -> _T:
+    """Return ``work()``, retried on a larger stack if it recurses too deeply.
 
     Raises:
         RecursionError: there is no room for it anywhere.
@@ -370,19 +382,19 @@ class _Question:
         return self._holds(quick, self._facts)
 
 
-def order(finding: Finding) -> tuple[Place, str, str]:
-    """Sort findings by place, then by code."""
+def finding_order(finding: Finding) -> tuple[Place, str, str]:
+    """Sort key of findings: position, then code."""
     return finding.place, finding.code, finding.message
 
 
-def failed(path: str, error: Exception) -> FileScan:
-    """Return the result of a file that could not be handled."""
+def failed_scan(path: str, error: Exception) -> FileScan:
+    """Return the result of a file that could not be examined."""
     lasts = isinstance(error, FileProblem)  # what is wrong with the file itself stays
-    return FileScan(unreadable=Unreadable(path, why(error)), lasts=lasts)
+    return FileScan(unreadable=Unreadable(path, error_text(error)), lasts=lasts)
 
 
-def heard(task: Task, scan: FileScan) -> FileScan:
-    """Keep, of what the prefilter would have passed over, the findings only.
+def drop_notes_unless_admitted(task: Task, scan: FileScan) -> FileScan:
+    """Drop parse errors and notes of a file that the prefilter would have skipped.
 
     So the gate changes nothing of what is reported: a file in which no rule could fire has no
     news, also where it cannot be parsed.
@@ -390,8 +402,8 @@ def heard(task: Task, scan: FileScan) -> FileScan:
     return scan if task.admitted else replace(scan, skipped=(), unreadable=None, own_target=None)
 
 
-def why(error: Exception) -> str:
-    """Say in one line why a file was not handled."""
+def error_text(error: Exception) -> str:
+    """Return one line that says why a file was not examined."""
     match error:
         case FileProblem():
             return str(error)

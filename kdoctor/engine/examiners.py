@@ -1,4 +1,4 @@
-"""The examiners of this process: one for each target and choice of rules, kept between files."""
+"""This process's examiners, one for each target and rule selection."""
 
 from __future__ import annotations
 
@@ -31,26 +31,26 @@ model.fit_generator(batches, nb_epoch=1)
 
 
 def forget() -> None:
-    """Forget what is known of the project's modules: they may have changed since the last call."""
+    """Drop cached project modules: they may have changed since the last call."""
     _examiner_for.cache_clear()
     _package_for.cache_clear()
 
 
 def examiner_of(scan_options: ScanOptions, task: Task) -> Examiner:
-    """Return the examiner for one file, of which it knows already what others will ask."""
+    """Return the examiner for one file, with the file prefetched."""
     examiner = examiner_for(scan_options.aimed(task))
     if task.priority is Priority.IMPORTED:
-        examiner.foresee(task.source.path)
+        examiner.prefetch(task.source.path)
     return examiner
 
 
 def examiner_for(scan_options: ScanOptions) -> Examiner:
-    """Return this process's examiner, which keeps some of what it learns between files.
+    """Return this process's examiner for these options.
 
     It is the same for all projects that have the same release, wherever each of them names it.
     """
     examiner = _examiner_for(replace(scan_options, target=scan_options.target.without_source))
-    examiner.forget_much()
+    examiner.evict_if_large()
     return examiner
 
 
@@ -67,8 +67,8 @@ def _examiner_for(scan_options: ScanOptions) -> Examiner:
     )
 
 
-def get_ready(scan_options: ScanOptions) -> None:
-    """Make what nearly every file needs: rules, libcst, the tables of Keras' names and classes.
+def preload(scan_options: ScanOptions) -> None:
+    """Import and build what nearly every file needs: rules, libcst, API tables.
 
     What files before have left is forgotten: each process would have to copy it to let it go.
     """

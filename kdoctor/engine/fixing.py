@@ -1,4 +1,4 @@
-"""Fix many files: paths in, diffs or written files out."""
+"""Fix many files: return diffs, or write the files."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Collection, Sequence
 from functools import partial
 from typing import Unpack
 
-from kdoctor.engine.cache.recorder import Recorded, noted
-from kdoctor.engine.examiners import examiner_of, forget, get_ready
+from kdoctor.engine.cache.recorder import Recorded, record_dependencies
+from kdoctor.engine.examiners import examiner_of, forget, preload
 from kdoctor.engine.fixes.undo_journal import journal_root
 from kdoctor.engine.fixes.write import write
 from kdoctor.engine.options import Options, Paths, each_of
 from kdoctor.engine.result import FileFix, FileScan, FixResult
-from kdoctor.engine.scanning import collected
+from kdoctor.engine.scanning import collect_results
 from kdoctor.engine.schedule.dispatch import run
 from kdoctor.engine.schedule.jobs import ScanOptions, Task
 from kdoctor.engine.schedule.plan import Plan
@@ -28,7 +28,7 @@ def fix(
     add_ignores: str | None = None,
     **options: Unpack[Options],
 ) -> FixResult:
-    """Return the repaired files at or below ``paths``; with ``apply``, write them too.
+    """Fix the files at or below ``paths``; with ``apply``, write them too.
 
     Fixes that a proof calls safe are used, with ``unsafe`` also the others that can be written.
     With ``add_ignores`` nothing is repaired: each finding gets a comment that silences it, with
@@ -49,10 +49,10 @@ def fix(
         plan.scan_options,
         workers=plan.workers,
         progress=options.get("progress"),
-        get_ready=get_ready,
+        preload=preload,
     )
     if plan.cache is None:
-        noted_ones = run_all(plan.as_found())
+        noted_ones = run_all(plan.discovered_tasks())
         fixes = [each.result for each in noted_ones]
     else:
         written = None if add_ignores is not None else applicable(unsafe=plan.scan_options.unsafe)
@@ -65,10 +65,10 @@ def fix(
         )
     result = FixResult(
         files=tuple(each.fixed for each in fixes if each.fixed),
-        left=collected(plan, [each.left for each in fixes]),
+        left=collect_results(plan, [each.left for each in fixes]),
         left_alone=tuple(each.left_alone for each in fixes if each.left_alone),
         written=False,
-        found=collected(plan, [each.found for each in fixes]),
+        found=collect_results(plan, [each.found for each in fixes]),
         root=journal_root(paths),
         ignores=add_ignores is not None,
         unsafe=plan.scan_options.unsafe,
@@ -94,7 +94,7 @@ def _fix(scan_options: ScanOptions, tasks: Sequence[Task]) -> list[Recorded[File
     for task in tasks:
         examiner = examiner_of(scan_options, task)
         fixes.append(
-            noted(
+            record_dependencies(
                 task.source,
                 scan_options.folder,
                 examiner.trace,
@@ -113,5 +113,5 @@ def _ignore(
     for task in tasks:
         examiner = examiner_of(scan_options, task)
         work = partial(SuppressionInserter(examiner, reason).ignore, task)
-        ignored.append(noted(task.source, scan_options.folder, examiner.trace, work))
+        ignored.append(record_dependencies(task.source, scan_options.folder, examiner.trace, work))
     return ignored

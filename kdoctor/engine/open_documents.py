@@ -1,4 +1,4 @@
-"""Documents that are being edited: examined one by one, again and again, as they stand unsaved.
+"""Open editor documents: examine unsaved text again and again.
 
 A file on the disk is read once for as long as it stays the same. What other modules export is seen
 as it stands in the editor, where they are open.
@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from kdoctor.engine.examine import Examined, Examiner
 from kdoctor.engine.fixes.apply_edits import texts_of
-from kdoctor.engine.fixes.conflicts import compatible
+from kdoctor.engine.fixes.conflicts import compatible_fixes
 from kdoctor.engine.fixes.fixpoint import FixLoop
 from kdoctor.engine.options import Options, scan_options_of
 from kdoctor.engine.schedule.jobs import ScanOptions, Source, Task
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
     from kdoctor.syntax import Module
 
 _SETTLED = 10.0  # seconds for which the project's own files are taken to stay as they are
-_REMEMBERED = 5_000  # modules; memory must not grow with the tree
+_CACHE_SIZE = 5_000  # modules; memory must not grow with the tree
 _INSTALLED = frozenset({"site-packages", "dist-packages"})
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A document as it stands in the editor. ``path`` is absolute; the file need not exist."""
+    """An open document with its unsaved text. ``path`` is absolute and need not exist."""
 
     path: str
     data: bytes = field(repr=False)
@@ -48,14 +48,14 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What was made of a draft, by which orders, and the files that it was judged by."""
+    """An examined draft with its options and the files that it depends on."""
 
     examined: Examined
     examiner: Examiner
     asked: frozenset[str]
 
     def module(self, unit: Unit) -> Module:
-        """Return a unit with what its names mean, also where no rule has anything to say.
+        """Return a unit's parsed module, even if no rule concerns it.
 
         Raises:
             SyntaxProblem: it is no Python that libcst can parse.
@@ -63,22 +63,22 @@ class Reading:
         return self.examined.modules.get(unit.index) or self.examiner.module(unit)
 
     def fixed(self, finding: Finding) -> bytes | None:
-        """Return the document with the fix of one finding, None where it cannot be made."""
+        """Return the document with one finding fixed, None where that is impossible."""
         if finding.fix is None or finding.fix.applicability is Applicability.MANUAL:
             return None
         return self._changed(finding)
 
     def ignored(self, finding: Finding) -> bytes | None:
-        """Return the document with a comment that silences one finding."""
+        """Return the document with a suppression comment for one finding."""
         unit = self.examined.document.units[finding.place.unit]
         return self._changed(replace(finding, fix=ignore_fix(unit, finding)))
 
     def _changed(self, finding: Finding) -> bytes | None:
         unit = self.examined.document.units[finding.place.unit]
-        fixes = compatible([finding], unit.masks, [cell.span for cell in unit.cells])
+        fixes = compatible_fixes([finding], unit.masks, [cell.span for cell in unit.cells])
         if not fixes:
             return None
-        keeps = partial(self.examiner.is_taken_elsewhere, unit.path)
+        keeps = partial(self.examiner.may_be_imported_elsewhere, unit.path)
         texts = texts_of(
             self.examined.source(unit.index), fixes, keeps, self.examiner.scan_options.style
         )
@@ -86,46 +86,46 @@ class Reading:
 
 
 class OpenDocuments:
-    """Examines drafts. Not for several threads at once."""
+    """Examines drafts. Not thread-safe."""
 
     def __init__(self, options: Options) -> None:
         self._options = options
         self._modules = _Modules()
-        self._known_terms: dict[str, _Terms] = {}
+        self._settings: dict[str, _FileSettings] = {}
 
-    def renew(self) -> None:
-        """Forget what the files of the project say of its target and of what is to be done."""
-        self._known_terms.clear()
+    def reload_settings(self) -> None:
+        """Drop cached settings and targets of the project's files."""
+        self._settings.clear()
 
-    def hold(self, path: str, text: str) -> bool:
-        """Take a module as it stands in the editor; say whether other modules see another one.
+    def use_unsaved(self, path: str, text: str) -> bool:
+        """Use a module's unsaved text; say whether its exports changed for other modules.
 
         One that cannot be parsed for the moment stays what it was.
         """
-        return self._modules.hold(path, text)
+        return self._modules.use_unsaved(path, text)
 
-    def let_go(self, path: str) -> bool:
-        """Take a module as it lies on the disk again; say whether that is another one."""
-        return self._modules.let_go(path)
+    def restore_saved(self, path: str) -> bool:
+        """Use a module's text on disk again; say whether its exports changed."""
+        return self._modules.restore_saved(path)
 
-    def is_passed_over(self, path: str) -> bool:
-        """Say whether a file is none of the project's own, or excluded.
+    def is_skipped(self, path: str) -> bool:
+        """Say whether a file is excluded, or belongs to an installed package.
 
         Raises:
             UsageProblem: a setting of the project, or an option, names what does not exist.
         """
         parts = path.replace(os.sep, "/").split("/")
-        return not _INSTALLED.isdisjoint(parts) or self._terms(path).excluded
+        return not _INSTALLED.isdisjoint(parts) or self._settings_of(path).excluded
 
     def examine(self, draft: Draft) -> Reading:
-        """Return what the rules say about a draft.
+        """Return the findings of a draft.
 
         Raises:
             FileProblem: it is no document of its kind, or its Python cannot be parsed.
             UsageProblem: a setting of the project, or an option, names what does not exist.
         """
         self._modules.asked.clear()
-        terms = self._terms(draft.path)
+        terms = self._settings_of(draft.path)
         scan_options = replace(terms.scan_options, kind=draft.kind)
         # A new one each time: it would keep what it learned of the tree.
         package = ProjectPackage(oracle(scan_options.target).star_names, self._modules)
@@ -133,14 +133,14 @@ class OpenDocuments:
         examined = examiner.examine(draft.path, draft.data)
         return Reading(examined, examiner, frozenset(self._modules.asked))
 
-    def mended(self, draft: Draft, reading: Reading) -> bytes:
-        """Return a draft with all safe fixes made, as ``kdoctor fix`` makes them."""
+    def with_safe_fixes(self, draft: Draft, reading: Reading) -> bytes:
+        """Return a draft with all safe fixes applied, as ``kdoctor fix`` does."""
         task = Task(Source(draft.path, draft.data), len(draft.data))
         fixed = FixLoop(reading.examiner).fix(task).fixed
         return draft.data if fixed is None else fixed.after
 
-    def _terms(self, path: str) -> _Terms:
-        terms, now = self._known_terms.get(path), time.monotonic()
+    def _settings_of(self, path: str) -> _FileSettings:
+        terms, now = self._settings.get(path), time.monotonic()
         if terms is None or now - terms.made_at > _SETTLED:
             policy = FileSelection([path], self._options)
             targets = Targets(policy, self._options)
@@ -149,12 +149,12 @@ class OpenDocuments:
             scan_options = replace(
                 scan_options, gate=True, diffs=False, replacements=False, anchors=False
             )
-            terms = self._known_terms[path] = _Terms(now, scan_options, policy.excludes(path))
+            terms = self._settings[path] = _FileSettings(now, scan_options, policy.excludes(path))
         return terms
 
 
 @dataclass(frozen=True, slots=True)
-class _Terms:
+class _FileSettings:
     """What the project's files say of one of them, as of some moment."""
 
     made_at: float
@@ -179,7 +179,7 @@ class _Modules:
             return self._held[path]
         return self._on_disk(path)
 
-    def hold(self, path: str, text: str) -> bool:
+    def use_unsaved(self, path: str, text: str) -> bool:
         summary = summary_in(text)
         if summary is None:
             return False
@@ -187,7 +187,7 @@ class _Modules:
         self._held[path] = summary
         return before != summary
 
-    def let_go(self, path: str) -> bool:
+    def restore_saved(self, path: str) -> bool:
         if path not in self._held:
             return False
         return self._held.pop(path) != self._on_disk(path)
@@ -200,7 +200,7 @@ class _Modules:
         signature = found.st_mtime_ns, found.st_size, found.st_ino
         known = self._read.get(path)
         if known is None or known[0] != signature:
-            if len(self._read) > _REMEMBERED:
+            if len(self._read) > _CACHE_SIZE:
                 self._read.clear()
             known = self._read[path] = signature, summary_of(path)
         return known[1]

@@ -1,4 +1,4 @@
-"""How a scan or a fix is asked for."""
+"""The options of a scan or a fix."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Paths: TypeAlias = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
 
 def each_of(paths: Paths) -> list[str | os.PathLike[str]]:
-    """Return the paths: of "src/" not its letters, of which one is the root of the disk.
+    """Return the paths as a list; a single string counts as one path.
 
     >>> each_of("src/"), each_of(["a.py", "b.py"])
     (['src/'], ['a.py', 'b.py'])
@@ -28,7 +28,7 @@ def each_of(paths: Paths) -> list[str | os.PathLike[str]]:
 
 
 class Options(TypedDict, total=False):
-    """What ``scan`` and ``fix`` take by keyword; all of it may be left out.
+    """The keyword options of ``scan`` and ``fix``; all are optional.
 
     What is left out, or None, is as the configuration of each file has it.
 
@@ -86,7 +86,7 @@ class Options(TypedDict, total=False):
 
 
 def scan_options_of(target: Target, options: Options, *, unsafe: bool = False) -> ScanOptions:
-    """Return the orders that the options amount to, before any file's own settings."""
+    """Return the scan options before any file's own settings."""
     asked = options.get("target")
     return ScanOptions(
         target,
@@ -104,7 +104,7 @@ def scan_options_of(target: Target, options: Options, *, unsafe: bool = False) -
 
 
 def workers_of(options: Options) -> int | Executor | None:
-    """Return the greatest number of processes, None for one a core, or an executor.
+    """Return the maximum number of processes (None: one a core), or an executor.
 
     Raises:
         UsageProblem: both are given.

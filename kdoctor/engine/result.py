@@ -1,4 +1,4 @@
-"""What a scan and a fix hand up: plain data, for reporters and for Python callers."""
+"""The results of a scan and a fix: plain data for reporters and Python callers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kdoctor.target import Target
 
 
 class SkippedPart(Struct, frozen=True, array_like=True, gc=False):
-    """A code block or cell inside a readable file that is no Python, and why we say so.
+    """A code block or cell of a readable file that is not Python, and why.
 
     ``line`` counts in the file, in a notebook in the cell. ``python_2`` is the construct of
     Python 2 that stands there, "" where none does.
@@ -26,7 +26,7 @@ class SkippedPart(Struct, frozen=True, array_like=True, gc=False):
 
 
 class ProjectNotes(Struct, frozen=True):
-    """What is to be said about the files that name the target.
+    """Notes on the project's own files, such as those that name the target.
 
     ``conflicts`` are sentences about files that contradict each other. ``unreadable`` are the
     files that could not be understood; the target comes from the others. ``remarks`` are sentences
@@ -39,14 +39,14 @@ class ProjectNotes(Struct, frozen=True):
 
 
 class TargetUse(Struct, frozen=True):
-    """For how many files a target counts, of those that have to do with Keras."""
+    """How many Keras files a target applies to."""
 
     target: Target
     files: int
 
 
 class OwnTarget(Struct, frozen=True, array_like=True, gc=False):
-    """A file whose ``tf.keras`` is tf_keras by its own code, whatever else is asked for.
+    """A file that switches itself to tf_keras, whatever the target.
 
     ``asked`` is the target of the run, ``tf_keras`` the version that the file's own ``tf.keras``
     is, ``why`` what says so. ``counts``: the file was judged by it; else by ``asked``, which was
@@ -61,8 +61,8 @@ class OwnTarget(Struct, frozen=True, array_like=True, gc=False):
     place: Place | None = None
 
     @property
-    def told(self) -> str:
-        """What it was judged by, and why, in words."""
+    def description(self) -> str:
+        """The target that the file was checked for, and why, in words."""
         if self.counts:
             return f"judged by tf_keras {self.tf_keras} as its `tf.keras`: {self.why}"
         return (
@@ -72,7 +72,7 @@ class OwnTarget(Struct, frozen=True, array_like=True, gc=False):
 
 
 class Anchor(Struct, frozen=True, array_like=True, gc=False):
-    """What a finding hangs on, whatever moves around it.
+    """The line-independent identity of a finding.
 
     ``scope`` is the qualified name of the definition around it (``Attention.call``), "" at module
     level; ``source`` its own code without layout, and ``context`` that of about a line around it.
@@ -84,7 +84,7 @@ class Anchor(Struct, frozen=True, array_like=True, gc=False):
 
 
 class FileScan(Struct, frozen=True):
-    """What one file gave. ``unreadable`` stands beside findings where only a part failed.
+    """The result of one file. ``unreadable`` with findings: a part of it failed.
 
     ``own_target`` is there where the file has another target than the run by its own code.
     ``lasts``: a second look at the same file would give the same.
@@ -102,7 +102,7 @@ class FileScan(Struct, frozen=True):
 
 
 class ScanResult(Struct, frozen=True):
-    """What is wrong with some files on one target.
+    """The findings of some files for one target.
 
     ``findings`` stand in order of place, then code. ``lines`` gives, for each finding's place, the
     user's source line on which it starts (without its newline), for display, ``anchors`` what it
@@ -131,23 +131,23 @@ class ScanResult(Struct, frozen=True):
 
     @property
     def unhandled(self) -> tuple[Unreadable, ...]:
-        """The files that could not be handled, those that name the target among them, by path."""
+        """The files that could not be examined, target files included, by path."""
         every = {*self.unreadable, *self.project.unreadable}
         return tuple(sorted(every, key=lambda file: (file.path, file.why)))
 
     @property
     def has_read_nothing(self) -> bool:
-        """Whether there was no file to read: not even one that could not be."""
+        """Whether no file was found at all, not even an unreadable one."""
         return not (self.read or self.unreadable)
 
     def region(self, place: Place) -> Region:
-        """Return where a finding stands in the file itself."""
+        """Return the position of a finding in the file itself."""
         own = Region(place.line, place.column, place.end_line, place.end_column)
         return self.regions.get(place, own)
 
 
 class FixedFile(Struct, frozen=True):
-    """One file that a fix changes: its bytes before and after, and which findings it cures.
+    """A file that a fix changes: bytes before and after, and the findings fixed.
 
     ``diff`` is a unified diff with ``a/`` and ``b/`` headers; for a notebook, one of each changed
     cell's source. Bytes that are not UTF-8 stand in it as surrogate escapes, so that encoding it
@@ -164,14 +164,14 @@ class FixedFile(Struct, frozen=True):
 
 
 class LeftAlone(Struct, frozen=True):
-    """A file that has something to fix and was not touched, and why."""
+    """A file with fixes that was left unchanged, and why."""
 
     path: str
     why: str
 
 
 class FileFix(Struct, frozen=True):
-    """What a fix of one file gives: what was found, what is left after it, and the new bytes."""
+    """The fix of one file: findings before and after, and the new bytes."""
 
     found: FileScan
     left: FileScan
@@ -180,7 +180,7 @@ class FileFix(Struct, frozen=True):
 
 
 class FixResult(Struct, frozen=True):
-    """What a fix did, or would do.
+    """The result of a fix, applied or not.
 
     ``left`` is what a scan of the files finds after the fix, ``found`` what one found before it.
     ``written`` says whether the changed files were written (``apply=True``). ``root`` is the folder
@@ -203,5 +203,5 @@ class FixResult(Struct, frozen=True):
 
     @property
     def target(self) -> Target:
-        """The Keras that the files were fixed for."""
+        """The Keras target that the files were fixed for."""
         return self.left.target

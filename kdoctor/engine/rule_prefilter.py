@@ -1,4 +1,4 @@
-"""Which files are worth a libcst parse: all those in which a rule could possibly fire.
+"""Decide from a file's ``ast`` whether any rule can fire: only then use libcst.
 
 The gate errs on the side of yes. ``--no-gate`` opens it for every file and must not change what is
 reported, so a file that does not pass has nothing to report either way: neither a finding, nor that
@@ -18,11 +18,11 @@ from kdoctor.syntax.package import ClassInfo
 from kdoctor.syntax.quick_facts import QuickFacts
 
 Question = Callable[[QuickFacts], bool]
-_REMEMBERED = 20_000  # modules; memory must not grow with the tree
+_CACHE_SIZE = 20_000  # modules; memory must not grow with the tree
 
 
 class RulePrefilter:
-    """Tells which rules could fire in one Python source, by its tree (None: there is none).
+    """Tells which rules can fire in a source, from its ``ast`` (None: it has none).
 
     ``words`` are what must be written for any rule to fire (see ``rules.words``); ``triggers``
     holds, for each rule by its code, the question whether it could; it is asked where the glimpse
@@ -57,29 +57,31 @@ class RulePrefilter:
         if more:
             self._more_needs[code] = more
 
-    def speaks_of_keras(self, text: str) -> bool:
-        """Say whether a text has one of the words anywhere."""
+    def mentions_keras(self, text: str) -> bool:
+        """Say whether a text contains any of the words."""
         return any(all(word in text for word in each) for each in self._words)
 
     def admits(self, path: str, source: str, tree: ast.Module | None) -> bool:
-        """Say whether any rule could fire in ``source``, which stands in the file ``path``."""
+        """Say whether any rule can fire in ``source``, the text of the file ``path``."""
         quick = self._quick(path, source, tree)
         if isinstance(quick, bool):
             return quick
-        return any(self._triggers[code](quick) for code in self._asked(quick))
+        return any(self._triggers[code](quick) for code in self._candidate_codes(quick))
 
     def concerns(self, path: str, source: str, tree: ast.Module | None) -> bool:
-        """Say whether the code of a source has to do with Keras: no rule is about any other."""
+        """Say whether a source uses Keras at all."""
         return self._quick(path, source, tree) is not False
 
     def may_fire(self, path: str, source: str, tree: ast.Module | None) -> Collection[str]:
-        """Return the codes of the rules that could fire: all where Python cannot parse it."""
+        """Return the codes of the rules that can fire: all if Python cannot parse it."""
         quick = self._quick(path, source, tree)
         if isinstance(quick, bool):
             return self._triggers.keys() if quick else ()
-        return frozenset(code for code in self._asked(quick) if self._triggers[code](quick))
+        return frozenset(
+            code for code in self._candidate_codes(quick) if self._triggers[code](quick)
+        )
 
-    def _asked(self, quick: QuickFacts) -> Iterator[str]:
+    def _candidate_codes(self, quick: QuickFacts) -> Iterator[str]:
         """Yield the codes of the rules for which the source has all words that they need."""
         found = (self._by_word[each] for each in self._by_word.keys() & quick.words)
         for code in self._without_words.union(*found):
@@ -89,7 +91,7 @@ class RulePrefilter:
 
     def _quick(self, path: str, source: str, tree: ast.Module | None) -> QuickFacts | bool:
         """Return what the source shows, or at once whether all rules could fire, or none."""
-        speaks = self.speaks_of_keras(source)
+        speaks = self.mentions_keras(source)
         if tree is None:
             return True
         if not speaks and not self._imports_keras(path, tree):
@@ -97,15 +99,15 @@ class RulePrefilter:
         quick = QuickFacts(tree, path, self._package, self._package.stars)
         concerned = (
             not speaks
-            or self.says_a_word("\n".join(quick.written))
-            or self.says_a_word("\n".join(quick.strings))
+            or self.has_decisive_word("\n".join(quick.written))
+            or self.has_decisive_word("\n".join(quick.strings))
             or any(split_root(name) is not None for name in quick.names)
             or self._imports_keras(path, tree)
         )
         return quick if concerned else False
 
-    def says_a_word(self, text: str) -> bool:
-        """Say whether a text has a word that is enough by itself: `tensorflow` is not."""
+    def has_decisive_word(self, text: str) -> bool:
+        """Say whether a text has a word that suffices by itself: `tensorflow` does not."""
         return any(each[0] in text for each in self._words if len(each) == 1)
 
     def _imports_keras(self, path: str, tree: ast.Module) -> bool:
@@ -113,17 +115,17 @@ class RulePrefilter:
 
         What they export is all that ``syntax`` can learn of them: it asks the same package.
         """
-        with self._package.trace.apart() as looked:
+        with self._package.trace.isolated() as dependencies:
             waiting = [
                 value
                 for imported in imports_of(tree)
                 for value in self._package.meanings(path, imported)
             ]
-            return self._reach_keras(waiting, looked)
+            return self._reach_keras(waiting, dependencies)
 
-    def _reach_keras(self, values: Iterable[Value], looked: set[str]) -> bool:
+    def _reach_keras(self, values: Iterable[Value], dependencies: set[str]) -> bool:
         known = self._package.reach_keras
-        if len(known) > _REMEMBERED:
+        if len(known) > _CACHE_SIZE:
             known.clear()
         waiting: list[tuple[Value, OwnModule | None]] = [(each, None) for each in values]
         opened: dict[OwnModule, OwnModule | None] = {}  # and which module imports it
@@ -132,18 +134,20 @@ class RulePrefilter:
             is_found = False
             match value:
                 case (str() as dotted) | ClassInfo(base=str() as dotted):
-                    is_found = self.says_a_word(dotted) or split_root(dotted) is not None
+                    is_found = self.has_decisive_word(dotted) or split_root(dotted) is not None
                 case OwnModule() as module if module in known:
                     is_found, seen = known[module]
-                    looked |= seen
+                    dependencies |= seen
                 case OwnModule() as module if module not in opened:
                     opened[module] = importer
                     waiting += [(each, module) for each in self._package.contents(module)]
             if is_found:
-                known |= dict.fromkeys(_importers(importer, opened), (True, frozenset(looked)))
+                known |= dict.fromkeys(
+                    _importers(importer, opened), (True, frozenset(dependencies))
+                )
                 return True
         # Nothing that can be reached from them was of Keras.
-        known |= dict.fromkeys(opened, (False, frozenset(looked)))
+        known |= dict.fromkeys(opened, (False, frozenset(dependencies)))
         return False
 
 

@@ -1,4 +1,4 @@
-"""Scan many files: paths in, one result out."""
+"""Scan many files and collect one result."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final, Unpack
 
-from kdoctor.engine.cache.recorder import Recorded, noted
-from kdoctor.engine.examiners import examiner_of, forget, get_ready
+from kdoctor.engine.cache.recorder import Recorded, record_dependencies
+from kdoctor.engine.examiners import examiner_of, forget, preload
 from kdoctor.engine.options import Options, Paths, each_of
 from kdoctor.engine.result import FileScan, ScanResult
 from kdoctor.engine.schedule.dispatch import run
@@ -18,7 +18,7 @@ _NOTHING: Final = FileScan()
 
 
 def scan(paths: Paths, **options: Unpack[Options]) -> ScanResult:
-    """Return what is wrong with the files at or below ``paths``. Nothing is written or run.
+    """Return the findings of the files at or below ``paths``. Nothing is written or run.
 
     One path may stand by itself.
 
@@ -32,24 +32,22 @@ def scan(paths: Paths, **options: Unpack[Options]) -> ScanResult:
     """
     plan = Plan(each_of(paths), options)
     forget()
-    run_all = partial(
-        run, workers=plan.workers, progress=options.get("progress"), get_ready=get_ready
-    )
+    run_all = partial(run, workers=plan.workers, progress=options.get("progress"), preload=preload)
     if plan.cache is None:
-        scans = run_all(_scan, plan.scan_options, plan.as_found())
+        scans = run_all(_scan, plan.scan_options, plan.discovered_tasks())
     else:
         scans = plan.cache.through(
             plan.scan_options,
             plan.tasks,
-            partial(run_all, _scan_noted, plan.scan_options),
+            partial(run_all, _scan_recorded, plan.scan_options),
             of_scan=lambda scan: scan,
             scan_of=lambda scan: scan,
         )
-    return collected(plan, scans)
+    return collect_results(plan, scans)
 
 
-def collected(plan: Plan, scans: Sequence[FileScan]) -> ScanResult:
-    """Put the results of the files together, in the order of their paths."""
+def collect_results(plan: Plan, scans: Sequence[FileScan]) -> ScanResult:
+    """Combine the results of the files, in the order of their paths."""
     gathered = plan.gathered
     scans = [scan for scan in scans if scan != _NOTHING]  # most are
     unreadable = [*gathered.unreadable, *(scan.unreadable for scan in scans if scan.unreadable)]
@@ -75,11 +73,13 @@ def _scan(scan_options: ScanOptions, tasks: Sequence[Task]) -> list[FileScan]:
     return [examiner_of(scan_options, task).scan(task) for task in tasks]
 
 
-def _scan_noted(scan_options: ScanOptions, tasks: Sequence[Task]) -> list[Recorded[FileScan]]:
+def _scan_recorded(scan_options: ScanOptions, tasks: Sequence[Task]) -> list[Recorded[FileScan]]:
     noted_ones = []
     for task in tasks:
         examiner = examiner_of(scan_options, task)
         noted_ones.append(
-            noted(task.source, scan_options.folder, examiner.trace, partial(examiner.scan, task))
+            record_dependencies(
+                task.source, scan_options.folder, examiner.trace, partial(examiner.scan, task)
+            )
         )
     return noted_ones

@@ -154,7 +154,7 @@ class KerasOracle:
         return (CALLED if called else MEMBERS).get((owner.kind, member))
 
     @property
-    def telling_methods(self) -> Collection[str]:
+    def methods_that_tell_types(self) -> Collection[str]:
         """The methods that tell what they are called on."""
         return RECEIVERS
 
@@ -164,7 +164,7 @@ class KerasOracle:
         tells = not wanted.isdisjoint(given) or (method == "compile" and _optimizes_a_loss(given))
         return kind if tells else None
 
-    def is_spoken_of(self, qualified: str) -> bool:
+    def may_be_known(self, qualified: str) -> bool:
         """Say whether a dotted name can have to do with Keras at all."""
         return "keras" in qualified or split_root(qualified) is not None
 
@@ -215,7 +215,7 @@ class KerasOracle:
             case _:
                 return None
 
-    def taken_for_all(self, names: Collection[str]) -> str | None:
+    def common_name_of(self, names: Collection[str]) -> str | None:
         """Return one of several names, where all are one thing of Keras under several roots."""
         same = same_under_other_roots(names)
         public = [each for each in same if not each.startswith(PRIVATE_ROOT)]

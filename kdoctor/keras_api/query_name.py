@@ -28,7 +28,7 @@ _ALL_ROOTS: Final = (*TOLD_ROOTS, "tf.compat.v1.keras", "tensorflow.python.keras
 # `from keras import backend as K`, as all of Keras' own examples had it.
 _ABBREVIATIONS: Final = {"K": "backend"}
 _ALIKE: Final = 0.75
-_MOST: Final = 5
+_MAX_SUGGESTIONS: Final = 5
 # Names of the second rank: the plain one is meant.
 _ASIDE: Final = frozenset({"legacy", "experimental", "v1", "v2", "compat", "src", "engine"})
 
@@ -96,7 +96,7 @@ def _member(asked: str, root: str, name: str) -> NameQuery | None:
     classes = [owner] if _is_class(owner) else [] if root else _classes_by_end(owner)
     if not classes and not root:  # `optimizer.lr`: people write the thing for its class
         classes = _classes_by_end(owner[:1].upper() + owner[1:])
-    for cls in classes[:_MOST]:
+    for cls in classes[:_MAX_SUGGESTIONS]:
         found = (member_history(known, cls, member) for known in CLASS_ROOTS)
         histories = tuple(each for each in found if each is not None)
         if histories:
@@ -215,7 +215,7 @@ def _alike(root: str, name: str) -> Iterator[str]:
             for name in sorted(_by_end(each), key=_rank)[:1]
         ]
     for found in [*near, *same_leaf]:
-        if found not in seen and len(seen) < _MOST:
+        if found not in seen and len(seen) < _MAX_SUGGESTIONS:
             seen.add(found)
             yield f"{root}.{found}" if root and name_history(root, found) else _spelled(found)
 
@@ -224,5 +224,5 @@ def _close(leaf: str, names: Iterable[str]) -> list[str]:
     folded: dict[str, str] = {}
     for name in names:
         folded.setdefault(name.lower(), name)
-    found = difflib.get_close_matches(leaf.lower(), folded, n=_MOST, cutoff=_ALIKE)
+    found = difflib.get_close_matches(leaf.lower(), folded, n=_MAX_SUGGESTIONS, cutoff=_ALIKE)
     return [folded[each] for each in found]

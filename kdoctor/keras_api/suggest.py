@@ -7,7 +7,7 @@ from functools import lru_cache
 from kdoctor.keras_api.surface import Surface
 from kdoctor.keras_api.tables import EntryKind
 
-_MOST = 3
+_MAX_SUGGESTIONS = 3
 _ALIKE = 0.75  # below it, difflib's matches in Keras' names are mostly noise
 
 
@@ -32,9 +32,9 @@ def suggestions(
         import difflib  # noqa: PLC0415 - most names that are asked for are there
 
         siblings = surface.children(parent)
-        close = difflib.get_close_matches(leaf, siblings, n=_MOST, cutoff=_ALIKE)
+        close = difflib.get_close_matches(leaf, siblings, n=_MAX_SUGGESTIONS, cutoff=_ALIKE)
         found += [f"{parent}.{name}" if parent else name for name in close]
-    return tuple(dict.fromkeys(found))[:_MOST]
+    return tuple(dict.fromkeys(found))[:_MAX_SUGGESTIONS]
 
 
 def _kind(surface: Surface, name: str) -> EntryKind | None:

@@ -17,7 +17,7 @@ from kdoctor.target import Target
 # Up to 2.5 it brings its own tf.keras, and whichever keras stands beside it, if any, is open.
 _OWN_KERAS: Final = (2, 5)
 _KERAS_2: Final = (2, 15)
-_LONGEST_SHOWN: Final = 60  # characters of a version in a message
+_MAX_QUOTED_LENGTH: Final = 60  # characters of a version in a message
 
 _SPEC: Final = pattern(r"\s*([A-Za-z][\w.-]*?)\s*(?:===?|\s|$)\s*v?([\d.]*)\s*$")
 
@@ -149,7 +149,9 @@ def _parsed(name: str, version: str, known: str) -> Version:
     try:
         return Version(version)
     except ValueError:  # also a number of thousands of digits
-        shown = version if len(version) <= _LONGEST_SHOWN else f"{version[:_LONGEST_SHOWN]}…"
+        shown = (
+            version if len(version) <= _MAX_QUOTED_LENGTH else f"{version[:_MAX_QUOTED_LENGTH]}…"
+        )
         raise UsageProblem(f"'{shown}' is no version of {name}: {known}") from None
 
 

@@ -1,1 +1,1 @@
-"""What is known of the project's other files, and of files before they are parsed."""
+"""Facts about the project's other modules, and about files before they are parsed."""

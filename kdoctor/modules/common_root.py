@@ -1,4 +1,4 @@
-"""From which root a project imports Keras, as its files' bytes tell: `keras` or `tensorflow.keras`.
+"""The root that a project imports Keras from: `keras` or `tensorflow.keras`.
 
 A fix asks it for a file that needs an import of Keras and has none itself.
 """
@@ -16,8 +16,8 @@ _TOPS = ("keras", "tensorflow")
 _READ_FROM_TENSORFLOW = re.compile(rb"\b(?:tf|tensorflow)\s*\.\s*keras\b")
 
 
-def common_root(contents: Iterable[bytes]) -> str | None:
-    """Return the root that more files import Keras from than from the other one.
+def most_common_root(contents: Iterable[bytes]) -> str | None:
+    """Return the root that most of the files import Keras from.
 
     None where neither is: the order of the files says nothing. tf_keras, keras_core and Keras' old
     private modules have not all that a fix writes, and do not count.

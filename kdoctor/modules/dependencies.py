@@ -1,4 +1,4 @@
-"""What of the file system an answer was made of, also where the answer was already known."""
+"""Track the files and folders that an answer depends on, memoized answers included."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Seen = Mapping[str, FileStamp]  # by path, or another key of ``FileStamp``
 
 
 class Dependencies:
-    """Looks at files and folders for those who ask, and remembers which and how they were.
+    """Reads files and folders, and records each with its state.
 
     ``listens``: whether anybody will want to know which, for one answer or another; where nobody
     does, no state is made, which would cost more than the look.
@@ -32,7 +32,7 @@ class Dependencies:
         self._states: dict[str, FileStamp] = {}
 
     def read(self, path: str) -> bytes | None:
-        """Return the bytes of a file, None where it cannot be read."""
+        """Return the bytes of a file, None if it cannot be read."""
         try:
             state, data = file_state(path) if self.listens else (UNSTEADY, read_regular(path))
         except OSError:
@@ -41,61 +41,61 @@ class Dependencies:
         return data
 
     def names_in(self, folder: str) -> frozenset[str]:
-        """Return the names in a folder, none where it cannot be read."""
+        """Return the names in a folder, none if it cannot be read."""
         state, names = folder_state(folder) if self.listens else (UNSTEADY, names_in(folder))
         self.note(folder if folder.endswith(os.sep) else folder + os.sep, state)
         return names
 
-    def holds_any(self, folder: str, names: Collection[str]) -> bool:
-        """Say whether one of some names is in a folder, which may be large."""
+    def contains_any(self, folder: str, names: Collection[str]) -> bool:
+        """Say whether a folder, perhaps a large one, contains one of some names."""
         if self.listens:  # the state of a folder is that of all that is in it
             return not self.names_in(folder).isdisjoint(names)
         return any(os.path.lexists(f"{folder}{os.sep}{name}") for name in names)
 
     @contextmanager
-    def apart(self) -> Iterator[set[str]]:
-        """Collect what is looked at from here on; it is added to what was looked at before."""
+    def isolated(self) -> Iterator[set[str]]:
+        """Record accesses of a block separately; add them to the outer record afterwards."""
         before = self._looked
-        looked: set[str] = set()
-        self._looked = looked
+        dependencies: set[str] = set()
+        self._looked = dependencies
         try:
-            yield looked
+            yield dependencies
         finally:
             self._looked = before
-            self.add(looked)
+            self.add(dependencies)
 
-    def add(self, looked: Collection[str]) -> None:
-        """Take what was looked at for an earlier answer as looked at now."""
+    def add(self, dependencies: Collection[str]) -> None:
+        """Record the dependencies of a memoized answer as accessed now."""
         if self._looked is not None:
-            self._looked.update(looked)
+            self._looked.update(dependencies)
 
     @property
-    def is_heard(self) -> bool:
-        """Whether somebody wants to know what is looked at now."""
+    def is_recording(self) -> bool:
+        """Whether accesses are being recorded."""
         return self.listens and self._looked is not None
 
     def note(self, key: str, state: FileStamp) -> None:
-        """Take down how something was found that was looked at otherwise."""
+        """Record the state of something that was accessed in another way."""
         if self._states.setdefault(key, state).digest != state.digest:
             self._states[key] = UNSTEADY
         self.add((key,))
 
-    def seen(self, looked: set[str]) -> Seen:
-        """Return the states of what was looked at."""
-        return {path: self._states.get(path, GONE) for path in looked}
+    def seen(self, dependencies: set[str]) -> Seen:
+        """Return the states of what was accessed."""
+        return {path: self._states.get(path, GONE) for path in dependencies}
 
     @property
     def size(self) -> int:
-        """How many files and folders it knows the state of."""
+        """The number of files and folders with a recorded state."""
         return len(self._states)
 
     def forget(self) -> None:
-        """Forget all, as if nothing had been looked at. Answers made of it hold no longer."""
+        """Drop all states. Answers that depend on them are invalid afterwards."""
         self._states.clear()
 
 
-class RememberedAnswers(Generic[P, T]):
-    """Answers that are kept with what was looked at for them; at most ``most`` of them.
+class TrackedMemo(Generic[P, T]):
+    """Memoized answers with their dependencies; at most ``most`` of them.
 
     Where much was looked at for each, as in a ring of modules, they are fewer.
     """
@@ -115,8 +115,8 @@ class RememberedAnswers(Generic[P, T]):
                 self._trace.add(known[1])
             return known[0]
         if self._trace.listens:
-            with self._trace.apart() as looked:
-                known = self._find(*key, **none), frozenset(looked)
+            with self._trace.isolated() as dependencies:
+                known = self._find(*key, **none), frozenset(dependencies)
         else:
             known = self._find(*key, **none), _NOTHING
         self._looked += len(known[1]) - len(self._known.pop(key, (None, _NOTHING))[1])
@@ -128,6 +128,6 @@ class RememberedAnswers(Generic[P, T]):
         return known[0]
 
     def forget(self) -> None:
-        """Forget all answers."""
+        """Drop all answers."""
         self._known.clear()
         self._looked = 0

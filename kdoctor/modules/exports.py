@@ -1,4 +1,4 @@
-"""What the tree's own modules export: ``syntax.Package`` over the file system."""
+"""What the project's modules export: ``syntax.Package`` over the file system."""
 
 from __future__ import annotations
 
@@ -14,28 +14,30 @@ from kdoctor.keras_api.surface import (
     without_legacy,
 )
 from kdoctor.modules.ast_cache import AstCache
-from kdoctor.modules.dependencies import Dependencies, RememberedAnswers
+from kdoctor.modules.dependencies import Dependencies, TrackedMemo
 from kdoctor.modules.function_summaries import FunctionSummaries
 from kdoctor.modules.legacy_switch import LegacySwitches
 from kdoctor.modules.module_finder import ModuleFinder
 from kdoctor.modules.module_summary import Alias, Class, Imported, ModuleSummary, summary_from
 from kdoctor.modules.reverse_imports import ReverseImports
 from kdoctor.modules.star_names import StarNames
-from kdoctor.syntax.alias_chains import AliasChain, AliasChainOnce, KeptChains, Outcome
+from kdoctor.syntax.alias_chains import AliasCache, AliasChain, AliasChainOnce, Outcome
 from kdoctor.syntax.bases import EMPTY_BASES, EMPTY_METACLASSES
 from kdoctor.syntax.package import ClassInfo
 
 
 class OwnModule(Struct, frozen=True):
-    """A module of the tree, as what a name may mean."""
+    """A project module, as the meaning of a name."""
 
     path: str
 
 
-_MUCH = 600  # files and folders that were looked at: those of several projects
-_MOST = 10 * _MUCH  # where one project has more than that
-_FEW = 50  # files after which it was much again: one project must be larger than that
-_MOST_KEPT = 400_000  # files that were looked at for names of which it is kept what they mean
+_MIN_CACHED_ENTRIES = 600  # files and folders that were looked at: those of several projects
+_MAX_CACHED_ENTRIES = 10 * _MIN_CACHED_ENTRIES  # where one project has more than that
+# Files after which it was much again: one project must be larger than that.
+_MIN_FILES_BETWEEN_EVICTIONS = 50
+# Files that were looked at for names of which it is kept what they mean.
+_MAX_RESOLVED_WEIGHT = 400_000
 _RE_EXPORTS = 5  # modules that a function is imported through
 
 _IN_RING: Final[Outcome] = ((None, ()),)  # and nothing was looked at to know it
@@ -46,7 +48,7 @@ Outlines = Callable[[str], ModuleSummary | None]
 
 
 class ProjectPackage:
-    """The modules beside the scanned files, each read when it is first asked for.
+    """The project's modules, each read on first use.
 
     ``stars`` says what ``from module import *`` binds for a module outside of the tree;
     ``outlines`` what a file of the tree binds, which may stand unsaved in an editor. Relative paths
@@ -63,22 +65,22 @@ class ProjectPackage:
         self.trees = AstCache()
         self._tree = ModuleFinder(start, self.trace)
         # Bounded: memory must not grow with the tree.
-        self._summary = RememberedAnswers(self.trace, outlines or self._read, 256)
-        self._answers = RememberedAnswers(self.trace, self._ask, 8192)
+        self._summary = TrackedMemo(self.trace, outlines or self._read, 256)
+        self._answers = TrackedMemo(self.trace, self._ask, 8192)
         self._public = StarNames(self._tree, self._summary, stars, self.trace)
-        self._kept = KeptChains()  # what names of modules mean, with what was looked at to know it
+        self._kept = AliasCache()  # what names of modules mean, with what was looked at to know it
         self._switches = LegacySwitches(self.trace, self._tree)
         self._functions = FunctionSummaries(self.trace, self.trees)
-        self._handed_over = RememberedAnswers(self.trace, self._functions.handed_over, 256)
-        self._returned_call = RememberedAnswers(self.trace, self._functions.returned_call, 256)
+        self._callees = TrackedMemo(self.trace, self._functions.parameter_callees, 256)
+        self._returned_call = TrackedMemo(self.trace, self._functions.returned_call, 256)
         # Whether anything of Keras can be reached from a module, and what was looked at to know it.
         self.reach_keras: dict[OwnModule, tuple[bool, frozenset[str]]] = {}
         self._importers = ReverseImports(start, self.trace)
         self.keras_root = self._importers.keras_root
-        self._much, self._files = _MUCH, 0  # files: since all was forgotten
+        self._much, self._files = _MIN_CACHED_ENTRIES, 0  # files: since all was forgotten
 
-    def forget_much(self) -> None:
-        """Forget all that is known, where that is much. Not to be called while a file is read.
+    def evict_if_large(self) -> None:
+        """Drop all caches if they are large. Not to be called while a file is read.
 
         A large project whose modules all import each other would be read again for each file: so
         much more is kept where it was soon much again.
@@ -86,29 +88,29 @@ class ProjectPackage:
         self._files += 1
         if self.trace.size <= self._much:
             return
-        if self._files < _FEW:
-            self._much = min(2 * self._much, _MOST)
+        if self._files < _MIN_FILES_BETWEEN_EVICTIONS:
+            self._much = min(2 * self._much, _MAX_CACHED_ENTRIES)
         self._files = 0
         self._forget_answers()
 
     def forget(self) -> None:
-        """Forget all that is known. Not to be called while a file is read."""
+        """Drop all caches. Not to be called while a file is read."""
         self._forget_answers()
         self._importers.forget()
         self.trees.forget()
 
     def _forget_answers(self) -> None:
         self._tree.forget()
-        for known in (self._summary, self._answers, self._handed_over, self._returned_call):
+        for known in (self._summary, self._answers, self._callees, self._returned_call):
             known.forget()
         for each in (self._functions, self._switches, self._public, self._kept):
             each.forget()
         self.reach_keras.clear()
         self.trace.forget()
 
-    def foresee(self, unit_path: str) -> None:
-        """Read what a file binds before anybody asks."""
-        self._summary(self._tree.place_of(unit_path))
+    def prefetch(self, unit_path: str) -> None:
+        """Summarize a file's bindings ahead of time."""
+        self._summary(self._tree.canonical_path(unit_path))
 
     def exports(self, unit_path: str, module: str, level: int, name: str) -> str | ClassInfo | None:
         """Return what ``from module import name`` binds in ``unit_path``.
@@ -138,31 +140,29 @@ class ProjectPackage:
         return value.path if isinstance(value, OwnModule) else None
 
     def may_hold(self, unit_path: str, top: str) -> bool:
-        """Say whether ``import top.…`` in ``unit_path`` could be of the tree; False is sure."""
+        """Say whether ``import top.…`` in ``unit_path`` can be a project module."""
         return self._tree.may_hold(unit_path, top)
 
     def holds(self, unit_path: str, top: str) -> bool:
-        """Say whether ``import top`` in ``unit_path`` is a module of the tree; True is sure."""
+        """Say whether ``import top`` in ``unit_path`` surely is a project module."""
         return self._tree.find(unit_path, top, 0) is not None
 
     def has_file(self, unit_path: str, relative: str) -> bool:
-        """Say whether a relative path is that of a file beside ``unit_path``, or in its project."""
+        """Say whether a relative path exists beside ``unit_path`` or in its project."""
         return self._tree.has_file(unit_path, relative)
 
-    def hands_over(
+    def parameter_callees(
         self, unit_path: str, module: str, level: int, name: str
     ) -> Collection[tuple[int, str]]:
-        """Return what a function of the tree surely calls with its parameters, by position."""
+        """Return what a project function surely calls with its parameters, by position."""
         found = self._function(unit_path, module, level, name)
         if found is None:
             return ()
-        meant = (
-            (place, self._answers(found[0], each)) for place, each in self._handed_over(*found)
-        )
+        meant = ((place, self._answers(found[0], each)) for place, each in self._callees(*found))
         return [(place, each) for place, each in meant if isinstance(each, str)]
 
     def returned_call(self, unit_path: str, module: str, level: int, name: str) -> str | None:
-        """Return which call a function of the tree surely returns the result of."""
+        """Return the call whose result a project function surely returns."""
         found = self._function(unit_path, module, level, name)
         callee = None if found is None else self._returned_call(*found)
         value = None if found is None or callee is None else self._answers(found[0], callee)
@@ -185,21 +185,21 @@ class ProjectPackage:
         return None
 
     def star_names(self, unit_path: str, module: str, level: int) -> Collection[str] | None:
-        """Return what ``from module import *`` binds, None where that is not known."""
+        """Return what ``from module import *`` binds, None if unknown."""
         path = self._tree.find(unit_path, module, level)
         return None if path is None else self._public(path)
 
-    def takes_another(self, unit_path: str, module: str, level: int) -> bool:
+    def imports_another_root(self, unit_path: str, module: str, level: int) -> bool:
         """Say whether a module of the tree imports tf_keras: what it makes may be of Keras 2."""
         path = self._tree.find(unit_path, module, level)
         summary = None if path is None else self._summary(path)
         return summary is not None and summary.takes_tf_keras
 
-    def is_taken(self, unit_path: str, name: str) -> bool:
+    def may_be_imported_from(self, unit_path: str, name: str) -> bool:
         """Say whether another file of the project may take a name out of a file."""
         return self._importers.take(unit_path, name)
 
-    def given_by(self, unit_path: str, module: str, level: int) -> Collection[str]:
+    def assigned_elsewhere(self, unit_path: str, module: str, level: int) -> Collection[str]:
         """Return what a module of the tree assigns in modules that are not of the tree."""
         path = self._tree.find(unit_path, module, level)
         summary = None if path is None else self._summary(path)
@@ -256,11 +256,12 @@ class ProjectPackage:
     def _ask(self, path: str, name: str) -> Value:
         return self._question().dotted(path, name)
 
-    def _question(self) -> _Question:
-        if self._kept.weight > _MOST_KEPT:  # in a ring of 100 modules each name has them all
+    def _question(self) -> _Resolution:
+        if self._kept.weight > _MAX_RESOLVED_WEIGHT:
+            # In a ring of 100 modules each name has them all.
             self._kept.forget()
         modules = _Modules(self._tree, self._summary, self._stars, self._public, self.trace)
-        return _Question(modules, AliasChainOnce(self._kept, _IN_RING))
+        return _Resolution(modules, AliasChainOnce(self._kept, _IN_RING))
 
 
 class _Modules(Struct, frozen=True):
@@ -273,7 +274,7 @@ class _Modules(Struct, frozen=True):
     trace: Dependencies
 
 
-class _Question:
+class _Resolution:
     """One question about one name, on whose way modules may be in a ring.
 
     What is found halfway there is kept for other questions only where it would be the same
@@ -308,7 +309,7 @@ class _Question:
             bound = imported.name in summary.names
             is_all = bound and not self._is_below(path, imported.name, summary)
             if not is_all:
-                self._following.loosen()
+                self._following.note_undecided()
             value = self._name(path, imported.name)
             if value is not None or is_all:
                 return value
@@ -331,14 +332,14 @@ class _Question:
         """Return what a name means at the top level of a module."""
 
         def find() -> tuple[Value, Collection[str]]:
-            with self._trace.apart() as looked:
+            with self._trace.isolated() as dependencies:
                 value = self._find(path, name)
-            self._following.weigh(1 + len(looked))
-            return value, looked
+            self._following.weigh(1 + len(dependencies))
+            return value, dependencies
 
         found = self._following.of((path, name), find)
-        value, looked = cast("tuple[Value, Collection[str]]", found)
-        self._trace.add(looked)
+        value, dependencies = cast("tuple[Value, Collection[str]]", found)
+        self._trace.add(dependencies)
         return value
 
     def _find(self, path: str, name: str) -> Value:
@@ -347,8 +348,8 @@ class _Question:
             return None
         bindings = summary.names.get(name)
         if bindings:
-            return _only({self._bound(path, binding) for binding in bindings})
-        return _only(set(self._from_stars(path, name, summary)))
+            return _common_value({self._bound(path, binding) for binding in bindings})
+        return _common_value(set(self._from_stars(path, name, summary)))
 
     def _from_stars(self, path: str, name: str, summary: ModuleSummary) -> Iterator[Value]:
         for star in summary.stars:
@@ -397,7 +398,7 @@ class _Question:
         return max(starts, key=len, default="")
 
     def _class(self, path: str, found: Class) -> ClassInfo:
-        self._following.loosen()
+        self._following.note_undecided()
         base: str | None = None
         members, closed = set(found.members), found.closed and self._leaves_as_is(path, found)
         bases = [each for each in found.bases if not self._is_empty(path, each)]
@@ -411,7 +412,7 @@ class _Question:
                     base = base or theirs
                     members |= info.members
                     closed = closed and info.closed
-                    gives = {each for each in gives if info.gets_through(each)}
+                    gives = {each for each in gives if info.passes_through(each)}
                     takes |= info.takes
                     hands_on = hands_on and info.hands_on
                 case _:
@@ -435,7 +436,7 @@ class _Question:
         return isinstance(meant, str) and meant in EMPTY_METACLASSES
 
 
-def _only(values: set[Value]) -> Value:
+def _common_value(values: set[Value]) -> Value:
     """Return the value on which all agree, be it that they take it from other roots of Keras.
 
     ``optimizers.legacy.Optimizer`` is what ``optimizers.Optimizer`` was before.

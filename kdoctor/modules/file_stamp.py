@@ -1,4 +1,4 @@
-"""The state of a file or folder: what tells cheaply that it is as before, and what tells surely.
+"""File stamps: a cheap signature and a content hash that tell whether a file changed.
 
 Its key is the path; that of a folder ends with a separator. Of a whole project two questions count,
 who takes a name out of a module of it and how it imports Keras; ``engine.importers`` knows the
@@ -29,7 +29,7 @@ _MARKS: Final = frozenset({"pyproject.toml", "setup.cfg", ".git", ".hg"})
 
 
 class FileStamp(NamedTuple):
-    """``signature`` is None where it would not tell: nothing is there, or it is too new."""
+    """A file's state. ``signature`` is None where it cannot tell: missing or too new."""
 
     signature: Signature | None
     digest: bytes
@@ -40,7 +40,7 @@ UNSTEADY: Final = FileStamp(None, b"?")  # it changed while it was looked at: li
 
 
 def file_state(path: str) -> tuple[FileStamp, bytes]:
-    """Return the state of a file and its bytes.
+    """Return a file's state and its bytes.
 
     The signature is taken first: what changes later has another one.
 
@@ -48,18 +48,18 @@ def file_state(path: str) -> tuple[FileStamp, bytes]:
         OSError: it cannot be read, or is no regular file.
     """
     with open_regular(path) as file:
-        signature = _settled(os.fstat(file.fileno()))
+        signature = _signature_if_old_enough(os.fstat(file.fileno()))
         data = file.read()
     return FileStamp(signature, digest(data)), data
 
 
 def folder_state(path: str) -> tuple[FileStamp, frozenset[str]]:
-    """Return the state of a folder and the names in it, none where it cannot be read.
+    """Return a folder's state and its names, none if it cannot be read.
 
     Its state is that of the names which can say what an import means.
     """
     try:
-        signature = _settled(os.stat(path)) if _FOLDERS_TELL else None  # noqa: PTH116 - hot
+        signature = _signature_if_old_enough(os.stat(path)) if _FOLDERS_TELL else None  # noqa: PTH116 - hot
         names = frozenset(os.listdir(path))  # noqa: PTH208
     except OSError:
         return GONE, frozenset()
@@ -68,7 +68,7 @@ def folder_state(path: str) -> tuple[FileStamp, frozenset[str]]:
 
 
 def names_in(folder: str) -> frozenset[str]:
-    """Return the names in a folder, none where it cannot be read."""
+    """Return the names in a folder, none if it cannot be read."""
     try:
         return frozenset(os.listdir(folder))  # noqa: PTH208
     except OSError:
@@ -76,7 +76,7 @@ def names_in(folder: str) -> frozenset[str]:
 
 
 def state_of(key: str) -> FileStamp:
-    """Return the state of a file, or of a folder, whose key ends with a separator."""
+    """Return the state of a file, or of a folder (its key ends with a separator)."""
     try:
         return folder_state(key)[0] if key.endswith(os.sep) else file_state(key)[0]
     except OSError:
@@ -84,33 +84,33 @@ def state_of(key: str) -> FileStamp:
 
 
 def signature_of(key: str) -> Signature | None:
-    """Return the signature that a file or folder has now, however new it is."""
+    """Return the current signature of a file or folder, however new it is."""
     try:
         return _signature(os.stat(key))  # noqa: PTH116 - hot
     except (OSError, ValueError):
         return None
 
 
-def question(path: str, name: str) -> str:
-    """Return the key of the question whether another file takes a name out of a module.
+def import_query_key(path: str, name: str) -> str:
+    """Return the key of the query whether another file imports a name from a module.
 
     Without a name it is the question from which root the module's project imports Keras.
     """
     return f"{path}{_ASKS}{name}"
 
 
-def asked_in(key: str) -> tuple[str, str] | None:
-    """Return the module and the name that a key asks about, None where it is that of a path."""
+def parse_import_query(key: str) -> tuple[str, str] | None:
+    """Return the module and name of such a key, None if the key is a path's."""
     path, asks, name = key.partition(_ASKS)
     return (path, name) if asks else None
 
 
-def all_settled(files: Iterable[str]) -> Signature | None:
+def combined_signature(files: Iterable[str]) -> Signature | None:
     """Return one signature for many files."""
     found = []
     for path in files:
         try:
-            signature = _settled(os.stat(path))  # noqa: PTH116 - hot
+            signature = _signature_if_old_enough(os.stat(path))  # noqa: PTH116 - hot
         except OSError:
             signature = None
         if signature is None:
@@ -122,7 +122,7 @@ def all_settled(files: Iterable[str]) -> Signature | None:
 
 
 def digest(data: bytes) -> bytes:
-    """Return what two different contents do not share."""
+    """Return a hash of the content."""
     return blake2b(data, digest_size=16).digest()
 
 
@@ -130,7 +130,7 @@ def _signature(found: os.stat_result) -> Signature:
     return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
 
 
-def _settled(found: os.stat_result) -> Signature | None:
+def _signature_if_old_enough(found: os.stat_result) -> Signature | None:
     newest = max(found.st_mtime_ns, found.st_ctime_ns)
     return _signature(found) if newest < time.time_ns() - _SETTLES else None
 

@@ -1,4 +1,4 @@
-"""What a function of another module of the tree does with its parameters, and what it returns.
+"""Summaries of project functions: what they call with their parameters, and return.
 
 Read only when a rule asks for one: an outline tells no more of a function than that it is there.
 """
@@ -10,18 +10,18 @@ from collections.abc import Iterator
 
 from kdoctor.modules.ast_cache import AstCache, Lines
 from kdoctor.modules.dependencies import Dependencies
-from kdoctor.syntax.ast_walk import dotted
+from kdoctor.syntax.ast_walk import ast_dotted_name
 from kdoctor.syntax.package import KEEP_THE_TYPE, is_registry
 
 _MAYBE = (
     *(ast.Lambda, ast.IfExp, ast.BoolOp),
     *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
 )
-_REMEMBERED = 256  # modules; memory must not grow with the tree
+_CACHE_SIZE = 256  # modules; memory must not grow with the tree
 
 
 class FunctionSummaries:
-    """The functions at the top of modules.
+    """Summaries of the top-level functions of modules.
 
     Where a module's tree was there once, it knows their lines: to ask about one costs no second
     parse of all that stands around it.
@@ -33,17 +33,17 @@ class FunctionSummaries:
         self._lines: dict[str, dict[str, Lines]] = {}
 
     def note(self, path: str, tree: ast.Module) -> None:
-        """Remember where the functions of a module stand."""
-        if len(self._lines) >= _REMEMBERED:
+        """Record where a module's functions stand."""
+        if len(self._lines) >= _CACHE_SIZE:
             del self._lines[next(iter(self._lines))]
         self._lines[path] = _lines_of_functions(tree)
 
     def forget(self) -> None:
-        """Forget where functions stand."""
+        """Drop all recorded positions."""
         self._lines.clear()
 
-    def handed_over(self, path: str, name: str) -> tuple[tuple[int, str], ...]:
-        """Return what a function of a module surely calls with its parameters.
+    def parameter_callees(self, path: str, name: str) -> tuple[tuple[int, str], ...]:
+        """Return what a module's function surely calls with its parameters.
 
         Each as (position, callee as written).
 
@@ -52,10 +52,10 @@ class FunctionSummaries:
         of a name that is bound more than once.
         """
         function = self._function(path, name)
-        return () if function is None else tuple(dict.fromkeys(_handed_over(function)))
+        return () if function is None else tuple(dict.fromkeys(_parameter_callees(function)))
 
     def returned_call(self, path: str, name: str) -> str | None:
-        """Return which call a function surely returns the result of, as the callee is written.
+        """Return the callee, as written, whose result a function surely returns.
 
         Through NumPy's functions that give back an array of the same type: of ``a = np.ones(3)``
         and ``return np.insert(a, 0, 0)`` it is ``np.ones``. A call with ``dtype=`` is none.
@@ -121,21 +121,21 @@ def _made_by(value: ast.expr | None) -> str | None:
         value = value.args[0]
     if not isinstance(value, ast.Call) or any(each.arg == "dtype" for each in value.keywords):
         return None
-    return dotted(value.func)
+    return ast_dotted_name(value.func)
 
 
 def _leaf(call: ast.Call) -> str:
-    return (dotted(call.func) or "").rpartition(".")[2]
+    return (ast_dotted_name(call.func) or "").rpartition(".")[2]
 
 
-def _handed_over(function: ast.FunctionDef) -> Iterator[tuple[int, str]]:
+def _parameter_callees(function: ast.FunctionDef) -> Iterator[tuple[int, str]]:
     parameters = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
     places = {each: index for index, each in enumerate(parameters)}
     for statement in function.body:
         if not isinstance(statement, ast.Return | ast.Assign | ast.Expr):
             return
-        for node in _run(statement):
-            if isinstance(node, ast.Call) and (callee := dotted(node.func)):
+        for node in _always_evaluated(statement):
+            if isinstance(node, ast.Call) and (callee := ast_dotted_name(node.func)):
                 for each in (*node.args, *(keyword.value for keyword in node.keywords)):
                     if isinstance(each, ast.Name) and each.id in places:
                         yield places[each.id], callee
@@ -144,13 +144,13 @@ def _handed_over(function: ast.FunctionDef) -> Iterator[tuple[int, str]]:
                 places.pop(node.id, None)
 
 
-def _run(node: ast.AST) -> Iterator[ast.AST]:
+def _always_evaluated(node: ast.AST) -> Iterator[ast.AST]:
     """Yield what is evaluated whenever ``node`` is."""
     yield node
     if isinstance(node, _MAYBE):
         return
     for child in ast.iter_child_nodes(node):
-        yield from _run(child)
+        yield from _always_evaluated(child)
 
 
 def _is_registry(decorator: ast.expr) -> bool:

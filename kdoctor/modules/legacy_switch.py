@@ -1,4 +1,4 @@
-"""Where code itself sets ``TF_USE_LEGACY_KERAS``: its ``tf.keras`` is tf_keras then.
+"""Find code that sets ``TF_USE_LEGACY_KERAS``, so that ``tf.keras`` is tf_keras.
 
 TensorFlow reads the variable when ``tf.keras`` is first used. So it counts above the first import
 from ``tensorflow.keras``, also under a condition: who sets it means to work with tf_keras.
@@ -21,7 +21,7 @@ from msgspec import Struct
 from kdoctor.documents import Document, Unit
 from kdoctor.lazy_regex import pattern
 from kdoctor.model import Place, Span
-from kdoctor.modules.dependencies import Dependencies, RememberedAnswers
+from kdoctor.modules.dependencies import Dependencies, TrackedMemo
 from kdoctor.modules.module_finder import ModuleFinder
 from kdoctor.modules.module_summary import Imported, imports_in, parsed
 from kdoctor.modules.prefilter import imports_of_bytes
@@ -39,7 +39,7 @@ _TEST: Final = pattern(r"tests?_.*\.py|.*_tests?\.py")
 
 
 class LegacySwitch(Struct, frozen=True):
-    """What sets the variable, as a person would name it, and its line where that is of the file."""
+    """What sets the variable, in words, and its line if it is in the file."""
 
     why: str
     place: Place | None = None
@@ -85,19 +85,19 @@ def _start_of(statement: ast.stmt, text: str) -> int:
 
 
 class LegacySwitches:
-    """What the modules of a project say of it to others."""
+    """Which project modules set the variable for others."""
 
     def __init__(self, trace: Dependencies, tree: ModuleFinder) -> None:
         self._trace = trace
         self._tree = tree
-        self._is_set_by = RememberedAnswers(trace, self._look_into, 4096)
+        self._is_set_by = TrackedMemo(trace, self._summarize, 4096)
 
     def forget(self) -> None:
-        """Forget all that is known."""
+        """Drop all caches."""
         self._is_set_by.forget()
 
     def set_by(self, path: str, texts: Iterable[str]) -> str:
-        """Return the module that sets the variable before a file with these ``texts`` runs; or "".
+        """Return the module that sets the variable before a file runs; or "".
 
         It is one in the folder of its package, one that it imports first, and for a test the
         ``conftest.py`` above it. It is named as seen from the file's own folder.
@@ -107,7 +107,7 @@ class LegacySwitches:
             or self._setter_for_tests(path)
             or next(filter(None, map(self._setter_above, self._imported(path, texts))), "")
         )
-        return found and self._tree.seen_from(path, found)
+        return found and self._tree.relative_path(path, found)
 
     def _setter_above(self, path: str) -> str:
         return path if self._is_set_by(path) else self._setter_around(path)
@@ -164,7 +164,7 @@ class LegacySwitches:
             if found is not None:
                 yield found
 
-    def _look_into(self, path: str) -> bool:
+    def _summarize(self, path: str) -> bool:
         data = self._trace.read(path)
         tree = parsed(data) if data is not None and _BYTES in data else None
         return tree is not None and any(map(_switches_on, _before_keras(tree, inside=False)))

@@ -1,4 +1,4 @@
-"""Which file a module name means, seen from the file that imports it.
+"""Find the file of a module name, as seen from an importing file.
 
 The answer comes from the file system alone, never from the list of files to be scanned: a
 pre-commit hook that is given two files says the same about them as a scan of the whole project.
@@ -12,7 +12,7 @@ from functools import lru_cache, partial
 
 from msgspec import Struct
 
-from kdoctor.modules.dependencies import Dependencies, RememberedAnswers
+from kdoctor.modules.dependencies import Dependencies, TrackedMemo
 
 _PROJECT_MARKS = frozenset({"pyproject.toml", "setup.py", "setup.cfg", ".git", ".hg"})
 _SOURCE_FOLDERS = ("src", "lib")
@@ -23,7 +23,7 @@ _FRAMEWORKS = frozenset({"keras", "tensorflow", "tf_keras", "keras_core"})
 
 
 class ModuleFinder:
-    """Module names to files, for the modules that a project holds itself.
+    """Maps module names to the project's own files.
 
     Relative paths count from ``start``, by default from the working folder. What is found is
     kept: the files, and the working folder, stay as they are while it is in use. ``trace`` learns
@@ -33,15 +33,15 @@ class ModuleFinder:
     def __init__(self, start: str = "", trace: Dependencies | None = None) -> None:
         self._trace = trace = trace or Dependencies()
         # Bounded: a scan may walk millions of folders, and memory must not grow with them.
-        self._listing = RememberedAnswers(trace, trace.names_in, 4096)
-        self._is_package = RememberedAnswers(trace, self._ask_package, 4096)
-        self._roots = RememberedAnswers(trace, self._find_roots, 4096)
+        self._listing = TrackedMemo(trace, trace.names_in, 4096)
+        self._is_package = TrackedMemo(trace, self._ask_package, 4096)
+        self._roots = TrackedMemo(trace, self._find_roots, 4096)
         self._folder = lru_cache(maxsize=4096)(partial(_folder, start))
-        self._find_from = RememberedAnswers(trace, self._find, 16384)
-        self._may_hold = RememberedAnswers(trace, self._look_for, 16384)
+        self._find_from = TrackedMemo(trace, self._find, 16384)
+        self._may_hold = TrackedMemo(trace, self._look_for, 16384)
 
     def forget(self) -> None:
-        """Forget what is known: the answers hold each other, and would wait for a collector."""
+        """Drop all caches, which refer to each other in cycles."""
         for known in (
             self._listing,
             self._is_package,
@@ -52,8 +52,8 @@ class ModuleFinder:
             known.forget()
         self._folder.cache_clear()
 
-    def place_of(self, path: str) -> str:
-        """Return a path as ``find`` does."""
+    def canonical_path(self, path: str) -> str:
+        """Return a path in the form that ``find`` returns."""
         return f"{self._folder(path)}{os.sep}{os.path.basename(path)}"  # noqa: PTH119 - hot
 
     def find(self, importer: str, module: str, level: int) -> str | None:
@@ -63,16 +63,16 @@ class ModuleFinder:
         """
         return self._find_from(self._folder(importer), module, level)
 
-    def seen_from(self, path: str, found: str) -> str:
-        """Return a file of the tree as it is named from the folder of another."""
+    def relative_path(self, path: str, found: str) -> str:
+        """Return a project file's path relative to another file's folder."""
         return os.path.relpath(found, self._folder(path)).replace(os.sep, "/")
 
     def may_hold(self, importer: str, top: str) -> bool:
-        """Say whether ``find`` could find a module ``top``, or one below; False is sure."""
+        """Say whether ``find`` can find a module ``top`` or one below; False is sure."""
         return self._may_hold(self._folder(importer), top)
 
     def has_file(self, importer: str, relative: str) -> bool:
-        """Say whether a path is that of a file, from a file's folder or from one of the project."""
+        """Say whether a relative path exists, from a file's folder or its project's."""
         folder = self._folder(importer)
         above, leaf = os.path.split(relative)
         starts = dict.fromkeys((folder, *(root.folder for root in self._roots(folder))))
@@ -81,7 +81,7 @@ class ModuleFinder:
         )
 
     def top_of(self, path: str) -> tuple[str, str | None]:
-        """Return the folder below which all lies that may import the module at ``path``.
+        """Return the folder that contains all possible importers of the module at ``path``.
 
         With the one package in it that may, "" where only its own files and packages can, for there
         is no project around them, None where all can.
@@ -93,7 +93,7 @@ class ModuleFinder:
         return top, only if only or is_project else ""
 
     def modules_in(self, folder: str) -> list[str]:
-        """Return the names of the files in a folder that are modules, sorted."""
+        """Return the names of the module files in a folder, sorted."""
         return sorted(name for name in self._listing(folder) if name.endswith(".py"))
 
     def packages_around(self, path: str) -> tuple[str, ...]:
@@ -156,11 +156,11 @@ class ModuleFinder:
         return f"{folder}{os.sep}{last}.py" if f"{last}.py" in listing else None
 
     def _ask_package(self, folder: str) -> bool:
-        return self._trace.holds_any(folder, ("__init__.py",))
+        return self._trace.contains_any(folder, ("__init__.py",))
 
     def _is_project(self, folder: str) -> bool:
         # A folder above, such as a home, may hold thousands of names: it is asked for a few.
-        return self._trace.holds_any(folder, _PROJECT_MARKS)
+        return self._trace.contains_any(folder, _PROJECT_MARKS)
 
     def _find_roots(self, folder: str) -> tuple[_Root, ...]:
         """List where ``import x`` looks: beside the outermost package, then up to the project."""

@@ -1,4 +1,4 @@
-"""What a module of the tree binds at its top level, read off its ``ast``.
+"""Summarize what a module binds at its top level, from its ``ast``.
 
 Other modules are only asked what they export. That takes none of libcst's trees, and nothing of
 Python's is kept but a few strings a module.
@@ -14,7 +14,7 @@ from msgspec import Struct, field
 
 from kdoctor import parse_ast
 from kdoctor.documents.reading import read_regular
-from kdoctor.syntax.ast_walk import NODE_FIELDS, children_of, dotted, statements_in
+from kdoctor.syntax.ast_walk import NODE_FIELDS, ast_dotted_name, children_of, statements_in
 from kdoctor.syntax.bases import unsubscripted
 from kdoctor.syntax.literals import literal_value
 from kdoctor.syntax.package import is_registry
@@ -59,7 +59,7 @@ class Class(Struct, frozen=True):
 
 
 class ModuleSummary(Struct):
-    """The bindings of a module: every one of each name, None for one that says nothing."""
+    """The bindings of a module by name; None for an unknown value."""
 
     names: dict[str, set[Imported | Alias | Class | None]] = field(default_factory=dict)
     whole: set[str] = field(default_factory=set)  # a.b of a plain `import a.b`
@@ -79,7 +79,7 @@ def parsed(source: str | bytes) -> ast.Module | None:
 
 
 def summary_of(path: str) -> ModuleSummary | None:
-    """Return the outline of a file, None where it cannot be read or parsed."""
+    """Return the summary of a file, None if it cannot be read or parsed."""
     try:
         return summary_in(read_regular(path))
     except OSError:
@@ -87,26 +87,26 @@ def summary_of(path: str) -> ModuleSummary | None:
 
 
 def summary_in(source: str | bytes) -> ModuleSummary | None:
-    """Return the outline of a source, None where it cannot be parsed."""
+    """Return the summary of a source, None if it cannot be parsed."""
     tree = parsed(source)
     return None if tree is None else summary_from(tree, source)
 
 
 def summary_from(tree: ast.Module, source: str | bytes) -> ModuleSummary:
-    """Return the outline of a syntax tree, that of a source."""
-    summary = ModuleSummary(takes_tf_keras=_takes_tf_keras(tree, source))
+    """Return the summary of a source's syntax tree."""
+    summary = ModuleSummary(takes_tf_keras=_imports_tf_keras(tree, source))
     for statement in statements_in(tree.body, outside_of=_SCOPES):
         _note(statement, summary)
     return summary
 
 
 def imports_of(tree: ast.Module) -> Iterator[Imported]:
-    """Yield every import in a file, whatever its scope; the name of a star import is ``*``."""
+    """Yield every import in a file, in any scope; the name of a star import is ``*``."""
     return imports_in(statements_in(tree.body))
 
 
 def imports_in(statements: Iterable[ast.stmt]) -> Iterator[Imported]:
-    """Yield what statements import."""
+    """Yield the imports among some statements."""
     for node in statements:
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -116,7 +116,7 @@ def imports_in(statements: Iterable[ast.stmt]) -> Iterator[Imported]:
                 yield Imported(node.module or "", node.level, alias.name)
 
 
-def _takes_tf_keras(tree: ast.Module, source: str | bytes) -> bool:
+def _imports_tf_keras(tree: ast.Module, source: str | bytes) -> bool:
     """Say whether a module imports tf_keras anywhere. Most do not even speak of it."""
     speaks = b"tf_keras" in source if isinstance(source, bytes) else "tf_keras" in source
     return speaks and any(
@@ -152,7 +152,9 @@ def _note(statement: ast.stmt, summary: ModuleSummary) -> None:
         case ast.AugAssign(target=ast.Name(id="__all__")):
             summary.listed_in_parts = True
         case ast.Expr(value=ast.Call(func=ast.Name(id="setattr"), args=[owner, name, _])):
-            _give(owner, name.value if isinstance(name, ast.Constant) else "*", summary)
+            _note_foreign_assignment(
+                owner, name.value if isinstance(name, ast.Constant) else "*", summary
+            )
         case _:
             for name in _stored(statement):
                 _bind(summary, name, None)
@@ -164,7 +166,7 @@ def _bind(summary: ModuleSummary, name: str, what: Imported | Alias | Class | No
 
 def _assign(target: ast.expr, value: ast.expr, summary: ModuleSummary) -> None:
     if isinstance(target, ast.Attribute):
-        _give(target.value, target.attr, summary)
+        _note_foreign_assignment(target.value, target.attr, summary)
     if not isinstance(target, ast.Name):
         for name in _stored(target):
             _bind(summary, name, None)
@@ -174,13 +176,13 @@ def _assign(target: ast.expr, value: ast.expr, summary: ModuleSummary) -> None:
         summary.listed_in_parts |= names is None or summary.listed is not None
         summary.listed = names
         return
-    written = dotted(value)
+    written = ast_dotted_name(value)
     _bind(summary, target.id, Alias(written) if written else None)
 
 
-def _give(owner: ast.expr, name: object, summary: ModuleSummary) -> None:
+def _note_foreign_assignment(owner: ast.expr, name: object, summary: ModuleSummary) -> None:
     """Note that a module puts something into another one."""
-    written = dotted(owner)
+    written = ast_dotted_name(owner)
     if written is not None:
         summary.given.add(f"{written}.{name}")
 
@@ -211,7 +213,7 @@ def _stored(node: ast.AST) -> Iterator[str]:
 
 def _class(node: ast.ClassDef) -> Class:
     members: set[str] = set()
-    metaclass = "".join(dotted(each.value) or "" for each in node.keywords[:1])
+    metaclass = "".join(ast_dotted_name(each.value) or "" for each in node.keywords[:1])
     closed = all(map(_is_registry, node.decorator_list)) and (
         not node.keywords
         or (len(node.keywords) == 1 and node.keywords[0].arg == "metaclass" and bool(metaclass))
@@ -233,8 +235,8 @@ def _class(node: ast.ClassDef) -> Class:
     closed = closed and not members & _DYNAMIC
     takes, hands_on = _keywords(methods)
     own = (each for each in methods if each.node in node.body and each.node.name == "__init__")
-    gives = _gives(next(own, None))
-    bases = tuple(dotted(unsubscripted(each)) for each in node.bases)
+    gives = _forwarded_parameters(next(own, None))
+    bases = tuple(ast_dotted_name(unsubscripted(each)) for each in node.bases)
     return Class(node.name, bases, frozenset(members), closed, takes, hands_on, gives, metaclass)
 
 
@@ -307,7 +309,7 @@ def _keywords(methods: Iterable[_Method]) -> tuple[frozenset[str], bool]:
     return frozenset(takes), handed and method.node.name == "__init__"
 
 
-def _gives(init: _Method | None) -> frozenset[str]:
+def _forwarded_parameters(init: _Method | None) -> frozenset[str]:
     """Return the parameters that ``__init__`` passes on under their own names, unchanged."""
     if init is None:
         return frozenset()

@@ -1,4 +1,4 @@
-"""Which files may be worth a look, by their bytes alone: no file is parsed for it."""
+"""Decide from a file's bytes whether it may matter: nothing is parsed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kdoctor.lazy_regex import pattern
 from kdoctor.modules.dependencies import Dependencies, Seen
 from kdoctor.modules.file_stamp import file_state
 from kdoctor.modules.module_finder import ModuleFinder
-from kdoctor.suppression.may_have_comments import holds_marks
+from kdoctor.suppression.may_have_comments import may_have_directives
 
 # `from ..a import b` up to its names or their parenthesis, and `import a, b`. Both begin with a
 # literal, for which bytes are searched fast; that it begins a word is asked after it. Between two
@@ -35,13 +35,13 @@ _NAME = pattern(rb"[\w\x80-\xff]+|\*")
 _DOTTED = pattern(rb"[\w.\x80-\xff]+")
 _NOTEBOOK = ".ipynb"
 _PYTHON = (".py", ".pyw")
-_LONGEST_LIST = 50_000  # bytes of names in parentheses
-_REMEMBERED = 5_000  # files; memory must not grow with the tree
-_MUCH = 300  # folders that were looked at: those of several projects
+_MAX_NAME_LIST_BYTES = 50_000  # bytes of names in parentheses
+_FACTS_CACHE_SIZE = 5_000  # files; memory must not grow with the tree
+_TRACE_CACHE_SIZE = 300  # folders that were looked at: those of several projects
 
 
 class FileWords(Struct, frozen=True):
-    """What a file's bytes say.
+    """What a file's bytes show: its size, words and imports.
 
     ``size`` counts them. ``speaks``: they hold a word; ``marked``: they may hold a comment for
     kdoctor. ``imports`` are the own modules that they import, not asked of one that speaks.
@@ -57,17 +57,17 @@ _NONE = FileWords(0, speaks=False)
 
 
 class PrefilterMemo(Protocol):
-    """Facts of files, given by their absolute paths, for as long as they are as they were."""
+    """Cached facts of files, by absolute path, while the files are unchanged."""
 
     def facts(self, path: str) -> FileWords | None:
-        """Return what is known of a file, None where it is not, or not any more."""
+        """Return the cached facts of a file, None if missing or out of date."""
 
-    def keep_facts(self, path: str, facts: FileWords, seen: Seen) -> None:
-        """Take down the facts of a file, and the files and folders that they were made of."""
+    def store_facts(self, path: str, facts: FileWords, seen: Seen) -> None:
+        """Store the facts of a file and their dependencies."""
 
 
 class Prefilter:
-    """Admits a file that holds one of ``words``, or imports a module that does, however far away.
+    """Admits files that contain one of ``words`` or import, transitively, one that does.
 
     A module of the project can bring Keras into a file that never says so. Which names it
     really exports is asked later, of the few files that get so far. The words are those of
@@ -83,7 +83,7 @@ class Prefilter:
         self._reaches: dict[str, bool] = {}
 
     def forget(self) -> None:
-        """Forget every file."""
+        """Drop all facts."""
         self._facts.clear()
         self._reaches.clear()
         self._forget_folders()
@@ -98,8 +98,8 @@ class Prefilter:
         return self.admits_with(own, self.of_data(own, data))
 
     def admits_with(self, path: str, facts: FileWords) -> bool:
-        """Say whether a rule could fire in the file with these facts, by its absolute path."""
-        if len(self._facts) > _REMEMBERED:
+        """Say whether a rule could fire in the file with these facts."""
+        if len(self._facts) > _FACTS_CACHE_SIZE:
             self._facts.clear()
             self._reaches.clear()
         self._facts[path] = facts
@@ -120,25 +120,25 @@ class Prefilter:
 
     def _new_facts(self, path: str, memory: PrefilterMemo) -> FileWords:
         state, data = file_state(path)
-        with self._trace.apart() as looked:
+        with self._trace.isolated() as dependencies:
             facts = self.of_data(path, data)
-        memory.keep_facts(path, facts, {path: state, **self._trace.seen(looked)})
+        memory.store_facts(path, facts, {path: state, **self._trace.seen(dependencies)})
         return facts
 
     def of_data(self, path: str, data: bytes) -> FileWords:
-        """Return the facts of the bytes that a file has, or is to have."""
+        """Return the facts of a file's bytes."""
         size, data = len(data), as_searched(data)
-        speaks = self._speaks(data)
+        speaks = self._mentions_words(data)
         if not speaks and path.endswith(_NOTEBOOK):
             # JSON may spell a letter by its number, and a list may part a word.
             code = code_of(data)
-            speaks = code is None or self._speaks(code)
+            speaks = code is None or self._mentions_words(code)
         if not speaks and path.endswith(_PYTHON) and b"\0" in data:
             speaks = True  # it is no text, whatever it is called: let its reader say so
         imports = () if speaks else tuple(dict.fromkeys(self._imports(path, data)))
-        return FileWords(size, speaks, holds_marks(data), imports)
+        return FileWords(size, speaks, may_have_directives(data), imports)
 
-    def _speaks(self, data: bytes) -> bool:
+    def _mentions_words(self, data: bytes) -> bool:
         return any(all(word in data for word in each) for each in self._words)
 
     def _reaches_words(self, start: str) -> bool:
@@ -175,7 +175,7 @@ class Prefilter:
 
     def _imports(self, path: str, data: bytes) -> Iterator[str]:
         """Yield the files of the project that the file may import; some of it is no import."""
-        if self._trace.size > _MUCH:
+        if self._trace.size > _TRACE_CACHE_SIZE:
             self._forget_folders()
         may_hold = partial(self._tree.may_hold, path)
         for level, module in dict.fromkeys(_modules(data, may_hold)):
@@ -209,7 +209,7 @@ def imports_of_bytes(
             continue
         names = found["names"]
         if names == b"(":
-            names = _COMMENT.sub(b"", data[found.end() : found.end() + _LONGEST_LIST])
+            names = _COMMENT.sub(b"", data[found.end() : found.end() + _MAX_NAME_LIST_BYTES])
             names = names.partition(b")")[0]
         yield level, module, tuple(map(_text, _NAME.findall(names)))
     for found in _IMPORT.finditer(data):

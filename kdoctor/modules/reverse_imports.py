@@ -1,4 +1,4 @@
-"""Which names of a module other files of its project take from it, and how they import Keras.
+"""Reverse imports: which files import a name from a module, and from which Keras root.
 
 Asked only before an import goes that they may need, in a fix or in the diff of one, or before one
 of Keras comes into a file that has none. All files of the project are then read, once and by their
@@ -16,9 +16,15 @@ from msgspec import Struct
 
 from kdoctor.documents import discover, read_regular
 from kdoctor.errors import UsageProblem
-from kdoctor.modules.common_root import common_root
+from kdoctor.modules.common_root import most_common_root
 from kdoctor.modules.dependencies import Dependencies
-from kdoctor.modules.file_stamp import FileStamp, Signature, all_settled, digest, question
+from kdoctor.modules.file_stamp import (
+    FileStamp,
+    Signature,
+    combined_signature,
+    digest,
+    import_query_key,
+)
 from kdoctor.modules.module_finder import ModuleFinder
 from kdoctor.modules.module_summary import parsed, summary_of
 from kdoctor.modules.prefilter import imports_of_bytes
@@ -77,16 +83,16 @@ class _Project:
     @cached_property
     def root(self) -> str | None:
         """The root that most of the files import Keras from."""
-        return common_root(map(_bytes, self.files))
+        return most_common_root(map(_bytes, self.files))
 
     @cached_property
     def signature(self) -> Signature | None:
         """What changes with any of the files; asked for before they are read."""
-        return all_settled(self.files)
+        return combined_signature(self.files)
 
 
 class ReverseImports:
-    """The files that import a module. Relative paths count from ``start``.
+    """The importers of each module. Relative paths are relative to ``start``.
 
     ``trace`` learns which answers were given.
     """
@@ -97,32 +103,32 @@ class ReverseImports:
         self._projects: dict[tuple[str, str | None], _Project] = {}
 
     def forget(self) -> None:
-        """Forget who imports what."""
+        """Drop the index."""
         self._projects.clear()
         self._tree.forget()
 
     def take(self, path: str, name: str) -> bool:
-        """Say whether another file may take a name out of the module at ``path``.
+        """Say whether another file may import a name from the module at ``path``.
 
         By ``from module import name``, by ``*``, as ``module.name``, or through text:
         ``getattr(import_module("module"), "name")``, ``mock.patch("module.name")``.
         """
-        own = self._tree.place_of(path)
-        if self._trace is None or not self._trace.is_heard:
+        own = self._tree.canonical_path(path)
+        if self._trace is None or not self._trace.is_recording:
             return self._take(own, name)
         state = self.state(own, name)
-        self._trace.note(question(own, name), state)
+        self._trace.note(import_query_key(own, name), state)
         return state.digest == _TAKEN
 
     def keras_root(self, unit_path: str) -> str | None:
-        """Return the root that the project of a file imports Keras from, where one is usual."""
-        own = self._tree.place_of(unit_path)
-        if self._trace is not None and self._trace.is_heard:
-            self._trace.note(question(own, ""), self.state(own, ""))
+        """Return the usual Keras root of a file's project, None if there is none."""
+        own = self._tree.canonical_path(unit_path)
+        if self._trace is not None and self._trace.is_recording:
+            self._trace.note(import_query_key(own, ""), self.state(own, ""))
         return self._project(own).root
 
     def state(self, own: str, name: str) -> FileStamp:
-        """Return the answer as what a result may be made of. The path is absolute.
+        """Return the answer as a dependency of a result. The path is absolute.
 
         Without a name it is that about the root.
         """
@@ -132,7 +138,7 @@ class ReverseImports:
         return FileStamp(signature, _TAKEN if self._take(own, name) else _LEFT)
 
     def signature(self, own: str) -> Signature | None:
-        """Return what tells cheaply that no answer about a module is another."""
+        """Return a cheap signature that changes if any answer about a module does."""
         return self._project(own).signature
 
     def _take(self, own: str, name: str) -> bool:
@@ -160,7 +166,7 @@ class ReverseImports:
             if "*" in each.names and not name.startswith("_") and each.importer not in seen:
                 seen.add(each.importer)
                 if not _binds(each.importer, name) and (
-                    _speaks_of(each.importer, name)
+                    _mentions(each.importer, name)
                     or self._is_taken(index, each.importer, name, seen)
                 ):
                     return True
@@ -286,7 +292,7 @@ def _reads_through_text(file: _TextReader, own: str, name: str, *, imports_it: b
         return False  # all names are taken of a module that is named, not of any that is loaded
     tree = None if is_notebook else parsed(data)
     if tree is None:
-        return _speaks_of_both(data, leaf.encode(), name.encode(), imports_it=imports_it)
+        return _mentions_both(data, leaf.encode(), name.encode(), imports_it=imports_it)
     return TextReads(tree, leaf, imports_it=imports_it).read(name)
 
 
@@ -301,7 +307,7 @@ def _holds_word(data: bytes, word: str) -> bool:
     )
 
 
-def _speaks_of_both(data: bytes, leaf: bytes, name: bytes, *, imports_it: bool) -> bool:
+def _mentions_both(data: bytes, leaf: bytes, name: bytes, *, imports_it: bool) -> bool:
     """Say whether a file reads a name of a module, as far as its words tell."""
     leaf, word = re.escape(leaf), re.escape(name)
     dotted = rb"['\"](?:[\w.]*\.)?" + leaf + rb"[.:]" + word + rb"\b"
@@ -311,13 +317,13 @@ def _speaks_of_both(data: bytes, leaf: bytes, name: bytes, *, imports_it: bool) 
     if b"run_path" in data or b"spec_from_file" in data:
         named = named or re.search(rb"\b" + leaf + rb"\.py\b", data) is not None
     if not (imports_it or named):
-        return _BY_ANY_NAME.search(data) is not None and _takes_out(data, word)
+        return _BY_ANY_NAME.search(data) is not None and _reads_dynamically(data, word)
     if _ALL_OF_IT.search(data):
         return True
     return re.search(rb"['\"]" + word + rb"['\"]|\.\s*" + word + rb"\b", data) is not None
 
 
-def _takes_out(data: bytes, word: bytes) -> bool:
+def _reads_dynamically(data: bytes, word: bytes) -> bool:
     """Say whether a file reads a name of what it imports by a name that it makes up."""
     made = set(re.findall(rb"(\w+)\s*=\s*[\w.]*(?:import_module|__import__)\s*\(", data))
     held = rb"|".join(sorted(map(re.escape, made))) or rb"(?!)"
@@ -329,7 +335,7 @@ def _takes_out(data: bytes, word: bytes) -> bool:
     return re.search(read, data) is not None
 
 
-def _speaks_of(path: str, name: str) -> bool:
+def _mentions(path: str, name: str) -> bool:
     return re.search(rb"\b" + re.escape(name.encode()) + rb"\b", _bytes(path)) is not None
 
 

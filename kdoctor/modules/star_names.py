@@ -1,4 +1,4 @@
-"""What ``from module import *`` binds, for the modules of a tree."""
+"""The names that ``from module import *`` binds, for project modules."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from kdoctor.modules.module_summary import ModuleSummary
 
 class _Public(Struct, frozen=True):
     names: frozenset[str] | None
-    looked: frozenset[str]  # at which files and folders, to know it
+    dependencies: frozenset[str]  # at which files and folders, to know it
 
 
-class _Own(Struct, frozen=True):
+class _LocalNames(Struct, frozen=True):
     """What a module has by itself, from outside of the tree, and of which of its modules."""
 
     names: frozenset[str] | None = None
@@ -37,7 +37,7 @@ _Binders = Mapping[str, str | None]
 
 
 class StarNames:
-    """Finds the names, once for each module: modules that take all of each other have the same.
+    """Computes star-import names; modules in an import cycle share them.
 
     (Those are a strongly connected component of Tarjan, SIAM J. Comput. 1, 1972.)
     """
@@ -57,15 +57,15 @@ class StarNames:
         self._binders: dict[str, _Binders] = {}
 
     def __call__(self, path: str) -> frozenset[str] | None:
-        """Return what a star import of a module binds, None where that is not known."""
+        """Return what a star import of a module binds, None if unknown."""
         if path not in self._known:
             self._find(path)
         found = self._known[path]
-        self._trace.add(found.looked)
+        self._trace.add(found.dependencies)
         return found.names
 
     def binder(self, path: str, name: str) -> str | None:
-        """Return the one module that binds a name which a star import of ``path`` brings.
+        """Return the one module that defines a name which a star import of ``path`` binds.
 
         It is known where modules take all of each other, and is not looked for elsewhere. To ask
         each in turn would take as many steps as there are, for each of their names.
@@ -75,15 +75,15 @@ class StarNames:
         return self._binders.get(path, {}).get(name)
 
     def forget(self) -> None:
-        """Forget all that is known."""
+        """Drop all caches."""
         self._known.clear()
         self._binders.clear()
 
     def _find(self, first: str) -> None:
         stars: dict[str, _Star] = {}
-        for ring in self._rings(first, stars):
+        for ring in self._components(first, stars):
             names: set[str] = set()
-            looked: set[str] = set()
+            dependencies: set[str] = set()
             is_known = True
             inside = set(ring)
             binders: dict[str, str | None] = {}
@@ -95,16 +95,16 @@ class StarNames:
                 taken = [self._known[each] for each in {*star.of} - inside]
                 elsewhere.update(star.outside, *(each.names or () for each in taken))
                 for part in (star.own, *taken):
-                    looked |= part.looked
+                    dependencies |= part.dependencies
                     names |= part.names or frozenset()
                     is_known = is_known and part.names is not None
-            public = _Public(frozenset(names) if is_known else None, frozenset(looked))
+            public = _Public(frozenset(names) if is_known else None, frozenset(dependencies))
             self._known.update(dict.fromkeys(ring, public))
             if is_known and len(ring) > 1:
                 binders.update(dict.fromkeys(elsewhere))
                 self._binders.update(dict.fromkeys(ring, binders))
 
-    def _rings(self, first: str, stars: dict[str, _Star]) -> Iterator[list[str]]:
+    def _components(self, first: str, stars: dict[str, _Star]) -> Iterator[list[str]]:
         """Yield modules that take all of each other, mostly one, after those they take all of."""
         lowest: dict[str, int] = {}
         open_: list[str] = []
@@ -134,16 +134,16 @@ class StarNames:
                 del open_[place:]
 
     def _star(self, path: str) -> _Star:
-        with self._trace.apart() as looked:
-            own = self._own(path)
-        return _Star(_Public(own.names, frozenset(looked)), own.outside, own.of)
+        with self._trace.isolated() as dependencies:
+            own = self._local_names(path)
+        return _Star(_Public(own.names, frozenset(dependencies)), own.outside, own.of)
 
-    def _own(self, path: str) -> _Own:
+    def _local_names(self, path: str) -> _LocalNames:
         summary = self._summary(path)
         if summary is None or summary.listed_in_parts:
-            return _Own()
+            return _LocalNames()
         if summary.listed is not None:
-            return _Own(frozenset(summary.listed))
+            return _LocalNames(frozenset(summary.listed))
         names = {name for name in summary.names if not name.startswith("_")}
         outside: set[str] = set()
         of = []
@@ -154,6 +154,6 @@ class StarNames:
                 continue
             more = self._outside(star.module)
             if more is None:
-                return _Own()
+                return _LocalNames()
             outside.update(more)
-        return _Own(frozenset(names | outside), frozenset(outside), tuple(of))
+        return _LocalNames(frozenset(names | outside), frozenset(outside), tuple(of))

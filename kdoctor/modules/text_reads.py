@@ -1,4 +1,4 @@
-"""Which files read a name of a module through text: ``getattr(import_module("losses"), "K")``.
+"""Find reads through text: ``getattr(import_module("losses"), "K")``.
 
 What may be that module, or its name, is followed through the names of the file: an attribute ``K``
 of anything else, or a text that happens to hold both words, is no such read.
@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from kdoctor.syntax.ast_walk import children_of, dotted, leaf_of, nodes_in
+from kdoctor.syntax.ast_walk import ast_dotted_name, children_of, leaf_of, nodes_in
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 # By these a file gets a module, by the text that is their argument of that place.
@@ -95,7 +95,7 @@ def _parameters(nodes: Iterable[ast.AST]) -> dict[str, _Parameters]:
 
 
 class TextReads:
-    """What a file reads of the module that is imported as ``leaf``."""
+    """The names that a file may read from the module imported as ``leaf``."""
 
     def __init__(self, tree: ast.Module, leaf: str, *, imports_it: bool) -> None:
         self._leaf = leaf
@@ -110,8 +110,10 @@ class TextReads:
         imported = set(self._imports(imports_it=imports_it))
         flows = list(self._flows())
         # The names that may hold the module, or its name, and with those that hold any.
-        self._it = _followed(flows, imported.union(*(to for to, each in flows if each.is_it)))
-        self._any = _followed(flows, self._it.union(*(to for to, each in flows if each.any)))
+        self._it = _reachable_names(
+            flows, imported.union(*(to for to, each in flows if each.is_it))
+        )
+        self._any = _reachable_names(flows, self._it.union(*(to for to, each in flows if each.any)))
 
     def read(self, name: str) -> bool:
         """Say whether the file may read a name of the module."""
@@ -123,12 +125,12 @@ class TextReads:
     def _is_read(self, node: ast.AST, name: str) -> bool:
         match node:
             case ast.Attribute(value=value, attr=attr):
-                return (attr == name and self._may_be_it(value)) or (
-                    attr == "__dict__" and self._is_it(value)
+                return (attr == name and self._may_be_module(value)) or (
+                    attr == "__dict__" and self._is_module(value)
                 )
-            case ast.Subscript(value=value, slice=key) if dotted(value) != "sys.modules":
+            case ast.Subscript(value=value, slice=key) if ast_dotted_name(value) != "sys.modules":
                 told = key.value == name if isinstance(key, ast.Constant) else name in self._texts
-                return told and self._may_be_it(value)
+                return told and self._may_be_module(value)
             case ast.Call():
                 return self._is_read_by(node, name)
         return False
@@ -143,14 +145,14 @@ class TextReads:
         told = told or any(each.arg == name for each in call.keywords)
         by_name = function in _BY_NAME and name in self._texts
         if told or by_name:
-            return any(map(self._may_be_it, given))
-        return function in _ALL and any(map(self._is_it, given))
+            return any(map(self._may_be_module, given))
+        return function in _ALL and any(map(self._is_module, given))
 
-    def _is_it(self, node: ast.AST) -> bool:
+    def _is_module(self, node: ast.AST) -> bool:
         source = self._source(node)
         return source.is_it or not self._it.isdisjoint(source.names)
 
-    def _may_be_it(self, node: ast.AST) -> bool:
+    def _may_be_module(self, node: ast.AST) -> bool:
         """Say whether something may be the module, be it one of many that are loaded by name."""
         source = self._source(node)
         return source.is_it or source.any or not self._any.isdisjoint(source.names)
@@ -173,7 +175,7 @@ class TextReads:
         """Yield which names get what an expression gives."""
         functions = _parameters(self._nodes)
         for node in self._nodes:
-            for targets, value in _given(node):
+            for targets, value in _assignments_in(node):
                 names = set[str]().union(*map(_bound, targets))
                 if value is not None and names:
                     yield names, self._source(value)
@@ -192,18 +194,20 @@ class TextReads:
                 case ast.Attribute(attr=attr):  # of the module it is something else
                     source.names.add(attr)
                     source.note(
-                        answer=None if dotted(node) == "sys.modules" else attr == self._leaf
+                        answer=None
+                        if ast_dotted_name(node) == "sys.modules"
+                        else attr == self._leaf
                     )
                 case ast.Constant(value=str(text)):
                     source.note(answer=self._naming.fullmatch(text) is not None)
                 case ast.Subscript(value=ast.Attribute() as table, slice=key) if (
-                    dotted(table) == "sys.modules"
+                    ast_dotted_name(table) == "sys.modules"
                 ):
-                    source.note(answer=self._names_it(key))
+                    source.note(answer=self._names_module(key))
                 case ast.Call(func=function, args=args, keywords=keywords):
                     if leaf_of(function) in self._loaders:
                         given = args[self._loaders[leaf_of(function)] :][:1]
-                        answer = self._names_it(given[0]) if given else None
+                        answer = self._names_module(given[0]) if given else None
                         source.note(answer=answer)
                         waiting += given if answer is None else ()
                         continue
@@ -218,7 +222,7 @@ class TextReads:
                     waiting += children_of(node)
         return source
 
-    def _names_it(self, node: ast.AST) -> bool | None:
+    def _names_module(self, node: ast.AST) -> bool | None:
         """Say whether a text is the name, or the path, of the module; None where it may be."""
         match node:
             case ast.Name(id="__name__"):
@@ -231,7 +235,7 @@ class TextReads:
         return None
 
 
-def _followed(flows: Sequence[tuple[set[str], _Source]], start: set[str]) -> set[str]:
+def _reachable_names(flows: Sequence[tuple[set[str], _Source]], start: set[str]) -> set[str]:
     """Return all names that what some hold gets to; each flow is looked at once a name."""
     by_name: dict[str, list[set[str]]] = {}
     for targets, source in flows:
@@ -265,7 +269,7 @@ def _passed(
         yield from ((names, each) for each in given if each is not handed)
 
 
-def _given(node: ast.AST) -> Iterator[tuple[list[ast.expr], ast.expr | None]]:
+def _assignments_in(node: ast.AST) -> Iterator[tuple[list[ast.expr], ast.expr | None]]:
     """Yield the targets of a statement, or of a part of one, with what they get."""
     match node:
         case ast.Assign(targets=targets, value=value):

@@ -10,7 +10,7 @@ from kdoctor.model import Finding
 from kdoctor.progress.model import Counts, Group
 from kdoctor.rules import rule_by_code
 
-_MOST_FOLDERS = 20  # more than these nobody reads: they are joined by what they lie in
+_MAX_FOLDERS = 20  # more than these nobody reads: they are joined by what they lie in
 
 
 def by_folder(findings: Sequence[Finding]) -> tuple[Group, ...]:
@@ -21,7 +21,7 @@ def by_folder(findings: Sequence[Finding]) -> tuple[Group, ...]:
     folders = {PurePosixPath(finding.place.path).parent for finding in findings}
     depth = max((len(folder.parts) for folder in folders), default=0)
     shared = _shared_depth(folders)
-    while depth > shared + 1 and len({_cut(each, depth) for each in folders}) > _MOST_FOLDERS:
+    while depth > shared + 1 and len({_cut(each, depth) for each in folders}) > _MAX_FOLDERS:
         depth -= 1
     cut = any(len(folder.parts) > depth for folder in folders)
     what = "with the folders below it" if cut else ""

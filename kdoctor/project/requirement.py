@@ -13,8 +13,8 @@ from kdoctor.errors import FileProblem
 from kdoctor.lazy_regex import pattern
 from kdoctor.project.evidence import Distribution, Evidence, distribution_of
 
-_TOO_LONG: Final = pattern(r"\d{1000}")
-_SHOWN: Final = 60  # characters of a requirement in a message
+_OVERLONG_NUMBER: Final = pattern(r"\d{1000}")
+_MAX_QUOTED_LENGTH: Final = 60  # characters of a requirement in a message
 _NAME: Final = pattern(r"\s*([A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)")
 # keras-2.3.1.tar.gz, tensorflow-1.15.0-cp37-cp37m-linux_x86_64.whl
 _ARCHIVE: Final = pattern(r"([A-Za-z][A-Za-z_.-]*?)-(\d[\w.]*?)(?:-[\w.]+)*\.(?:whl|tar\.gz|zip)\b")
@@ -60,8 +60,8 @@ def _check_digits(version: str, text: str) -> None:
     Raises:
         FileProblem: one is longer than any version's.
     """
-    if _TOO_LONG.search(version):
-        raise FileProblem(f"'{text[:_SHOWN]}…' holds no version that can be understood")
+    if _OVERLONG_NUMBER.search(version):
+        raise FileProblem(f"'{text[:_MAX_QUOTED_LENGTH]}…' holds no version that can be understood")
 
 
 def parse_requirement(text: str, where: Where) -> Evidence | None:

@@ -14,7 +14,7 @@ from kdoctor.keras_api.history import NameHistory, Owner, Period
 from kdoctor.keras_api.query_name import NameQuery
 from kdoctor.report.output import Page, printable
 
-_MOST = 8
+_MAX_NAMES = 8
 _BESIDE_KERAS = ("tf.", "tensorflow.", "np.", "numpy.", "jax.", "jnp.", "torch.")
 _SPLIT = Version("2.6")  # the first TensorFlow whose tf.keras is made by the package keras
 
@@ -139,10 +139,10 @@ def _write_owners(answer: NameQuery, page: Page) -> None:
     if owner:
         page.line(f"  No release known has a {printable(answer.name)}.")
     page.line(f"  Classes that define {printable(member)} themselves:")
-    for each in answer.owners[: 2 * _MOST]:
+    for each in answer.owners[: 2 * _MAX_NAMES]:
         page.line(f"  {_owner(each).ljust(30)}  {_when(each.periods, each.gone_in, page)}")
-    if len(answer.owners) > 2 * _MOST:
-        page.line(f"  and {len(answer.owners) - 2 * _MOST} more")
+    if len(answer.owners) > 2 * _MAX_NAMES:
+        page.line(f"  and {len(answer.owners) - 2 * _MAX_NAMES} more")
 
 
 def _owner(owner: Owner) -> str:
@@ -227,7 +227,7 @@ def _write_unknown(answer: NameQuery, page: Page) -> None:
 
 def _write_list(names: Iterable[str], page: Page) -> None:
     listed = list(names)
-    for name in listed[: 2 * _MOST]:
+    for name in listed[: 2 * _MAX_NAMES]:
         page.line(f"  {name}")
-    if len(listed) > 2 * _MOST:
-        page.line(f"  and {len(listed) - 2 * _MOST} more")
+    if len(listed) > 2 * _MAX_NAMES:
+        page.line(f"  and {len(listed) - 2 * _MAX_NAMES} more")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
-_PATIENCE = 0.5  # seconds that pass before the bar appears
+_DELAY = 0.5  # seconds that pass before the bar appears
 
 
 @contextmanager
@@ -38,7 +38,7 @@ class _Bar:
 
     def update(self, done: int, total: int) -> None:
         if self._draw is None:
-            if time.monotonic() - self._began < _PATIENCE:
+            if time.monotonic() - self._began < _DELAY:
                 return
             self._open(total)
         if self._draw is not None:

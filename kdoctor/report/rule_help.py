@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kdoctor.rules import Example, Rule
 
-_MOST_EXAMPLES = 3
+_MAX_EXAMPLES = 3
 
 
 def section(rule: Rule, heading: str) -> str:
@@ -15,7 +15,7 @@ def section(rule: Rule, heading: str) -> str:
 
 def markdown(rule: Rule) -> str:
     """Return the documentation of a rule with its first examples, as Markdown."""
-    shown = [_example(example) for example in rule.invalid[:_MOST_EXAMPLES]]
+    shown = [_example(example) for example in rule.invalid[:_MAX_EXAMPLES]]
     return "\n\n".join([rule.docs.rstrip(), *(["## Examples"] if shown else []), *shown])
 
 

@@ -26,7 +26,7 @@ def headline(result: ScanResult) -> str:
     uses = [use for use in result.targets if use.files]
     lines += [f"  {count(use.files, 'file')}: {_named(use.target)}" for use in uses[1:]]
     own = result.own_targets
-    lines += [f"  {printable(each.path)}: {printable(each.told)}" for each in own[:_NAMED]]
+    lines += [f"  {printable(each.path)}: {printable(each.description)}" for each in own[:_NAMED]]
     if own[_NAMED:]:
         lines.append(f"  … and so on: {count(len(own), 'file')}, all named by --format json")
     targets = [use.target for use in uses] or [result.target]

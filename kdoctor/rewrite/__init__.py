@@ -1,4 +1,4 @@
-"""Before→after templates, the edits that they make, and the import block.
+"""Rewrite templates, their edits, and import management.
 
 A rewrite is stated as code (``rewrite("keras.backend.square(x)", "keras.ops.square(x)")``); a
 ``RewriteTable`` tries the rows of a name on one use of it and gives a ``Fix`` or a ``Refusal``
@@ -13,7 +13,7 @@ from kdoctor.lazy_exports import deferred
 from kdoctor.rewrite.render import render  # its module has the same name
 
 if TYPE_CHECKING:
-    from kdoctor.rewrite.arguments import without
+    from kdoctor.rewrite.arguments import remove_arguments
     from kdoctor.rewrite.guard import Guard, GuardAnswer, Question, UseSite
     from kdoctor.rewrite.guards import (
         context,
@@ -67,7 +67,7 @@ _HOMES = {
     "plan_imports": "imports",
     "rewrite": "template",
     "statement_position": "guards",
-    "without": "arguments",
+    "remove_arguments": "arguments",
 }
 
 __all__ = [
@@ -97,10 +97,10 @@ __all__ = [
     "not_none",
     "one_of",
     "plan_imports",
+    "remove_arguments",
     "render",
     "rewrite",
     "statement_position",
-    "without",
 ]
 
 

@@ -1,4 +1,4 @@
-"""Try a row's rewrite on one use of an old name: edits, or the reason why not."""
+"""Apply one rewrite rule to one use of a name: edits, or a reason why not."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from kdoctor.rewrite.dtypes import full_dtype
 from kdoctor.rewrite.expression_context import check_fits_f_strings
 from kdoctor.rewrite.guard import GuardAnswer, UseSite
 from kdoctor.rewrite.in_place import edits_in_place
-from kdoctor.rewrite.parameters import NewParameters, SignatureLookup, takes_the_same
-from kdoctor.rewrite.precedence import wanted_around
+from kdoctor.rewrite.parameters import NewParameters, SignatureLookup, accepts_same_calls
+from kdoctor.rewrite.precedence import required_precedence
 from kdoctor.rewrite.refusal import Refused
 from kdoctor.rewrite.spelling import Speller
 from kdoctor.rewrite.template import Rewrite
 from kdoctor.syntax import Module, Reference
-from kdoctor.syntax.ast_walk import dotted
+from kdoctor.syntax.ast_walk import ast_dotted_name
 
 # How far a refused row was from holding; the nearest row's reason is told.
 NOT_THIS_CALL = 1000
@@ -34,7 +34,7 @@ _STARS: dict[inspect._ParameterKind, str] = {
 
 
 class Application(Struct, frozen=True):
-    """One row on one use. ``fix`` gives the fix or raises ``Refused``.
+    """One rule applied to one use. ``fix`` returns the fix or raises ``Refused``.
 
     ``renews`` says that the import of what is used may be put anew (see ``Speller``).
     """
@@ -83,7 +83,7 @@ class Application(Struct, frozen=True):
     def _rename(self, spell: Callable[[str], str]) -> tuple[list[Edit], str]:
         """Change a name wherever it is read, whatever it is used for."""
         code = self.row.replacement.code
-        name = dotted(code.node)
+        name = ast_dotted_name(code.node)
         if name is None:
             raise Refused(f"`{self.row.right}` is no name")
         self._check_guard(None)
@@ -92,7 +92,7 @@ class Application(Struct, frozen=True):
 
     def _reference(self, spell: Callable[[str], str]) -> tuple[list[Edit], str]:
         """Change a function that is handed on: ``map(K.square, xs)``."""
-        name = self._passes_straight_on()
+        name = self._is_plain_forwarding()
         if name is None:
             raise Refused(
                 f"it is not called here, and `{self.row.right}` takes its arguments differently"
@@ -116,7 +116,7 @@ class Application(Struct, frozen=True):
             if inner is not None:
                 new = spell(name)
                 # Where the arguments change too, the name alone would tell half of it.
-                told = self._told(name, new) if inner else new
+                told = self._spelled_source(name, new) if inner else new
                 return [self._replace_name(new), *inner, *self._full_dtypes(binding)], told
         self._check_comments(call, binding.arguments)
         parts, own = builder.expression()
@@ -124,7 +124,7 @@ class Application(Struct, frozen=True):
             self.module.span(call),
             parts,
             own,
-            wanted_around(self.module.parent(call), call),
+            required_precedence(self.module.parent(call), call),
         )
         alone = binding.value(self.row.right)
         is_short = isinstance(alone, cst.Name | cst.BaseNumber | cst.UnaryOperation)
@@ -139,7 +139,7 @@ class Application(Struct, frozen=True):
                 if new is not None:
                     yield Edit(self.module.span(each.value), (new,))
 
-    def _told(self, name: str, new: str) -> str:
+    def _spelled_source(self, name: str, new: str) -> str:
         """Return the right side with its names as the file spells them."""
         known, spelled = name.removesuffix(new.rpartition(".")[2]), new.rpartition(".")[0]
         if not known or not spelled:
@@ -176,11 +176,11 @@ class Application(Struct, frozen=True):
         if any("#" in self.module.text[gap.start : gap.end] for gap in gaps):
             raise Refused("the comments between the arguments have no place in the new expression")
 
-    def _passes_straight_on(self) -> str | None:
+    def _is_plain_forwarding(self) -> str | None:
         """Return what the right side calls, if with the very parameters of the left side."""
         old = self.row.pattern.signature
         call = self.row.replacement.code.node
-        name = dotted(call.func) if isinstance(call, ast.Call) else None
+        name = ast_dotted_name(call.func) if isinstance(call, ast.Call) else None
         if old is None or not isinstance(call, ast.Call) or name is None:
             return None
         passed = [ast.unparse(node) for node in call.args]
@@ -194,4 +194,4 @@ class Application(Struct, frozen=True):
             for keyword in call.keywords
         )
         new = NewParameters.of(name, self.signatures).signature
-        return name if passed == wanted and not crossed and takes_the_same(old, new) else None
+        return name if passed == wanted and not crossed and accepts_same_calls(old, new) else None

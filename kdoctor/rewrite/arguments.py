@@ -1,4 +1,4 @@
-"""Take arguments out of a call."""
+"""Remove arguments from a call."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from kdoctor.rewrite.source_lines import LINE_BREAK, margin
 from kdoctor.syntax import Module
 
 
-def without(module: Module, call: cst.Call, gone: Collection[cst.Arg]) -> list[Edit] | None:
-    """Return the edits that take ``gone`` out, None where a comment inside one would go with it.
+def remove_arguments(
+    module: Module, call: cst.Call, gone: Collection[cst.Arg]
+) -> list[Edit] | None:
+    """Return the edits that remove ``gone``, None if a comment would be lost.
 
     What stays keeps its text, its comments and its line breaks.
     """
@@ -45,7 +47,7 @@ def _span(module: Module, call: cst.Call, first: int, last: int) -> Span | None:
         following = module.span(args[last + 1]).start
         gap = text[end:following]
         if "#" not in gap:
-            return up_to_the_next(text, Span(start, end), following)
+            return argument_with_separator(text, Span(start, end), following)
         # The comment stays where it is: on the line of what stood before.
         stop = end + gap.index(",") + 1 if "," in gap.partition("#")[0] else None
         return None if stop is None else Span(_after_a_comma(text, start), stop)
@@ -60,8 +62,8 @@ def _span(module: Module, call: cst.Call, first: int, last: int) -> Span | None:
     return Span(start, end)
 
 
-def up_to_the_next(text: str, argument: Span, following: int) -> Span:
-    """Return an argument with what goes with it: its comma, and the blanks up to the next one.
+def argument_with_separator(text: str, argument: Span, following: int) -> Span:
+    """Return an argument with its comma and the blanks up to the next one.
 
     Where another argument stands before it on its line, the line break behind it stays.
     """
@@ -71,8 +73,8 @@ def up_to_the_next(text: str, argument: Span, following: int) -> Span:
     return Span(_after_a_comma(text, argument.start), argument.end + gap.index(",") + 1)
 
 
-def before_another(module: Module, last: cst.Arg) -> str:
-    """Return what goes before a new argument: a line break where each old one has its own line.
+def separator_before_new(module: Module, last: cst.Arg) -> str:
+    """Return the separator before a new last argument, in the call's layout.
 
     Not where a comment stands behind the last one, which would then be about the new one.
     """

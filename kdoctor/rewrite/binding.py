@@ -1,4 +1,4 @@
-"""Bind a call to the old signature, exactly as Python binds it when it runs."""
+"""Bind a call's arguments to a signature, exactly as Python does."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _KEYWORD = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYW
 
 
 class Argument(Struct, frozen=True):
-    """One argument of the call, and the parameter that it goes to."""
+    """One argument of the call and its parameter."""
 
     parameter: str
     arg: cst.Arg

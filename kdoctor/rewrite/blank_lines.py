@@ -1,4 +1,4 @@
-"""Blank lines around lines that go: what parted them from others does not add up."""
+"""Remove excess blank lines around deleted lines."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _BLANK_LINE = pattern(r"[ \t]*(?:\r\n|\r|\n)")
 
 
 def without_blank_lines(module: Module, edits: Sequence[Edit]) -> list[Edit]:
-    """Return edits with which as many blank lines go as would be too many without the lines.
+    """Return the edits, extended over blank lines that would be too many.
 
     Those below a line that goes follow it, as far as there are as many above it. All go that would
     be the first of a block, or the last of a file.
     """
-    gone = {each for each in edits if _takes_lines(module, each)}
+    gone = {each for each in edits if _deletes_lines(module, each)}
     if not gone:
         return list(edits)
     others = [each.span for each in edits if each not in gone and any(each.parts)]
@@ -29,7 +29,7 @@ def without_blank_lines(module: Module, edits: Sequence[Edit]) -> list[Edit]:
     return [wider.get(each, each) for each in edits]
 
 
-def _takes_lines(module: Module, edit: Edit) -> bool:
+def _deletes_lines(module: Module, edit: Edit) -> bool:
     """Say whether an edit does nothing but take whole lines out."""
     text, (start, end) = module.text, (edit.span.start, edit.span.end)
     return (

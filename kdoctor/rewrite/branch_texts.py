@@ -1,4 +1,4 @@
-"""The text of a branch or a test on its own: its comments, its opposite, moved to the left."""
+"""Texts of branches and tests: comments, negation, dedenting."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _VERSIONS = frozenset({"LooseVersion", "StrictVersion", "Version", "parse_versio
 
 
 def comments_of(text: str) -> list[str]:
-    """Return the comments of a piece of code, but for those that tell tools what to pass over."""
+    """Return the comments of a piece of code, tool directives aside."""
     found = (each.string for each in _tokens(text) if each.type == tokenize.COMMENT)
     return [each for each in found if not is_for_tools(each)]
 
 
-def moved_left(block: str, indent: str) -> str:
-    """Return the lines of a block with the indentation of what it stands in, texts as they are."""
+def dedented(block: str, indent: str) -> str:
+    """Return a block's lines dedented by one level, strings unchanged."""
     own = next((line for line in block.split("\n") if line.strip() and not _says(line)), "")
     before = own[: len(own) - len(own.lstrip(" \t"))]
     inside = {
@@ -54,8 +54,8 @@ def moved_left(block: str, indent: str) -> str:
     )
 
 
-def inverted(test: str) -> str:
-    """Return the test that holds where another does not.
+def negated_test(test: str) -> str:
+    """Return the negation of a test.
 
     >>> inverted("a == 1"), inverted("not a"), inverted("a or b"), inverted("v < '2'")
     ('a != 1', 'a', 'not (a or b)', "v >= '2'")
@@ -68,14 +68,14 @@ def inverted(test: str) -> str:
         return f"not ({test})"
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         return test[_offset(test, node.operand.col_offset) :] if test[0] != "(" else f"not {test}"
-    turned = _turned(test, node) if isinstance(node, ast.Compare) else None
+    turned = _negated(test, node) if isinstance(node, ast.Compare) else None
     if turned is not None:
         return turned
     loose = ast.BoolOp | ast.IfExp | ast.Lambda | ast.NamedExpr
     return f"not ({test})" if isinstance(node, loose) and test[0] != "(" else f"not {test}"
 
 
-def _turned(test: str, node: ast.Compare) -> str | None:
+def _negated(test: str, node: ast.Compare) -> str | None:
     if len(node.ops) != 1 or test[0] == "(":
         return None
     kind = type(node.ops[0])

@@ -1,4 +1,4 @@
-"""Branches that a fix empties or makes the same: what is left is what one would have written.
+"""Simplify ``if`` statements whose branches a fix empties or makes equal.
 
 ``if a: x`` / ``else: x`` is ``x`` where asking for ``a`` does nothing else, ``if a: pass`` /
 ``else: x`` is ``if not a: x``, and a last branch without statements goes. Only branches that a fix
@@ -18,9 +18,9 @@ from msgspec.structs import replace
 from kdoctor.lazy_regex import pattern
 from kdoctor.memoize import once
 from kdoctor.model import Edit, Fix, Hole, ImportNeed, Span
-from kdoctor.rewrite.branch_texts import comments_of, inverted, moved_left
-from kdoctor.rewrite.precedence import template_binds, wanted_around
-from kdoctor.rewrite.pure_tests import only_asks
+from kdoctor.rewrite.branch_texts import comments_of, dedented, negated_test
+from kdoctor.rewrite.precedence import required_precedence, template_precedence_of
+from kdoctor.rewrite.pure_tests import is_pure_test
 from kdoctor.rewrite.render import render
 from kdoctor.rewrite.same_code import SameCode, expression, is_empty
 from kdoctor.rewrite.source_lines import line_after, line_start, margin
@@ -32,14 +32,14 @@ _ELSE = pattern(r"else(?:[ \t]|\\\r?\n)*:")
 
 
 def are_in_branches(module: Module, edits: Sequence[Edit]) -> bool:
-    """Say whether some edits lie in an ``if``, so that ``settled_branches`` may have any."""
+    """Say whether some edits lie in an ``if``, so that it may be simplified."""
     return bool(_by_choice(_choices(module), edits)[0])
 
 
-def settled_branches(
+def simplified_branches(
     module: Module, edits: Sequence[Edit], needs: Iterable[ImportNeed] = ()
 ) -> list[Edit]:
-    """Return the edits that take the place of all of ``edits`` in some ``if``, innermost first.
+    """Return the edits that replace ``edits`` by simplified ``if``s, innermost first.
 
     One that lies in another is part of what that writes. ``needs`` are imports that come as well:
     `ops.abs` and `keras.ops.abs` are the same.
@@ -57,29 +57,29 @@ def settled_branches(
             may_change = frame.may_change(own)
             found = _If.of(module, frame, own, names.at(node)) if may_change else None
             new = None if found is None else found.settled()
-        elif any(each in made for each in own) or _hold_as_many(module, choices, number):
+        elif any(each in made for each in own) or _have_equal_counts(module, choices, number):
             new = _of_choice(module, node, own, names.at(node))
         else:
             new = None
         if new is None or not all(_has_room(new, each) for each in around.get(number, ())):
             continue
-        made = [*without(made, [new]), new]
+        made = [*edits_outside(made, [new]), new]
         for above in _above(choices, choices[number].above):
-            inside[above] = [*without(inside.get(above, ()), [new]), new]
+            inside[above] = [*edits_outside(inside.get(above, ()), [new]), new]
     return made
 
 
-def without(edits: Sequence[Edit], settled: Sequence[Edit]) -> list[Edit]:
-    """Return the edits that do not lie in what is written anew."""
+def edits_outside(edits: Sequence[Edit], settled: Sequence[Edit]) -> list[Edit]:
+    """Return the edits outside of the rewritten spans."""
     return [each for each in edits if not any(_is_inside(each, new) for new in settled)]
 
 
-def with_what_is_read(fixes: Sequence[Fix], settled: Sequence[Edit]) -> list[Fix]:
-    """Return the fixes without the imports that only a branch which went would have read."""
+def without_unread_imports(fixes: Sequence[Fix], settled: Sequence[Edit]) -> list[Fix]:
+    """Return the fixes without imports that only a removed branch would read."""
     words = set(_WORD.findall(" ".join(str(part) for each in settled for part in each.parts)))
     found = []
     for fix in fixes:
-        if not fix.imports or without(fix.edits, settled) or not fix.edits:
+        if not fix.imports or edits_outside(fix.edits, settled) or not fix.edits:
             found.append(fix)
             continue
         found.append(replace(fix, imports=tuple(n for n in fix.imports if n.local in words)))
@@ -163,7 +163,7 @@ def _branches_of(node: cst.If) -> list[cst.If | cst.Else]:
     return found
 
 
-def _hold_as_many(module: Module, choices: Sequence[_Choice], number: int) -> bool:
+def _have_equal_counts(module: Module, choices: Sequence[_Choice], number: int) -> bool:
     """Say whether both sides of ``a if b else c`` hold as many choices, as they must to be one.
 
     Of choices that stand in each other only few are compared then, whatever is written in them.
@@ -192,15 +192,15 @@ def _of_choice(
     first = expression(texts[0])
     if first is None or names.are_same(*before) or not names.are_same(*texts):
         return None
-    if "#" in module.text[span.start : span.end] or not only_asks(module, node.test):
+    if "#" in module.text[span.start : span.end] or not is_pure_test(module, node.test):
         return None
     text = texts[0] or ""
-    own = template_binds(first)
+    own = template_precedence_of(first)
     if node.lpar and "\n" not in text:
         bare = node.with_changes(lpar=(), rpar=())
         outer = module.outer_span(node)
-        return Edit(outer, (text,), own, wanted_around(module.parent(node), bare))
-    return Edit(span, (text,), own, wanted_around(module.parent(node), node))
+        return Edit(outer, (text,), own, required_precedence(module.parent(node), bare))
+    return Edit(span, (text,), own, required_precedence(module.parent(node), node))
 
 
 class _Branch(Struct, frozen=True):
@@ -244,7 +244,7 @@ class _Frame(Struct, frozen=True):
             for number in range(self.number(span.start), self.number(span.end) + 1):
                 met.setdefault(number, []).append(span)
         return any(
-            all(any(_meets(span, end) for span in spans) for end in self.ends[number])
+            all(any(_overlaps(span, end) for span in spans) for end in self.ends[number])
             for number, spans in met.items()
         )
 
@@ -299,7 +299,7 @@ def _is_plain(module: Module, whole: Span) -> bool:
     masks = module.unit.masks  # in order
     first = bisect.bisect_left(masks, whole.start, key=lambda each: each.span.start)
     return module.unit.cell_at(whole.start).span.covers(whole) and not any(
-        _meets(whole, each.span) for each in masks[max(first - 1, 0) : first + 1]
+        _overlaps(whole, each.span) for each in masks[max(first - 1, 0) : first + 1]
     )
 
 
@@ -333,9 +333,11 @@ class _If(Struct, frozen=True):
 
     def settled(self) -> Edit | None:
         """Return the edit that writes all of it anew, None where it stays as it is."""
-        return self._all_gone() or self._same_at_the_end() or self._turned() or self._last_gone()
+        return (
+            self._remove_all() or self._join_equal_tail() or self._negate() or self._remove_last()
+        )
 
-    def _all_gone(self) -> Edit | None:
+    def _remove_all(self) -> Edit | None:
         """Take the whole ``if`` out, where no branch does anything."""
         first = self.branches[0]
         if self.is_below or not self.is_emptied:
@@ -346,7 +348,7 @@ class _If(Struct, frozen=True):
             return None
         return Edit(Span(line_start(self.module.text, first.head), self.end), ("",))
 
-    def _same_at_the_end(self) -> Edit | None:
+    def _join_equal_tail(self) -> Edit | None:
         """Write what the last branches have in common once."""
         last = self.branches[-1]
         if isinstance(last.node, cst.If) or is_empty(last.after):
@@ -364,11 +366,11 @@ class _If(Struct, frozen=True):
         indent = margin(self.module.text, self.branches[0].head)
         if number:
             comments = "".join(f"{indent}{each}\n" for each in others)
-            return self._anew(first.head, f"else:\n{comments}{self._block(first)}")
+            return self._rewrite_from(first.head, f"else:\n{comments}{self._block(first)}")
         comments = "".join(f"{each}\n{indent}" for each in others)
-        return self._anew(first.head, comments + moved_left(kept, indent).lstrip(" \t"))
+        return self._rewrite_from(first.head, comments + dedented(kept, indent).lstrip(" \t"))
 
-    def _turned(self) -> Edit | None:
+    def _negate(self) -> Edit | None:
         """Ask for the opposite, where only the ``else`` does something."""
         if len(self.branches) != 2 or not self.branches[0].is_emptied:
             return None
@@ -380,18 +382,18 @@ class _If(Struct, frozen=True):
         if test is None:
             return None
         behind = self.module.text[last.colon : last.body.start]
-        return self._anew(first.head, f"if {inverted(test)}:{behind}{last.after}")
+        return self._rewrite_from(first.head, f"if {negated_test(test)}:{behind}{last.after}")
 
-    def _last_gone(self) -> Edit | None:
+    def _remove_last(self) -> Edit | None:
         """Take the last branch out, where it does nothing any longer."""
         last = self.branches[-1]
         if len(self.branches) < 2 or not last.is_emptied or self._comments([last]):
             return None
         if not self._only_asks([last]):
             return None
-        return self._anew(line_start(self.module.text, last.head), "")
+        return self._rewrite_from(line_start(self.module.text, last.head), "")
 
-    def _anew(self, start: int, text: str) -> Edit:
+    def _rewrite_from(self, start: int, text: str) -> Edit:
         """Write the ``if`` anew from some place on, and what stands above that as it is left."""
         first = self.branches[0].head
         above = _written(self.module, Span(first, start), self.edits) if start > first else ""
@@ -406,7 +408,7 @@ class _If(Struct, frozen=True):
 
     def _only_asks(self, branches: Sequence[_Branch]) -> bool:
         return all(
-            only_asks(self.module, each.node.test)
+            is_pure_test(self.module, each.node.test)
             for each in branches
             if isinstance(each.node, cst.If)
         )
@@ -442,5 +444,5 @@ def _written(module: Module, span: Span, edits: Sequence[Edit]) -> str | None:
     return render(module.text, inside, span, "\n")
 
 
-def _meets(one: Span, other: Span) -> bool:
+def _overlaps(one: Span, other: Span) -> bool:
     return one.start < other.end and other.start < one.end

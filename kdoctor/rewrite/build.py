@@ -1,4 +1,4 @@
-"""Build the new expression out of a right side and the arguments of a call."""
+"""Build the new expression from a rule's right side and a call's arguments."""
 
 from __future__ import annotations
 
@@ -14,17 +14,21 @@ from kdoctor.rewrite.binding import Argument, CallBinding
 from kdoctor.rewrite.call_items import Item, plan_items
 from kdoctor.rewrite.expression_context import (
     breaks_lines_openly,
+    is_inside_brackets,
     runs_in_class_body,
-    stands_in_brackets,
 )
 from kdoctor.rewrite.fstrings import f_string
 from kdoctor.rewrite.parameters import NewParameters, SignatureLookup, same_value
 from kdoctor.rewrite.pattern import Code
-from kdoctor.rewrite.precedence import binds, template_binds, template_wants
+from kdoctor.rewrite.precedence import (
+    precedence_of,
+    template_precedence_of,
+    template_required_precedence,
+)
 from kdoctor.rewrite.refusal import Refused
 from kdoctor.rewrite.template import Rewrite
 from kdoctor.syntax import Module
-from kdoctor.syntax.ast_walk import dotted
+from kdoctor.syntax.ast_walk import ast_dotted_name
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.literals import literal_value
 
@@ -35,7 +39,7 @@ _IN_ORDER = (cst.Await, cst.Yield, cst.NamedExpr)
 
 
 class Builder(Struct, frozen=True):
-    """Turns the right side of one row into text and holes, for one call.
+    """Turns one rule's right side into text and holes, for one call.
 
     ``call`` is what is replaced (for a member that is read, the attribute). ``spell`` gives a
     dotted name of the template (or a builtin) as this file writes it.
@@ -49,7 +53,7 @@ class Builder(Struct, frozen=True):
     signatures: SignatureLookup
 
     def check(self) -> None:
-        """Refuse where an argument would get lost, be worked out twice, or change its meaning."""
+        """Refuse if an argument would be lost, evaluated twice, or change its meaning."""
         replacement = self.row.replacement
         pinned = self.row.when.pins if self.row.when is not None else frozenset()
         for argument in self.binding.arguments:
@@ -68,11 +72,11 @@ class Builder(Struct, frozen=True):
                 raise Refused(f"the argument `{name}` must be worked out in its turn")
 
     def expression(self) -> tuple[Parts, Precedence]:
-        """Return the whole right side, and how tightly it binds."""
+        """Return the whole right side and its precedence."""
         code = self.row.replacement.code
         if not isinstance(code.node, ast.Name) or code.node.id not in self.row.pattern.parameters:
             parts = self._emit(code, Precedence.ANY, bracketed=False)
-            return joined(parts), template_binds(code.node)
+            return joined(parts), template_precedence_of(code.node)
         # It binds as the argument does: `identity(a + b) * 2` is `(a + b) * 2`.
         own = self._argument_binds(code.node.id)
         parts = self._argument(code.node.id, own, bracketed=False)
@@ -91,7 +95,7 @@ class Builder(Struct, frozen=True):
     def new_name(self) -> str | None:
         """Return the dotted name that the right side calls, None where it is no plain call."""
         node = self.row.replacement.code.node
-        name = dotted(node.func) if isinstance(node, ast.Call) else None
+        name = ast_dotted_name(node.func) if isinstance(node, ast.Call) else None
         return None if name is None or self._is_own(name) else name
 
     def item_parts(self, item: Item) -> Parts:
@@ -131,7 +135,7 @@ class Builder(Struct, frozen=True):
         node = code.node
         if isinstance(node, ast.Name) and node.id in self.row.pattern.parameters:
             return self._argument(node.id, wanted, bracketed=bracketed)
-        name = dotted(node)
+        name = ast_dotted_name(node)
         if name is not None and not self._is_own(name):
             return (self.spell(name),)
         match node:
@@ -153,14 +157,14 @@ class Builder(Struct, frozen=True):
         for parent, child in sorted(_children(code.node), key=lambda pair: pair[1].col_offset):
             literal = code.text[offset : child.col_offset]
             depth += sum(map(literal.count, "([{")) - sum(map(literal.count, ")]}"))
-            wanted = template_wants(parent, child)
+            wanted = template_required_precedence(parent, child)
             inner = Code(child, code.text)
             parts += [literal, *self._emit(inner, wanted, bracketed=bracketed or depth > 0)]
             offset = child.end_col_offset or offset
         return (*parts, code.text[offset : code.node.end_col_offset])
 
     def _items(self, call: ast.Call) -> list[Item]:
-        name = dotted(call.func)
+        name = ast_dotted_name(call.func)
         known = name is not None and not self._is_own(name)
         slots = (
             NewParameters.of(name, self.signatures)
@@ -202,9 +206,9 @@ class Builder(Struct, frozen=True):
         if value is None:
             default: Code = self.row.pattern.parameters[name].default
             parts = self._emit(default, wanted, bracketed=bracketed)
-            return ("(", *parts, ")") if template_binds(default.node) < wanted else parts
+            return ("(", *parts, ")") if template_precedence_of(default.node) < wanted else parts
         hole = self._hole(value, wanted)
-        in_brackets = bracketed or stands_in_brackets(self.module, self.call)
+        in_brackets = bracketed or is_inside_brackets(self.module, self.call)
         if not in_brackets and breaks_lines_openly(self._text(hole)):
             # Nothing else would hold its lines together any more.
             hole = replace(hole, required=Precedence.ATOM, own=Precedence.ANY)
@@ -213,19 +217,19 @@ class Builder(Struct, frozen=True):
     def _argument_binds(self, name: str) -> Precedence:
         value = self.binding.value(name)
         if value is not None:
-            return binds(value)
+            return precedence_of(value)
         default: Code = self.row.pattern.parameters[name].default
-        return template_binds(default.node)
+        return template_precedence_of(default.node)
 
     def _hole(self, value: cst.BaseExpression, wanted: Precedence) -> Hole:
-        return Hole(self.module.outer_span(value), wanted, binds(value))
+        return Hole(self.module.outer_span(value), wanted, precedence_of(value))
 
     def _text(self, hole: Hole) -> str:
         return self.module.text[hole.span.start : hole.span.end]
 
 
 def joined(parts: Parts) -> Parts:
-    """Return the same parts with neighbouring texts made one."""
+    """Return the parts with adjacent texts merged."""
     found: list[str | Hole] = []
     for part in parts:
         if isinstance(part, str) and found and isinstance(found[-1], str):

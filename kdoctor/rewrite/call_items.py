@@ -1,4 +1,4 @@
-"""The arguments of a new call: which are written, in what order, by position or by keyword."""
+"""Plan the new call's arguments: which, in what order, positional or keyword."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ class Item(Struct, frozen=True):
 
 def plan_items(call: ast.Call, slots: NewParameters, binding: CallBinding) -> list[Item]:
     """Return the arguments of the template's ``call`` for what ``binding`` passes."""
-    items = _settled([*_positional(call, slots, binding), *_keywords(call, slots, binding)])
+    items = _with_keywords_decided(
+        [*_positional(call, slots, binding), *_keywords(call, slots, binding)]
+    )
     return [item for item in items if not item.omitted]
 
 
@@ -80,7 +82,7 @@ def _variadic(
     return binding.passed(parameter.name)
 
 
-def _settled(items: list[Item]) -> list[Item]:
+def _with_keywords_decided(items: list[Item]) -> list[Item]:
     """Decide what is written by keyword, and write out again what must hold a place."""
     settled: list[Item] = []
     for index, item in enumerate(items):

@@ -1,4 +1,4 @@
-"""Names of dtypes that TensorFlow knows and Keras 3 refuses."""
+"""Short dtype names that TensorFlow accepts and Keras 3 rejects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edits with the layout of the statements that they change: no line gets too long by them."""
+"""Reformat statements that edits make too long."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from kdoctor.lazy_regex import pattern
 from kdoctor.memoize import once
 from kdoctor.model import Edit, Span
 from kdoctor.rewrite.import_lines import LINE_LIMIT
-from kdoctor.rewrite.kept_layout import keeps_its_layout
-from kdoctor.rewrite.layout import realigned, rejoined, says_the_same, statements, wrapped
+from kdoctor.rewrite.kept_layout import preserves_layout
+from kdoctor.rewrite.layout import has_same_tokens, realigned, rejoined, statements, wrapped
 from kdoctor.rewrite.render import render
 from kdoctor.rewrite.source_lines import line_start, margin
 from kdoctor.syntax import Module
@@ -28,20 +28,21 @@ _MARK = pattern(r"\s*#\s*(?:type:|noqa|pylint:|pragma:|nosec).*$")
 _LIMITS = (LINE_LIMIT, 100, 120)
 
 
-def limit_of(module: Module, setting: int | None) -> int:
-    """Return how long a line of a file may be: what its project says, else what it keeps to."""
-    return _kept_limit(module) if setting is None else setting
+def line_limit_of(module: Module, setting: int | None) -> int:
+    """Return a file's line length limit: configured, or the one its code keeps to."""
+    return _limit_in_use(module) if setting is None else setting
 
 
-def laid_out(module: Module, edits: Sequence[Edit], limit: int) -> list[Edit]:
-    """Return edits that do the same, and break the lines that would get too long.
+def with_layout(module: Module, edits: Sequence[Edit], limit: int) -> list[Edit]:
+    """Return equivalent edits that break lines that would be too long.
 
     Lines below a bracket that moved move with it. What was too long before stays as it is.
     """
     edits = list(dict.fromkeys(edits))
     regions = _regions(module)
     edits = [
-        _alone(module, each, limit) if not _region_of(regions, each) else each for each in edits
+        _with_short_lines(module, each, limit) if not _region_of(regions, each) else each
+        for each in edits
     ]
     changed = dict(_changed(module, edits, limit))
     if not changed:
@@ -60,28 +61,28 @@ def _changed(module: Module, edits: Sequence[Edit], limit: int) -> Iterator[tupl
             inside.setdefault(region, []).append(edit)
     written = _Written(module, edits)
     for region, own in inside.items():
-        if keeps_its_layout(module, region, own, limit) or not written.may_change(region):
+        if preserves_layout(module, region, own, limit) or not written.may_change(region):
             continue
         old = _with_plain_breaks(module.text[region.start : region.end])
         new = _with_plain_breaks(render(module.text, own, region, "\n"))
-        laid = _laid_out(old, new, limit, _unit(module))
-        if laid != new and says_the_same(laid, new):
+        laid = _layout(old, new, limit, _unit(module))
+        if laid != new and has_same_tokens(laid, new):
             yield region, laid
 
 
-def _alone(module: Module, edit: Edit, limit: int) -> Edit:
+def _with_short_lines(module: Module, edit: Edit, limit: int) -> Edit:
     """Return an edit that writes whole statements, with lines that are short enough."""
     before = margin(module.text, edit.span.start)
     if before.strip() or not all(isinstance(each, str) for each in edit.parts):
         return edit
     text = before + "".join(map(str, edit.parts))
-    laid = _laid_out("", text, limit, _unit(module))
-    if laid == text or not says_the_same(laid, text):
+    laid = _layout("", text, limit, _unit(module))
+    if laid == text or not has_same_tokens(laid, text):
         return edit
     return replace(edit, parts=(laid.removeprefix(before),))
 
 
-def _laid_out(old: str, new: str, limit: int, unit: str) -> str:
+def _layout(old: str, new: str, limit: int, unit: str) -> str:
     new = rejoined(old, realigned(old, new), limit) if "\n" in old else new
     if _too_long(new, limit) <= _too_long(old, limit):
         return new
@@ -129,7 +130,7 @@ class _Written:
     def __init__(self, module: Module, edits: Iterable[Edit]) -> None:
         self._unit = module.unit
         self._masks = _masked(module)
-        self._edits = _Stretches(edit.span for edit in edits)
+        self._edits = _SpanIndex(edit.span for edit in edits)
 
     def may_change(self, region: Span) -> bool:
         """Say whether all that is written in some lines is known, and lies in one cell."""
@@ -141,11 +142,11 @@ class _Written:
 
 
 @once
-def _masked(module: Module) -> _Stretches:
-    return _Stretches(edit.span for edit in module.unit.masks)
+def _masked(module: Module) -> _SpanIndex:
+    return _SpanIndex(edit.span for edit in module.unit.masks)
 
 
-class _Stretches:
+class _SpanIndex:
     """Pieces of a text by their places."""
 
     def __init__(self, spans: Iterable[Span]) -> None:
@@ -157,7 +158,7 @@ class _Stretches:
     def meeting(self, region: Span) -> Iterator[Span]:
         """Yield those that share characters with a region: of those that start above it one.
 
-        >>> list(_Stretches([Span(0, 9), Span(1, 5), Span(5, 6)]).meeting(Span(4, 8)))
+        >>> list(_SpanIndex([Span(0, 9), Span(1, 5), Span(5, 6)]).meeting(Span(4, 8)))
         [Span(start=0, end=9), Span(start=5, end=6)]
         """
         first = bisect.bisect_left(self._starts, region.start)
@@ -184,7 +185,7 @@ def _unit(module: Module) -> str:
 
 
 @once
-def _kept_limit(module: Module) -> int:
+def _limit_in_use(module: Module) -> int:
     """Return the limit that the code of a file keeps to: its texts are often longer."""
     longest = 0
     for region in _regions(module):

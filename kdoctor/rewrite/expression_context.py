@@ -1,4 +1,4 @@
-"""What surrounds an expression in the user's source, and what that allows to stand there."""
+"""The syntactic context of an expression, and what may replace it there."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _OPENING, _CLOSING = "([{", ")]}"
 
 
 def breaks_lines_openly(source: str) -> bool:
-    """Say whether an expression goes over several lines only thanks to brackets around it."""
+    """Say whether an expression spans lines only thanks to enclosing brackets."""
     if "\n" not in source and "\r" not in source:
         return False
     depth = 0
@@ -38,7 +38,7 @@ def breaks_lines_openly(source: str) -> bool:
     return False
 
 
-def stands_in_brackets(module: Module, node: cst.BaseExpression) -> bool:
+def is_inside_brackets(module: Module, node: cst.BaseExpression) -> bool:
     """Say whether lines may break at ``node`` whatever becomes of the calls around it.
 
     The parentheses of a call do not count: the call may itself be rewritten.
@@ -75,7 +75,7 @@ def runs_in_class_body(module: Module, node: cst.CSTNode) -> bool:
 
 
 def check_fits_f_strings(module: Module, node: cst.CSTNode, edits: Iterable[Edit]) -> None:
-    """Refuse edits that would end an f-string around ``node``, as Python before 3.12 sees it."""
+    """Refuse edits that would end an enclosing f-string before Python 3.12."""
     new = "".join(part for edit in edits for part in edit.parts if isinstance(part, str))
     for each in module.ancestors(node):
         if each.__class__ in STATEMENTS:

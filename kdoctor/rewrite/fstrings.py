@@ -1,4 +1,4 @@
-"""Arguments inside an f-string of a right side: ``f"{name}_{keras.backend.get_uid(name)}"``.
+"""Write f-strings of a right side, with arguments inside.
 
 Before Python 3.12 the expressions in an f-string hold neither its quotes, nor backslashes,
 comments or line breaks.

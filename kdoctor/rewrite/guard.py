@@ -1,4 +1,4 @@
-"""What a guard is: a question about one use of an old name, answered yes, no or unknown.
+"""Guards: conditions of a rewrite, answered yes, no or unknown for a call.
 
 Only a yes lets a rewrite through, and each guard has a sentence that says what stood in the way.
 """
@@ -18,7 +18,7 @@ from kdoctor.syntax import Module
 
 
 class GuardAnswer(enum.Enum):
-    """What a guard says of one call."""
+    """A guard's answer for one call."""
 
     YES = "yes"
     NO = "no"
@@ -31,14 +31,14 @@ class GuardAnswer(enum.Enum):
 
 
 class UseSite(Struct, frozen=True):
-    """A use of an old name: where it stands, and what is passed (None where it is not called)."""
+    """A use of an old name: its node, and its arguments (None if not called)."""
 
     module: Module
     node: cst.CSTNode
     binding: CallBinding | None
 
     def value(self, parameter: str) -> cst.BaseExpression | None:
-        """Return what is passed for a parameter, None where its default holds."""
+        """Return the argument for a parameter, None if its default applies."""
         return None if self.binding is None else self.binding.value(parameter)
 
     def default(self, parameter: str) -> str | None:
@@ -49,13 +49,13 @@ class UseSite(Struct, frozen=True):
         return code.source() if isinstance(code, Code) else None
 
     def source(self, parameter: str) -> str | None:
-        """Return the source of what is passed, or of the default that holds in its place."""
+        """Return the source of the argument, or of the default that applies."""
         node = self.value(parameter)
         return self.default(parameter) if node is None else self.module.source(node)
 
 
 class Guard(ABC):
-    """A question. ``str()`` is stable and goes into the rewrite's id.
+    """A condition. ``str()`` is stable and part of the rewrite's id.
 
     ``parameters`` are those that it asks about; ``pins`` those whose value is known where the
     answer is yes, so that a right side need not read them.
@@ -70,7 +70,7 @@ class Guard(ABC):
 
     @abstractmethod
     def obstacles(self, use_site: UseSite) -> tuple[str, ...]:
-        """Return a sentence for each thing that keeps the answer from being yes."""
+        """Return a sentence for each reason why the answer is not yes."""
 
     def __and__(self, other: Guard) -> Guard:
         return every(self, other)
@@ -89,7 +89,7 @@ class Guard(ABC):
 
 
 class Question(Guard):
-    """A guard of one question, for the cases that the ones below do not cover.
+    """A guard with its own predicate, for what the predefined ones do not cover.
 
     ``text`` is how it is written, ``sentence`` says what is the matter where the answer is not yes.
     """
@@ -190,5 +190,5 @@ class _Not(Guard):
 
 
 def every(*guards: Guard) -> Guard:
-    """Return the guard that asks all of these."""
+    """Return the conjunction of guards."""
     return guards[0] if len(guards) == 1 else _Every(*guards)

@@ -1,4 +1,4 @@
-"""The guards: questions about a call that the scanner can answer, and that a rewrite hangs on.
+"""Predefined guards: questions about a call's arguments and context.
 
 They combine with ``&``, ``|`` and ``~``::
 

@@ -1,4 +1,4 @@
-"""Imports that branches choose from: ``if tf2: from tensorflow.keras import …``, ``else: …``."""
+"""Imports in branches: ``if tf2: from tensorflow.keras import …``, ``else: …``."""
 
 from __future__ import annotations
 
@@ -22,37 +22,37 @@ _OTHER_BLOCKS = (cst.For, cst.While, cst.With, cst.Match)
 _ACTS = (cst.Call, cst.Await, cst.NamedExpr, cst.Yield)
 
 
-class HeldImport(Enum):
-    """What keeps an import that nothing uses."""
+class KeepReason(Enum):
+    """Why an unused import is kept."""
 
     NONE = "nothing"
     CHOICE = "it is one of those that branches choose from: another may take its place"
     FIXED = "whether it can be made is asked, or it stands in a block of another kind"
 
 
-def held(module: Module, binding: ImportBinding) -> HeldImport:
-    """Say what keeps an import of some branch, beside its uses.
+def reason_to_keep(module: Module, binding: ImportBinding) -> KeepReason:
+    """Return why an import in a branch is kept, its uses aside.
 
     In a function an `if` around it only says where its uses run.
     """
     if not is_conditional(module, binding.statement):
-        return HeldImport.NONE
+        return KeepReason.NONE
     if not all(each.kind is BindingKind.IMPORT for each in _bound(binding)):
-        return HeldImport.FIXED  # `K = None`: what is imported is asked for
+        return KeepReason.FIXED  # `K = None`: what is imported is asked for
     in_function = isinstance(binding.scope.node, cst.FunctionDef)
     for each in module.ancestors(binding.statement):
         if each is binding.scope.node:
-            return HeldImport.NONE if in_function else HeldImport.CHOICE
+            return KeepReason.NONE if in_function else KeepReason.CHOICE
         if isinstance(each, cst.Try | cst.TryStar):
-            return HeldImport.CHOICE if _chooses(binding, each) else HeldImport.FIXED
+            return KeepReason.CHOICE if _chooses(binding, each) else KeepReason.FIXED
         if isinstance(each, cst.FunctionDef | cst.ClassDef):
-            return HeldImport.FIXED  # `global K`: it is made for others
+            return KeepReason.FIXED  # `global K`: it is made for others
         if isinstance(each, _OTHER_BLOCKS) and not in_function:
-            return HeldImport.FIXED
-    return HeldImport.FIXED
+            return KeepReason.FIXED
+    return KeepReason.FIXED
 
 
-def counts(module: Module, binding: ImportBinding, use: cst.CSTNode) -> bool:
+def may_read_branch_import(module: Module, binding: ImportBinding, use: cst.CSTNode) -> bool:
     """Say whether a use may read an import of some branch.
 
     What the target never gets to reads what is imported for the other releases only.
@@ -78,8 +78,10 @@ def is_for_another_release(module: Module, statement: cst.CSTNode) -> bool:
     return module.is_dead(statement) and not is_in_try(module, statement)
 
 
-def emptied(module: Module, gone: Iterable[ImportBinding], *, decided: bool) -> Iterator[cst.If]:
-    """Yield each ``if`` of the module itself in whose branches nothing is left without ``gone``.
+def emptied_choices(
+    module: Module, gone: Iterable[ImportBinding], *, decided: bool
+) -> Iterator[cst.If]:
+    """Yield each top-level ``if`` whose branches are empty without ``gone``.
 
     Its test only asks, so that nothing is lost with it, nor is a comment. ``decided``: what comes
     in its place need not choose, for the target is known to get to one branch only, or all

@@ -1,4 +1,4 @@
-"""How a file has the names that it imports: sorted, joined, or one a line."""
+"""A file's import style: sorted, combined, or one name a line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turn one import statement into another: aliases out, names in, comments kept.
+"""Edit one import statement: remove and add names, keep comments.
 
 What goes and what comes is decided elsewhere; here is only how it is written.
 """
@@ -23,7 +23,7 @@ LINE_LIMIT = 88  # where nobody says another: that of ruff and Black
 
 
 class ImportChange(Struct):
-    """What happens to one import statement.
+    """The changes to one import statement.
 
     ``gone`` are aliases that go, ``renamed`` aliases that are written otherwise, ``added`` the
     names that are to be bound beside what stays.
@@ -110,7 +110,7 @@ class _Statement:
 
     def edits(self, change: ImportChange) -> Iterator[Edit]:
         if not self.aliases:  # `from m import *`: a list of names it has not
-            yield self._beside(change.added)
+            yield self._add_after(change.added)
             return
         if change.added and len(change.gone) == len(self.aliases) > 0:
             yield from self._turn_into(change.added)
@@ -122,27 +122,27 @@ class _Statement:
         else:
             yield from self._inside(here, change)
         if beside:
-            yield self._beside(beside)
+            yield self._add_after(beside)
 
     def _inside(self, here: list[ImportNeed], change: ImportChange) -> Iterator[Edit]:
         """Yield the edits of the list of names."""
         left, several = list(change.gone), len(here) > 1
         for need in list(here):
-            if left and self._may_stand_for(left[0], need, left, others=several):
+            if left and self._can_replace(left[0], need, left, others=several):
                 yield Edit(self._alias_span(left.pop(0)), (alias_text(need),))
                 here.remove(need)
         for alias, text in change.renamed.items():
             yield Edit(self._alias_span(alias), (text,))
         yield from self._take_out(left)
         if here:
-            yield from self._put_in(here, [a for a in self.aliases if a not in left])
+            yield from self._insert_names(here, [a for a in self.aliases if a not in left])
 
     def _turn_into(self, needs: Sequence[ImportNeed]) -> Iterator[Edit]:
         source = self.module.text[self.span.start : self.span.end]
         comments = comments_in(source)
         if not self._has_own_line():
             if comments:
-                yield self._beside(needs)  # there is nowhere to keep the comments
+                yield self._add_after(needs)  # there is nowhere to keep the comments
             else:
                 yield Edit(self.span, ("; ".join(import_text(needs, None, self.sorting)),))
             return
@@ -150,7 +150,7 @@ class _Statement:
         lines = import_text(needs, None if indent else self.limit, self.sorting)
         yield Edit(self.span, (f"\n{indent}".join([*comments, *lines]),))
 
-    def _beside(self, needs: Sequence[ImportNeed]) -> Edit:
+    def _add_after(self, needs: Sequence[ImportNeed]) -> Edit:
         """Add import statements after this one."""
         if not self._has_own_line():
             return Edit(Span(self.span.end, self.span.end), (
@@ -182,7 +182,7 @@ class _Statement:
         # Sorted imports have `b as c` on a line of its own.
         return len(self.aliases) > 1 if renames else need.name == need.local
 
-    def _may_stand_for(
+    def _can_replace(
         self,
         alias: cst.ImportAlias,
         need: ImportNeed,
@@ -258,7 +258,7 @@ class _Statement:
         found = re.compile(r"[ \t]*").match(self.module.text, offset)
         return found.end() if found else offset
 
-    def _put_in(
+    def _insert_names(
         self, needs: Sequence[ImportNeed], present: Sequence[cst.ImportAlias]
     ) -> Iterator[Edit]:
         in_order = self._is_in_order()

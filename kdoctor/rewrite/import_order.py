@@ -1,4 +1,4 @@
-"""Where a new import goes among those of the file: by its sorting, as isort and ruff have it.
+"""The position of a new import among sorted ones, as isort and ruff sort.
 
 https://docs.astral.sh/ruff/settings/#lintisort, https://pycqa.github.io/isort/docs/configuration/profiles.html
 """
@@ -105,7 +105,7 @@ def is_of_others(module: Module, statement: ImportStatement, sorting: Sorting) -
     """Say whether a statement imports neither from the standard library nor from next door."""
     line = _line(statement)
     top = line.module.partition(".")[0]
-    own = top in sorting.own or module.is_of_the_tree(top)
+    own = top in sorting.own or module.is_project_module(top)
     return not line.level and not own and not is_standard(line.module)
 
 
@@ -124,7 +124,7 @@ def _groups(module: Module, sorting: Sorting) -> Iterator[Group]:
             yield from _group(found, sorting)
             found = []
             continue
-        if found and _stands_apart(module, found[-1], statement):
+        if found and _is_separated(module, found[-1], statement):
             yield from _group(found, sorting)
             found = []
         found.append(statement)
@@ -147,7 +147,7 @@ def _habit(statements: Sequence[ImportStatement], sorting: Sorting) -> Callable[
     return None
 
 
-def _stands_apart(module: Module, one: ImportStatement, other: ImportStatement) -> bool:
+def _is_separated(module: Module, one: ImportStatement, other: ImportStatement) -> bool:
     start, end = module.span(one).end, module.span(other).start
     if module.unit.cell_at(start) is not module.unit.cell_at(end):
         return True

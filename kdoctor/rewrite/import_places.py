@@ -1,4 +1,4 @@
-"""The place of each new import of a module: in a list of names, in its group, or at the top."""
+"""The position of each new import: in a list, in its group, or at the top."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Use = tuple[Span, cst.CSTNode]
 
 
 class ImportPlaces:
-    """Finds a place for each import; what can be done to a statement is noted in ``changes``."""
+    """Finds a position for each new import; collects ``changes`` by statement."""
 
     def __init__(
         self,
@@ -50,12 +50,12 @@ class ImportPlaces:
         self._leading = _leading(module, sorting)
 
     def add(self, need: ImportNeed, beside: ImportStatement | None, uses: Iterable[Use]) -> None:
-        """Ask for an import that binds a name for ``uses``.
+        """Request an import that binds a name for ``uses``.
 
         ``beside`` is the import by which what it stands for was read.
         """
         uses = list(uses)
-        if self._goes_below_stars(need, beside, uses):
+        if self._add_below_stars(need, beside, uses):
             return
         first = min((span for span, _ in uses), default=None)
         joined = next(self._joinable(need, beside, first), None)
@@ -65,7 +65,7 @@ class ImportPlaces:
             self._waiting.setdefault(need, beside)
 
     def settle(self) -> list[Edit]:
-        """Return the edits of the new lines, after all were asked for."""
+        """Return the edits of the new lines, after all requests."""
         for statement in list(self._changes):
             if not self._keeps_order(statement):
                 self._move(statement)
@@ -93,7 +93,7 @@ class ImportPlaces:
 
     # Star imports
 
-    def _goes_below_stars(
+    def _add_below_stars(
         self, need: ImportNeed, beside: ImportStatement | None, uses: Sequence[Use]
     ) -> bool:
         """Put an import below a star import that may bind its name to something else.
@@ -109,16 +109,16 @@ class ImportPlaces:
         above = [each for each in stars if first is None or self._module.span(each) < first]
         below = [each for each in stars if each not in above]
         if below:
-            self._put_below(below[-1], need)
+            self._add_below(below[-1], need)
         if not above:
             return False
         last = above[-1]
         if beside is not None and self._module.span(beside) > self._module.span(last):
             return False
-        self._put_below(last, need)
+        self._add_below(last, need)
         return True
 
-    def _put_below(self, star: ImportStatement, need: ImportNeed) -> None:
+    def _add_below(self, star: ImportStatement, need: ImportNeed) -> None:
         line = self._module.parent(star)
         top = line if line is None else self._module.parent(line)
         if isinstance(top, cst.Module):
@@ -152,14 +152,14 @@ class ImportPlaces:
             if not vanishes(each, self._changes.get(each)):
                 yield each
 
-    def _goes(self, statement: ImportStatement) -> bool:
+    def _is_removed(self, statement: ImportStatement) -> bool:
         change = self._changes.get(statement)
         return change is not None and not change.added and vanishes(statement, change)
 
     def _keeps_order(self, statement: ImportStatement) -> bool:
         """Say whether a sorted group stays so with what becomes of a statement."""
         group, change = group_of(self._module, statement, self._sorting), self._changes[statement]
-        if group is None or group.key is None or change.renamed or self._goes(statement):
+        if group is None or group.key is None or change.renamed or self._is_removed(statement):
             return True
         kept = [need for alias, need in _needs_of(statement) if alias not in change.gone]
         if not kept or self._must_turn(statement):
@@ -225,7 +225,7 @@ class ImportPlaces:
         """Yield the edit that puts a line into a sorted group, or turn another into it."""
         line = Line.of(needs, self._sorting)
         for each in [beside] if beside in group.statements else group.statements:
-            if each is None or not self._goes(each):
+            if each is None or not self._is_removed(each):
                 continue
             above = group.statements.index(each)
             if group.place(line, [each], self._turned) == above or self._must_turn(each):
@@ -239,7 +239,7 @@ class ImportPlaces:
             yield Edit(Span(start, start), (text,))
             return
         last = group.statements[-1]
-        if self._goes(last):
+        if self._is_removed(last):
             if self._must_turn(last):
                 self._put(last, *needs)
                 return
@@ -281,7 +281,7 @@ class ImportPlaces:
             own = None if beside is None else group_of(self._module, beside, self._sorting)
             if not plain or (beside is not None and (own is None or own not in plain)):
                 return None
-            if all(map(self._goes, (plain[0] if own is None else own).statements)):
+            if all(map(self._is_removed, (plain[0] if own is None else own).statements)):
                 return None  # it may take the place of that
             return self._above_group(plain[0], text)
         library = [each for each in plain if any(map(is_of_library, each.statements))]

@@ -1,4 +1,4 @@
-"""The import block: what the applied fixes need comes in, what they leave unused goes out.
+"""Add the imports that fixes need, and remove those they leave unused.
 
 An import goes only where the fixes took away its last use; one that was never used, is exported or
 taken from here by another file, stands in a guard, may be read by ``eval`` or a doctest, or says
@@ -17,21 +17,21 @@ from kdoctor.memoize import once
 from kdoctor.model import Edit, Fix, ImportNeed, Span
 from kdoctor.project.import_sorting import DEFAULT, Sorting
 from kdoctor.rewrite.import_choices import (
-    HeldImport,
-    counts,
-    emptied,
-    held,
+    KeepReason,
+    emptied_choices,
     is_for_another_release,
     is_in_try,
+    may_read_branch_import,
+    reason_to_keep,
     whole,
 )
 from kdoctor.rewrite.import_habits import ImportStatement, from_module
 from kdoctor.rewrite.import_lines import LINE_LIMIT, ImportChange, statement_edits
 from kdoctor.rewrite.import_places import ImportPlaces
-from kdoctor.rewrite.new_code import names_in, new_text, replaced_stretches
-from kdoctor.rewrite.roots import package_of, transposed
-from kdoctor.rewrite.string_references import is_read_by_text
-from kdoctor.rewrite.visibility import is_conditional, says_keep, star_below
+from kdoctor.rewrite.new_code import names_in, new_text, replaced_spans
+from kdoctor.rewrite.roots import need_under_same_root, package_of
+from kdoctor.rewrite.string_references import may_be_read_by_text
+from kdoctor.rewrite.visibility import has_keep_comment, is_conditional, star_below
 from kdoctor.syntax import ImportBinding, Module, ReferenceKind
 
 _SCOPES = (cst.FunctionDef, cst.ClassDef)
@@ -40,15 +40,15 @@ _SCOPES = (cst.FunctionDef, cst.ClassDef)
 Keeps = Callable[[ImportBinding], bool]
 
 
-def kept_by_nothing(_: ImportBinding) -> bool:
-    """Keep no import that nothing in its file uses."""
+def keep_nothing(_: ImportBinding) -> bool:
+    """Keep no unused import."""
     return False
 
 
 def plan_imports(
     module: Module,
     fixes: Sequence[Fix],
-    keeps: Keeps = kept_by_nothing,
+    keeps: Keeps = keep_nothing,
     limit: int = LINE_LIMIT,
     sorting: Sorting = DEFAULT,
 ) -> tuple[Edit, ...]:
@@ -88,19 +88,19 @@ class _Plan:
         self.dropped = {span for fix in fixes for span in fix.drops}
         self.changes: dict[ImportStatement, ImportChange] = {}
         self.places = ImportPlaces(module, self.changes, limit, sorting)
-        self.replaced = sorted(chain.from_iterable(map(replaced_stretches, self.fixed)))
+        self.replaced = sorted(chain.from_iterable(map(replaced_spans, self.fixed)))
         self.gone_choices: list[Span] = []
 
     def edits(self) -> Iterator[Edit]:
         for binding in self._touched():
-            self._let_go(binding)
+            self._remove(binding)
         chosen = [each for each in _choices(self.module) if self._is_left_unused(each)]
-        self._take_out(emptied(self.module, chosen, decided=True))
+        self._take_out(emptied_choices(self.module, chosen, decided=True))
         for need in dict.fromkeys(chain.from_iterable(fix.imports for fix in self.fixes)):
-            self._bring_in(need)
+            self._add_need(need)
         left = [each for each in chosen if each.statement not in self.changes]
-        self._take_out(emptied(self.module, left, decided=False))
-        self._settle_choices(chosen)
+        self._take_out(emptied_choices(self.module, left, decided=False))
+        self._prune_branches(chosen)
         yield from self.places.settle()
         yield from statement_edits(
             self.module, self.changes, self.gone_choices, self.limit, self.sorting
@@ -118,13 +118,14 @@ class _Plan:
             touched.update(number for _, number in places[first:last])
         return (self.module.imports[number] for number in sorted(touched))
 
-    def _let_go(self, binding: ImportBinding) -> None:
+    def _remove(self, binding: ImportBinding) -> None:
         alias = binding.alias
         if alias is None:
             return
         forced = self.module.span(alias) in self.dropped
         if not forced and not (
-            held(self.module, binding) is HeldImport.NONE and self._is_left_unused(binding)
+            reason_to_keep(self.module, binding) is KeepReason.NONE
+            and self._is_left_unused(binding)
         ):
             return
         change = self.changes.setdefault(binding.statement, ImportChange())
@@ -140,13 +141,13 @@ class _Plan:
             and all(
                 self._vanishes(self.module.span(use))
                 for use in uses
-                if counts(self.module, binding, use)
+                if may_read_branch_import(self.module, binding, use)
             )
             and binding.local not in self.new_names
             and not binding.exported
-            and not says_keep(self.module, binding.statement)
+            and not has_keep_comment(self.module, binding.statement)
             and not self._is_bound_otherwise(binding)
-            and (self._fails(binding) or not is_read_by_text(self.module, binding.local))
+            and (self._fails(binding) or not may_be_read_by_text(self.module, binding.local))
             and not (self._scope(binding) is None and self.keeps(binding))
         )
 
@@ -158,23 +159,23 @@ class _Plan:
         self.gone_choices += gone
         self.replaced = sorted([*self.replaced, *gone])
         for binding in self.module.imports:
-            if not self._is_in_gone_choice(binding) and not self._is_gone(binding):
-                self._let_go(binding)
+            if not self._is_in_removed_choice(binding) and not self._is_removed(binding):
+                self._remove(binding)
 
-    def _is_in_gone_choice(self, binding: ImportBinding) -> bool:
+    def _is_in_removed_choice(self, binding: ImportBinding) -> bool:
         span = self.module.span(binding.statement)
         return any(each.covers(span) for each in self.gone_choices)
 
-    def _is_gone(self, binding: ImportBinding) -> bool:
-        return any(binding.alias is alias for alias in self._gone())
+    def _is_removed(self, binding: ImportBinding) -> bool:
+        return any(binding.alias is alias for alias in self._removed_aliases())
 
-    def _settle_choices(self, chosen: Iterable[ImportBinding]) -> None:
+    def _prune_branches(self, chosen: Iterable[ImportBinding]) -> None:
         """Take out of each branch what nothing uses any longer.
 
         What may fail, in a `try`, only makes room for what is to be imported in its place.
         """
         for binding in chosen:
-            if binding.alias is None or self._is_in_gone_choice(binding):
+            if binding.alias is None or self._is_in_removed_choice(binding):
                 continue
             change = self.changes.setdefault(binding.statement, ImportChange())
             if change.added or not is_in_try(self.module, binding.statement):
@@ -211,14 +212,14 @@ class _Plan:
 
     # What comes
 
-    def _bring_in(self, need: ImportNeed) -> None:
+    def _add_need(self, need: ImportNeed) -> None:
         if self._is_there(need):
             return
         sources = [self._replaced_bindings(fix, need) for fix in self.fixes if need in fix.imports]
         old = [
             each
             for each in dict.fromkeys(chain.from_iterable(sources))
-            if not self._is_in_gone_choice(each)
+            if not self._is_in_removed_choice(each)
         ]
         always = [each for each in old if self._is_always_bound(each)]
         if always:
@@ -240,7 +241,7 @@ class _Plan:
             else:
                 for each in self._alternatives(binding, need):
                     # The other branch of an `if` may import from another root.
-                    here = need if each is binding else transposed(need, each.name)
+                    here = need if each is binding else need_under_same_root(need, each.name)
                     self._add(each.statement, here)
         if not everywhere:
             self._add_to_module(need, top)
@@ -250,12 +251,12 @@ class _Plan:
         return any(
             (binding.name, binding.local) == (name, need.local)
             and self._is_always_bound(binding)
-            and binding.alias not in self._gone()
+            and binding.alias not in self._removed_aliases()
             for binding in _by_local(self.module).get(need.local, ())
             if star_below(self.module, binding.statement) is None
         )
 
-    def _gone(self) -> list[cst.ImportAlias]:
+    def _removed_aliases(self) -> list[cst.ImportAlias]:
         return [alias for change in self.changes.values() for alias in change.gone]
 
     def _replaced_bindings(self, fix: Fix, need: ImportNeed) -> list[ImportBinding]:
@@ -335,10 +336,10 @@ class _Plan:
                 return
             # The name is moved: all that reads it reads the new import.
             uses += ((self.module.span(use), use) for use in self.module.uses_of(beside))
-            uses += self._what_may_take(beside)
+            uses += self._possible_readers(beside)
         self.places.add(need, None if beside is None else beside.statement, uses)
 
-    def _what_may_take(self, binding: ImportBinding) -> Iterator[tuple[Span, cst.CSTNode]]:
+    def _possible_readers(self, binding: ImportBinding) -> Iterator[tuple[Span, cst.CSTNode]]:
         """Yield the first statement below an import that may run what takes its name from here.
 
         ``from . import part``, where ``part`` imports the name from the package.
@@ -360,13 +361,13 @@ class _Plan:
         elif isinstance(statement, cst.ImportFrom):
             modules = [from_module(statement)]
         tops = [each and each.partition(".")[0].strip() for each in modules]
-        return bool(tops) and all(top and not self.module.is_of_the_tree(top) for top in tops)
+        return bool(tops) and all(top and not self.module.is_project_module(top) for top in tops)
 
     def _may_be_bound_again(self, binding: ImportBinding) -> bool:
         """Say whether another statement may bind the name of an import: their order matters."""
         return (
             len(self.module.scope_of(self.module.tree).bindings[binding.local]) > 1
-            or self.module.is_bound_anew(binding)
+            or self.module.may_be_rebound_by_star(binding)
             or bool(self.module.unreadable_stars)
         )
 
@@ -403,7 +404,7 @@ def _choices(module: Module) -> list[ImportBinding]:
     return [
         each
         for each in module.imports
-        if each.alias is not None and held(module, each) is HeldImport.CHOICE
+        if each.alias is not None and reason_to_keep(module, each) is KeepReason.CHOICE
     ]
 
 

@@ -1,4 +1,4 @@
-"""The least edits that make an old call the new one: where its arguments may stay as they are."""
+"""Turn an old call into the new one by minimal edits, where arguments can stay."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from kdoctor.model import Edit, Hole, Precedence, Span
-from kdoctor.rewrite.arguments import before_another
+from kdoctor.rewrite.arguments import separator_before_new
 from kdoctor.rewrite.binding import Argument
 from kdoctor.rewrite.build import Builder, joined
 from kdoctor.rewrite.call_items import Item
-from kdoctor.rewrite.precedence import binds
+from kdoctor.rewrite.precedence import precedence_of
 
 
 class _Progress(Struct):
@@ -87,7 +87,7 @@ def _keep(
             return None  # a comment between the keyword and its value
     elif argument.arg.keyword is not None:
         keyword = None  # it stands before the value already
-    hole = Hole(value, Precedence.LAMBDA, binds(argument.value))
+    hole = Hole(value, Precedence.LAMBDA, precedence_of(argument.value))
     inner = (hole,) if as_it_was else builder.item_parts(item)
     prefix = "" if keyword is None else f"{keyword}="
     return [Edit(Span(start, value.end), joined((prefix, *inner)))]
@@ -99,7 +99,7 @@ def _add(builder: Builder, items: list[Item], progress: _Progress) -> list[Edit]
     by_keyword: list[str | Hole] = []
     last = progress.last_positional
     before = _last(builder)
-    separator = ", " if before is None else before_another(builder.module, before.arg)
+    separator = ", " if before is None else separator_before_new(builder.module, before.arg)
     for item in items:
         fits = item.slot.position == progress.positions and last is not None and not by_keyword
         if item.keyword is None and fits:
@@ -130,7 +130,7 @@ def _alone(builder: Builder, edits: list[Edit]) -> list[Edit]:
         return edits
     value = builder.binding.arguments[0].value
     span = builder.module.outer_span(value)
-    if binds(value) is not Precedence.ANY or any(
+    if precedence_of(value) is not Precedence.ANY or any(
         edit.span != Span(span.end, span.end) for edit in edits
     ):
         return edits

@@ -1,4 +1,4 @@
-"""Edits that no line of a statement has to move for: told from the lines that they change.
+"""Say from the changed lines alone whether edits preserve a statement's layout.
 
 A long list has a finding in each of its lines, and each finding has a diff of its own: to look at
 all tokens of the list for each of them takes the cube of its length.
@@ -22,8 +22,8 @@ _BRACKETS = pattern(r"[()\[\]{}]")
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 
 
-def keeps_its_layout(module: Module, region: Span, edits: Sequence[Edit], limit: int) -> bool:
-    """Say whether edits surely leave the layout of a statement right, so that nothing moves.
+def preserves_layout(module: Module, region: Span, edits: Sequence[Edit], limit: int) -> bool:
+    """Say whether edits surely leave a statement's layout right.
 
     That no line gets too long, none stood below a bracket that moves now, and none fits into the
     line above it now.
@@ -41,7 +41,7 @@ def keeps_its_layout(module: Module, region: Span, edits: Sequence[Edit], limit:
         piece, line = render(module.text, own, span, "\n"), lines.spans[number]
         if span.start <= lines.open_at.get(number, -1):
             return False
-        if "\n" in piece or not _ends_alike(module.text[span.start : span.end], piece):
+        if "\n" in piece or not _have_same_bracket_depth(module.text[span.start : span.end], piece):
             return False
         before, after = module.text[line.start : span.start], module.text[span.end : line.end]
         new[number] = f"{before}{piece}{after}"
@@ -95,7 +95,7 @@ def _lines(module: Module, region: Span) -> _Lines:
     return _Lines(module.text, spans, starts, open_at)
 
 
-def _ends_alike(old: str, new: str) -> bool:
+def _have_same_bracket_depth(old: str, new: str) -> bool:
     """Say whether what stands behind is in the same brackets as before."""
     return _loose_brackets(old) == _loose_brackets(new)
 

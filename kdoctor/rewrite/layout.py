@@ -1,4 +1,4 @@
-"""The layout of one statement: too long lines are broken, what aligned goes on aligning.
+"""Lay out one statement: break long lines, keep alignment.
 
 Only white space inside brackets changes, and a comma may come behind the last of several items.
 """
@@ -15,8 +15,8 @@ from msgspec import Struct
 
 _OPENING, _CLOSING = ("(", "[", "{"), (")", "]", "}")
 _WORDS = ("if", "else", "for", "or", "and")  # from the loosest
-_MOST_BREAKS = 40  # in one statement
-_MOST_COMPARED = 2_000  # tokens
+_MAX_BREAKS = 40  # in one statement
+_MAX_COMPARED_TOKENS = 2_000  # tokens
 _BLANK = (tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
 
 
@@ -29,7 +29,7 @@ def wrapped(statement: str, limit: int, unit: str = "    ") -> str:
     )
     """
     lines, stuck = statement.split("\n"), set[str]()
-    for _ in range(_MOST_BREAKS):
+    for _ in range(_MAX_BREAKS):
         number = next(
             (n for n, line in enumerate(lines) if len(line) > limit and line not in stuck), None
         )
@@ -108,7 +108,7 @@ def _origins(before: Statement, after: Statement) -> dict[int, int]:
     if len(olds) == len(news):
         pairs = zip(sorted(news.values()), sorted(olds.values()), strict=True)
         return {line: origin for line, origin in pairs if line}
-    if max(len(before.tokens), len(after.tokens)) > _MOST_COMPARED:
+    if max(len(before.tokens), len(after.tokens)) > _MAX_COMPARED_TOKENS:
         return {}
     one, other = ([token.string for token in each.tokens] for each in (before, after))
     matching = SequenceMatcher(None, one, other, autojunk=False).get_matching_blocks()
@@ -253,7 +253,7 @@ class Statement(Struct, frozen=True):
         line = self.text.split("\n")[pair.line]
         return [*found, (start, end)] if line[start:end].strip() else found
 
-    def takes_comma(self, pair: _Pair) -> bool:
+    def allows_trailing_comma(self, pair: _Pair) -> bool:
         """Say whether a comma behind the last of several items changes nothing."""
         before = self.tokens[pair.start - 1] if pair.start else None
         opening = self.tokens[pair.start].string
@@ -324,7 +324,7 @@ def _one_a_line(
     items = [each for each in items if each]
     if len(items) < 2 or statement.is_commented(pair):
         return None
-    if not items[-1].endswith(",") and statement.takes_comma(pair):
+    if not items[-1].endswith(",") and statement.allows_trailing_comma(pair):
         items[-1] += ","
     indent = " " * statement.indent(number)
     lines[number : number + 1] = [indent + each for each in items]
@@ -364,7 +364,7 @@ def _at_brackets(statement: Statement, number: int, limit: int, unit: str) -> st
         body = [inner + between.strip()]
         if len(body[0]) > limit and len(items) > 1:
             body = [f"{inner}{each}," for each in items]
-            if not statement.takes_comma(pair) and not between.rstrip().endswith(","):
+            if not statement.allows_trailing_comma(pair) and not between.rstrip().endswith(","):
                 body[-1] = body[-1].removesuffix(",")
         return "\n".join([*lines[:number], opened, *body, closed, *lines[number + 1 :]])
     return None
@@ -413,8 +413,8 @@ def statements(text: str) -> Iterator[tuple[int, int]]:
         return
 
 
-def says_the_same(one: str, other: str) -> bool:
-    """Say whether two texts are the same but for white space and a comma behind the last item."""
+def has_same_tokens(one: str, other: str) -> bool:
+    """Say whether two texts differ only in white space and a trailing comma."""
     first, second = _words(one), _words(other)
     return first is not None and first == second
 

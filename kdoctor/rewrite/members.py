@@ -17,7 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from kdoctor.model import Applicability, Edit, Fix, ImportNeed, Precedence
-from kdoctor.rewrite.arguments import without
+from kdoctor.rewrite.arguments import remove_arguments
 from kdoctor.rewrite.binding import Argument, CallBinding, bind
 from kdoctor.rewrite.build import Builder
 from kdoctor.rewrite.call_items import plan_items
@@ -25,13 +25,13 @@ from kdoctor.rewrite.expression_context import check_fits_f_strings
 from kdoctor.rewrite.guard import Guard, GuardAnswer, UseSite
 from kdoctor.rewrite.in_place import edits_in_place
 from kdoctor.rewrite.parameters import NewParameters, SignatureLookup
-from kdoctor.rewrite.precedence import wanted_around
+from kdoctor.rewrite.precedence import required_precedence
 from kdoctor.rewrite.refusal import Refusal, Refused
 from kdoctor.rewrite.roots import import_root
 from kdoctor.rewrite.spelling import Speller
 from kdoctor.rewrite.template import Rewrite, rewrite
 from kdoctor.syntax import ImportBinding, MemberUse, Module
-from kdoctor.syntax.ast_walk import dotted
+from kdoctor.syntax.ast_walk import ast_dotted_name
 from kdoctor.target import FRAMEWORKS
 from kdoctor.value_types import Kind, Type
 
@@ -39,7 +39,7 @@ SELF = "self"
 
 
 class MemberRewrite(Struct, frozen=True):
-    """One rewrite of a member: ``row`` with ``self`` first, ``called`` for a method.
+    """One rewrite of a member: ``row`` with ``self`` first; ``called``: a method.
 
     ``unsafe_because`` says what may differ, "" where a proof makes the fix safe. ``drops`` are
     parameters that have no counterpart: a call that passes them loses them, the fix says so in its
@@ -87,7 +87,7 @@ Rating = Callable[[MemberRewrite], Applicability]
 
 
 class MemberTable:
-    """Rows by the kind of their owner and the member: the first that holds gives the fix."""
+    """Rules by owner kind and member; the first whose guard holds is applied."""
 
     def __init__(
         self,
@@ -152,7 +152,7 @@ class _Attempt(Struct, frozen=True):
 
     def _title(self, dropped: Sequence[Argument]) -> str:
         new = self.member.row.right
-        chain = dotted(self.member.row.replacement.code.node)
+        chain = ast_dotted_name(self.member.row.replacement.code.node)
         if chain is not None and chain.startswith(f"{SELF}."):
             new = chain.removeprefix(SELF)  # `self` is no word of the user's
         elif self.member.called and (name := self._new_method()) is not None:
@@ -173,11 +173,11 @@ class _Attempt(Struct, frozen=True):
         use, code = self.use, self.member.row.replacement.code
         binding = CallBinding(self.member.row.pattern, (self._receiver(),))
         self._check_guard(binding)
-        chain = dotted(code.node)
+        chain = ast_dotted_name(code.node)
         if chain is not None and chain.startswith(f"{SELF}."):
             new = chain.removeprefix(f"{SELF}.")
             return [Edit(self.module.span(use.node.attr), (new,), Precedence.PRIMARY)]
-        return [self._anew(use.node, binding, spell)]
+        return [self._rebuilt_call(use.node, binding, spell)]
 
     def _call(self, spell: Callable[[str], str]) -> tuple[list[Edit], list[Argument]]:
         call, pattern = self.use.called, self.member.row.pattern
@@ -193,8 +193,8 @@ class _Attempt(Struct, frozen=True):
         if edits is None:
             if dropped:
                 raise Refused("the call would have to be built anew, and arguments dropped")
-            return [self._anew(call, builder.binding, spell)], []
-        removed = without(self.module, call, [each.arg for each in dropped])
+            return [self._rebuilt_call(call, builder.binding, spell)], []
+        removed = remove_arguments(self.module, call, [each.arg for each in dropped])
         if removed is None:
             raise Refused("there is a comment beside an argument that has no counterpart")
         lost = [each for each in dropped if not builder.is_the_default(each)]
@@ -232,17 +232,17 @@ class _Attempt(Struct, frozen=True):
     def _new_method(self) -> str | None:
         """Return the method of ``self`` that the right side calls, if it is such a call."""
         node = self.member.row.replacement.code.node
-        name = dotted(node.func) if isinstance(node, ast.Call) else None
+        name = ast_dotted_name(node.func) if isinstance(node, ast.Call) else None
         if name is None or name.partition(".")[0] != SELF or name.count(".") != 1:
             return None
         return name.partition(".")[2]
 
-    def _anew(
+    def _rebuilt_call(
         self, node: cst.BaseExpression, binding: CallBinding, spell: Callable[[str], str]
     ) -> Edit:
         self._check_comments(node, binding)
         parts, own = self._builder(node, binding, spell).expression()
-        wanted = wanted_around(self.module.parent(node), node)
+        wanted = required_precedence(self.module.parent(node), node)
         return Edit(self.module.span(node), parts, own, wanted)
 
     def _builder(

@@ -1,4 +1,4 @@
-"""What edits take away, and what names the code reads that they write."""
+"""The source that edits replace, and the names that their new code reads."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from kdoctor.model import Edit, Hole, Span
 _NAME = pattern(r"(?<![\w.])[^\W\d]\w*(?!\w)(?!\s*=(?!=))")
 
 
-def replaced_stretches(edit: Edit) -> Iterator[Span]:
-    """Yield the stretches of source that an edit does not keep in a hole."""
+def replaced_spans(edit: Edit) -> Iterator[Span]:
+    """Yield the spans that an edit replaces and keeps in no hole."""
     start = edit.span.start
     for hole in sorted(part.span for part in edit.parts if isinstance(part, Hole)):
         if start < hole.start:
@@ -22,7 +22,7 @@ def replaced_stretches(edit: Edit) -> Iterator[Span]:
 
 
 def new_text(edits: Iterable[Edit]) -> Iterator[str]:
-    """Return the pieces of text that edits write."""
+    """Return the literal text parts of edits."""
     return (part for edit in edits for part in edit.parts if isinstance(part, str))
 
 

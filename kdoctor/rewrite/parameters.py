@@ -1,4 +1,4 @@
-"""How the new callable may be called: which argument fits where, and what its defaults are."""
+"""The new callable's parameters: where each argument fits, and the defaults."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kdoctor.syntax.literals import literal_value
 
 
 class SignatureText(Protocol):
-    """What is known of a callable: ``keras_api.Signature`` is one."""
+    """A callable's signature; ``keras_api.Signature`` is one."""
 
     @property
     def text(self) -> str:
@@ -29,7 +29,7 @@ _BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_
 
 
 class NewParameter(Struct, frozen=True):
-    """One parameter of the new callable: by which position and by which keyword it is reached."""
+    """One parameter of the new callable, with its position and keyword."""
 
     position: int | None
     keyword: str | None
@@ -85,8 +85,8 @@ def same_value(one: Code | None, other: Code | None) -> bool:
     return repr(first) == repr(second)
 
 
-def takes_the_same(old: inspect.Signature, new: inspect.Signature | None) -> bool:
-    """Say whether each call that fits ``old`` means the same to ``new``.
+def accepts_same_calls(old: inspect.Signature, new: inspect.Signature | None) -> bool:
+    """Say whether each call of ``old`` means the same to ``new``.
 
     ``new`` may have more parameters, as long as they are optional and come after the old ones.
     """

@@ -1,4 +1,4 @@
-"""A left side of a rewrite, parsed: the old name and its signature."""
+"""The left side of a rewrite, parsed: a name and a signature."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from msgspec import Struct
 
 
 class Code(Struct, frozen=True):
-    """An expression of a template together with the text that its positions count in."""
+    """An expression of a template, with the text that its positions refer to."""
 
     node: ast.expr
     text: str
@@ -22,7 +22,7 @@ class Code(Struct, frozen=True):
 
 
 class Pattern(Struct, frozen=True, dict=True):
-    """A left side: the old name, and its signature (None where only the name is meant).
+    """A left side: the old name and signature (None: the name only).
 
     The defaults in ``signature`` are ``Code``.
     """

@@ -1,4 +1,4 @@
-"""How tightly expressions bind, and what the places around them ask for.
+"""Operator precedence of expressions, and what their context requires.
 
 Two views of the same grammar: the user's source as libcst nodes, templates as ``ast`` nodes.
 https://docs.python.org/3/reference/expressions.html#operator-precedence
@@ -63,8 +63,8 @@ _OWN: dict[type[cst.BaseExpression], Precedence] = {
 }
 
 
-def binds(node: cst.BaseExpression) -> Precedence:
-    """Return how tightly an expression of the user's source binds, its own parentheses included."""
+def precedence_of(node: cst.BaseExpression) -> Precedence:
+    """Return the precedence of an expression, with its own parentheses."""
     if node.lpar:
         return Precedence.ATOM
     if isinstance(node, cst.BinaryOperation):
@@ -76,8 +76,8 @@ def binds(node: cst.BaseExpression) -> Precedence:
     return _OWN.get(type(node), Precedence.ATOM)
 
 
-def wanted_around(parent: cst.CSTNode | None, node: cst.BaseExpression) -> Precedence:
-    """Return how tightly an expression must bind to stand where ``node`` stands."""
+def required_precedence(parent: cst.CSTNode | None, node: cst.BaseExpression) -> Precedence:
+    """Return the least precedence that ``node``'s place requires."""
     if node.lpar:
         return Precedence.ANY
     match parent:
@@ -93,7 +93,7 @@ def wanted_around(parent: cst.CSTNode | None, node: cst.BaseExpression) -> Prece
             level = _BINARY[type(parent.operator)]
             return level if parent.left is node else Precedence(level + 1)
         case cst.BooleanOperation():
-            level = binds(parent.with_changes(lpar=()))
+            level = precedence_of(parent.with_changes(lpar=()))
             return level if parent.left is node else Precedence(level + 1)
         case cst.Comparison() | cst.ComparisonTarget() | cst.StarredElement():
             return Precedence.BIT_OR
@@ -119,8 +119,8 @@ def wanted_around(parent: cst.CSTNode | None, node: cst.BaseExpression) -> Prece
             return Precedence.ATOM
 
 
-def template_binds(node: ast.expr) -> Precedence:
-    """Return how tightly an expression of a template binds."""
+def template_precedence_of(node: ast.expr) -> Precedence:
+    """Return the precedence of a template's expression."""
     match node:
         case ast.BinOp():
             return _AST_BINARY[type(node.op)]
@@ -144,8 +144,8 @@ def template_binds(node: ast.expr) -> Precedence:
             return Precedence.ATOM
 
 
-def template_wants(parent: ast.AST, child: ast.expr) -> Precedence:
-    """Return how tightly an expression must bind to stand as ``child`` of a template's node."""
+def template_required_precedence(parent: ast.AST, child: ast.expr) -> Precedence:
+    """Return the least precedence for a ``child`` of a template's node."""
     match parent:
         case ast.Attribute() | ast.Await():
             return Precedence.PRIMARY
@@ -161,7 +161,7 @@ def template_wants(parent: ast.AST, child: ast.expr) -> Precedence:
             level = _AST_BINARY[type(parent.op)]
             return level if parent.left is child else Precedence(level + 1)
         case ast.BoolOp():
-            return Precedence(template_binds(parent) + 1)
+            return Precedence(template_precedence_of(parent) + 1)
         case ast.Compare() | ast.Starred():
             return Precedence.BIT_OR
         case ast.IfExp():

@@ -1,4 +1,4 @@
-"""Tests that may go: what is asked does nothing but give an answer."""
+"""Tests without side effects, which may be removed."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ _OF_TEXTS = frozenset({
 _TEXTS = frozenset({"os.name", "sys.platform", "sys.version"})
 
 
-def only_asks(module: Module, test: cst.BaseExpression) -> bool:
-    """Say whether working out a test does nothing but give an answer."""
+def is_pure_test(module: Module, test: cst.BaseExpression) -> bool:
+    """Say whether evaluating a test has no side effect."""
     return not any(
         isinstance(each, _ACTS) or (isinstance(each, cst.Call) and not _only_answers(module, each))
         for each in descendants(test)

@@ -1,4 +1,4 @@
-"""Why a rewrite is not made: a sentence for people, never silence."""
+"""Refusals: why a rewrite is not made, as a sentence for people."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ONLY_IN_DEAD_CODE = Refusal("only code that the target never gets to uses it: im
 
 
 class Refused(Exception):
-    """Raised inside this package where a rewrite turns out impossible; becomes a ``Refusal``.
+    """Raised in this package when a rewrite is impossible; becomes a ``Refusal``.
 
     ``distance`` says how far the row was from holding: the nearest of several gives the reason.
     """

@@ -1,4 +1,4 @@
-"""Apply edits to a text. Nested edits are carried out inside the holes of the outer ones."""
+"""Apply edits to a text; nested edits go into the holes of outer ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which import root a name was written with, and how another name looks under that root."""
+"""The import root of a name, and the same name under another root."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def import_root(name: str) -> str | None:
 
 
 def key_of(name: str) -> str:
-    """Return what a name is called under the templates' root: ``keras.backend.sum``."""
+    """Return a name under the templates' root: ``keras.backend.sum``."""
     split = split_root(name)
     if split is None:
         return name
@@ -36,7 +36,7 @@ def key_of(name: str) -> str:
 
 
 def package_of(name: str) -> str:
-    """Return the package that a name belongs to, all roots of Keras being one."""
+    """Return the package of a name; all Keras roots count as one."""
     return TEMPLATE_ROOT if split_root(name) is not None else name.partition(".")[0]
 
 
@@ -48,8 +48,8 @@ def under_root(name: str, root: str) -> str:
     return f"{root}.{split[1]}" if split[1] else root
 
 
-def transposed(need: ImportNeed, like: str) -> ImportNeed:
-    """Return what must be imported in place of ``need`` where Keras is imported as in ``like``."""
+def need_under_same_root(need: ImportNeed, like: str) -> ImportNeed:
+    """Return ``need`` under the Keras root that ``like`` uses."""
     root = import_root(like)
     if root is None or split_root(need.module) is None:
         return need

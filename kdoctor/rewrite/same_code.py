@@ -1,4 +1,4 @@
-"""Whether two pieces of code say the same, and whether one says anything."""
+"""Compare two pieces of code for equivalence, and detect empty ones."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kdoctor.syntax import Module
 
 
 class SameCode(ast.NodeTransformer):
-    """Tells whether two pieces of code say the same, by whichever imports they read it."""
+    """Compares code with resolved imports."""
 
     def __init__(self, module: Module, needs: Iterable[ImportNeed]) -> None:
         self._module = module
@@ -27,7 +27,7 @@ class SameCode(ast.NodeTransformer):
         self._scope = self._top = module.scope_of(module.tree)
 
     def at(self, node: cst.CSTNode) -> SameCode:
-        """Return the same for the scope of a node."""
+        """Return the comparison for the scope of a node."""
         self._scope = self._module.scope_of(node)
         return self
 

@@ -1,4 +1,4 @@
-r"""Where the lines of a source begin and end, be it ``\n``, ``\r\n`` or ``\r`` that ends them."""
+r"""Line boundaries of a source with ``\n``, ``\r\n`` or ``\r``."""
 
 from __future__ import annotations
 

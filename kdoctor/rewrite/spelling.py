@@ -1,4 +1,4 @@
-"""Spell a name as the file itself would: under its root, by its aliases, in its habit.
+"""Spell a name as the file would: by its root, aliases and habits.
 
 ``from tensorflow.keras import backend as K`` asks for ``ops.square`` and
 ``from tensorflow.keras import ops``; ``keras.backend.square`` asks for ``keras.ops.square`` and
@@ -81,7 +81,7 @@ class Speller:
         return cls(module, reference.node, habit.name, shown, renews=renews)
 
     def spell(self, name: str) -> tuple[str, ImportNeed | None]:
-        """Return how to write a builtin or a dotted name, and the import that it needs, if any.
+        """Return how to write a name, and the import it needs, if any.
 
         Raises:
             Refused: a builtin is hidden by a name of the file.
@@ -94,9 +94,9 @@ class Speller:
         if self.renews and (need := self._in_place_of_the_import(name)) is not None:
             return need.local, need
         written = (
-            self._by_import_at_hand(name)
-            or self._in_the_same_way(name)
-            or self._by_import_of_a_twin(name)
+            self._by_existing_import(name)
+            or self._by_package_path(name)
+            or self._by_equivalent_import(name)
         )
         if written is not None:
             return written, None
@@ -109,7 +109,7 @@ class Speller:
         """
         if name.partition(".")[0] != TEMPLATE_ROOT:
             return name
-        root = import_root(self.like) or self.module.keras_root_beside()
+        root = import_root(self.like) or self.module.keras_root_of_project()
         return name if root is None else under_root(name, root)
 
     def _in_place_of_the_import(self, name: str) -> ImportNeed | None:
@@ -120,9 +120,9 @@ class Speller:
         parent, _, leaf = name.rpartition(".")
         if leaf != own.imported.rpartition(".")[2] or split_root(parent) is None:
             return None
-        return in_place_of(own, name)
+        return need_replacing(own, name)
 
-    def _by_import_at_hand(self, name: str) -> str | None:
+    def _by_existing_import(self, name: str) -> str | None:
         """Use an import of the name itself or of the module that it stands in."""
         for prefix, rest in _splits(name)[:2]:
             binding = self._binding_above(name, prefix)
@@ -130,7 +130,7 @@ class Speller:
                 return self._read_from(binding, prefix, rest)
         return None
 
-    def _in_the_same_way(self, name: str) -> str | None:
+    def _by_package_path(self, name: str) -> str | None:
         """Write the name out from the package, where that is how this file writes it."""
         writes_out = self.binding is not None and _is_package(self.binding)
         module = name.rpartition(".")[0].rpartition(".")[2]
@@ -159,7 +159,7 @@ class Speller:
             return f"{own.local}{name.removeprefix(own.name)}"
         return f"{binding.local}{rest}"
 
-    def _by_import_of_a_twin(self, name: str) -> str | None:
+    def _by_equivalent_import(self, name: str) -> str | None:
         """Use an import of the same object by another name: `keras.layers.Input`."""
         root, _, leaf = name.rpartition(".")
         if leaf not in TWINS or import_root(name) != root:
@@ -205,8 +205,8 @@ class Speller:
         )
 
 
-def in_place_of(binding: ImportBinding, name: str) -> ImportNeed:
-    """Return the need of what is imported instead of something, by the name that this has."""
+def need_replacing(binding: ImportBinding, name: str) -> ImportNeed:
+    """Return the import need that replaces a binding."""
     alias = binding.alias
     parent, _, leaf = name.rpartition(".")
     again = alias is not None and (

@@ -1,4 +1,4 @@
-"""Names that are read by way of text, where no one sees it: by ``eval``, a doctest, a magic."""
+"""Names read through text: in ``eval``, doctests and notebook magics."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _FILLED_IN = pattern(r"\{[^{}]*\}|\$\w+")
 _WORD = pattern(r"(?<![\w.])[^\W\d]\w*")
 
 
-def is_read_by_text(module: Module, name: str) -> bool:
-    """Say whether text may read a name: what ``eval`` is given, a doctest, a magic."""
+def may_be_read_by_text(module: Module, name: str) -> bool:
+    """Say whether text may read a name: ``eval``, a doctest, a magic."""
     called = module.unbound_reads
     return (
         any(each in called for each in _READ_ALL)

@@ -1,4 +1,4 @@
-"""All rewrites by the name that they replace: the first row that holds gives the fix."""
+"""The rewrite table: rules by old name; the first whose guard holds is applied."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from kdoctor.rewrite.apply_rule import Application
 from kdoctor.rewrite.parameters import SignatureLookup
 from kdoctor.rewrite.refusal import ONLY_IN_DEAD_CODE, Refusal, Refused
 from kdoctor.rewrite.roots import key_of
-from kdoctor.rewrite.spelling import Speller, in_place_of
+from kdoctor.rewrite.spelling import Speller, need_replacing
 from kdoctor.rewrite.template import Rewrite
 from kdoctor.rewrite.variables import assigned_to_variable
-from kdoctor.rewrite.visibility import says_keep
+from kdoctor.rewrite.visibility import has_keep_comment
 from kdoctor.syntax import ImportBinding, Module, Reference, ReferenceKind
 
 _WORST_FIRST = (Applicability.MANUAL, Applicability.UNSAFE, Applicability.SAFE)
@@ -23,7 +23,7 @@ Rating = Callable[[Rewrite], Applicability]
 
 
 class RewriteTable:
-    """Rewrites by old name, under any import root of Keras.
+    """Rewrites by old name, under any Keras root.
 
     ``signatures`` says what is known of the new callables; a default is left out only where it is
     known to be the same. ``renews`` says of which imports every use is rewritten together, so that
@@ -79,7 +79,7 @@ class RewriteTable:
         if not rows:
             raise Refused(f"no rewrite of `{reference.name}` is known")
         made_of = assigned_to_variable(module, reference)
-        if made_of and all(self._goes_with(reference.name, each.name) for each in made_of):
+        if made_of and all(self._fits_variable(reference.name, each.name) for each in made_of):
             # What the variable is made of is written anew, and its uses stay as they are.
             try:
                 return _together([self._at_use(module, each, applicability) for each in made_of])
@@ -99,7 +99,7 @@ class RewriteTable:
         assert nearest is not None
         raise Refused(nearest.reason, nearest.distance)
 
-    def _goes_with(self, name: str, variable: str) -> bool:
+    def _fits_variable(self, name: str, variable: str) -> bool:
         """Say whether a name comes out right where what a variable is made of is renamed."""
         rows, above = self.rows_for(name), self.rows_for(variable)
         rest = key_of(name).removeprefix(key_of(variable))
@@ -149,7 +149,7 @@ def _check_that_it_may_go(
         Refused: somebody may need it all the same.
     """
     binding = reference.binding
-    if binding.exported or says_keep(module, binding.statement):
+    if binding.exported or has_keep_comment(module, binding.statement):
         raise Refused("other files may import it from here")
     if is_read_in_dead_code:
         raise Refused(ONLY_IN_DEAD_CODE.reason)
@@ -208,7 +208,7 @@ def _changed_import(
         raise Refused(f"the import itself would have to change, and `{row.id}` depends on its use")
     rest = key_of(binding.name).removeprefix(key_of(row.left))
     new = Speller.at(module, reference).under_the_files_root(f"{row.right}{rest}")
-    need = in_place_of(binding, new)
+    need = need_replacing(binding, new)
     drops = (module.span(binding.alias),)
     return Fix(
         f"Import `{new}` instead of `{binding.name}`", (), applicability(row), (need,), drops

@@ -1,4 +1,4 @@
-"""A rewrite as it is written: two pieces of code, and a guard that says when it holds.
+"""A rewrite template: left and right side as code, and a guard.
 
 ``rewrite("keras.backend.expand_dims(x, axis=-1)", "keras.ops.expand_dims(x, axis)")``: the left
 side is the full old signature with its defaults, the right side any expression over its
@@ -29,7 +29,7 @@ _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
 class Replacement(Struct, frozen=True):
-    """A right side: the tree, and what its names are.
+    """A right side: its tree and what its names are.
 
     ``uses`` counts how often each parameter is read; ``inner`` are the parameters read inside a
     lambda or the inner part of a comprehension, ``local`` the names that those bind.
@@ -66,7 +66,7 @@ class Replacement(Struct, frozen=True):
 
 
 class Rewrite(Struct, frozen=True, dict=True):
-    """One before→after pair. ``id`` is its key in the proof record."""
+    """One rewrite. ``id`` is its key in the proof record."""
 
     left: str
     right: str

@@ -1,4 +1,4 @@
-"""Names that are used by a variable: ``mean = K.mean``, and later ``mean(x)``."""
+"""Names used through a variable: ``mean = K.mean``, then ``mean(x)``."""
 
 from __future__ import annotations
 

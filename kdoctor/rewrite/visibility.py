@@ -1,4 +1,4 @@
-"""Which imports can be read where: for the names that a fix would use again."""
+"""Which imports can be read at a place, for names that a fix reuses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CONDITIONAL = (cst.If, cst.Try, cst.TryStar, cst.For, cst.While, cst.With, cst.
 def readable_import(
     module: Module, name: str, node: cst.CSTNode, habit: ImportBinding | None
 ) -> ImportBinding | None:
-    """Return an import of ``name`` that surely can be read at ``node``.
+    """Return an import of ``name`` that is surely readable at ``node``.
 
     ``habit`` is the import that the node itself is read by: it is preferred.
     """
@@ -47,7 +47,7 @@ def _imports_of(module: Module) -> Mapping[str, Sequence[ImportBinding]]:
 
 
 def is_conditional(module: Module, statement: cst.CSTNode) -> bool:
-    """Say whether a statement is run in some cases only, as far as its own scope goes."""
+    """Say whether a statement runs conditionally within its scope."""
     for each in module.ancestors(statement):
         if isinstance(each, _SCOPES):
             return False
@@ -68,7 +68,7 @@ def _is_readable(module: Module, binding: ImportBinding, node: cst.CSTNode) -> b
     }
     if any(each.node not in same for each in home.bindings[binding.local]):
         return False
-    if module.is_bound_anew(binding) or star_below(module, binding.statement) is not None:
+    if module.may_be_rebound_by_star(binding) or star_below(module, binding.statement) is not None:
         return False
     runs_later = not place.runs_with(home)
     return runs_later or module.span(binding.statement) < module.span(node)
@@ -92,8 +92,8 @@ def _starts_with(node: cst.CSTNode, local: str) -> bool:
     return name is not None and name.value == local
 
 
-def says_keep(module: Module, statement: cst.CSTNode) -> bool:
-    """Say whether a comment on an import says that it stays, be it that nothing uses it here."""
+def has_keep_comment(module: Module, statement: cst.CSTNode) -> bool:
+    """Say whether a comment says to keep an unused import."""
     span = module.span(statement)
     lines = module.text[span.start : line_end(module.text, span.end)].splitlines()
     return any(_KEEP_COMMENT.search(line) for line in lines)

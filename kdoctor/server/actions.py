@@ -104,7 +104,7 @@ def _fix_all(
     fixes = (finding.fix for finding in reading.examined.scan.findings)
     if not any(fix is not None and fix.applicability is Applicability.SAFE for fix in fixes):
         return
-    edits = sheet.edits(live.mended(sheet.draft, reading))
+    edits = sheet.edits(live.with_safe_fixes(sheet.draft, reading))
     if edits:
         yield types.CodeAction(
             title="kdoctor: fix all safe problems of this file",

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import libcst as cst
 from lsprotocol import types
 
-from kdoctor.engine.fixes.rewrite_lookup import RewriteLookup, cures_of
+from kdoctor.engine.fixes.rewrite_lookup import RewriteLookup, rewrite_lookup_of
 from kdoctor.engine.open_documents import Reading
 from kdoctor.errors import SyntaxProblem
 from kdoctor.keras_api import Presence, lookup, member_lookup, signature, split_root
@@ -22,7 +22,7 @@ from kdoctor.syntax import Module, Reference, ReferenceKind
 from kdoctor.target import Target
 from kdoctor.value_types import Type
 
-_MOST = 3  # ways to write it instead
+_MAX_REPLACEMENTS = 3  # ways to write it instead
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ def _told(named: Named, target: Target) -> str | None:
     parts = [
         _title(named, answer),
         _on_target(named, target),
-        *_instead(cures_of(split[1], member), target),
+        *_instead(rewrite_lookup_of(split[1], member), target),
         _table(answer),
     ]
     return "\n\n".join(filter(None, parts))
@@ -136,7 +136,9 @@ def _on_target(named: Named, target: Target) -> str:
         return ""
     if found.presence is Presence.MISSING:
         names = found.moved_to or found.elsewhere or found.suggestions
-        hint = f"; see {', '.join(f'`{name}`' for name in names[:_MOST])}" if names else ""
+        hint = (
+            f"; see {', '.join(f'`{name}`' for name in names[:_MAX_REPLACEMENTS])}" if names else ""
+        )
         return f"**Not there** on {where}{hint}."
     parameters = signature(named.name, target)
     shown = f"\n\n```python\n{named.name}({parameters.text})\n```" if parameters else ""
@@ -150,10 +152,10 @@ def _instead(cures: RewriteLookup, target: Target) -> Iterator[str]:
     rows = [
         f"- `{cure.left}` \u2192 `{cure.right}`{f', where {cure.when}' if cure.when else ''} "
         f"({cure.code}, {cure.applicability.value})"
-        for cure in cures.rewrites[:_MOST]
+        for cure in cures.rewrites[:_MAX_REPLACEMENTS]
     ]
-    if len(cures.rewrites) > _MOST:
-        rows.append(f"- and {len(cures.rewrites) - _MOST} more")
+    if len(cures.rewrites) > _MAX_REPLACEMENTS:
+        rows.append(f"- and {len(cures.rewrites) - _MAX_REPLACEMENTS} more")
     yield "To write instead on Keras 3:\n" + "\n".join(rows)
 
 
@@ -162,7 +164,7 @@ def _table(answer: NameQuery) -> str:
     rows = [(f"`{each.root}`", _when(each)) for each in answer.histories if each.root in TOLD_ROOTS]
     rows += [
         (f"`{each.cls}` of {each.distribution}", _periods(each.periods, each.gone_in))
-        for each in answer.owners[: 2 * _MOST]
+        for each in answer.owners[: 2 * _MAX_REPLACEMENTS]
     ]
     if not rows:
         return ""
@@ -171,7 +173,7 @@ def _table(answer: NameQuery) -> str:
 
 
 def _when(history: NameHistory) -> str:
-    moved = ", ".join(f"`{name}`" for name in history.moved_to[:_MOST])
+    moved = ", ".join(f"`{name}`" for name in history.moved_to[:_MAX_REPLACEMENTS])
     return _periods(history.periods, history.gone_in) + (f"; moved: {moved}" if moved else "")
 
 

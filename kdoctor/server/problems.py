@@ -42,7 +42,7 @@ def _of_own_target(sheet: OpenSheet, reading: Reading) -> Iterator[tuple[str, ty
     if own is None or not document.units:
         return
     place = own.place or document.units[0].place(Span(0, 0))
-    told = own.told[:1].upper() + own.told[1:]
+    told = own.description[:1].upper() + own.description[1:]
     where = sheet.ranges(document, [place])[place]
     note = types.Diagnostic(where, told, types.DiagnosticSeverity.Information, source=SOURCE)
     yield sheet.uri_of(place), note

@@ -15,7 +15,7 @@ from typing import TypeVar
 from lsprotocol import types
 
 from kdoctor.documents.parsing import why_not_python
-from kdoctor.engine.examine import why
+from kdoctor.engine.examine import error_text
 from kdoctor.engine.open_documents import OpenDocuments, Reading
 from kdoctor.engine.options import Options
 from kdoctor.errors import UsageProblem
@@ -24,7 +24,7 @@ from kdoctor.server.text import Encoding, Text
 
 T = TypeVar("T")
 
-_LARGEST = 2_000_000  # characters; nobody types in more
+_MAX_DOCUMENT_SIZE = 2_000_000  # characters; nobody types in more
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +186,7 @@ class Session:
             return
         self._views.clear()
         self._running.clear()
-        self._worker.submit(self._live.renew)
+        self._worker.submit(self._live.reload_settings)
 
     def touch(self, path: str) -> None:
         """Hear that a module changed on the disk."""
@@ -214,9 +214,9 @@ class Session:
             return View(sheet)  # it was changed meanwhile: nobody will look at this
         try:
             draft = sheet.draft
-            if len(draft.data) > _LARGEST or self._live.is_passed_over(draft.path):
+            if len(draft.data) > _MAX_DOCUMENT_SIZE or self._live.is_skipped(draft.path):
                 return View(sheet)
-            if draft.kind == "python" and self._live.hold(draft.path, draft.data.decode()):
+            if draft.kind == "python" and self._live.use_unsaved(draft.path, draft.data.decode()):
                 self._changed_modules.add(draft.path)
             reading = self._live.examine(draft)
             if draft.kind == "python" and not reading.examined.modules:
@@ -227,10 +227,10 @@ class Session:
         except UsageProblem as problem:
             return View(sheet, wrong=str(problem))
         except Exception as error:  # noqa: BLE001 - whatever is typed, the server goes on
-            return View(sheet, problem=why(error))
+            return View(sheet, problem=error_text(error))
 
     def _let_go(self, path: str) -> None:
-        if self._live.let_go(path):
+        if self._live.restore_saved(path):
             self._changed_modules.add(path)
 
 

@@ -1,4 +1,4 @@
-"""Comments by which a user says that a finding is to be left alone, and why.
+"""Parse, apply and edit suppression comments (``# kdoctor: ignore``, ``# noqa``).
 
 - ``x = f()  # kdoctor: ignore``: nothing is reported here.
 - ``# kdoctor: ignore[KD101] reason``: not this rule. A rule is named by its code, the start of its
@@ -23,9 +23,9 @@ from kdoctor.lazy_exports import deferred
 
 if TYPE_CHECKING:
     from kdoctor.suppression.directives import Directive, Entry, Form, directives_of
-    from kdoctor.suppression.edit_comments import ignore_edits, ignore_fix, removal
-    from kdoctor.suppression.may_have_comments import holds_marks, is_marked
-    from kdoctor.suppression.suppressed import Directives, Parted
+    from kdoctor.suppression.edit_comments import ignore_edits, ignore_fix, removal_edit
+    from kdoctor.suppression.may_have_comments import may_have_directives, may_have_suppressions
+    from kdoctor.suppression.suppressed import Directives, SuppressionResult
 
 # A file without a mark needs nothing that reads comments.
 _HOMES = {
@@ -33,13 +33,13 @@ _HOMES = {
     "Entry": "directives",
     "Form": "directives",
     "directives_of": "directives",
-    "holds_marks": "may_have_comments",
-    "is_marked": "may_have_comments",
+    "may_have_directives": "may_have_comments",
+    "may_have_suppressions": "may_have_comments",
     "Directives": "suppressed",
-    "Parted": "suppressed",
+    "SuppressionResult": "suppressed",
     "ignore_edits": "edit_comments",
     "ignore_fix": "edit_comments",
-    "removal": "edit_comments",
+    "removal_edit": "edit_comments",
 }
 
 __all__ = [
@@ -47,13 +47,13 @@ __all__ = [
     "Directives",
     "Entry",
     "Form",
-    "Parted",
+    "SuppressionResult",
     "directives_of",
-    "holds_marks",
     "ignore_edits",
     "ignore_fix",
-    "is_marked",
-    "removal",
+    "may_have_directives",
+    "may_have_suppressions",
+    "removal_edit",
 ]
 
 

@@ -1,4 +1,4 @@
-"""Where the comments of a source are, and which of its lines belong together.
+"""Find a source's comments and logical lines.
 
 Python's own tokenizer finds them: what looks like a comment in a string is none.
 """
@@ -24,7 +24,7 @@ _CLOSES = {getattr(tokenize, f"{kind}_END", -1) for kind in ("FSTRING", "TSTRING
 
 
 class Comment(Struct, frozen=True):
-    """A comment. ``alone``: nothing else stands on its line. Rows count from 0."""
+    """A comment. ``alone``: it has its own line. Rows count from 0."""
 
     span: Span
     row: int
@@ -40,7 +40,7 @@ class Rows(Struct, frozen=True):
 
 
 class SourceLines(Struct):
-    """The lines of a source.
+    """The physical and logical lines of a source.
 
     ``joined`` are runs of rows that a string or a backslash makes one: no comment can stand on any
     but the last. ``statements`` are the rows of each logical line (of a compound statement: its
@@ -54,19 +54,19 @@ class SourceLines(Struct):
     indents: list[int] = field(default_factory=list)
 
     def row_of(self, offset: int) -> int:
-        """Return the row of a character."""
+        """Return the row of an offset."""
         return bisect.bisect_right(self.starts, offset) - 1
 
     def join_of(self, row: int) -> Rows:
-        """Return the rows that are one with this one."""
-        return _around(self.joined, row) or Rows(row, row)
+        """Return the rows joined with this one by backslashes or strings."""
+        return _run_around(self.joined, row) or Rows(row, row)
 
     def statement_of(self, row: int) -> Rows:
-        """Return the rows of the logical line that a row belongs to."""
-        return _around(self.statements, row) or self.join_of(row)
+        """Return the rows of the logical line around a row."""
+        return _run_around(self.statements, row) or self.join_of(row)
 
     def code_below(self, row: int) -> int | None:
-        """Return the next row with code, None below the last."""
+        """Return the next row with code, None after the last."""
         index = bisect.bisect_right(self.joined, row, key=lambda rows: rows.first)
         return self.joined[index].first if index < len(self.joined) else None
 
@@ -135,11 +135,11 @@ class _Builder:
 
 
 def indent_of(row: str) -> int:
-    """Return how far a line is indented."""
+    """Return the indentation width of a line."""
     expanded = row.expandtabs(8)
     return len(expanded) - len(expanded.lstrip())
 
 
-def _around(runs: list[Rows], row: int) -> Rows | None:
+def _run_around(runs: list[Rows], row: int) -> Rows | None:
     index = bisect.bisect_right(runs, row, key=lambda rows: rows.first) - 1
     return runs[index] if index >= 0 and row <= runs[index].last else None

@@ -1,4 +1,4 @@
-"""What a comment says to kdoctor: the grammar of ``# kdoctor: …`` and ``# noqa``."""
+"""Parse suppression comments: the grammar of ``# kdoctor: …`` and ``# noqa``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _BEFORE_A_REASON = " \t:;,-\u2013\u2014"
 
 
 class Form(enum.StrEnum):
-    """The forms of a comment."""
+    """The kinds of suppression comments."""
 
     IGNORE = "ignore"
     FILE = "ignore-file"
@@ -43,18 +43,18 @@ class Form(enum.StrEnum):
 
 
 class Entry(Struct, frozen=True):
-    """One of the codes or names in a list, and where it stands."""
+    """A code or name in a suppression list, with its span."""
 
     text: str
     span: Span
 
     @property
     def is_about_comments(self) -> bool:
-        """Whether it names the rules on comments themselves, which nothing else silences."""
+        """Whether it names the rules on suppression comments themselves."""
         return self.text.upper().startswith("KD9") or self.text.lower() in ABOUT_COMMENTS
 
     def covers(self, code: str, name: str) -> bool:
-        """Say whether it means a rule: by its code, the start of its code, or its name."""
+        """Say whether it means a rule: by code, code prefix or name."""
         if code.startswith("KD9") and not self.is_about_comments:
             return False
         own = _OWN_CODE.fullmatch(self.text) is not None
@@ -65,7 +65,7 @@ ABOUT_COMMENTS = frozenset({"unused-ignore", "invalid-ignore"})
 
 
 class Directive(Struct, frozen=True):
-    """One comment for kdoctor.
+    """One suppression comment.
 
     ``entries`` is empty where it means every rule. ``others``: it lists codes of other tools too.
     ``span`` is that of its part of the comment ``comment``. ``problem`` says, with ``help``, why it
@@ -83,12 +83,12 @@ class Directive(Struct, frozen=True):
 
     @property
     def is_blanket(self) -> bool:
-        """Whether it means every rule."""
+        """Whether it suppresses every rule."""
         return not self.entries
 
 
 def directives_of(comment: Comment) -> Iterator[Directive]:
-    """Yield what one comment says to kdoctor, part by part."""
+    """Yield the directives in one comment."""
     starts = [found.start() for found in _PARTS.finditer(comment.text)]
     for start, end in zip(starts, [*starts[1:], len(comment.text)], strict=True):
         part = comment.text[start:end].rstrip()

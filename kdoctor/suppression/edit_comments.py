@@ -1,4 +1,4 @@
-"""Comments for kdoctor put into a source, and taken out of it."""
+"""Insert and remove suppression comments."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LIST = pattern(
 
 
 def ignore_edits(unit: Unit, findings: Iterable[Finding], reason: str = "") -> list[Edit]:
-    """Return the edits that write a comment for each finding of a unit.
+    """Return the edits that suppress each finding of a unit.
 
     It comes at the end of the line on which the finding starts, or of the string or the lines
     joined by backslashes that this line is a part of. A list that is there is made longer. What a
@@ -43,19 +43,19 @@ def ignore_edits(unit: Unit, findings: Iterable[Finding], reason: str = "") -> l
 
 
 def ignore_fix(unit: Unit, finding: Finding, reason: str = "") -> Fix:
-    """Return the change that silences one finding where it stands: for an editor to offer."""
+    """Return the edit that suppresses one finding: an editor's quick fix."""
     edits = ignore_edits(unit, [finding], reason)
     return Fix(f"Ignore {finding.code} on this line", tuple(edits), Applicability.MANUAL)
 
 
-def removal(unit: Unit, directive: Directive, useless: Collection[Entry]) -> Edit:
-    """Return the edit that takes entries out of a comment, all of it where none is left.
+def removal_edit(unit: Unit, directive: Directive, unused_entries: Collection[Entry]) -> Edit:
+    """Return the edit that removes entries of a comment, or all of it if none is left.
 
     The rest of the line stays: other comments on it, and the reason where entries stay.
     """
-    kept = [entry for entry in directive.entries if entry not in useless]
-    if kept or (directive.others and useless):
-        return _without(unit, directive, useless)
+    kept = [entry for entry in directive.entries if entry not in unused_entries]
+    if kept or (directive.others and unused_entries):
+        return _without_entries(unit, directive, unused_entries)
     return Edit(_whole(unit, directive), ("",))
 
 
@@ -103,14 +103,14 @@ def _listed(comment: Comment) -> Directive | None:
     )
 
 
-def _without(unit: Unit, directive: Directive, useless: Collection[Entry]) -> Edit:
+def _without_entries(unit: Unit, directive: Directive, unused_entries: Collection[Entry]) -> Edit:
     """Take entries out of a list, each with the comma that is then one too many."""
     text, span = unit.text, directive.span
     found = _LIST.search(text, span.start, span.end)
     if found is None:
         raise ValueError(f"there is no list in {text[span.start : span.end]!r}")
     group = "list" if found["list"] is not None else "codes"
-    gone = {entry.span.start for entry in useless}
+    gone = {entry.span.start for entry in unused_entries}
     pieces, kept_before = list[str](), False
     at = found.start(group)
     for word in _WORD.finditer(text, *found.span(group)):

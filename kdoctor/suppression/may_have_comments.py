@@ -1,4 +1,4 @@
-"""Whether a source may hold comments for kdoctor, by its characters alone."""
+"""Say from its characters whether a source may contain suppression comments."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _NOQA_WITH_CODE = pattern(rb"#\s*noqa[^\n\r]*\bKD\d", re.IGNORECASE)
 _NOQA = pattern(r"#\s*noqa", re.IGNORECASE)
 
 
-def holds_marks(data: bytes) -> bool:
-    """Say whether the file may hold a comment that is told about where it silences nothing.
+def may_have_directives(data: bytes) -> bool:
+    """Say whether a file may contain a comment that is reported if unused.
 
     >>> holds_marks(b"x = 1  # kdoctor: ignore"), holds_marks(b"x = 1  # noqa: E501")
     (True, False)
@@ -22,6 +22,6 @@ def holds_marks(data: bytes) -> bool:
     return _MARK.encode() in data or _NOQA_WITH_CODE.search(data) is not None
 
 
-def is_marked(text: str) -> bool:
-    """Say whether a text may hold any comment that silences something."""
+def may_have_suppressions(text: str) -> bool:
+    """Say whether a text may contain any comment that suppresses findings."""
     return _MARK in text or _NOQA.search(text) is not None

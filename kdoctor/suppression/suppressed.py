@@ -1,4 +1,4 @@
-"""Which findings the comments of a document silence, and which comments silence nothing.
+"""Match suppression comments with findings: suppressed findings, unused comments.
 
 By places and codes alone; which rules count in a run, and which were asked, the engine knows.
 """
@@ -15,11 +15,11 @@ from kdoctor.documents import Unit
 from kdoctor.model import Finding, Span, Suppressed
 from kdoctor.suppression.comments import SourceLines, indent_of, lines_of
 from kdoctor.suppression.directives import Directive, Entry, Form, directives_of
-from kdoctor.suppression.may_have_comments import is_marked
+from kdoctor.suppression.may_have_comments import may_have_suppressions
 
 
-class Parted(Struct, frozen=True):
-    """What comments make of findings: those that are left, and those that are not told."""
+class SuppressionResult(Struct, frozen=True):
+    """The findings left after suppression, and the suppressed ones."""
 
     left: tuple[Finding, ...]
     suppressed: tuple[Suppressed, ...]
@@ -35,7 +35,7 @@ class _Rank(enum.IntEnum):
     BLANKET_NOQA = 4  # written for other tools: it makes none of ours needless
 
 
-class _Stretch(Struct):
+class _DisabledRegion(Struct):
     """Where an ``off`` counts: for one entry, or for every rule where that is None."""
 
     directive: Directive
@@ -47,7 +47,7 @@ class _UnitDirectives(Struct):
     unit: Unit
     lines: SourceLines
     by_row: dict[int, list[Directive]] = field(default_factory=dict)
-    stretches: list[_Stretch] = field(default_factory=list)
+    stretches: list[_DisabledRegion] = field(default_factory=list)
     all: list[Directive] = field(default_factory=list)
 
     def at(self, span: Span) -> Iterator[tuple[_Rank, Directive]]:
@@ -64,10 +64,10 @@ class _UnitDirectives(Struct):
 
 
 class Directives:
-    """The comments for kdoctor in all units of a document, and which of them were of use."""
+    """A document's suppression comments, and which of them were used."""
 
     def __init__(self, units: Iterable[Unit]) -> None:
-        marked = [unit for unit in units if is_marked(unit.text)]
+        marked = [unit for unit in units if may_have_suppressions(unit.text)]
         self._units = {unit.index: self._read(unit) for unit in marked}
         self._of_file = [
             (each.unit, directive)
@@ -77,7 +77,7 @@ class Directives:
         ]
         self._used: set[tuple[int, Span, Entry | None]] = set()
         for each in self._units.values():
-            self._read_stretches(each)
+            self._read_disabled_regions(each)
 
     def __bool__(self) -> bool:
         """Whether there are any."""
@@ -88,8 +88,8 @@ class Directives:
         for each in self._units.values():
             yield from ((each.unit, directive) for directive in each.all)
 
-    def apply(self, findings: Iterable[Finding]) -> Parted:
-        """Part the findings, and remember which comments were of use."""
+    def apply(self, findings: Iterable[Finding]) -> SuppressionResult:
+        """Split the findings, and record which comments were used."""
         left: list[Finding] = []
         suppressed: list[Suppressed] = []
         for finding in findings:
@@ -102,18 +102,18 @@ class Directives:
             unit, directive, _ = found[0]
             reason = next((each.reason for _, each, _ in found if each.reason), "")
             suppressed.append(Suppressed(finding, reason, unit.place(directive.span)))
-        return Parted(tuple(left), tuple(suppressed))
+        return SuppressionResult(tuple(left), tuple(suppressed))
 
     def words(self) -> Counter[str]:
-        """Count what the comments say: ``ignore KD101``, ``ignore`` where it means every rule."""
+        """Count what the comments say: ``ignore KD101``; ``ignore`` for a blanket one."""
         return Counter(
             _word(directive, entry)
             for _, directive in self
             for entry in directive.entries or (None,)
         )
 
-    def words_of_use(self) -> Counter[str]:
-        """Count what those say that silenced something."""
+    def used_words(self) -> Counter[str]:
+        """Count the same of the comments that suppressed something."""
         return Counter(
             _word(directive, entry)
             for unit, directive in self
@@ -121,8 +121,8 @@ class Directives:
             if (unit.index, directive.span, entry) in self._used
         )
 
-    def useless(self, unit: Unit, directive: Directive) -> tuple[Entry, ...] | None:
-        """Return the entries that silenced nothing (none in a blanket comment: ``()``), else None.
+    def unused_entries(self, unit: Unit, directive: Directive) -> tuple[Entry, ...] | None:
+        """Return the entries that suppressed nothing (``()``: a blanket comment), else None.
 
         Of an ``on``: those that end nothing.
         """
@@ -130,12 +130,12 @@ class Directives:
             return None
         if directive.is_blanket:
             return None if (unit.index, directive.span, None) in self._used else ()
-        useless = tuple(
+        unused_entries = tuple(
             entry
             for entry in directive.entries
             if (unit.index, directive.span, entry) not in self._used
         )
-        return useless or None
+        return unused_entries or None
 
     def _nearest(self, finding: Finding) -> list[tuple[Unit, Directive, Entry | None]]:
         ranked = list(self._covering(finding))
@@ -147,15 +147,15 @@ class Directives:
         own = self._units.get(finding.place.unit)
         if own is not None:
             for rank, directive in own.at(finding.place.span):
-                for entry in _meant(directive, finding):
+                for entry in _matching_entries(directive, finding):
                     yield rank, own.unit, directive, entry
             for stretch in own.stretches:
                 if stretch.span.start <= finding.place.span.start < stretch.span.end:
-                    for entry in _meant(stretch.directive, finding):
+                    for entry in _matching_entries(stretch.directive, finding):
                         if entry == stretch.entry:
                             yield _Rank.BLOCK, own.unit, stretch.directive, entry
         for unit, directive in self._of_file:
-            for entry in _meant(directive, finding):
+            for entry in _matching_entries(directive, finding):
                 yield _Rank.FILE, unit, directive, entry
 
     def _read(self, unit: Unit) -> _UnitDirectives:
@@ -169,20 +169,20 @@ class Directives:
                     read.by_row.setdefault(row, []).append(directive)
         return read
 
-    def _read_stretches(self, read: _UnitDirectives) -> None:
+    def _read_disabled_regions(self, read: _UnitDirectives) -> None:
         """Find where each ``off`` counts."""
-        waiting: list[_Stretch] = []
+        waiting: list[_DisabledRegion] = []
         for directive in read.all:
             if directive.form is Form.OFF:
                 end = _end_of_block(read, directive)
                 for entry in directive.entries or (None,):
-                    stretch = _Stretch(directive, entry, Span(directive.span.end, end))
+                    stretch = _DisabledRegion(directive, entry, Span(directive.span.end, end))
                     waiting.append(stretch)
                     read.stretches.append(stretch)
             elif directive.form is Form.ON:
                 waiting = [each for each in waiting if not self._is_ended(each, directive, read)]
 
-    def _is_ended(self, stretch: _Stretch, on: Directive, read: _UnitDirectives) -> bool:
+    def _is_ended(self, stretch: _DisabledRegion, on: Directive, read: _UnitDirectives) -> bool:
         """End a stretch where ``on`` means it. Say whether it is at its end there."""
         at = on.span.start
         if stretch.span.end <= at:
@@ -200,7 +200,7 @@ class Directives:
 
 
 def rows_at(lines: SourceLines, span: Span) -> tuple[set[int], set[int]]:
-    """Return the rows of which a comment counts for what stands at ``span``.
+    """Return the rows whose comments apply to ``span``.
 
     They are the rows that it touches, as far as its statement goes, and the statement's first and
     last, all with the rows that a string or a backslash makes one with them.
@@ -223,7 +223,7 @@ def _word(directive: Directive, entry: Entry | None) -> str:
     return directive.form.value if entry is None else f"{directive.form.value} {entry.text}"
 
 
-def _meant(directive: Directive, finding: Finding) -> Iterator[Entry | None]:
+def _matching_entries(directive: Directive, finding: Finding) -> Iterator[Entry | None]:
     """Yield the entries that mean a finding, None for a blanket comment."""
     if directive.is_blanket:
         if not finding.code.startswith("KD9"):

@@ -1,4 +1,4 @@
-"""A libcst tree plus what its names mean: bindings, references, light types, contexts, guards."""
+"""A libcst tree with name resolution, inferred types, contexts and reachability."""
 
 from __future__ import annotations
 

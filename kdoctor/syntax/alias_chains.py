@@ -1,4 +1,4 @@
-"""Follow names to what they are bound to, in a bounded number of steps and on a bounded stack."""
+"""Follow aliases in bounded steps on a bounded stack."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ Outcome = tuple[object] | type[Exception]
 
 _MAX_DEPTH: Final = 10
 """Names within each other that are followed at once; those further down are looked at first."""
-_MAX_RINGS: Final = 200
+_MAX_CYCLES: Final = 200
 """Ways back to what is being asked for that one question may find: there may be n! of them."""
 
 
 class TooDeepError(Exception):
-    """Something is to be looked at first, by itself."""
+    """A key must be resolved first, on its own stack."""
 
     def __init__(self, key: Hashable, find: Callable[[], object]) -> None:
         super().__init__()
@@ -24,11 +24,11 @@ class TooDeepError(Exception):
 
 
 class TooManyCyclesError(Exception):
-    """What is asked for leads back to itself in more ways than anybody follows."""
+    """A key depends on itself through too many cycles."""
 
 
-class KeptChains:
-    """What keys come to, whoever asks."""
+class AliasCache:
+    """Resolved keys, shared by all queries."""
 
     def __init__(self, *refusals: type[Exception]) -> None:
         self.refusals = refusals
@@ -39,31 +39,31 @@ class KeptChains:
         """How much there is to all that was found since nothing was known."""
 
     def forget(self) -> None:
-        """Forget what keys come to."""
+        """Drop all resolved keys."""
         self.known.clear()
         self.weight = 0
 
     def note_provisional(self) -> None:
-        """Note that what is being found out rests on an answer that is not the last one."""
+        """Record that the current result depends on a provisional one."""
         self.provisional += 1
 
 
 class AliasChain:
-    """Finds the answer to one question.
+    """Resolves one query.
 
     What leads into no ring is kept for all questions, so that it does not matter which comes first.
     """
 
-    def __init__(self, kept: KeptChains, in_ring: Outcome) -> None:
+    def __init__(self, kept: AliasCache, in_ring: Outcome) -> None:
         self._kept = kept
         self._in_ring = in_ring  # what that comes to which rests on itself
         self._stack: dict[Hashable, bool] = {}  # what is looked at; whether `loosen` was called
         self._first: dict[Hashable, Callable[[], object]] = {}  # of those, what was too deep
         self._meanwhile: dict[Hashable, Outcome] = {}  # on the way to the answer
-        self._rings = 0
+        self._cycles = 0
 
     def answer(self, find: Callable[[], object]) -> object:
-        """Return what ``find`` finds, which asks ``of`` for what names are bound to."""
+        """Return the result of ``find``, which resolves names through ``of``."""
         while True:
             try:
                 if not self._first:
@@ -75,22 +75,22 @@ class AliasChain:
                 self._first[problem.key] = problem.find
                 self._stack[problem.key] = False
             except TooManyCyclesError:
-                return _told(self._in_ring)
+                return _unwrapped(self._in_ring)
 
     def of(self, key: Hashable, find: Callable[[], object]) -> object:
-        """Return what a key comes to, which ``find`` finds by asking here for others.
+        """Return what a key resolves to; ``find`` resolves further keys through this method.
 
         Raises:
             Exception: one of the refusals; ``TooDeepError`` and ``TooManyCyclesError`` for
                 ``answer``.
         """
-        return _told(self._outcome(key, find))
+        return _unwrapped(self._outcome(key, find))
 
     def weigh(self, weight: int) -> None:
-        """Note how much there is to an answer, which may be kept."""
+        """Record the size of an answer, for cache eviction."""
         self._kept.weight += weight
 
-    def loosen(self) -> None:
+    def note_undecided(self) -> None:
         """Note that what is looked at may have an answer where one that it rests on has none."""
         if self._stack:
             self._stack[next(reversed(self._stack))] = True
@@ -104,7 +104,7 @@ class AliasChain:
             self._kept.note_provisional()
             return outcome
         if key in self._stack:
-            self._close_ring(key)
+            self._close_cycle(key)
             return self._in_ring
         if len(self._stack) - len(self._first) > _MAX_DEPTH:
             raise TooDeepError(key, find)
@@ -120,7 +120,7 @@ class AliasChain:
             outcome = type(refusal)
         except TooDeepError:
             if key not in self._first and self._stack.pop(key):
-                self.loosen()
+                self.note_undecided()
             raise
         del self._stack[key]
         if self._kept.provisional == before:
@@ -132,29 +132,29 @@ class AliasChain:
     def _note(self, key: Hashable, outcome: Outcome) -> None:
         """Keep what rests on a ring, or do not: it may be another answer from elsewhere."""
 
-    def _close_ring(self, key: Hashable) -> None:  # noqa: ARG002 - others ask for it
+    def _close_cycle(self, key: Hashable) -> None:  # noqa: ARG002 - others ask for it
         """Note that what is looked at rests on ``key``, which rests on it.
 
         Raises:
             TooManyRingsError: there were more such ways than anybody follows.
         """
-        self._rings += 1
-        if self._rings > _MAX_RINGS:
+        self._cycles += 1
+        if self._cycles > _MAX_CYCLES:
             raise TooManyCyclesError
         self._kept.note_provisional()
 
 
 class AliasChainOnce(AliasChain):
-    """Looks at each key once for a question, also in a ring.
+    """Resolves each key once a query, also in a cycle.
 
-    An answer is as unknown as any that it rests on, other than below ``loosen``: so what is in a
-    ring is so for whoever asks.
+    An answer is as unknown as any that it rests on, other than below
+    ``note_undecided``: so what is in a ring is so for whoever asks.
     """
 
     def _note(self, key: Hashable, outcome: Outcome) -> None:
         self._meanwhile[key] = outcome
 
-    def _close_ring(self, key: Hashable) -> None:
+    def _close_cycle(self, key: Hashable) -> None:
         for each, is_loose in reversed(self._stack.items()):
             if is_loose:
                 self._kept.note_provisional()
@@ -163,7 +163,7 @@ class AliasChainOnce(AliasChain):
                 return
 
 
-def _told(outcome: Outcome) -> object:
+def _unwrapped(outcome: Outcome) -> object:
     if isinstance(outcome, tuple):
         return outcome[0]
     raise outcome

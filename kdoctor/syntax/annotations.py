@@ -1,4 +1,4 @@
-"""What an annotation declares: one class, a list of it, or that it may be None; what it names."""
+"""What a type annotation declares: a class, a list of it, an optional."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import libcst as cst
 
 from kdoctor import parse_ast
 from kdoctor.lazy_regex import pattern
-from kdoctor.syntax.imports import dotted
+from kdoctor.syntax.imports import dotted_name
 from kdoctor.syntax.literals import evaluated
 from kdoctor.syntax.values import NONE, UNKNOWN, Value, list_of, merged
 
@@ -21,7 +21,7 @@ _LISTS = frozenset({"List", "list", "Sequence", "Iterable", "Tuple", "tuple", "C
 def declared(
     annotation: cst.BaseExpression, instance: Callable[[cst.BaseExpression], Value]
 ) -> Value:
-    """Return what is declared; ``instance`` tells what the class of a name or a string makes."""
+    """Return the declared type; ``instance`` maps a class name to its instances' type."""
     match annotation:
         case cst.Name(value="None"):
             return NONE
@@ -31,7 +31,7 @@ def declared(
             sides = (annotation.left, annotation.right)
             return merged(declared(each, instance) for each in sides)
         case cst.Subscript():
-            name = (dotted(annotation.value) or "").rpartition(".")[2]
+            name = (dotted_name(annotation.value) or "").rpartition(".")[2]
             parts = [each.slice for each in annotation.slice]
             told = merged(
                 declared(each.value, instance) if isinstance(each, cst.Index) else UNKNOWN
@@ -46,7 +46,7 @@ def declared(
 
 
 def leaves_open(annotation: cst.BaseExpression) -> bool:
-    """Say whether it names a class of a library, or `object`: people write `tf.Tensor` for either.
+    """Say whether an annotation is too general, like `object` or a library's class.
 
     Not where a type of Python itself is named, or more than one class.
     """
@@ -56,15 +56,15 @@ def leaves_open(annotation: cst.BaseExpression) -> bool:
             name = text.strip() if isinstance(text, str) else ""
         case cst.Subscript(
             value=outer, slice=[cst.SubscriptElement(slice=cst.Index(value=inner))]
-        ) if (dotted(outer) or "").rpartition(".")[2] == "Optional":
+        ) if (dotted_name(outer) or "").rpartition(".")[2] == "Optional":
             return leaves_open(inner)
         case _:
-            name = dotted(annotation) or ""
+            name = dotted_name(annotation) or ""
     return name == "object" or (_CHAIN.fullmatch(name) is not None and not hasattr(builtins, name))
 
 
 def names_in_string(node: cst.SimpleString | cst.ConcatenatedString) -> Iterator[str]:
-    """Yield the dotted names in an annotation that is a string."""
+    """Yield the dotted names in a string annotation."""
     value = evaluated(node)
     if not isinstance(value, str):
         return

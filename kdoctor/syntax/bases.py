@@ -1,4 +1,4 @@
-"""Bases and metaclasses of Python's own that give an instance nothing which code of Keras reads."""
+"""Builtin bases and metaclasses that add no members of interest."""
 
 from __future__ import annotations
 

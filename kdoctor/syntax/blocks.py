@@ -1,4 +1,4 @@
-"""Blocks of statements: how they end, and what in them can fail."""
+"""Control flow of statement blocks: how they exit, what in them can raise."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.syntax.imports import dotted
+from kdoctor.syntax.imports import dotted_name
 
 _LEAVES = (cst.Return, cst.Raise, cst.Continue, cst.Break)
 _EXITS = frozenset({"exit", "os._exit", "quit", "sys.exit"})
 _SKIPS = frozenset({"pytest.skip", "self.skipTest"})
 
 
-def leaves(block: cst.BaseSuite) -> bool:
-    """Say whether control never gets past the end of a block."""
+def always_exits(block: cst.BaseSuite) -> bool:
+    """Say whether control never reaches the end of a block."""
     return isinstance(last_statement(block), _LEAVES)
 
 
 def last_statement(block: cst.BaseSuite) -> cst.CSTNode | None:
-    """Return what a block ends with, None where it is empty."""
+    """Return the last statement of a block, None if it is empty."""
     last: cst.CSTNode | None = block.body[-1] if block.body else None
     if isinstance(last, cst.SimpleStatementLine):
         last = last.body[-1] if last.body else None
@@ -29,7 +29,7 @@ def last_statement(block: cst.BaseSuite) -> cst.CSTNode | None:
 def early_exits(
     block: cst.IndentedBlock | cst.Module,
 ) -> Iterator[tuple[int, cst.BaseExpression]]:
-    """Yield the tests of `if …: return` (or raise, or skip) in a block, by their places in it."""
+    """Yield the tests of `if …: return` (or raise, continue) in a block, with indices."""
     for place, statement in enumerate(block.body):
         if type(statement) is cst.If and statement.orelse is None:
             last = last_statement(statement.body)
@@ -37,8 +37,8 @@ def early_exits(
                 yield place, statement.test
 
 
-def refuses(block: cst.BaseSuite | None) -> bool:
-    """Say whether a block ends with an exception: whoever runs it is told that it will not do.
+def always_raises(block: cst.BaseSuite | None) -> bool:
+    """Say whether a block ends by raising an exception.
 
     Not with one that skips a test: that does no harm.
     """
@@ -46,18 +46,18 @@ def refuses(block: cst.BaseSuite | None) -> bool:
     if not isinstance(last, cst.Raise):
         return False
     raised = last.exc.func if isinstance(last.exc, cst.Call) else last.exc
-    name = (dotted(raised) if raised is not None else None) or ""
+    name = (dotted_name(raised) if raised is not None else None) or ""
     leaf = name.rpartition(".")[2]
     return leaf != "SkipTest" and not name.endswith("skip.Exception")
 
 
-def end_of_program(block: cst.BaseSuite) -> cst.CSTNode | None:
-    """Return what a block ends with where that ends the program: an exception, `sys.exit(…)`."""
+def program_exit_in(block: cst.BaseSuite) -> cst.CSTNode | None:
+    """Return the last statement of a block if it ends the program: raise, `sys.exit(…)`."""
     last = last_statement(block)
     match last:
-        case cst.Expr(value=cst.Call(func=function)) if dotted(function) in _EXITS:
+        case cst.Expr(value=cst.Call(func=function)) if dotted_name(function) in _EXITS:
             return last
-    return last if refuses(block) else None
+    return last if always_raises(block) else None
 
 
 def _skips(statement: cst.CSTNode | None) -> bool:
@@ -67,12 +67,12 @@ def _skips(statement: cst.CSTNode | None) -> bool:
     """
     match statement:
         case cst.Expr(value=cst.Call(func=function)):
-            return dotted(function) in _SKIPS
+            return dotted_name(function) in _SKIPS
     return False
 
 
 def imports_in(block: cst.BaseSuite) -> Iterator[tuple[int, cst.Import | cst.ImportFrom]]:
-    """Yield the imports that stand directly in a block, each with the index of its line."""
+    """Yield the imports directly in a block, each with its index."""
     for index, line in enumerate(block.body):
         if isinstance(line, cst.SimpleStatementLine):
             for statement in line.body:
@@ -81,7 +81,7 @@ def imports_in(block: cst.BaseSuite) -> Iterator[tuple[int, cst.Import | cst.Imp
 
 
 def only_imports_fail(statement: cst.CSTNode) -> bool:
-    """Say whether only imports can fail in a statement: imports, flags, definitions."""
+    """Say whether a statement can fail only by an import."""
     if isinstance(statement, cst.FunctionDef | cst.ClassDef):
         return True
     if not isinstance(statement, cst.SimpleStatementLine):

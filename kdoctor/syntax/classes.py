@@ -1,4 +1,4 @@
-"""The user's own classes: which kind of object they make, and what they define themselves."""
+"""User-defined classes: their kind, bases and members."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class UserClass(Struct, eq=False):
     keeps: Callable[[str], bool] | None = None
 
     def is_open_to(self, member: str) -> bool:
-        """Say whether ``member`` may come from what is not known of this class itself."""
+        """Say whether ``member`` may come from an unknown part of this class."""
         return not self.closed and (self.keeps is None or not self.keeps(member))
 
     def may_define(self, member: str) -> bool:
@@ -50,7 +50,7 @@ class UserClass(Struct, eq=False):
         return self._nearest(_may_define, member) is not None
 
     def may_override(self, member: str) -> bool:
-        """Say whether ``member`` may stand in the body of the class, or of a base of it.
+        """Say whether ``member`` may be defined in the class body, or in a base's.
 
         What is only assigned to ``self`` does not; of a class in another file that is not known.
         """
@@ -127,14 +127,14 @@ class UserClasses:
         self._stores: dict[cst.ClassDef, dict[str, list[Store]]] | None = None
 
     def of(self, node: cst.ClassDef) -> UserClass | None:
-        """Return what is known of a class, None where it is its own base."""
+        """Return the facts of a class, None if it is its own base."""
         if node not in self._known:
             self._known[node] = None
             self._known[node] = self._read(node)
         return self._known[node]
 
     def named(self, expression: cst.CSTNode) -> UserClass | None:
-        """Return the class that an expression names, if it is one of the user's own."""
+        """Return the user-defined class that an expression names, if any."""
         if isinstance(expression, cst.Name):
             bindings = self._resolver.bindings_at(expression)
             if len(bindings) == 1:
@@ -249,7 +249,7 @@ class UserClasses:
         return None, self._is_builtin(value, "object")
 
     def telling_bases(self, node: cst.ClassDef) -> list[cst.BaseExpression] | None:
-        """Return the bases that an instance has members from, None where one may be any."""
+        """Return the bases that provide members, None if one may be anything."""
         if any(each.star for each in node.bases):
             return None
         values = [unsubscripted(each.value) for each in node.bases]

@@ -1,4 +1,4 @@
-"""Writes nodes as libcst does, and notes where in the text each of them stands.
+"""Write nodes as libcst does, and record the span of each.
 
 libcst's own writer calls a dozen functions for a name, and four for each blank. What code is mostly
 made of is therefore written here, each class by its layout; all other nodes libcst writes itself.
@@ -170,10 +170,10 @@ _LAYOUTS_OF_ITS_OWN: Final[Mapping[tuple[str, type[cst.CSTNode]], _Layout]] = {
 }
 
 
-def own_extent(
+def own_span(
     node: cst.CSTNode, inner: Mapping[cst.CSTNode, Extent], outer: Mapping[cst.CSTNode, Extent]
 ) -> Extent:
-    """Return where the node itself stands, of what a writing has noted."""
+    """Return the span of the node itself from the recorded spans."""
     start, end = inner.get(node) or outer[node]
     if isinstance(node, cst.Param):  # libcst counts the name alone
         last = node.default or node.annotation
@@ -181,15 +181,15 @@ def own_extent(
     return start, end
 
 
-class Reached(Exception):
-    """All that was wanted is written."""
+class TargetWritten(Exception):
+    """Raised when the wanted node has been written."""
 
 
 class CodeWriter(CodegenState):
-    """What is written, and where each node stands in it: all but blanks.
+    """Writes nodes and records their spans, blanks aside.
 
-    Writing ends with ``Reached`` where it comes to the node ``until``. ``outer`` is the whole of a
-    node, ``inner`` the node proper, where libcst tells that apart and it is not the whole.
+    Writing ends with ``TargetWritten`` where it comes to the node ``until``. ``outer`` is the whole
+    of a node, ``inner`` the node proper, where libcst tells that apart and it is not the whole.
     """
 
     def __init__(
@@ -276,7 +276,7 @@ class CodeWriter(CodegenState):
 
     def _write_block(self, block: cst.IndentedBlock) -> None:
         if block is self._until:
-            raise Reached
+            raise TargetWritten
         start = self.offset
         self.write(block.header)
         self.increase_indent(self.default_indent if block.indent is None else block.indent)
@@ -305,7 +305,7 @@ class CodeWriter(CodegenState):
     def before_codegen(self, node: cst.CSTNode) -> None:
         """Note where a node begins."""
         if node is self._until:
-            raise Reached
+            raise TargetWritten
         self._starts.append(self.offset)
 
     def after_codegen(self, node: cst.CSTNode) -> None:

@@ -1,4 +1,4 @@
-"""What a condition may come to: a value, one of a few values, nothing that is known."""
+"""Abstract values of conditions: a value, several possible values, or unknown."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from packaging.version import Version
 
 
 class Undecided(Exception):
-    """The condition is a guard, and nobody knows how it turns out on the target."""
+    """The condition is a guard whose outcome on the target is unknown."""
 
 
 class NotAGuard(Exception):
-    """The condition has nothing to do with what the target is."""
+    """The condition does not depend on the target."""
 
 
 class PossibleConstants(Struct, frozen=True):
-    """What is one of a few values, nobody knows which: the engine under Keras, Python's version.
+    """One of several values, such as the backend or Python's version.
 
     ``is_version``: where the values tell different things, nothing is said of either branch.
     Else both are looked at.
@@ -41,7 +41,7 @@ class PossibleConstants(Struct, frozen=True):
 
 
 class UnknownObject(Struct, frozen=True):
-    """What is there, and no more is known of it: what ``getattr(keras, "ops", None)`` gives."""
+    """An object of which only its existence is known: ``getattr(keras, "ops", None)``."""
 
 
 class _PythonVersion(NamedTuple):
@@ -53,7 +53,7 @@ class _PythonVersion(NamedTuple):
 
 
 _OLDEST_PYTHON: Final = 9  # no Keras 3 ran on an older Python 3 than 3.9
-_MOST: Final = 4096  # combinations of values that are tried
+_MAX_COMBINATIONS: Final = 4096  # combinations of values that are tried
 _NEWEST: Final = _PythonVersion(3, 99, 99)
 
 
@@ -85,8 +85,8 @@ def python_versions(*, newest: bool = False) -> tuple[_PythonVersion, ...]:
     )
 
 
-def of_each(function: Callable[..., Any], *values: object) -> Any:
-    """Return what a function gives, for each of the values that its arguments may have.
+def map_possible(function: Callable[..., Any], *values: object) -> Any:
+    """Apply a function to each combination of possible argument values.
 
     >>> of_each(str.upper, OneOf(("tensorflow", "jax")))
     OneOf(values=('TENSORFLOW', 'JAX'), is_version=False)
@@ -100,7 +100,7 @@ def of_each(function: Callable[..., Any], *values: object) -> Any:
     count = 1
     for each in partly:
         count *= len(each.values)
-    if count > _MOST:
+    if count > _MAX_COMBINATIONS:
         whole.undecided()
     choices = [each.values if isinstance(each, PossibleConstants) else (each,) for each in values]
     found: list[Any] = []
@@ -112,7 +112,7 @@ def of_each(function: Callable[..., Any], *values: object) -> Any:
 
 
 def truth_of(value: object) -> bool:
-    """Return whether a value is true.
+    """Return the truth of a value.
 
     Raises:
         Undecided, NotAGuard: it may be one that is, and one that is not.
@@ -124,7 +124,7 @@ def truth_of(value: object) -> bool:
 
 
 def numbers_in(texts: object) -> list[int]:
-    """Return the numbers that some texts are, of ``"3.15.1".split(".")``."""
+    """Return strings as numbers, of ``"3.15.1".split(".")``."""
     if not isinstance(texts, list | tuple):
         raise NotAGuard
     return [*map(int, texts)]
@@ -141,7 +141,7 @@ def version_of(text: object) -> Version:
 
 
 def known(value: object, unknown: Collection[type[Exception]]) -> object:
-    """Return a value, if there is nothing unknown beside it.
+    """Return a value unless something unknown takes part.
 
     Raises:
         Undecided, NotAGuard: what is unknown of another part decides.
@@ -151,12 +151,12 @@ def known(value: object, unknown: Collection[type[Exception]]) -> object:
     return value
 
 
-def holds(operator_: type[cst.BaseCompOp], left: object, right: object) -> object:
-    """Return what a comparison gives of two values, either of which may be known in part only."""
+def compare_partially(operator_: type[cst.BaseCompOp], left: object, right: object) -> object:
+    """Compare two values, either of which may be only partly known."""
     sides = (left, right)
     unknown = {type(each) for each in sides if isinstance(each, Undecided | NotAGuard)}
     known(None, unknown)
-    return of_each(lambda *both: _COMPARE[operator_](*_of_one_kind(*both)), left, right)
+    return map_possible(lambda *both: _COMPARE[operator_](*_of_one_kind(*both)), left, right)
 
 
 def _of_one_kind(left: object, right: object) -> tuple[object, object]:

@@ -1,4 +1,4 @@
-"""Conditions that the target decides: version checks, ``hasattr``, flags that a ``try`` sets.
+"""Evaluate conditions on the target: version checks, ``hasattr``, import flags.
 
 A condition has one of three answers: a value, ``Undecided`` (it speaks of versions, but which way
 it goes is not known), or ``NotAGuard`` (it is about something else). What is known in part, the
@@ -18,18 +18,18 @@ from msgspec import Struct
 from packaging.version import InvalidVersion
 
 from kdoctor.lazy_regex import pattern
-from kdoctor.syntax.alias_chains import AliasChain, KeptChains
+from kdoctor.syntax.alias_chains import AliasCache, AliasChain
 from kdoctor.syntax.condition_values import (
     OF_PYTHON,
     NotAGuard,
     PossibleConstants,
     Undecided,
     UnknownObject,
-    holds,
+    compare_partially,
     is_text,
     known,
+    map_possible,
     numbers_in,
-    of_each,
     python_versions,
     truth_of,
     version_of,
@@ -37,7 +37,7 @@ from kdoctor.syntax.condition_values import (
 from kdoctor.syntax.literals import evaluated
 from kdoctor.syntax.name_resolution import Resolver, part_of
 from kdoctor.syntax.scopes import Binding, BindingKind
-from kdoctor.syntax.stored_version_checks import kept_answers
+from kdoctor.syntax.stored_version_checks import stored_version_answers
 from kdoctor.syntax.type_oracle import TypeOracle
 from kdoctor.target import LEGACY_SWITCH
 
@@ -76,7 +76,7 @@ class _Names(Struct, frozen=True):
 
 
 class Conditions:
-    """Evaluates conditions in one module.
+    """Evaluates the conditions of one module.
 
     ``live`` takes from some bindings those that can be made on the target. ``on_new_python``: what
     comes out where Python is newer than any that the code asks for.
@@ -87,7 +87,7 @@ class Conditions:
         resolver: Resolver,
         oracle: TypeOracle,
         live: Callable[[Iterable[Binding]], list[Binding]],
-        kept: KeptChains,
+        kept: AliasCache,
         *,
         on_new_python: bool = False,
     ) -> None:
@@ -98,20 +98,20 @@ class Conditions:
         self._on_new_python = on_new_python
 
     def truth(self, test: cst.BaseExpression) -> bool:
-        """Return how ``test`` turns out on the target.
+        """Return the outcome of ``test`` on the target.
 
         Raises:
             Undecided, NotAGuard: see there.
         """
         try:
-            return truth_of(self._following.answer(lambda: self._kept(test)))
+            return truth_of(self._following.answer(lambda: self._memoized(test)))
         except (
             TypeError, ValueError, IndexError, KeyError, AttributeError, InvalidVersion,
             RecursionError,
         ):  # fmt: skip
             raise Undecided from None
 
-    def _kept(self, node: cst.BaseExpression) -> object:
+    def _memoized(self, node: cst.BaseExpression) -> object:
         """Return what an expression is that may lead back to itself; each is evaluated once."""
         return self._following.of(node, lambda: self._value(node))
 
@@ -122,14 +122,14 @@ class Conditions:
             case cst.Tuple() | cst.List() | cst.Set():
                 values = [self._value(each) for each in _elements(node)]
                 made = {cst.Tuple: tuple, cst.List: list, cst.Set: frozenset}[type(node)]
-                return of_each(lambda *each: made(each), *values)
+                return map_possible(lambda *each: made(each), *values)
             case cst.UnaryOperation(operator=cst.Not()):
                 return not truth_of(self._value(node.expression))
             case cst.UnaryOperation(operator=cst.Minus()):
-                return of_each(operator.neg, self._value(node.expression))
+                return map_possible(operator.neg, self._value(node.expression))
             case cst.BooleanOperation():
                 stops = isinstance(node.operator, cst.Or)
-                return self._first_that_settles((node.left, node.right), stops=stops)
+                return self._short_circuit_value((node.left, node.right), stops=stops)
             case cst.IfExp():
                 is_so = truth_of(self._value(node.test))
                 return self._value(node.body if is_so else node.orelse)
@@ -155,10 +155,12 @@ class Conditions:
                 cst.Call(func=cst.Name(value="int"), args=[cst.Arg(value=cst.Name(value=part))]),
                 cst.CompFor(target=cst.Name(value=each), inner_for_in=None, ifs=[]),
             ) if part == each:
-                return of_each(numbers_in, self._value(node.for_in.iter))
+                return map_possible(numbers_in, self._value(node.for_in.iter))
         raise NotAGuard
 
-    def _first_that_settles(self, operands: Iterable[cst.BaseExpression], *, stops: bool) -> object:
+    def _short_circuit_value(
+        self, operands: Iterable[cst.BaseExpression], *, stops: bool
+    ) -> object:
         """Return what ``and`` or ``or`` gives; ``stops``: what settles the whole, True for ``or``.
 
         One operand may settle it where others are not known.
@@ -169,7 +171,7 @@ class Conditions:
             # Each part of `a and b and c` is a condition of what stands behind it.
             is_chain = isinstance(operand, cst.BooleanOperation)
             try:
-                value = self._kept(operand) if is_chain else self._value(operand)
+                value = self._memoized(operand) if is_chain else self._value(operand)
                 is_true = truth_of(value)
             except (Undecided, NotAGuard) as answer:
                 unknown.add(type(answer))
@@ -185,7 +187,7 @@ class Conditions:
         for each in node.comparisons:
             right = self._operand(each.comparator)
             try:
-                is_so = truth_of(holds(type(each.operator), left, right))
+                is_so = truth_of(compare_partially(type(each.operator), left, right))
             except (Undecided, NotAGuard) as answer:
                 unknown.add(type(answer))
             else:
@@ -212,12 +214,12 @@ class Conditions:
             if not bindings:
                 return self._builtin(function.value, args)
             if len(bindings) == 1 and isinstance(bindings[0].node, cst.FunctionDef) and not args:
-                return self._returned(bindings[0].node)
+                return self._function_result(bindings[0].node)
         name = self._resolver.name_of(function)
         if name in _PARSERS:
-            return of_each(version_of, self._value(args[0]))
+            return map_possible(version_of, self._value(args[0]))
         if name is not None and (name in _METADATA or name in _GETTERS):
-            return self._told_outside(name, args)
+            return self._environment_value(name, args)
         if name is not None and name.endswith(".version") and not args:
             version = self._oracle.version(name.removesuffix(".version"))
             if version is not None:
@@ -227,7 +229,7 @@ class Conditions:
             return told
         answers = self._oracle.answers(name) if name is not None and not args else None
         if answers is not None:
-            return of_each(str, PossibleConstants(tuple(sorted(answers))))
+            return map_possible(str, PossibleConstants(tuple(sorted(answers))))
         return self._of_text(node)
 
     def _of_text(self, node: cst.Call) -> object:
@@ -236,16 +238,16 @@ class Conditions:
         if any(each.star for each in node.args) or not isinstance(function, cst.Attribute):
             return _unknown(function)
         owner, method = self._value(function.value), function.attr.value
-        if method not in _READ_OF_TEXT or not of_each(is_text, owner):
+        if method not in _READ_OF_TEXT or not map_possible(is_text, owner):
             return _unknown(function)
         given = [(each.keyword, self._value(each.value)) for each in node.args]
         positional = [value for keyword, value in given if keyword is None]
         named = {keyword.value: value for keyword, value in given if keyword is not None}
-        return of_each(
+        return map_possible(
             lambda text, *args: getattr(text, method)(*args, **named), owner, *positional
         )
 
-    def _told_outside(self, name: str, args: Sequence[cst.BaseExpression]) -> object:
+    def _environment_value(self, name: str, args: Sequence[cst.BaseExpression]) -> object:
         """Return an installed version, or what the environment says of the Keras to be used."""
         first, *default = map(self._value, args)
         if name in _METADATA:
@@ -263,13 +265,13 @@ class Conditions:
             self._oracle.version("keras") or ""
         ).startswith("3.")
 
-    def _returned(self, function: cst.FunctionDef) -> object:
+    def _function_result(self, function: cst.FunctionDef) -> object:
         """Return what a function gives that does nothing but answer: ``def is_old(): return …``."""
         lines = [line for line in function.body.body if isinstance(line, cst.SimpleStatementLine)]
         match lines[-1].body if len(lines) == len(function.body.body) else ():
             case [cst.Return(value=cst.BaseExpression() as answer)]:
                 try:
-                    return self._kept(answer)
+                    return self._memoized(answer)
                 except NotAGuard:
                     return _unknown(function.name)
             case _:
@@ -278,27 +280,29 @@ class Conditions:
     def _builtin(self, name: str, args: list[cst.BaseExpression]) -> object:
         match name, args:
             case "hasattr", [owner, member]:
-                return self._has(owner, member)
+                return self._hasattr_result(owner, member)
             case "getattr", [owner, member, default]:
                 return (
-                    self._got(owner, member) if self._has(owner, member) else self._value(default)
+                    self._getattr_result(owner, member)
+                    if self._hasattr_result(owner, member)
+                    else self._value(default)
                 )
             case "any" | "all", [cst.List() | cst.Tuple() as operands]:
                 stops = name == "any"
-                return truth_of(self._first_that_settles(_elements(operands), stops=stops))
+                return truth_of(self._short_circuit_value(_elements(operands), stops=stops))
             case ("int" | "float" | "str" | "tuple" | "list" | "bool" | "len", [only]):
                 made = {"int": int, "float": float, "str": str, "tuple": tuple, "list": list}
                 function = len if name == "len" else made.get(name, bool)
-                return of_each(function, self._value(only))
+                return map_possible(function, self._value(only))
             case ("map", [cst.Name(value="int"), values]):
-                return of_each(numbers_in, self._value(values))
+                return map_possible(numbers_in, self._value(values))
             case ("dir" | "vars", [owner]):
                 module = self._resolver.name_of(owner)
                 return _refuse() if module is None else _Names(module, self._oracle)
             case _:
                 return _unknown(cst.Name(name))
 
-    def _has(self, owner: cst.BaseExpression, member: cst.BaseExpression) -> bool:
+    def _hasattr_result(self, owner: cst.BaseExpression, member: cst.BaseExpression) -> bool:
         name = self._resolver.name_of(owner)
         attribute = self._value(member)
         if name is None:
@@ -306,37 +310,37 @@ class Conditions:
         found = self._oracle.exists(f"{name}.{attribute}")
         return _undecided() if found is None else found
 
-    def _got(self, owner: cst.BaseExpression, member: cst.BaseExpression) -> object:
+    def _getattr_result(self, owner: cst.BaseExpression, member: cst.BaseExpression) -> object:
         """Return what ``getattr`` gives of a module: its version, else something."""
         name = f"{self._resolver.name_of(owner)}.{self._value(member)}"
-        told = self._told_by(name)
+        told = self._imported_version(name)
         return UnknownObject() if told is None else told
 
     def _subscript(self, node: cst.Subscript) -> object:
         value = self._value(node.value)
         element = node.slice[0].slice
         if isinstance(element, cst.Index):
-            return of_each(operator.getitem, value, self._value(element.value))
+            return map_possible(operator.getitem, value, self._value(element.value))
         if not isinstance(element, cst.Slice):
             raise NotAGuard
         bounds = (element.lower, element.upper, element.step)
         part = slice(*(None if each is None else self._value(each) for each in bounds))
-        return of_each(lambda each: each[part], value)
+        return map_possible(lambda each: each[part], value)
 
     def _name(self, node: cst.Name | cst.Attribute) -> object:
         if isinstance(node, cst.Name) and node.value in {"True", "False", "None"}:
             return {"True": True, "False": False, "None": None}[node.value]
         name = self._resolver.name_of(node)
-        told = None if name is None else self._told_by(name)
+        told = None if name is None else self._imported_version(name)
         if told is not None:
             return told
         if isinstance(node, cst.Attribute):
             if node.attr.value in {"major", "minor", "micro", "release"} and name is None:
-                return of_each(operator.attrgetter(node.attr.value), self._value(node.value))
+                return map_possible(operator.attrgetter(node.attr.value), self._value(node.value))
             return self._member(node) if name is None else _unknown(node)
         return self._variable(node)
 
-    def _told_by(self, name: str) -> object | None:
+    def _imported_version(self, name: str) -> object | None:
         """Return what an imported name tells of versions, None where it tells nothing."""
         if (told := self._of_python(name)) is not None:
             return told
@@ -355,15 +359,15 @@ class Conditions:
         if read is None:
             return None
         versions = python_versions(newest=self._on_new_python)
-        told: object = of_each(read, PossibleConstants(versions, is_version=True))
+        told: object = map_possible(read, PossibleConstants(versions, is_version=True))
         return told
 
     def _member(self, node: cst.Attribute) -> object:
         """Return what ``self.is_keras_3`` is, where a class sets it to the answer of a check."""
         values = []
-        for value in kept_answers(node, self._resolver):
+        for value in stored_version_answers(node, self._resolver):
             try:
-                values.append(self._kept(value))
+                values.append(self._memoized(value))
             except NotAGuard:
                 return _unknown(node)
         if not values or any(each != values[0] for each in values):
@@ -386,7 +390,7 @@ class Conditions:
             if binding.kind is not BindingKind.ASSIGN or value is None:
                 return _unknown(node)
             try:
-                values.append(of_each(_part, self._kept(value), tuple(steps)))
+                values.append(map_possible(_part, self._memoized(value), tuple(steps)))
             except NotAGuard:
                 return _unknown(node)
         if not values or any(each != values[0] for each in values):
@@ -397,13 +401,13 @@ class Conditions:
 def _unknown(node: cst.BaseExpression) -> object:
     """Tell by its name alone whether something is the answer to a version check."""
     name = node.attr if isinstance(node, cst.Attribute) else node
-    if isinstance(name, cst.Name) and speaks_of_version(name.value):
+    if isinstance(name, cst.Name) and is_version_check_name(name.value):
         raise Undecided
     raise NotAGuard
 
 
-def speaks_of_version(name: str) -> bool:
-    """Say whether a variable or function of this name holds the answer to a version check.
+def is_version_check_name(name: str) -> bool:
+    """Say whether a name suggests a version check's result.
 
     >>> [speaks_of_version(name) for name in ("IS_TF2", "keras_version", "x1", "use_fp16")]
     [True, True, False, False]

@@ -1,4 +1,4 @@
-"""Where a line runs: while a model is built, inside a layer's call, in a loss, on arrays."""
+"""The context of a line: model construction, layer call, loss, eager code."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cached_property
 import libcst as cst
 
 from kdoctor.syntax.classes import UserClasses
-from kdoctor.syntax.imports import dotted
+from kdoctor.syntax.imports import dotted_name
 from kdoctor.syntax.inference import Inference
 from kdoctor.syntax.name_resolution import Resolver
 from kdoctor.syntax.scope_analysis import ScopeAnalysis
@@ -21,7 +21,7 @@ _OF_TENSORS = frozenset({Kind.TENSOR, Kind.LIST})
 
 
 class Contexts:
-    """Answers for one module. What is not known is ``UNKNOWN``."""
+    """Contexts in one module; ``UNKNOWN`` if not known."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class Contexts:
         self._passed: dict[cst.CSTNode, Context | None] = {}
 
     def of(self, node: cst.CSTNode) -> Context:
-        """Return the context of ``node``: by what is around it, then by what it works on."""
+        """Return the context of ``node``, from its surroundings, then its operands."""
         child, parent = node, self._parents.get(node)
         while parent is not None:
             if parent.__class__ not in _AROUND:  # nearly all, and there may be many
@@ -82,7 +82,7 @@ class Contexts:
         names = [
             each.name.value for each in (*function.params.posonly_params, *function.params.params)
         ]
-        if self._takes_symbolic(function):
+        if self._gets_symbolic_only(function):
             # Whatever its parameters are called. In a layer's `call` nothing is symbolic.
             around = self.of(function)
             return Context.FUNCTIONAL if around is Context.UNKNOWN else around
@@ -93,7 +93,7 @@ class Contexts:
         contexts.discard(None)
         return contexts.pop() if len(contexts) == 1 else None
 
-    def _takes_symbolic(self, function: _Function) -> bool:
+    def _gets_symbolic_only(self, function: _Function) -> bool:
         """Say whether each call of a function of this module passes it symbolic tensors."""
         return function in self._symbolic_functions
 
@@ -113,7 +113,7 @@ class Contexts:
             target = self._parents.get(function)
             if not isinstance(target, cst.Assign):
                 return
-            names = {dotted(each.target) for each in target.targets}
+            names = {dotted_name(each.target) for each in target.targets}
         else:
             names = {function.name.value}
         for use in (

@@ -1,4 +1,4 @@
-"""What code says of its own values: annotations, and docstrings."""
+"""Declared types: annotations and docstrings."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from kdoctor.syntax.values import UNKNOWN, Value, is_tensor, item_of
 
 
 class Classes(Protocol):
-    """An inference that knows classes."""
+    """The part of inference that knows classes."""
 
     def instance(self, cls: cst.BaseExpression) -> Value:
         """Return what calling a class makes."""
 
 
 class Declarations:
-    """Reads those of one module."""
+    """Declared types in one module."""
 
     def __init__(
         self,
@@ -44,11 +44,11 @@ class Declarations:
         self._docstrings = Docstrings()
 
     def told(self, annotation: cst.BaseExpression) -> Value:
-        """Return what an annotation says, wherever it stands."""
+        """Return the type that an annotation declares."""
         return declared(annotation, self._named)
 
     def of(self, annotation: cst.BaseExpression, function: cst.CSTNode) -> Value:
-        """Return what a function says of a parameter, or of what it gives."""
+        """Return the declared type of a parameter or of a function's result."""
         told = replace(self.told(annotation), exact=False)
         is_one = is_tensor(told) or is_tensor(item_of(told))
         return UNKNOWN if is_one and self._classes.runs_on_values(function) else told

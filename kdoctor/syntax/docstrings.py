@@ -1,4 +1,4 @@
-"""The types that a docstring gives to parameters, in the three styles that are in use.
+"""Parameter types in docstrings, in the three common styles.
 
 Google's ``model (tf.keras.Model): what to look into``, NumPy's ``model : tf.keras.Model`` and
 Sphinx' ``:type model: tf.keras.Model`` or ``:param tf.keras.Model model: …``.
@@ -28,13 +28,13 @@ _STYLES = tuple(
 
 
 class Docstrings:
-    """The docstrings of a module's functions: libcst evaluates each anew, for each parameter."""
+    """The docstrings of a module's functions, each evaluated once."""
 
     def __init__(self) -> None:
         self._texts: dict[cst.FunctionDef, str | None] = {}
 
     def type_of(self, function: cst.FunctionDef, parameter: str) -> str | None:
-        """Return the dotted name that is said to be the type of a parameter."""
+        """Return the dotted name of a parameter's documented type."""
         if function not in self._texts:
             self._texts[function] = _docstring_of(function)
         return documented_type(self._texts[function], parameter)
@@ -53,7 +53,7 @@ def _docstring_of(function: cst.FunctionDef) -> str | None:
 
 
 def documented_type(text: str | None, parameter: str) -> str | None:
-    """Return the dotted name that the docstring of a function gives as the type of a parameter."""
+    """Return the dotted name of a parameter's type in a docstring."""
     if not text or parameter not in text:
         return None
     for types in _types_in(text):

@@ -1,4 +1,4 @@
-"""What a ``try`` makes up for: the code that its handlers stand in for, and theirs in turn.
+"""``try`` statements with fallbacks: which code replaces which failing code.
 
 An import that fails, and for which nothing makes up, will be mended: what stands below it is looked
 at as if it worked, and what its handler does, too.
@@ -10,27 +10,27 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import libcst as cst
 
-from kdoctor.syntax.blocks import imports_in, last_statement, leaves, only_imports_fail
+from kdoctor.syntax.blocks import always_exits, imports_in, last_statement, only_imports_fail
 from kdoctor.syntax.fallback_helpers import (
     attributes_in,
     bound_in,
     catches,
-    chain_on,
-    goes_without_a_name,
+    decides_module_exit,
+    handles_name_error,
+    handles_only_attribute_error,
     is_another_member,
+    is_bare_attribute_check,
     is_below,
     is_empty,
-    is_only_asked_for,
     is_within,
-    named_alike,
+    names_with_same_suffix,
+    outermost_attribute,
     raises,
     reads_in,
     statement_around,
-    stops_the_module,
     targets,
-    waits_for_attributes,
 )
-from kdoctor.syntax.imports import Imports, dotted
+from kdoctor.syntax.imports import Imports, dotted_name
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.name_resolution import Resolver, part_of
 from kdoctor.syntax.scope_analysis import ScopeAnalysis
@@ -51,7 +51,7 @@ _ONLY_ASKS = (
 
 
 class ExceptionFallbacks:
-    """Answers for one module. ``is_guarded`` says whether what fails at a node does no harm."""
+    """The fallbacks of one module. ``is_guarded``: whether a failure at a node is harmless."""
 
     def __init__(  # noqa: PLR0913, PLR0917 - what is known of the module, and who else decides
         self,
@@ -60,7 +60,7 @@ class ExceptionFallbacks:
         oracle: TypeOracle,
         resolver: Callable[[], Resolver],
         is_guarded: Callable[[cst.CSTNode], bool],
-        will_be_mended: Callable[[Import, Try], bool],
+        will_be_reported: Callable[[Import, Try], bool],
     ) -> None:
         self._scope_analysis = scope_analysis
         self._parents = scope_analysis.parents
@@ -68,12 +68,12 @@ class ExceptionFallbacks:
         self._oracle = oracle
         self._resolver = resolver
         self._is_guarded = is_guarded
-        self._will_be_mended = will_be_mended
+        self._will_be_mended = will_be_reported
         self._lacking: dict[cst.CSTNode, bool] = {}
         self._imports_in: dict[cst.BaseSuite, Sequence[tuple[int, Import]]] = {}
 
-    def is_seen_to(self, node: cst.CSTNode) -> bool:
-        """Say whether a ``try`` around it passes ``node`` over, or makes up for its failure."""
+    def is_handled_by_try(self, node: cst.CSTNode) -> bool:
+        """Say whether a ``try`` skips ``node``, or handles its failure."""
         tries = tuple(self._around(node))
         return bool(tries) and (
             self._is_dead_in_any(node, tries)
@@ -81,12 +81,12 @@ class ExceptionFallbacks:
             or self._is_open_fallback(node, tries)
         )
 
-    def is_passed_over(self, node: cst.CSTNode) -> bool:
+    def is_skipped(self, node: cst.CSTNode) -> bool:
         """Say whether a ``try`` certainly ends, or has done its work, before ``node``."""
         return self._is_dead_in_any(node, self._around(node))
 
-    def is_undone(self, node: cst.CSTNode) -> bool:
-        """Say whether ``node`` is in the body of a ``try`` in which an import fails.
+    def is_in_failing_try(self, node: cst.CSTNode) -> bool:
+        """Say whether ``node`` is in the body of a ``try`` with a failing import.
 
         Or is bound there to an attribute that is not there, which a handler waits for.
         """
@@ -94,12 +94,15 @@ class ExceptionFallbacks:
             part is attempt.body
             and (
                 any(self._ends(attempt, each) for _, each in self._imports_of(attempt))
-                or (any(map(waits_for_attributes, attempt.handlers)) and self._is_lacking(node))
+                or (
+                    any(map(handles_only_attribute_error, attempt.handlers))
+                    and self._is_missing(node)
+                )
             )
             for attempt, part in self._around(node)
         )
 
-    def _is_lacking(self, node: cst.CSTNode) -> bool:
+    def _is_missing(self, node: cst.CSTNode) -> bool:
         """Say whether ``node`` is bound by an assignment of what is not there."""
         known = self._lacking.get(node)
         if known is None:
@@ -109,13 +112,15 @@ class ExceptionFallbacks:
             self._lacking[node] = known
         return known
 
-    def is_tried_last(self, node: cst.CSTNode, is_there: Callable[[str], bool | None]) -> bool:
-        """Say whether ``node`` stands in for attributes that are all there.
+    def is_attribute_fallback(
+        self, node: cst.CSTNode, is_there: Callable[[str], bool | None]
+    ) -> bool:
+        """Say whether ``node`` is the fallback for attributes that all exist.
 
         ``try: y = tf.math.log(x)``, ``except AttributeError: y = tf.log(x)``.
         """
         tries = self._around(node)
-        return any(self._finds_all(attempt, part, is_there) for attempt, part in tries)
+        return any(self._are_all_found(attempt, part, is_there) for attempt, part in tries)
 
     def _around(self, node: cst.CSTNode) -> Iterator[_Part]:
         """Yield each ``try`` around ``node`` with its part that ``node`` is in, from the inside."""
@@ -140,10 +145,10 @@ class ExceptionFallbacks:
                 return False
             if imports and all(only_imports_fail(each) for each in attempt.body.body):
                 return True
-            return self._finds_all(attempt, part, self._oracle.exists)
-        place = self._place_in(attempt, node) if imports else 0
+            return self._are_all_found(attempt, part, self._oracle.exists)
+        place = self._statement_index(attempt, node) if imports else 0
         return any(
-            index < place and self._ends(attempt, each) and self._is_survived(attempt, each)
+            index < place and self._ends(attempt, each) and self._is_caught(attempt, each)
             for index, each in imports
         )
 
@@ -151,8 +156,8 @@ class ExceptionFallbacks:
         """Say whether the body of a ``try`` ends at an import, which fails, and stays as it is."""
         return self._works(statement) is False and not self._will_be_mended(statement, attempt)
 
-    def is_made_up_for(self, statement: Import, attempt: Try) -> bool:
-        """Say whether the program is written for an import that fails.
+    def has_fallback(self, statement: Import, attempt: Try) -> bool:
+        """Say whether the program handles the failure of an import.
 
         A handler does its work, or notes that it failed: ``HAS_CONTRIB = False``.
         """
@@ -170,19 +175,21 @@ class ExceptionFallbacks:
             for name in bound_in(handler)
         } - {each.name for each in bound}
         asked = (use for name in noted for use in self._scope_analysis.uses_by_name.get(name, ()))
-        return bool(noted) and not any(stops_the_module(use.node, self._parents) for use in asked)
+        return bool(noted) and not any(
+            decides_module_exit(use.node, self._parents) for use in asked
+        )
 
-    def _finds_all(
+    def _are_all_found(
         self, attempt: Try, part: cst.CSTNode, is_there: Callable[[str], bool | None]
     ) -> bool:
         """Say whether a handler waits for attributes alone, and each that is read is there."""
-        if not isinstance(part, _HANDLERS) or not waits_for_attributes(part):
+        if not isinstance(part, _HANDLERS) or not handles_only_attribute_error(part):
             return False
-        chains = {chain_on(each, self._parents) for each in attributes_in(attempt.body)}
+        chains = {outermost_attribute(each, self._parents) for each in attributes_in(attempt.body)}
         names = [self._name(each) for each in chains]
         return bool(names) and all(name and is_there(name) for name in names)
 
-    def _is_survived(self, attempt: Try, statement: Import) -> bool:
+    def _is_caught(self, attempt: Try, statement: Import) -> bool:
         """Say whether a handler catches the failure of an import and does not pass it on.
 
         Where none does, what stands below the import fails as it would without the ``try``.
@@ -192,7 +199,7 @@ class ExceptionFallbacks:
                 return not raises(handler)
         return False
 
-    def _place_in(self, attempt: Try, node: cst.CSTNode) -> int:
+    def _statement_index(self, attempt: Try, node: cst.CSTNode) -> int:
         """Return which statement of the body ``node`` is in; a great number for the ``else``."""
         child, parent = node, self._parents.get(node)
         while parent is not None and child is not attempt:
@@ -237,11 +244,11 @@ class ExceptionFallbacks:
                 continue
             for handler in attempt.handlers:
                 if catches(handler, failures):
-                    if "NameError" in failures and goes_without_a_name(handler):
+                    if "NameError" in failures and handles_name_error(handler):
                         return True
-                    if is_only_asked_for(node, statement) and not raises(handler):
+                    if is_bare_attribute_check(node, statement) and not raises(handler):
                         return True
-                    if self._does_the_work(handler, statement, node):
+                    if self._performs_fallback(handler, statement, node):
                         return True
                     break
         return False
@@ -283,7 +290,7 @@ class ExceptionFallbacks:
         is_unbound = isinstance(node, cst.Name) and not self._resolver().bindings_at(node)
         return ("NameError",) if is_unbound else ("AttributeError",)
 
-    def _does_the_work(
+    def _performs_fallback(
         self,
         handler: cst.ExceptHandler | cst.ExceptStarHandler,
         statement: cst.CSTNode,
@@ -291,7 +298,9 @@ class ExceptionFallbacks:
     ) -> bool:
         bound = self._bound_by(statement, node)
         if bound:
-            if leaves(handler.body) and not isinstance(last_statement(handler.body), cst.Return):
+            if always_exits(handler.body) and not isinstance(
+                last_statement(handler.body), cst.Return
+            ):
                 return False
             return all(self._is_replaced(each, handler) for each in bound)
         for other in descendants(handler.body):
@@ -304,9 +313,9 @@ class ExceptionFallbacks:
                     likewise = True
                 case cst.Expr(value=cst.Call()), cst.Expr(value=cst.Call() as call):
                     value = call
-                    failed = self._name(chain_on(node, self._parents))
+                    failed = self._name(outermost_attribute(node, self._parents))
                     names = map(self._name, attributes_in(other))
-                    twins = (self._name(call.func), *named_alike(failed, names))
+                    twins = (self._name(call.func), *names_with_same_suffix(failed, names))
                     likewise = any(each and self._oracle.exists(each) for each in twins)
                     likewise = likewise or is_another_member(call.func, node)
                 case _:
@@ -321,7 +330,7 @@ class ExceptionFallbacks:
             bound = self._imports.by_statement.get(statement, ())
             return [each for each in bound if node in {each.node, statement}]
         if isinstance(statement, cst.Assign):
-            names = [dotted(each.target) for each in statement.targets]
+            names = [dotted_name(each.target) for each in statement.targets]
         elif isinstance(statement, cst.ClassDef | cst.FunctionDef):
             names = [statement.name.value]
         else:
@@ -358,9 +367,11 @@ class ExceptionFallbacks:
             each
             for each in read
             if not isinstance(self._parents.get(each), _ONLY_ASKS)
-            or stops_the_module(each, self._parents)
+            or decides_module_exit(each, self._parents)
         ]
-        return bool(read) and all(self._is_guarded(chain_on(each, self._parents)) for each in uses)
+        return bool(read) and all(
+            self._is_guarded(outermost_attribute(each, self._parents)) for each in uses
+        )
 
     def _fails(self, value: cst.CSTNode) -> bool:
         """Say whether something that an expression reads is missing on the target."""

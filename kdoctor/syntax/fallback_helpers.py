@@ -1,4 +1,4 @@
-"""The parts of conditions and handlers that decide what stands in for what fails."""
+"""Classify conditions and exception handlers that select fallbacks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 import libcst as cst
 
 from kdoctor.syntax.blocks import last_statement
-from kdoctor.syntax.imports import dotted
+from kdoctor.syntax.imports import dotted_name
 from kdoctor.syntax.libcst_walk import STATEMENTS, descendants
 
 _CONDITIONAL = frozenset({
@@ -26,7 +26,7 @@ def conditions(
     child: cst.CSTNode,
     value_of: Callable[[cst.Name], cst.BaseExpression | None],
 ) -> Iterable[tuple[cst.BaseExpression, bool]]:
-    """Return the tests on which ``child`` of ``parent`` depends, and how each must turn out.
+    """Return the tests that ``child`` of ``parent`` depends on, with their outcomes.
 
     ``value_of`` tells what a name certainly stands for, None where that is not clear.
     """
@@ -56,12 +56,12 @@ def _skipping(
     for decorator in decorators:
         match value_of(decorator) if isinstance(decorator, cst.Name) else decorator:
             case cst.Call(func=func, args=[cst.Arg(value=test, keyword=None), *_]):
-                name = (dotted(func) or "").rpartition(".")[2]
+                name = (dotted_name(func) or "").rpartition(".")[2]
                 if name in _SKIPPING and not isinstance(test, cst.SimpleString):
                     yield test, _SKIPPING[name]
 
 
-def members_asked_for(test: cst.BaseExpression) -> frozenset[str]:
+def hasattr_members(test: cst.BaseExpression) -> frozenset[str]:
     """Return ``x.m`` of each ``hasattr(x, "m")`` in a test."""
     wanted: set[str] = set()
     for each in descendants(test):
@@ -70,21 +70,21 @@ def members_asked_for(test: cst.BaseExpression) -> frozenset[str]:
                 func=cst.Name(value="hasattr" | "getattr"),
                 args=[cst.Arg(value=owner), cst.Arg(value=cst.SimpleString() as member), *_],
             ):
-                wanted.add(f"{written(owner)}.{member.raw_value}")
+                wanted.add(f"{source_of(owner)}.{member.raw_value}")
     return frozenset(wanted)
 
 
-def asks_for(members: Collection[str], node: cst.CSTNode) -> bool:
-    """Say whether ``node`` is (part of) one of some members."""
+def is_one_of_members(members: Collection[str], node: cst.CSTNode) -> bool:
+    """Say whether ``node`` is, or is part of, one of some members."""
     while members and isinstance(node, cst.Attribute):
-        if f"{written(node.value)}.{node.attr.value}" in members:
+        if f"{source_of(node.value)}.{node.attr.value}" in members:
             return True
         node = node.value
     return False
 
 
 def is_within(path: str, longer: str) -> bool:
-    """Say whether ``longer`` is ``path`` with more parts somewhere in it."""
+    """Say whether ``longer`` is ``path`` with additional parts."""
     parts = iter(longer.split("."))
     return all(each in parts for each in path.split("."))
 
@@ -92,8 +92,8 @@ def is_within(path: str, longer: str) -> bool:
 def checks_types(
     test: cst.BaseExpression, meant_by: Callable[[cst.CSTNode], str | None] | None = None
 ) -> bool:
-    """Say whether a test is `TYPE_CHECKING`, by whatever name that was imported."""
-    name = dotted(test)
+    """Say whether a test is `TYPE_CHECKING`, under any import name."""
+    name = dotted_name(test)
     if name is None:
         return False
     is_so_called = name.rpartition(".")[2] == "TYPE_CHECKING"
@@ -101,13 +101,13 @@ def checks_types(
 
 
 def caught_by(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> set[str]:
-    """Return the exceptions that a handler names, by the last part of each name."""
+    """Return the last name part of each exception that a handler catches."""
     types: Iterable[cst.BaseExpression] = ()
     if isinstance(handler.type, cst.Tuple):
         types = (element.value for element in handler.type.elements)
     elif handler.type is not None:
         types = (handler.type,)
-    return {(dotted(each) or "").rpartition(".")[2] for each in types}
+    return {(dotted_name(each) or "").rpartition(".")[2] for each in types}
 
 
 def catches(handler: cst.ExceptHandler | cst.ExceptStarHandler, failures: Iterable[str]) -> bool:
@@ -115,35 +115,35 @@ def catches(handler: cst.ExceptHandler | cst.ExceptStarHandler, failures: Iterab
     return handler.type is None or not caught_by(handler).isdisjoint({*failures, *_CATCHES_ALL})
 
 
-def waits_for_attributes(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> bool:
-    """Say whether a handler is there for names that a release lacks, and for nothing else."""
+def handles_only_attribute_error(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> bool:
+    """Say whether a handler exists only for attributes that a release lacks."""
     caught = caught_by(handler)
     return "AttributeError" in caught and caught <= _LACKING
 
 
-def goes_without_a_name(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> bool:
-    """Say whether a handler is there for a name that nothing binds, and goes on without it."""
+def handles_name_error(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> bool:
+    """Say whether a handler recovers from an unbound name."""
     return "NameError" in caught_by(handler) and not raises(handler)
 
 
 def raises(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> bool:
-    """Say whether a handler ends with an exception: what it caught, or another."""
+    """Say whether a handler ends by raising."""
     return isinstance(last_statement(handler.body), cst.Raise)
 
 
 def bound_in(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> set[str]:
-    """Return the names, and members, that a handler binds by assignments and imports."""
+    """Return the names and members that a handler binds."""
     found: set[str] = set()
     for each in descendants(handler.body):
         match each:
             case cst.Assign():
                 found.update(targets(each))
             case cst.AnnAssign() | cst.AugAssign():
-                found.add(written(each.target))
+                found.add(source_of(each.target))
             case cst.ImportAlias(asname=cst.AsName(name=name)):
-                found.add(written(name))
+                found.add(source_of(name))
             case cst.ImportAlias():
-                found.add((dotted(each.name) or "").partition(".")[0])
+                found.add((dotted_name(each.name) or "").partition(".")[0])
             case cst.ImportFrom(names=cst.ImportStar()):
                 found.add("*")
             case cst.FunctionDef() | cst.ClassDef():
@@ -151,8 +151,8 @@ def bound_in(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> set[str]:
     return found
 
 
-def stops_the_module(node: cst.CSTNode, parents: Mapping[cst.CSTNode, cst.CSTNode]) -> bool:
-    """Say whether what is read decides if a module goes on: ``if tfa is None: raise …``."""
+def decides_module_exit(node: cst.CSTNode, parents: Mapping[cst.CSTNode, cst.CSTNode]) -> bool:
+    """Say whether a read decides if the module raises: ``if tfa is None: raise …``."""
     statement = statement_around(node, parents)
     return (
         isinstance(statement, cst.If)
@@ -179,8 +179,8 @@ def reads_in(
             yield each
 
 
-def is_only_asked_for(node: cst.CSTNode, statement: cst.CSTNode) -> bool:
-    """Say whether an attribute is a statement of its own, which asks whether it is there.
+def is_bare_attribute_check(node: cst.CSTNode, statement: cst.CSTNode) -> bool:
+    """Say whether an attribute is a bare statement that checks its existence.
 
     ``try: K.sum``, ``except AttributeError: K = ops``: written anew, it would answer otherwise.
     """
@@ -193,13 +193,13 @@ def is_another_member(callee: cst.CSTNode, member: cst.CSTNode) -> bool:
     return (
         isinstance(callee, cst.Attribute)
         and isinstance(member, cst.Attribute)
-        and written(callee.value) == written(member.value)
+        and source_of(callee.value) == source_of(member.value)
         and callee.attr.value != member.attr.value
     )
 
 
-def named_alike(name: str | None, names: Iterable[str | None]) -> Iterator[str]:
-    """Yield the dotted names that end as another does: the same thing at another place.
+def names_with_same_suffix(name: str | None, names: Iterable[str | None]) -> Iterator[str]:
+    """Yield the dotted names with the same last parts as another.
 
     ``keras.utils.get_custom_objects().update(own)`` does what it did by way of ``generic_utils``.
     """
@@ -208,17 +208,17 @@ def named_alike(name: str | None, names: Iterable[str | None]) -> Iterator[str]:
 
 
 def targets(statement: cst.Assign) -> list[str]:
-    """Return what an assignment assigns to, as it is written."""
-    return [written(each.target) for each in statement.targets]
+    """Return the targets of an assignment as source."""
+    return [source_of(each.target) for each in statement.targets]
 
 
-def written(node: cst.CSTNode) -> str:
+def source_of(node: cst.CSTNode) -> str:
     """Return the source of a node."""
     return cst.Module(body=()).code_for_node(node)
 
 
 def is_empty(value: cst.BaseExpression | None) -> bool:
-    """Say whether a value stands for what is not there: `None`, `False`."""
+    """Say whether a value means absence: `None`, `False`."""
     return isinstance(value, cst.Name) and value.value in {"None", "False"}
 
 
@@ -229,7 +229,7 @@ def is_for_types_only(
     *,
     postponed: bool,
 ) -> bool:
-    """Say whether Python itself never evaluates what stands here: an annotation, mostly.
+    """Say whether Python never evaluates a node: mostly an annotation.
 
     ``postponed``: the module says ``from __future__ import annotations``.
     """
@@ -257,7 +257,7 @@ def _is_in_a_function(node: cst.CSTNode, parents: Mapping[cst.CSTNode, cst.CSTNo
 
 
 def statement_around(node: cst.CSTNode, parents: Mapping[cst.CSTNode, cst.CSTNode]) -> cst.CSTNode:
-    """Return the smallest statement that holds ``node``, or what is outermost."""
+    """Return the innermost statement around ``node``, or the outermost node."""
     while node.__class__ not in STATEMENTS:
         parent = parents.get(node)
         if parent is None:
@@ -266,8 +266,10 @@ def statement_around(node: cst.CSTNode, parents: Mapping[cst.CSTNode, cst.CSTNod
     return node
 
 
-def chain_on(node: cst.CSTNode, parents: Mapping[cst.CSTNode, cst.CSTNode]) -> cst.CSTNode:
-    """Return the outermost attribute that is taken from ``node``: ``a.b.c`` for ``a``."""
+def outermost_attribute(
+    node: cst.CSTNode, parents: Mapping[cst.CSTNode, cst.CSTNode]
+) -> cst.CSTNode:
+    """Return the outermost attribute access on ``node``: ``a.b.c`` for ``a``."""
     parent = parents.get(node)
     while isinstance(parent, cst.Attribute) and parent.value is node:
         node, parent = parent, parents.get(parent)
@@ -277,17 +279,17 @@ def chain_on(node: cst.CSTNode, parents: Mapping[cst.CSTNode, cst.CSTNode]) -> c
 def is_below(
     node: cst.CSTNode, above: cst.CSTNode, parents: Mapping[cst.CSTNode, cst.CSTNode]
 ) -> bool:
-    """Say whether ``node`` is ``above`` or stands in it."""
+    """Say whether ``node`` is ``above`` or a descendant of it."""
     each: cst.CSTNode | None = node
     while each is not None and each is not above:
         each = parents.get(each)
     return each is above
 
 
-def where_they_meet(
+def common_ancestor(
     one: cst.CSTNode, other: cst.CSTNode, parents: Mapping[cst.CSTNode, cst.CSTNode]
 ) -> tuple[cst.CSTNode | None, set[cst.CSTNode]]:
-    """Return the innermost node that holds both, and its parts in which they stand."""
+    """Return the innermost common ancestor of two nodes, and its children above each."""
     path = {one: one}
     child = one
     while child in parents:

@@ -1,4 +1,4 @@
-"""What import statements bind."""
+"""Import bindings of a module, resolved through the project's own modules."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kdoctor.syntax.scope_analysis import ScopeAnalysis
 from kdoctor.syntax.scopes import Binding, BindingKind, ScopeKind
 
 
-def dotted(node: cst.CSTNode | None) -> str | None:
+def dotted_name(node: cst.CSTNode | None) -> str | None:
     """Return ``a.b.c`` for a name or a chain of attributes on a name, else None."""
     parts: list[str] = []
     while type(node) is cst.Attribute:
@@ -26,7 +26,7 @@ def dotted(node: cst.CSTNode | None) -> str | None:
 
 
 def through_tree(package: Package, path: str, name: str) -> str | ClassInfo | None:
-    """Return what ``name`` is for the file ``path``, by the tree's own modules."""
+    """Resolve a name of the file ``path`` through the project's modules."""
     bare = name.lstrip(".")
     level = len(name) - len(bare)
     parts = bare.split(".") if bare else []
@@ -44,21 +44,21 @@ def through_tree(package: Package, path: str, name: str) -> str | ClassInfo | No
     return None
 
 
-def hands_over(package: Package, path: str, name: str) -> Collection[tuple[int, str]]:
-    """Return what a function of the tree surely calls with its parameters, by position."""
+def parameter_callees(package: Package, path: str, name: str) -> Collection[tuple[int, str]]:
+    """Return what a project function surely calls with its parameters, by position."""
     parts = _parts(name)
-    return () if parts is None else package.hands_over(path, *parts)
+    return () if parts is None else package.parameter_callees(path, *parts)
 
 
 class Imports:
-    """All imports of one module, and the tree's modules that they go through."""
+    """The imports of one module, resolved through the project."""
 
     def __init__(self, scope_analysis: ScopeAnalysis, path: str, package: Package | None) -> None:
         self._scope_analysis = scope_analysis
         self._path = path
         self._package = package
         self._through_tree: dict[str, str | ClassInfo | None] = {}
-        self._hands_over: dict[str, Collection[tuple[int, str]]] = {}
+        self._parameter_callees: dict[str, Collection[tuple[int, str]]] = {}
         self._in_init = path.replace("\\", "/").rpartition("/")[2] == "__init__.py"
         self.listed_for_export = frozenset(_listed_for_export(scope_analysis))
         self.of: dict[Binding, ImportBinding] = {
@@ -72,34 +72,34 @@ class Imports:
             self.by_statement.setdefault(imported.statement, []).append(each)
 
     def through_tree(self, name: str) -> str | ClassInfo | None:
-        """Return what ``.compat.K.sum`` or ``mine.compat.K.sum`` is, by the tree's own modules."""
+        """Resolve ``.compat.K.sum`` or ``mine.compat.K.sum`` through the project's modules."""
         if self._package is None:
             return None
         if name not in self._through_tree:
             self._through_tree[name] = through_tree(self._package, self._path, name)
         return self._through_tree[name]
 
-    def hands_over(self, name: str) -> Collection[tuple[int, str]]:
-        """Return what a function of the tree surely calls with its parameters, by position."""
+    def parameter_callees(self, name: str) -> Collection[tuple[int, str]]:
+        """Return what a project function surely calls with its parameters, by position."""
         if self._package is None:
             return ()
-        if name not in self._hands_over:
-            self._hands_over[name] = hands_over(self._package, self._path, name)
-        return self._hands_over[name]
+        if name not in self._parameter_callees:
+            self._parameter_callees[name] = parameter_callees(self._package, self._path, name)
+        return self._parameter_callees[name]
 
     def returned_call(self, name: str) -> str | None:
-        """Return which call from outside of the tree a function surely returns the result of."""
+        """Return the external call whose result a project function surely returns."""
         parts = _parts(name)
         if self._package is None or parts is None:
             return None
         return self._package.returned_call(self._path, *parts)
 
     @cached_property
-    def take_another(self) -> bool:
+    def import_another_root(self) -> bool:
         """Whether a module of the tree that is imported takes its own from elsewhere."""
         package = self._package
         return package is not None and any(
-            package.takes_another(self._path, *module) for module in self._modules
+            package.imports_another_root(self._path, *module) for module in self._modules
         )
 
     @cached_property
@@ -109,7 +109,7 @@ class Imports:
         return frozenset(
             name
             for module in (self._modules if package else ())
-            for name in (package.given_by(self._path, *module) if package else ())
+            for name in (package.assigned_elsewhere(self._path, *module) if package else ())
         )
 
     @cached_property
@@ -123,20 +123,20 @@ class Imports:
         found = ((name.lstrip("."), len(name) - len(name.lstrip("."))) for name in names)
         return tuple(dict.fromkeys(each for each in found if each[0]))
 
-    def is_of_the_tree(self, name: str) -> bool:
-        """Say whether a dotted name surely is one of the tree's modules, or in one."""
+    def is_project_module(self, name: str) -> bool:
+        """Say whether a dotted name surely is a project module, or in one."""
         package, top = self._package, name.partition(".")[0]
         return not top or (package is not None and package.holds(self._path, top))
 
     def star_names(self, star: ImportBinding) -> frozenset[str] | None:
-        """Return what a star import of a module of the tree binds, None where it is none."""
+        """Return what a star import of a project module binds, None for other modules."""
         if self._package is None:
             return None
         bare = star.imported.lstrip(".")
         names = self._package.star_names(self._path, bare, len(star.imported) - len(bare))
         return None if names is None else frozenset(names)
 
-    def with_siblings(self, bindings: Iterable[Binding]) -> Iterator[Binding]:
+    def with_sibling_imports(self, bindings: Iterable[Binding]) -> Iterator[Binding]:
         """Yield those of ``bindings`` that are imports, and what is needed together with them.
 
         ``import k.a`` and ``import k.b`` bind one name, and neither undoes the other: ``k.a`` needs
@@ -169,10 +169,10 @@ class Imports:
             imported = _module_name(statement)
             if alias is not None:
                 separator = "" if imported.endswith(".") or not imported else "."
-                imported += separator + (dotted(alias.name) or "")
+                imported += separator + (dotted_name(alias.name) or "")
             name = imported
         elif isinstance(statement, cst.Import) and alias is not None:
-            imported = dotted(alias.name) or ""
+            imported = dotted_name(alias.name) or ""
             name = imported if alias.asname is not None else binding.name
         else:
             raise TypeError(f"{type(statement).__name__} holds no import")
@@ -194,7 +194,7 @@ class Imports:
         if self._in_init or alias is None or binding.name in self.listed_for_export:
             return True
         # The explicit form of PEP 484: `import x as x`, `from m import x as x`.
-        return alias.asname is not None and dotted(alias.name) == binding.name
+        return alias.asname is not None and dotted_name(alias.name) == binding.name
 
 
 def _parts(name: str) -> tuple[str, int, str] | None:
@@ -206,7 +206,7 @@ def _parts(name: str) -> tuple[str, int, str] | None:
 
 
 def _module_name(statement: cst.ImportFrom) -> str:
-    return "." * len(statement.relative) + (dotted(statement.module) or "")
+    return "." * len(statement.relative) + (dotted_name(statement.module) or "")
 
 
 def _listed_for_export(scope_analysis: ScopeAnalysis) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Light types: what kind of object an expression is, as far as one file (and its tree) tells.
+"""Type inference within one file and its project.
 
 What is not certain from the code at hand has no type. Nothing of Keras is known here: what its
 classes and functions give is asked of ``TypeOracle``.
@@ -13,21 +13,21 @@ from functools import cached_property
 import libcst as cst
 from msgspec.structs import replace
 
+from kdoctor.syntax import transfer
 from kdoctor.syntax.annotations import leaves_open
 from kdoctor.syntax.classes import UserClass, UserClasses
 from kdoctor.syntax.declarations import Declarations
-from kdoctor.syntax.imports import dotted
+from kdoctor.syntax.imports import dotted_name
 from kdoctor.syntax.inference_memo import InferenceMemo, OutOfOrderError
 from kdoctor.syntax.list_mutations import MutatedLists, is_new_and_empty
 from kdoctor.syntax.name_resolution import Resolver, part_of
 from kdoctor.syntax.node_predicates import is_number, is_property, is_starred, returns_of
-from kdoctor.syntax.parametrized import passed_by_pytest
-from kdoctor.syntax.partials import made_partial
-from kdoctor.syntax.reaching_definitions import TOO_MANY
+from kdoctor.syntax.parametrized import pytest_parameter_values
+from kdoctor.syntax.partials import partial_callable
+from kdoctor.syntax.reaching_definitions import MAX_BINDINGS
 from kdoctor.syntax.scope_analysis import ScopeAnalysis
 from kdoctor.syntax.scopes import Binding, BindingKind
 from kdoctor.syntax.symbolic_parameters import SymbolicParameters
-from kdoctor.syntax.transfer import applied, called, compared, is_applied, operated
 from kdoctor.syntax.type_oracle import TypeOracle
 from kdoctor.syntax.usage_inference import UsageInference
 from kdoctor.syntax.values import (
@@ -66,7 +66,7 @@ _WAYS: Mapping[type[cst.CSTNode], str] = {
 
 
 class Inference:
-    """Infers in one module."""
+    """Type inference of one module."""
 
     def __init__(
         self,
@@ -90,7 +90,7 @@ class Inference:
         self._is_settled = False
 
     def value(self, node: cst.CSTNode) -> Value:
-        """Return what an expression of the module is."""
+        """Return the inferred value of an expression."""
         if not self._is_settled:
             self._is_settled = True
             SymbolicParameters(self._scope_analysis, self._resolver, self._oracle, self).settle()
@@ -104,7 +104,7 @@ class Inference:
         return self.value(node)
 
     def assume(self, parameters: Mapping[Binding, Value]) -> None:
-        """Take these parameters for what is said of them, and infer anew what rests on others."""
+        """Assume types for parameters, and invalidate results that depend on others."""
         if parameters != self.assumed:
             self.assumed = dict(parameters)
             self._memory.forget_assumed()
@@ -127,7 +127,7 @@ class Inference:
         return [value for _, value in sorted(assigned, key=lambda pair: pair[0])]
 
     def infer(self, node: cst.CSTNode) -> Value:
-        """Return what an expression is, on the way to what another one is.
+        """Return the value of an expression within another's inference.
 
         Raises:
             OutOfOrderError: other questions are to be asked first.
@@ -166,7 +166,7 @@ class Inference:
         if len(bindings) == 1:
             value = self._bound(bindings[0])
             return UNKNOWN if value.is_none else value
-        if len(bindings) > TOO_MANY:
+        if len(bindings) > MAX_BINDINGS:
             return UNKNOWN
         return merged(self._bound(each) for each in bindings)
 
@@ -181,11 +181,11 @@ class Inference:
         value = self._as_bound(binding)
         if not is_list(value) and not is_new_and_empty(binding):
             return value
-        return self._memory.recall(binding, self._filled)
+        return self._memory.recall(binding, self._list_value)
 
-    def _filled(self, binding: Binding) -> Value:
+    def _list_value(self, binding: Binding) -> Value:
         """Return the list that a name is bound to, with what is put into it."""
-        return self._lists.filled(binding, self._as_bound(binding))
+        return self._lists.list_value(binding, self._as_bound(binding))
 
     def _as_bound(self, binding: Binding) -> Value:
         match binding.kind:
@@ -221,7 +221,7 @@ class Inference:
         sides = (self.infer(binding.node), self.infer(value))
         if isinstance(statement.operator, cst.AddAssign) and all(map(is_list, sides)):
             return joined(sides)
-        return operated(sides, (False, is_number(value)))
+        return transfer.operator_result(sides, (False, is_number(value)))
 
     def _assigned(
         self,
@@ -266,7 +266,7 @@ class Inference:
     def _element(self, iterable: cst.BaseExpression, path: Sequence[int | None]) -> Value:
         """Return what a loop over ``iterable`` binds."""
         if isinstance(iterable, cst.Call) and self._is_builtin(iterable.func):
-            name = dotted(iterable.func)
+            name = dotted_name(iterable.func)
             args = [each.value for each in iterable.args if not each.star]
             if name in _PASSED_THROUGH and args:
                 return self._element(args[0], path)
@@ -332,7 +332,7 @@ class Inference:
         meaning = self._resolver.meaning_of(function)
         if meaning is not None:
             made = self._oracle.result_type(meaning.name)
-            return Value(made) if made is not None else self._applied(meaning.name, node)
+            return Value(made) if made is not None else self._imported_value(meaning.name, node)
         if isinstance(function, cst.Name):
             bindings = self._resolver.bindings_at(function)
             if not bindings and function.value == "super":
@@ -350,15 +350,15 @@ class Inference:
                 if method is not None and not is_property(method):
                     return self._returned(method)
                 # `self.dense(x)`: an attribute that holds a layer.
-                return self._called(self.infer(function), node)
-            if function.attr.value == "__call__" and is_applied(owner.type):
-                return self._called(owner, node)  # `super().__call__(x)`
+                return self._instance_value(self.infer(function), node)
+            if function.attr.value == "__call__" and transfer.depends_on_first_argument(owner.type):
+                return self._instance_value(owner, node)  # `super().__call__(x)`
             given = self._member(owner, function.attr.value, called=True)
             if given:
                 return given
-        return self._called(self.infer(function), node)
+        return self._instance_value(self.infer(function), node)
 
-    def _applied(self, name: str, call: cst.Call) -> Value:
+    def _imported_value(self, name: str, call: cst.Call) -> Value:
         """Return what an imported function makes of tensors."""
         passed = [each.value for each in call.args if not each.star]
         given = [self.infer(each) for each in passed]
@@ -369,23 +369,27 @@ class Inference:
             if isinstance(each, cst.List | cst.Tuple)
             for element in each.elements
         ]
-        return applied(name, given, self._oracle)
+        return transfer.call_result_on_tensors(name, given, self._oracle)
 
-    def _called(self, callee: Value, call: cst.Call) -> Value:
+    def _instance_value(self, callee: Value, call: cst.Call) -> Value:
         """Return what calling an instance gives."""
         if not call.args or callee.type is None:
             return UNKNOWN
-        return called(callee.type, lambda: self.infer(call.args[0].value), self._oracle)
+        return transfer.instance_call_result(
+            callee.type, lambda: self.infer(call.args[0].value), self._oracle
+        )
 
     def instance(self, cls: cst.BaseExpression) -> Value:
-        """Return what calling a class makes, nothing where ``cls`` is no class."""
+        """Return the instance of a class, nothing if ``cls`` is no class."""
         own = self._classes.named(cls)
         if own is not None:
             return Value(own.type, own)
         if isinstance(cls, cst.Name):
             bindings = self._resolver.bindings_at(cls)
             bound = bindings[0] if len(bindings) == 1 else None
-            if bound and (of := passed_by_pytest(bound) or made_partial(bound, self._resolver)):
+            if bound and (
+                of := pytest_parameter_values(bound) or partial_callable(bound, self._resolver)
+            ):
                 return either(self.instance(each) for each in of)
         meaning = self._resolver.meaning_of(cls)
         return Value(None if meaning is None else self._oracle.class_type(meaning.name))
@@ -415,12 +419,12 @@ class Inference:
         sides = (self.infer(node.left), self.infer(node.right))
         if isinstance(node.operator, cst.Add) and all(map(is_list, sides)):
             return joined(sides)
-        return operated(sides, (is_number(node.left), is_number(node.right)))
+        return transfer.operator_result(sides, (is_number(node.left), is_number(node.right)))
 
     def _comparison(self, node: cst.Comparison) -> Value:
         first, *more = node.comparisons  # of several, Python asks the first for its truth
         sides = (self.infer(node.left), self.infer(first.comparator))
-        return UNKNOWN if more else compared(sides, first.operator)
+        return UNKNOWN if more else transfer.comparison_result(sides, first.operator)
 
     # -- functions
 

@@ -1,4 +1,4 @@
-"""What has been inferred in a module, what of it rests on an assumption, and what on itself."""
+"""Memo of inferred values: final, assumption-dependent, or part of a cycle."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from msgspec import Struct
 from kdoctor.syntax.values import OPEN, UNKNOWN, Value
 
 _Key = TypeVar("_Key", bound=Hashable)
-_LONG = 60  # nodes: a model of 300 layers is a chain of 300 assignments
+_MAX_INFERENCE_CHAIN = 60  # nodes: a model of 300 layers is a chain of 300 assignments
 _ROUNDS = 8  # in which the values of a ring must come to rest
 _NO_RING: Final = 1 << 30
 
 
 class OutOfOrderError(Exception):
-    """What is asked for rests on itself, or on a long chain of others.
+    """An expression depends on itself, or on too long a chain.
 
     Which answer a ring gives may depend on who asks first, and a long chain has no end on a usual
     stack. So first things are to be inferred first.
@@ -32,7 +32,7 @@ class _Unsettled(Struct, frozen=True):
 
 
 class InferenceMemo:
-    """Values by node: some for good, and some until other parameters are assumed.
+    """Values by node: final, or until other parameter types are assumed.
 
     Whoever infers says by ``note_assumption`` that a value rests on a parameter; so does then all
     that is inferred from it.
@@ -57,15 +57,15 @@ class InferenceMemo:
         self._guessed_wrong = False
 
     def note_assumption(self) -> None:
-        """Note that what is being inferred rests on a parameter."""
+        """Record that the current inference depends on a parameter."""
         self._rests = True
 
     def forget_assumed(self) -> None:
-        """Forget all that rests on a parameter."""
+        """Drop all values that depend on a parameter."""
         self._assumed.clear()
 
     def recall(self, node: _Key, infer: Callable[[_Key], Value]) -> Value:
-        """Return what a node is of which nothing is certain.
+        """Return the memoized value of a node, or infer it.
 
         Raises:
             OutOfOrderError: that is to be asked when things are in order.
@@ -79,7 +79,7 @@ class InferenceMemo:
             self._lowest = min(self._lowest, unsettled.lowest)
             return unsettled.value
         depth = self._busy.get(node)
-        if not self.in_order and (depth is not None or len(self._busy) > _LONG):
+        if not self.in_order and (depth is not None or len(self._busy) > _MAX_INFERENCE_CHAIN):
             raise OutOfOrderError
         if depth is not None:
             self._lowest = min(self._lowest, depth)
@@ -118,7 +118,7 @@ class InferenceMemo:
             value = UNKNOWN
             self._drop(before)
         self._guessed_wrong = wrong_around
-        self._settle(node, value, before)
+        self._finalize(node, value, before)
         self._lowest = _NO_RING
         return value
 
@@ -135,7 +135,7 @@ class InferenceMemo:
         self._guesses.update(dict.fromkeys(lost, UNKNOWN))
         return bool(lost)
 
-    def _settle(self, first: Hashable, value: Value, before: int) -> None:
+    def _finalize(self, first: Hashable, value: Value, before: int) -> None:
         kept = self._assumed if self._rests else self.certain
         for each in self._since(before):
             kept[each] = self._unsettled.pop(each).value
@@ -156,7 +156,7 @@ class InferenceMemo:
     def recall_returned(
         self, function: cst.FunctionDef, infer: Callable[[cst.FunctionDef], Value]
     ) -> Value:
-        """Return what calls of a function give; inferred anew while that rests on anything."""
+        """Return the memoized result of a function's calls, or infer it."""
         known = self._returned.get(function)
         if known is not None:
             return known

@@ -1,4 +1,4 @@
-"""Which fields of each libcst class hold child nodes, in the order of the source.
+"""Fast walks over libcst trees, in source order.
 
 Whitespace, punctuation and operators are left out: nobody asks what they mean, and they are most
 of a tree. libcst's own visitors build every node anew and cost more than the parse itself.
@@ -87,7 +87,7 @@ STATEMENTS = frozenset(
 
 
 def children(node: cst.CSTNode) -> list[cst.CSTNode]:
-    """Return the child nodes worth a visit, in source order."""
+    """Return the child nodes worth visiting, in source order."""
     found: list[cst.CSTNode] = []
     for name in FIELDS[node.__class__]:
         value = getattr(node, name)
@@ -116,12 +116,12 @@ def descendants(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
 
 
 def returned_in(function: cst.FunctionDef) -> list[cst.BaseExpression | None]:
-    """Return what a function itself returns, None for a bare ``return``."""
+    """Return the values a function returns, None for a bare ``return``."""
     return [each.value for each in own_nodes(function.body) if isinstance(each, cst.Return)]
 
 
 def own_nodes(body: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """Yield what is inside a function, but not inside one defined in it."""
+    """Yield the nodes in a function, without nested functions."""
     waiting = [body]
     while waiting:
         node = waiting.pop()

@@ -1,4 +1,4 @@
-"""Offsets of lines and columns as Python's own tree counts them: columns are bytes of UTF-8."""
+"""Convert ``ast`` positions (line, UTF-8 byte column) to text offsets."""
 
 from __future__ import annotations
 

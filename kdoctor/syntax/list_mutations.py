@@ -1,4 +1,4 @@
-"""What is put into a list after it was made: ``outs = []``, and ``outs.append(…)`` below.
+"""Track what is put into a list after its creation: ``outs.append(…)``.
 
 All that any code of the module may put into it counts, wherever it stands. The list has to stay in
 sight: what an unknown function gets, it may change.
@@ -31,14 +31,14 @@ _CONTAINERS = cst.Element | cst.Tuple | cst.List
 
 
 class ListMutation(Struct, frozen=True, eq=False):
-    """Something that is put into a list; ``is_many``: the elements of it are."""
+    """An item put into a list; ``is_many``: the items of it are."""
 
     value: cst.BaseExpression
     is_many: bool = False
 
 
 class ListMutations(Struct, frozen=True, eq=False):
-    """All that is seen to be put into a list; ``are_all``: nothing else can be.
+    """The known mutations of a list; ``are_all``: there are no others.
 
     ``other_names`` are those that have the very same list, too.
     """
@@ -53,7 +53,7 @@ _UNSEEN: Final = ListMutations(are_all=False)
 
 
 class Inferring(Protocol):
-    """An inference that may be on its way to what an expression is."""
+    """An inference in progress."""
 
     def infer(self, node: cst.CSTNode) -> Value:
         """Return what an expression is."""
@@ -63,7 +63,7 @@ class Inferring(Protocol):
 
 
 class MutatedLists:
-    """Answers for one module."""
+    """The list mutations of one module."""
 
     def __init__(
         self,
@@ -78,8 +78,8 @@ class MutatedLists:
         self._inference = inference
         self._known: dict[Binding, ListMutations] = {}
 
-    def filled(self, binding: Binding, made: Value) -> Value:
-        """Return what the list is that a binding holds: as it was made, and what is put into it."""
+    def list_value(self, binding: Binding, made: Value) -> Value:
+        """Return the list that a binding holds: its initial items and what is added."""
         mutations = self._of(binding)
         if not mutations.are_all and not is_list(made):
             return UNKNOWN
@@ -159,7 +159,11 @@ class MutatedLists:
         if method in _READING:
             return _NONE
         place = _PUTTING.get(method)
-        if place is None or len(call.args) != place + 1 or any(map(_is_special, call.args)):
+        if (
+            place is None
+            or len(call.args) != place + 1
+            or any(map(_is_starred_or_keyword, call.args))
+        ):
             return _UNSEEN
         return ListMutations((ListMutation(call.args[place].value, is_many=method == "extend"),))
 
@@ -257,12 +261,12 @@ _READERS = (
 )  # fmt: skip
 
 
-def _is_special(argument: cst.Arg) -> bool:
+def _is_starred_or_keyword(argument: cst.Arg) -> bool:
     return bool(argument.star) or argument.keyword is not None
 
 
 def is_new_and_empty(binding: Binding) -> bool:
-    """Say whether a binding is of an empty list, as it is made there: ``[]``, ``list()``."""
+    """Say whether a binding is a new empty list: ``[]``, ``list()``."""
     if binding.kind is not BindingKind.ASSIGN:
         return False
     match part_of(binding.value, binding.path):

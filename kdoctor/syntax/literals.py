@@ -1,4 +1,4 @@
-"""What literals are worth: ``ast.literal_eval``, for those who ask thousands of times.
+"""Fast values of literals: ``ast.literal_eval`` on libcst nodes.
 
 Python's own makes four functions for each question, which hold each other and wait for the garbage
 collector; most questions are about constants, or about what is no literal at all.
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def literal_value(node: ast.expr) -> object:
-    """Return the value of a literal, or of a display of such.
+    """Return the value of a literal or of a display of literals.
 
     Raises:
         ValueError: it is something else.
@@ -46,7 +46,7 @@ def literal_value(node: ast.expr) -> object:
 
 
 def literal_value_in(source: str) -> object:
-    """Return what ``literal_value`` returns, of an expression that has to be parsed first.
+    """Return the same for source text.
 
     Raises:
         SyntaxError: it is no expression.
@@ -63,7 +63,7 @@ def literal_value_in(source: str) -> object:
 def evaluated(
     node: cst.SimpleString | cst.ConcatenatedString | cst.Integer | cst.Float,
 ) -> object:
-    """Return libcst's ``evaluated_value`` of a node, which asks Python's own each time.
+    """Return libcst's ``evaluated_value`` of a node, memoized.
 
     Of strings side by side of which one is formatted it is None.
     """

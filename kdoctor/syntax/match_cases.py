@@ -1,4 +1,4 @@
-"""The cases of a ``match`` as tests: ``case "theano":`` asks whether the subject equals that."""
+"""``match`` cases as tests: ``case "theano":`` compares with the subject."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Test = cst.BaseExpression
 
 
 class Cases:
-    """Gives the tests of a module; each is made once, for what is found out is kept by it."""
+    """The tests of a module's cases, each created once."""
 
     def __init__(self) -> None:
         self._tests: dict[cst.MatchCase, Test | None] = {}

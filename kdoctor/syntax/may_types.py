@@ -1,4 +1,4 @@
-"""What the expressions of a source may be: all that ``Inference`` could say of them, and more.
+"""May-types of expressions: a superset of what ``Inference`` can infer.
 
 Inference asks scope by scope, in a tree of libcst's that has to be made for it. Where nothing that
 a rule is about is possible, there is nothing to infer. So each way by which inference comes to know
@@ -30,7 +30,7 @@ from kdoctor.syntax.symbol_table import (
     Steps,
     SymbolTable,
     chain_in,
-    passed,
+    passed_values,
     unstarred,
 )
 from kdoctor.syntax.type_oracle import PARTIAL, NameFacts, TypeOracle
@@ -46,7 +46,7 @@ _MAKES_A_TENSOR = ast.Lt | ast.LtE | ast.Gt | ast.GtE | ast.NotEq
 
 
 class MayTypes:
-    """Answers for one source."""
+    """May-types in one source."""
 
     def __init__(self, symbol_table: SymbolTable, names: NameFacts, oracle: TypeOracle) -> None:
         self.symbol_table = symbol_table
@@ -60,12 +60,12 @@ class MayTypes:
         self._is_in_a_ring = self._has_grown = False
 
     def reads(self, members: Collection[str]) -> Iterator[Place]:
-        """Yield where such attributes are read."""
+        """Yield the reads of such attributes."""
         for member in members:
             yield from self.symbol_table.reads.get(member, ())
 
     def writes(self, members: Collection[str]) -> Iterator[Place]:
-        """Yield where such attributes are assigned to, updated or deleted."""
+        """Yield the assignments, updates and deletions of such attributes."""
         for member in members:
             yield from self.symbol_table.writes.get(member, ())
 
@@ -75,7 +75,7 @@ class MayTypes:
         return any(chain_of(each.value) == owner for each, _ in self.writes((node.attr,)))
 
     def owner(self, attribute: Place) -> Types:
-        """Return all types of what an attribute may be read from, or assigned to.
+        """Return the may-types of an attribute's owner.
 
         Raises:
             RecursionError: the code is nested too deeply to tell.
@@ -93,7 +93,7 @@ class MayTypes:
         return self.types_of(node, self.symbol_table.places.get(place, self.symbol_table.module))
 
     def types_of(self, node: ast.expr, space: Namespace) -> Types:
-        """Return all types that an expression may have.
+        """Return the may-types of an expression.
 
         Raises:
             RecursionError: the code is nested too deeply to tell.
@@ -220,7 +220,7 @@ class MayTypes:
         applied = self.symbol_table.applied_to(bound)
         layers = (each for call, space in applied for each in self._of(call.func, space))
         weighted = any(map(self._oracle.has_weights, layers))
-        yield from type_sets.passed_on(types)
+        yield from type_sets.joined_argument_types(types)
         is_symbolic = weighted or Kind.TENSOR in kinds_in(frozenset(types))
         if weighted or any(each.kind is Kind.TENSOR for each in types):
             yield tensor
@@ -315,14 +315,14 @@ class MayTypes:
     # -- attributes and calls
 
     def _attribute(self, node: ast.Attribute, space: Namespace) -> Types:
-        kept = self._recall(("kept", node.attr), lambda: self._kept(node.attr))
+        kept = self._recall(("kept", node.attr), lambda: self._stored_types(node.attr))
         given = {
             self._oracle.member_type(owner, node.attr, called=False)
             for owner in self._of(node.value, space)
         }
         return kept.union(each for each in given if each is not None)
 
-    def _kept(self, member: str) -> Iterator[Type]:
+    def _stored_types(self, member: str) -> Iterator[Type]:
         """Yield what an attribute of that name may hold in an object of one's own class."""
         yield from self._by_use.of_members.get(member, ())
         for each in self.symbol_table.stores.get(member, ()):
@@ -340,16 +340,16 @@ class MayTypes:
         yield from (each for each in given if each is not None)
 
     def _call(self, node: ast.Call, space: Namespace) -> Types:
-        return self._recall(node, lambda: self._given(node, space))
+        return self._recall(node, lambda: self._call_types(node, space))
 
-    def _given(self, node: ast.Call, space: Namespace) -> Iterator[Type]:
+    def _call_types(self, node: ast.Call, space: Namespace) -> Iterator[Type]:
         """Yield what a call may give."""
         callee = node.func
         yield from self._instances(callee, space)
-        yield from self._made(node, space)
+        yield from self._imported_call_types(node, space)
         for function in self._functions(callee, space):
             yield from self._returned(function)
-        first = next(passed(node), None)
+        first = next(passed_values(node), None)
         match callee:
             case ast.Name(id="super"):
                 yield from self._super(space)
@@ -370,7 +370,7 @@ class MayTypes:
                 if Kind.EAGER in kinds:
                     yield EAGER_TENSORS
 
-    def _made(self, node: ast.Call, space: Namespace) -> Iterator[Type]:
+    def _imported_call_types(self, node: ast.Call, space: Namespace) -> Iterator[Type]:
         """Yield what an imported function gives, by itself or of the tensors that go in."""
         for name in self._names.meant_by(node.func):
             made = self._oracle.result_type(name)
@@ -378,7 +378,9 @@ class MayTypes:
                 yield made
             if self._oracle.applied_type(name, _TENSOR) is None:
                 continue
-            given = {part for each in passed(node) for part in parts_of(self._of(each, space))}
+            given = {
+                part for each in passed_values(node) for part in parts_of(self._of(each, space))
+            }
             tensors = (each for each in given if each.kind in _TENSORS)
             applied = (self._oracle.applied_type(name, each) for each in tensors)
             yield from (each for each in applied if each is not None)

@@ -1,4 +1,4 @@
-"""What names and attributes may hold, by what is called of them: the counterpart of ``by_use``."""
+"""May-types by use: the prefilter's counterpart of ``usage_inference``."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from kdoctor.value_types import Kind, Type
 
 
 class MayTypesByUse:
-    """Answers for one source."""
+    """May-types by use in one source."""
 
     def __init__(self, symbol_table: SymbolTable, names: NameFacts, oracle: TypeOracle) -> None:
         self.of_bindings: dict[BoundName, set[Type]] = {}
         self.of_members: dict[str, set[Type]] = {}  # by attribute
         self._symbol_table, self._names, self._oracle = symbol_table, names, oracle
-        telling = oracle.telling_methods
+        telling = oracle.methods_that_tell_types
         for call, space in symbol_table.asked:
             if call.func.attr in telling:
-                for told in self._told(call.func.attr, call, space):
+                for told in self._types_told(call.func.attr, call, space):
                     self._note(call.func.value, space, told)
 
     def _note(self, receiver: ast.expr, space: Namespace, told: Type) -> None:
@@ -34,7 +34,7 @@ class MayTypesByUse:
             case ast.Attribute(attr=member):
                 self.of_members.setdefault(member, set()).add(told)
 
-    def _told(self, method: str, call: ast.Call, space: Namespace) -> Iterator[Type]:
+    def _types_told(self, method: str, call: ast.Call, space: Namespace) -> Iterator[Type]:
         """Yield what a call of a method may tell, one of what is passed being known at a time."""
         first = takewhile(lambda each: not isinstance(each, ast.Starred), call.args)
         passed: dict[int | str, ast.expr] = dict(enumerate(first))
@@ -43,13 +43,17 @@ class MayTypesByUse:
             key: Type(Kind.LIST) if isinstance(each, ast.List | ast.Tuple) else None
             for key, each in passed.items()
         }
-        known = ({key: made} for key, each in passed.items() for made in self._made(each, space))
+        known = (
+            {key: made}
+            for key, each in passed.items()
+            for made in self._class_call_types(each, space)
+        )
         for given in ({}, *known):
             told = self._oracle.receiver_type(method, unknown | given)
             if told is not None:
                 yield told
 
-    def _made(self, node: ast.expr, space: Namespace) -> Iterator[Type]:
+    def _class_call_types(self, node: ast.expr, space: Namespace) -> Iterator[Type]:
         """Yield what a call of a class may make, by way of a name, too."""
         match node:
             case ast.Call(func=cls):
@@ -58,4 +62,4 @@ class MayTypesByUse:
             case ast.Name(id=name):
                 for bound in self._symbol_table.bindings(name, space):
                     if isinstance(bound.value, ast.Call):
-                        yield from self._made(bound.value, space)
+                        yield from self._class_call_types(bound.value, space)

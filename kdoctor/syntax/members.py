@@ -1,4 +1,4 @@
-"""Attributes that are read from, or assigned to, instances whose kind is known."""
+"""Attribute reads and assignments on instances of known kind."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from kdoctor.model import Confidence
 from kdoctor.syntax.classes import UserClass, UserClasses
-from kdoctor.syntax.imports import dotted
+from kdoctor.syntax.imports import dotted_name
 from kdoctor.syntax.inference import Inference
 from kdoctor.syntax.scope_analysis import ScopeAnalysis
 from kdoctor.syntax.scopes import BindingKind
@@ -20,7 +20,7 @@ from kdoctor.value_types import Kind, Type
 
 
 class MemberUse(Struct, frozen=True, eq=False):
-    """``owner.member`` is read. ``node`` is the attribute, ``called`` its call where it is called.
+    """``owner.member`` is read; ``called`` is its call, if it is called.
 
     ``owner_defines`` is false only where the member cannot come from the user's own code: from a
     subclass of theirs (or a base of it that is not known, or its ``__getattr__``), or from an
@@ -41,7 +41,7 @@ class MemberUse(Struct, frozen=True, eq=False):
 
 
 class MemberStore(Struct, frozen=True, eq=False):
-    """``owner.member`` is assigned to (``how`` ASSIGN), updated (AUGMENT), deleted, looped over.
+    """``owner.member`` is assigned, augmented, deleted or a loop target (``how``).
 
     ``value`` is the whole right side, and what stands in ``path`` of it is assigned: ``path`` is
     empty for a plain ``owner.member = value``. ``owner_defines`` is true where the user's own class
@@ -93,7 +93,7 @@ def member_uses(
 ) -> Iterator[MemberUse]:
     """Yield the uses in source order."""
     stored = {store.node for store in scope_analysis.stores}
-    assigned = {(dotted(each.value), each.attr.value) for each in stored}
+    assigned = {(dotted_name(each.value), each.attr.value) for each in stored}
     assigned |= set(_set_by_name(scope_analysis))
     subclasses = _Subclasses(scope_analysis, classes)
     for node in scope_analysis.attributes:
@@ -108,7 +108,7 @@ def member_uses(
         is_own = (owner.own is not None and owner.own.may_define(member)) or subclasses.may_define(
             owner, member
         )
-        is_assigned = (dotted(node.value), member) in assigned
+        is_assigned = (dotted_name(node.value), member) in assigned
         yield MemberUse(
             node,
             owner.type,
@@ -146,34 +146,34 @@ class _Subclasses:
     # What is imported derives from no class of this module.
 
     def _members(self, owner: Value) -> Mapping[Kind, Collection[str]]:
-        return self._members_of_made if owner.own else self._members_of_all
+        return self._members_of_instantiated if owner.own else self._members_of_all
 
     def _bodies(self, owner: Value) -> Mapping[Kind, Collection[str]]:
-        return self._bodies_of_made if owner.own else self._bodies_of_all
+        return self._bodies_of_instantiated if owner.own else self._bodies_of_all
 
     @cached_property
-    def _members_of_made(self) -> Mapping[Kind, Collection[str]]:
-        return _united(self._made, _members_of)
+    def _members_of_instantiated(self) -> Mapping[Kind, Collection[str]]:
+        return _united(self._instantiated_classes, _members_of)
 
     @cached_property
     def _members_of_all(self) -> Mapping[Kind, Collection[str]]:
         return _united(self._all, _members_of)
 
     @cached_property
-    def _bodies_of_made(self) -> Mapping[Kind, Collection[str]]:
-        return _united(self._made, _body_of)
+    def _bodies_of_instantiated(self) -> Mapping[Kind, Collection[str]]:
+        return _united(self._instantiated_classes, _body_of)
 
     @cached_property
     def _bodies_of_all(self) -> Mapping[Kind, Collection[str]]:
         return _united(self._all, _body_of)
 
     @cached_property
-    def _made(self) -> Mapping[Kind, Sequence[UserClass]]:
+    def _instantiated_classes(self) -> Mapping[Kind, Sequence[UserClass]]:
         return _by_kind(self._classes.of(node) for node in self._scope_analysis.classes)
 
     @cached_property
     def _all(self) -> Mapping[Kind, Sequence[UserClass]]:
-        return _by_kind(chain(*self._made.values(), self._classes.imported()))
+        return _by_kind(chain(*self._instantiated_classes.values(), self._classes.imported()))
 
 
 def _united(
@@ -207,6 +207,6 @@ def _set_by_name(scope_analysis: ScopeAnalysis) -> Iterator[tuple[str | None, st
             case cst.Call(
                 args=[cst.Arg(value=owner), cst.Arg(value=cst.SimpleString() as member), *_]
             ):
-                yield dotted(owner), member.raw_value
+                yield dotted_name(owner), member.raw_value
             case _:
                 continue

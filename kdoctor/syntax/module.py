@@ -1,4 +1,4 @@
-"""A parsed module: its tree, and what the names in it mean.
+"""A parsed module with name resolution and inferred types.
 
 Everything is found out when it is first asked for: references by one walk, spans by one pass.
 """
@@ -36,7 +36,7 @@ from kdoctor.syntax.scope_visitor import scope_analysis
 from kdoctor.syntax.scopes import Binding, Scope
 from kdoctor.syntax.spans import DifferentTextError, Spans
 from kdoctor.syntax.type_oracle import NO_ORACLE, TypeOracle
-from kdoctor.syntax.usage_inference import UsageInference, use_tells
+from kdoctor.syntax.usage_inference import UsageInference, usage_may_tell_types
 from kdoctor.value_types import Context, Type
 
 _WORD = pattern(r"\w+")
@@ -52,7 +52,7 @@ _KINDS = {
 
 
 class Module:
-    """One unit's Python."""
+    """The Python code of one unit."""
 
     def __init__(
         self,
@@ -88,14 +88,14 @@ class Module:
         """
         return cls(unit, parse(unit, tree), oracle, package)
 
-    def known_by(self, oracle: TypeOracle) -> Module:
-        """Return the same module for somebody who knows other things."""
+    def with_oracle(self, oracle: TypeOracle) -> Module:
+        """Return the same module with another type oracle."""
         return Module(self.unit, self._parsed, oracle, self._package)
 
     # -- places
 
     def span(self, node: cst.CSTNode) -> Span:
-        """Return where ``node`` stands, without parentheses around it, comments, or a comma.
+        """Return the span of ``node`` without parentheses, comments or comma.
 
         Raises:
             SyntaxProblem: libcst does not write this tree back as it was; no place in it is sure.
@@ -109,11 +109,11 @@ class Module:
         return self.span(node)
 
     def place(self, node: cst.CSTNode) -> Place:
-        """Return where ``node`` stands, for people."""
+        """Return the position of ``node`` for people."""
         return self.unit.place(self.span(node))
 
     def source(self, node: cst.CSTNode) -> str:
-        """Return the user's own text of ``node``, without parentheses around it."""
+        """Return the source of ``node`` without enclosing parentheses."""
         span = self.span(node)
         return self.text[span.start : span.end]
 
@@ -145,11 +145,11 @@ class Module:
     # -- structure
 
     def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
-        """Return the node that holds ``node``, None for the module."""
+        """Return the parent of ``node``, None for the module."""
         return self._scope_analysis.parents.get(node)
 
     def ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-        """Yield what ``node`` is inside of, from the inside out."""
+        """Yield the ancestors of ``node``, innermost first."""
         parents = self._scope_analysis.parents
         above = parents.get(node)
         while above is not None:
@@ -169,12 +169,12 @@ class Module:
 
     @property
     def attributes(self) -> Sequence[cst.Attribute]:
-        """All attributes that are taken of something, in source order: none of import lines."""
+        """All attribute expressions in source order, import lines aside."""
         return self._scope_analysis.attributes
 
     @property
     def stores(self) -> Sequence[Store]:
-        """All attributes that are bound, of whatever: ``self.x = value``."""
+        """All assigned attributes: ``self.x = value``."""
         return self._scope_analysis.stores
 
     @cached_property
@@ -196,18 +196,18 @@ class Module:
 
     @cached_property
     def imports(self) -> tuple[ImportBinding, ...]:
-        """What each import binds, in source order."""
+        """All import bindings in source order."""
         return tuple(self._imports.of.values())
 
     @cached_property
     def references(self) -> tuple[Reference, ...]:
-        """Every import, and every use of what is imported, in source order."""
+        """All imports and uses of imported names, in source order."""
         found = [*self._import_references(), *self._use_references(), *self._string_references()]
         return tuple(reference for _, reference in sorted(found, key=lambda pair: pair[0]))
 
     @cached_property
     def placed_references(self) -> tuple[tuple[Span, Reference], ...]:
-        """The references with where each stands, by place."""
+        """The references by their position."""
         placed = ((self.span(each.node), each) for each in self.references)
         return tuple(sorted(placed, key=lambda pair: pair[0]))
 
@@ -216,30 +216,30 @@ class Module:
         meaning = self._resolver.meaning_of(expression)
         return None if meaning is None else meaning.name
 
-    def class_of_tree(self, expression: cst.CSTNode) -> ClassInfo | None:
-        """Return the class of another module of the tree that an expression names."""
+    def project_class(self, expression: cst.CSTNode) -> ClassInfo | None:
+        """Return the class of another project module that an expression names."""
         return self._classes.of_tree(expression)
 
-    def handed_over_in_tree(self, callee: cst.CSTNode) -> Collection[tuple[int, str]]:
-        """Return what a function of the tree calls: each parameter's position and dotted name."""
+    def parameter_callees_in_project(self, callee: cst.CSTNode) -> Collection[tuple[int, str]]:
+        """Return what a project function calls with its parameters, by position."""
         meaning = self._resolver.of_chain(callee)
-        return () if meaning is None else self._imports.hands_over(meaning.name)
+        return () if meaning is None else self._imports.parameter_callees(meaning.name)
 
-    def returned_in_tree(self, callee: cst.CSTNode) -> str | None:
-        """Return which call a function of another module of the tree returns the result of."""
+    def returned_call_in_project(self, callee: cst.CSTNode) -> str | None:
+        """Return the call whose result another project module's function returns."""
         meaning = self._resolver.of_chain(callee)
         return None if meaning is None else self._imports.returned_call(meaning.name)
 
-    def is_of_the_tree(self, top: str) -> bool:
-        """Say whether ``import top`` surely means a module of the tree that the file is of."""
+    def is_project_module(self, top: str) -> bool:
+        """Say whether ``import top`` surely means a module of the file's project."""
         return self._package is not None and self._package.holds(self.path, top)
 
     def has_file(self, relative: str) -> bool:
-        """Say whether a relative path is that of a file beside this one, or in its project."""
+        """Say whether a relative path exists beside this file, or in its project."""
         return self._package is not None and self._package.has_file(self.path, relative)
 
     @property
-    def given_in_tree(self) -> frozenset[str]:
+    def assigned_in_project(self) -> frozenset[str]:
         """What the tree's modules that are imported assign elsewhere; ``a.*`` may be any name."""
         return self._imports.given
 
@@ -247,7 +247,7 @@ class Module:
 
     @cached_property
     def members(self) -> tuple[MemberUse, ...]:
-        """Every attribute that is read from an instance of known kind.
+        """All attribute reads on instances of known kind.
 
         They are in source order; of two that start at one place, the outer comes first.
         """
@@ -255,28 +255,28 @@ class Module:
 
     @cached_property
     def member_stores(self) -> tuple[MemberStore, ...]:
-        """Every attribute of an instance of known kind that is assigned to, in source order."""
+        """All attribute assignments on instances of known kind, in source order."""
         return tuple(member_stores(self._scope_analysis, self._inference, self._classes))
 
     def type_of(self, expression: cst.CSTNode) -> Type | None:
-        """Return what kind of object an expression is, None where that is not known."""
+        """Return the inferred type of an expression, None if unknown."""
         return self._inference.value(expression).type
 
-    def is_told_by_calls(self, parameter: Binding) -> bool:
-        """Say whether what a parameter is was told by what the calls of its function pass."""
+    def is_inferred_from_calls(self, parameter: Binding) -> bool:
+        """Say whether a parameter's type was inferred from the calls of its function."""
         self.type_of(parameter.node)  # it settles what the parameters are
         return parameter in self._inference.assumed
 
     def context_of(self, node: cst.CSTNode) -> Context:
-        """Return where ``node`` runs: in a layer's call, in a loss, while a model is built."""
+        """Return the context of ``node``: layer call, loss, model construction."""
         return self._contexts.of(node)
 
     def is_dead(self, node: cst.CSTNode) -> bool:
-        """Say whether the target certainly never gets to ``node``."""
+        """Say whether ``node`` is unreachable on the target."""
         return self._guards.is_dead(node)
 
     def is_guarded(self, node: cst.CSTNode) -> bool:
-        """Say whether what fails at ``node`` on the target does no harm there.
+        """Say whether a failure at ``node`` is harmless on the target.
 
         That is so in code that the target never gets to, under a version check that nobody can
         decide, and in a ``try`` whose handler does the same work with what the target has.
@@ -287,35 +287,37 @@ class Module:
         """Return with what a statement of the module itself certainly stops the target."""
         return self._guards.refusal(statement)
 
-    def is_tried_last(self, node: cst.CSTNode, is_there: Callable[[str], bool | None]) -> bool:
-        """Say whether a handler around ``node`` is for attributes which are lacking, and none is.
+    def is_attribute_fallback(
+        self, node: cst.CSTNode, is_there: Callable[[str], bool | None]
+    ) -> bool:
+        """Say whether ``node`` is the fallback for attributes that all exist.
 
         ``try: y = tf.math.log(x)``, ``except AttributeError: y = tf.log(x)``.
         """
-        return self._guards.is_tried_last(node, is_there)
+        return self._guards.is_attribute_fallback(node, is_there)
 
     def uses_of(self, binding: ImportBinding) -> tuple[cst.CSTNode, ...]:
         """Return all that may read (or delete) the name that an import binds, maybe another's."""
         return self._uses_by_import.get(id(binding), ())
 
-    def is_taken_elsewhere(self, binding: ImportBinding) -> bool:
-        """Say whether another file of the project may take what an import binds from here."""
-        return self.may_be_taken_elsewhere(binding.local)
+    def may_be_imported_elsewhere(self, binding: ImportBinding) -> bool:
+        """Say whether another project file may import this binding from here."""
+        return self.name_may_be_imported_elsewhere(binding.local)
 
-    def may_be_taken_elsewhere(self, name: str) -> bool:
-        """Say whether another file of the project may take a name out of this one."""
-        return self._package is not None and self._package.is_taken(self.path, name)
+    def name_may_be_imported_elsewhere(self, name: str) -> bool:
+        """Say whether another project file may import a name from here."""
+        return self._package is not None and self._package.may_be_imported_from(self.path, name)
 
-    def keras_root_beside(self) -> str | None:
-        """Return the root that the project's other files import Keras from; reads them all."""
+    def keras_root_of_project(self) -> str | None:
+        """Return the Keras root of the project's other files; reads them all."""
         return None if self._package is None else self._package.keras_root(self.path)
 
     def bindings_at(self, name: cst.Name) -> tuple[Binding, ...]:
-        """Return what may have bound a name where it is read, none for a builtin."""
+        """Return the bindings that may reach a name, none for a builtin."""
         return self._resolver.bindings_at(name)
 
     def is_free(self, local: str, at: Iterable[cst.CSTNode]) -> bool:
-        """Say whether ``local`` can be bound at module level and be read at these places.
+        """Say whether ``local`` can be bound at module level and read at these places.
 
         It cannot where it is bound, a builtin or from a star import in the module or around them.
         """
@@ -324,9 +326,9 @@ class Module:
             return False
         return all(self.scope_of(node).owner(local) is None for node in at)
 
-    def is_bound_anew(self, binding: ImportBinding) -> bool:
-        """Say whether a star import below an import may bind its name to something else."""
-        return self._resolver.is_bound_anew(binding)
+    def may_be_rebound_by_star(self, binding: ImportBinding) -> bool:
+        """Say whether a later star import may rebind an import's name."""
+        return self._resolver.may_be_rebound_by_star(binding)
 
     @cached_property
     def unreadable_stars(self) -> tuple[ImportBinding, ...]:
@@ -354,7 +356,7 @@ class Module:
             self._scope_analysis,
             self._imports,
             self.oracle,
-            guards.is_unmade,
+            guards.is_never_bound,
             guards.are_alternatives,
         )
 
@@ -368,7 +370,7 @@ class Module:
         own = weakref.proxy(self)  # a ring would keep the tree until a collector comes
 
         def tells() -> bool:
-            return use_tells(own.references, own._imports, own.oracle)  # noqa: SLF001
+            return usage_may_tell_types(own.references, own._imports, own.oracle)  # noqa: SLF001
 
         return Inference(*parts, UsageInference(*parts, tells))
 
@@ -430,7 +432,7 @@ class Module:
         for use in self._all_uses:
             if use.name in names:
                 reaching = self._resolver.bindings(use.name, use.node, use.scope)
-                for binding in self._imports.with_siblings(reaching):
+                for binding in self._imports.with_sibling_imports(reaching):
                     found.setdefault(id(imports[binding]), []).append(use.node)
         for use in self._all_uses if self._scope_analysis.module.stars else ():
             if use.scope.owner(use.name) is None:

@@ -1,4 +1,4 @@
-"""What a name means at a place, or that it may mean several things."""
+"""Resolve names to the imported objects they refer to."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from kdoctor.model import Confidence
 from kdoctor.syntax.imports import Imports
-from kdoctor.syntax.reaching_definitions import TOO_MANY, Exits, ReachingDefinitions
+from kdoctor.syntax.reaching_definitions import MAX_BINDINGS, Exits, ReachingDefinitions
 from kdoctor.syntax.references import ImportBinding
 from kdoctor.syntax.scope_analysis import ScopeAnalysis
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope, ScopeKind
@@ -25,7 +25,7 @@ _AT_SCOPES = frozenset({
 
 
 class Meaning(Struct, frozen=True):
-    """What a name stands for: something imported, under one name or under alternative ones."""
+    """The imported object a name refers to, under one name or several."""
 
     name: str
     names: tuple[str, ...]
@@ -44,7 +44,7 @@ def _joined(name: str, tail: str) -> str:
 
 
 class Resolver:
-    """Looks names up in one module.
+    """Resolves the names of one module.
 
     ``is_dead`` says that a binding is never made on the target, ``are_alternatives`` that of two
     bindings one is the fallback of the other.
@@ -129,7 +129,7 @@ class Resolver:
         return reaching
 
     def meaning(self, name: str, place: cst.CSTNode, scope: Scope) -> Meaning | None:
-        """Return what imported thing ``name`` is at ``place``, None where that is not certain."""
+        """Return the imported object of ``name`` at ``place``, None if not certain."""
         owner = scope.owner(name)
         if owner is None:
             return self._from_star(name)
@@ -141,8 +141,8 @@ class Resolver:
         # Star imports below may bind the name anew, to the same thing or to another.
         return agreed if all(each.names == agreed.names for each in later) else None
 
-    def is_bound_anew(self, imported: ImportBinding) -> bool:
-        """Say whether a star import below an import may bind its name to something else."""
+    def may_be_rebound_by_star(self, imported: ImportBinding) -> bool:
+        """Say whether a later star import may rebind an import's name."""
         if imported.scope.kind is not ScopeKind.MODULE or not self._known_stars():
             return False
         last = max(each.order for each in imported.scope.bindings[imported.local])
@@ -218,7 +218,7 @@ class Resolver:
     def _agreed(self, reaching: Sequence[Binding]) -> Meaning | None:
         if len(reaching) == 1:
             return self._of_binding(reaching[0])
-        if len(reaching) > TOO_MANY:
+        if len(reaching) > MAX_BINDINGS:
             return None
         bindings = sorted(reaching, key=lambda each: each.order)
         # `np_utils = None` in a handler: an attribute of it is that of the import.
@@ -242,7 +242,7 @@ class Resolver:
     def _one_of_keras(self, meanings: Sequence[Meaning]) -> Meaning | None:
         """Return what is the same of Keras, whatever decides which root it comes from."""
         names = tuple(dict.fromkeys(name for each in meanings for name in each.names))
-        taken = self._oracle.taken_for_all(names)
+        taken = self._oracle.common_name_of(names)
         if taken is None:
             return None
         chosen = next((each for each in meanings if taken in each.names), meanings[0])

@@ -1,4 +1,4 @@
-"""How deeply one statement may be nested.
+"""Limit how deeply a statement may be nested.
 
 libcst takes two seconds for a sum of 1,000 terms and minutes for one of 5,000, and much of what is
 asked of a node goes up to its statement. Python itself runs no more than 3,000 levels; people write
@@ -18,11 +18,12 @@ from msgspec import Struct
 
 from kdoctor.lazy_regex import pattern
 
-MOST: Final = 500
+MAX_LEVELS: Final = 500
 """Levels of nodes; each term of a sum is one, and so is each ``elif``."""
 
-_SHORT: Final = 4000  # characters: fewer cannot nest deeply enough to exhaust a usual stack
-_MANY: Final = MOST // 4  # lines of a statement that may be deep
+# Characters: fewer cannot nest deeply enough to exhaust a usual stack.
+_MIN_DEEP_LENGTH: Final = 4000
+_MIN_DEEP_LINES: Final = MAX_LEVELS // 4  # lines of a statement that may be deep
 _BRACKETS_AND_LINES = pattern(rb"\(+|\)+|\n+")
 _AS_ROUND: Final = bytes.maketrans(b"[]{}", b"()()")
 _ALL_ELSE: Final = bytes({*range(256)} - {*b"()[]{}\n"})
@@ -31,7 +32,7 @@ _ROUNDS: Final = 8  # people nest less deeply within a line
 
 
 class Extent(Struct, frozen=True):
-    """How far the statements of a text may go, by its lines alone."""
+    """Size bounds of a text's statements, from its lines alone."""
 
     length: int  # characters
     longest_line: int  # characters
@@ -51,18 +52,22 @@ class Extent(Struct, frozen=True):
     def needs_a_deep_stack(self) -> bool:
         """Whether a parser that recurses may exhaust a usual stack with a statement of it."""
         statement = self.longest_line * (self.joined_lines + 1)
-        return self.length >= _SHORT and (statement >= _SHORT or self.elifs > _MANY)
+        return self.length >= _MIN_DEEP_LENGTH and (
+            statement >= _MIN_DEEP_LENGTH or self.elifs > _MIN_DEEP_LINES
+        )
 
     @property
     def may_be_deep(self) -> bool:
         """Whether a statement may be nested too deeply: no of almost every text."""
-        return self.length >= MOST and (
-            self.longest_line > MOST or self.elifs > _MANY or self.joined_lines > _MANY
+        return self.length >= MAX_LEVELS and (
+            self.longest_line > MAX_LEVELS
+            or self.elifs > _MIN_DEEP_LINES
+            or self.joined_lines > _MIN_DEEP_LINES
         )
 
 
 def deep_line(text: str, extent: Extent, parse: Callable[[str], ast.Module]) -> int | None:
-    """Return the line (from 1) of the first statement that is nested too deeply, None if none is.
+    """Return the line (from 1) of the first too deeply nested statement, if any.
 
     ``parse`` is Python's own parser, with as much room as it needs.
     """
@@ -127,7 +132,7 @@ def _is_deep(statement: ast.stmt) -> bool:
     waiting: list[tuple[ast.AST, int]] = [(statement, 1)]
     while waiting:
         node, depth = waiting.pop()
-        if depth > MOST:
+        if depth > MAX_LEVELS:
             return True
         waiting += [(child, depth + 1) for child in ast.iter_child_nodes(node)]
     return False

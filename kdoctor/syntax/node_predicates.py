@@ -1,4 +1,4 @@
-"""What the form of a node says, without asking what its names mean."""
+"""Syntactic predicates on libcst nodes, without name resolution."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from kdoctor.syntax.libcst_walk import own_nodes
 
 
 def has_unknown_decorators(function: cst.FunctionDef) -> bool:
-    """Say whether something may have put another function into the place of this one."""
+    """Say whether a decorator may have replaced the function."""
     known = {"staticmethod", "classmethod", "property"}
     return any(
         not isinstance(each.decorator, cst.Name) or each.decorator.value not in known
@@ -17,7 +17,7 @@ def has_unknown_decorators(function: cst.FunctionDef) -> bool:
 
 
 def returns_of(function: cst.FunctionDef) -> tuple[cst.Return, ...] | None:
-    """Return where a function returns, None where a call of it gives something else than that."""
+    """Return a function's return statements, None if its calls give anything else."""
     if function.asynchronous is not None or has_unknown_decorators(function):
         return None
     found = []

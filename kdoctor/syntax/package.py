@@ -1,4 +1,4 @@
-"""What the tree's own modules export, for relative re-exports and base classes of one's own."""
+"""Interface to the project's modules: exports and classes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kdoctor.lazy_regex import pattern
 
 
 class ClassInfo(Struct, frozen=True):
-    """A class of the tree, with all that matters of its bases.
+    """A class of another project module, with what matters of its bases.
 
     ``base`` is the dotted name of the nearest imported base class, None where there is none.
     ``members`` are the names that the class and its own bases define themselves.
@@ -29,8 +29,8 @@ class ClassInfo(Struct, frozen=True):
     hands_on: bool = False
     gives: frozenset[str] = frozenset()
 
-    def gets_through(self, keyword: str) -> bool:
-        """Say whether a keyword gets to ``base`` as it is given."""
+    def passes_through(self, keyword: str) -> bool:
+        """Say whether a keyword reaches ``base`` unchanged."""
         return keyword in self.gives or (self.hands_on and keyword not in self.takes)
 
 
@@ -42,7 +42,7 @@ _REGISTRY = pattern(r"(?:^|_)(?:register|export)")
 
 
 def is_registry(decorator: str) -> bool:
-    """Say whether a decorator, by its last name, only notes down a class and gives it back.
+    """Say whether a decorator only registers a class and returns it.
 
     ``@register_custom_object``, ``@LAYERS.register("name")``, ``@keras_export("Name")`` do.
     """
@@ -50,7 +50,7 @@ def is_registry(decorator: str) -> bool:
 
 
 class Package(Protocol):
-    """The modules of the tree that is scanned, seen from one of its files."""
+    """The project's modules, as seen from one of its files."""
 
     def exports(self, unit_path: str, module: str, level: int, name: str) -> str | ClassInfo | None:
         """Return what ``from module import name`` binds in ``unit_path``.
@@ -68,7 +68,7 @@ class Package(Protocol):
     def has_file(self, unit_path: str, relative: str) -> bool:
         """Say whether a relative path is that of a file beside ``unit_path``, or in its project."""
 
-    def hands_over(
+    def parameter_callees(
         self, unit_path: str, module: str, level: int, name: str
     ) -> Collection[tuple[int, str]]:
         """Return what a function of the tree surely calls with its parameters.
@@ -80,10 +80,10 @@ class Package(Protocol):
     def returned_call(self, unit_path: str, module: str, level: int, name: str) -> str | None:
         """Return which call from outside of the tree a function surely returns the result of."""
 
-    def is_taken(self, unit_path: str, name: str) -> bool:
+    def may_be_imported_from(self, unit_path: str, name: str) -> bool:
         """Say whether another file of the project may take a name out of ``unit_path``."""
 
-    def takes_another(self, unit_path: str, module: str, level: int) -> bool:
+    def imports_another_root(self, unit_path: str, module: str, level: int) -> bool:
         """Say whether a module of the tree imports another of what is known under the same names.
 
         What it makes looks the same, and is not.
@@ -95,7 +95,7 @@ class Package(Protocol):
         None where none is usual there. It is asked for files that import nothing of Keras.
         """
 
-    def given_by(self, unit_path: str, module: str, level: int) -> Collection[str]:
+    def assigned_elsewhere(self, unit_path: str, module: str, level: int) -> Collection[str]:
         """Return what a module of the tree assigns in modules that are not of the tree.
 
         As dotted names; ``a.b.*`` where it may be any name of ``a.b``.

@@ -1,4 +1,4 @@
-"""Parameters of a module's own functions that surely take symbolic tensors.
+"""Parameters of local functions that surely take symbolic tensors.
 
 A block of a model is written as a function (``def block(x, filters): …``) that is called with what
 a layer gave, or that makes layers with weights on the spot and calls them with its parameter:
@@ -19,11 +19,11 @@ from kdoctor.syntax.name_resolution import Resolver
 from kdoctor.syntax.scope_analysis import ScopeAnalysis, Use
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope, ScopeKind
 
-_LONGEST = 500  # calls, one on the result of the other: more than any network has
+_MAX_CALL_CHAIN = 500  # calls, one on the result of the other: more than any network has
 
 
 class Application(Struct, frozen=True, eq=False):
-    """A call ``Layer(…)(x)`` of something made on the spot with what a parameter was.
+    """A call ``Layer(…)(x)`` on what a parameter was.
 
     ``through`` are the calls of that form that may come before it: ``x = Padding(…)(x)``.
     """
@@ -33,7 +33,7 @@ class Application(Struct, frozen=True, eq=False):
 
 
 class Candidate(Struct, frozen=True, eq=False):
-    """A parameter that may turn out to take symbolic tensors.
+    """A parameter that may take symbolic tensors.
 
     ``arguments`` is what is passed for it in this module, ``in_list`` says that it is passed lists,
     ``applied`` are the calls in the function's own body of which it is the first argument.
@@ -46,7 +46,7 @@ class Candidate(Struct, frozen=True, eq=False):
 
 
 class Parameters:
-    """Finds the candidates of one module, by form alone."""
+    """Finds the candidates of one module syntactically."""
 
     def __init__(self, scope_analysis: ScopeAnalysis, resolver: Resolver) -> None:
         self._scope_analysis = scope_analysis
@@ -183,7 +183,7 @@ class Parameters:
                 continue
             argument = self._scope_analysis.parents.get(use.node)
             call = self._scope_analysis.parents.get(argument) if argument is not None else None
-            if not isinstance(call, cst.Call) or _made_and_called_with(call) is not use.node:
+            if not isinstance(call, cst.Call) or _called_on_the_spot_with(call) is not use.node:
                 continue
             through: set[cst.Call] = set()
             origins = self._origins(use.node, use.scope, through)
@@ -204,19 +204,19 @@ class Parameters:
                     origins.add(each)
                     continue
                 made = each.value
-                before = _made_and_called_with(made) if not each.path else None
+                before = _called_on_the_spot_with(made) if not each.path else None
                 if each.kind is not BindingKind.ASSIGN or before is None:
                     return None
                 assert isinstance(made, cst.Call)
                 if made not in through:  # else in a loop, or on two ways to the same place
                     through.add(made)
                     waiting.append(before)
-            if len(through) > _LONGEST:
+            if len(through) > _MAX_CALL_CHAIN:
                 return None
         return origins
 
 
-def _made_and_called_with(call: cst.BaseExpression | None) -> cst.Name | None:
+def _called_on_the_spot_with(call: cst.BaseExpression | None) -> cst.Name | None:
     """Return ``x`` of ``Layer(…)(x, …)``, None of anything else."""
     if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Call) or not call.args:
         return None

@@ -1,4 +1,4 @@
-"""What a test's parameter holds, by its ``@pytest.mark.parametrize``."""
+"""The values of a test's ``@pytest.mark.parametrize`` parameters."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from kdoctor.syntax.imports import dotted
+from kdoctor.syntax.imports import dotted_name
 from kdoctor.syntax.literals import evaluated
 from kdoctor.syntax.scopes import Binding, BindingKind
 
 _MARK = "pytest.mark.parametrize"
 
 
-def passed_by_pytest(binding: Binding) -> Sequence[cst.BaseExpression]:
-    """Return all that a parameter is passed one after the other, nothing where that is not known.
+def pytest_parameter_values(binding: Binding) -> Sequence[cst.BaseExpression]:
+    """Return all values of a test parameter, nothing if unknown.
 
     ``@pytest.mark.parametrize("layer", [Dense, Conv1D])`` above ``def test(layer):`` passes both.
     """
@@ -30,7 +30,7 @@ def passed_by_pytest(binding: Binding) -> Sequence[cst.BaseExpression]:
                     cst.Arg(value=cst.List() | cst.Tuple() as cases, star=""),
                     *_,
                 ],
-            ) if dotted(mark) == _MARK:
+            ) if dotted_name(mark) == _MARK:
                 listed = [each.strip() for each in str(evaluated(names)).split(",")]
                 if binding.name in listed:
                     return _column(cases, listed.index(binding.name), len(listed))
@@ -54,6 +54,6 @@ def _column(cases: cst.List | cst.Tuple, index: int, width: int) -> Sequence[cst
 
 def _plain(case: cst.BaseExpression) -> list[cst.BaseExpression]:
     """Return what is in ``pytest.param(…, id="a")``, or the case itself."""
-    if isinstance(case, cst.Call) and dotted(case.func) == "pytest.param":
+    if isinstance(case, cst.Call) and dotted_name(case.func) == "pytest.param":
         return [each.value for each in case.args if each.keyword is None]
     return [case]

@@ -1,4 +1,4 @@
-"""Text to libcst tree, with whatever can go wrong said as a ``SyntaxProblem``.
+"""Parse text to a libcst tree; report every failure as a ``SyntaxProblem``.
 
 The tree is built from Python's own, which takes a third of the time, and a quarter where that is at
 hand; what it does not do for (a text that this Python cannot parse, patterns, generics) libcst
@@ -28,8 +28,8 @@ from kdoctor.lazy_regex import pattern
 from kdoctor.model import Span
 from kdoctor.syntax.lowering.parse import Parsed
 from kdoctor.syntax.lowering.parse import parse as lower
-from kdoctor.syntax.nesting_limit import MOST, Extent, deep_line
-from kdoctor.syntax.python_2_handlers import old_handler
+from kdoctor.syntax.nesting_limit import MAX_LEVELS, Extent, deep_line
+from kdoctor.syntax.python_2_handlers import python_2_handler_offset
 from kdoctor.syntax.unusual_indents import with_spaces
 
 _T = TypeVar("_T")
@@ -37,9 +37,9 @@ _A = TypeVar("_A")
 
 _LONE_RETURN = pattern(r"\r(?!\n)")
 _FORM_FEED = pattern(r"^([ \t\f]*)\f", re.MULTILINE)
-_MOST_BRACKETS = 200  # MAXLEVEL of CPython's tokenizer: deeper nesting is no Python
+_MAX_BRACKET_DEPTH = 200  # MAXLEVEL of CPython's tokenizer: deeper nesting is no Python
 # libcst's tree takes 100 to 200 times the memory of the text; 50,000 lines are about half of this.
-_LARGEST = 4_000_000
+_MAX_SOURCE_SIZE = 4_000_000
 _DEEP_STACK = 512 * 2**20
 _DEEP_RECURSION = 150_000
 
@@ -127,7 +127,7 @@ def _pythons_error(text: str) -> SyntaxError | None:
 
 
 def on_a_deep_stack(work: Callable[[_A], _T], argument: _A) -> _T:
-    """Return ``work(argument)``, done by a thread whose stack holds trees of any real depth.
+    """Return ``work(argument)``, run in a thread with a large stack.
 
     libcst's parser is native code that recurses: on a usual stack, 10,000 terms of one sum end the
     whole process.
@@ -165,14 +165,17 @@ def _without_form_feeds(text: str) -> str:
 
 
 def _refuse_large(text: str) -> None:
-    if len(text) > _LARGEST:
-        why = f"the code is longer than {_LARGEST:,} characters; split it, or exclude the file"
+    if len(text) > _MAX_SOURCE_SIZE:
+        why = (
+            f"the code is longer than {_MAX_SOURCE_SIZE:,} characters; "
+            "split it, or exclude the file"
+        )
         raise _NotPythonError(why, 0)
 
 
 def _of_python_3(parsed: Parsed) -> Parsed:
     """Return what was parsed, unless it is Python 2 that reads as the newest Python 3."""
-    offset = old_handler(parsed.text, parsed.tree)
+    offset = python_2_handler_offset(parsed.text, parsed.tree)
     if offset is not None:
         # What each Python says that does not take it for two exceptions.
         raise _NotPythonError("multiple exception types must be parenthesized", offset)
@@ -182,13 +185,16 @@ def _of_python_3(parsed: Parsed) -> Parsed:
 def _refuse_deep_statements(text: str, extent: Extent) -> None:
     line = deep_line(text, extent, lambda source: on_a_deep_stack(parse_ast.parse, source))
     if line is not None:
-        why = f"a statement is nested more than {MOST:,} levels deep; split it, or exclude the file"
+        why = (
+            f"a statement is nested more than {MAX_LEVELS:,} levels deep; "
+            "split it, or exclude the file"
+        )
         raise _NotPythonError(why, _offset(text, line, 1))
 
 
 def _refuse_deep_brackets(text: str, extent: Extent) -> None:
     """Refuse what Python refuses, before libcst spends minutes on it."""
-    if extent.brackets <= _MOST_BRACKETS:
+    if extent.brackets <= _MAX_BRACKET_DEPTH:
         return
     error = _pythons_error(text)  # The count takes in strings and comments; Python knows better.
     if error is not None and "nested" in str(error.msg):

@@ -1,4 +1,4 @@
-"""``functools.partial(Conv2D, padding="same")``: a class with some arguments given already."""
+"""``functools.partial(Conv2D, padding="same")``: a callable with bound arguments."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from kdoctor.syntax.scopes import Binding, BindingKind
 from kdoctor.syntax.type_oracle import PARTIAL
 
 
-def made_partial(binding: Binding, resolver: Resolver) -> Collection[cst.BaseExpression]:
-    """Return the callable whose partial a binding holds, nothing where it holds something else."""
+def partial_callable(binding: Binding, resolver: Resolver) -> Collection[cst.BaseExpression]:
+    """Return the callable and arguments of a bound partial, else nothing."""
     made = binding.value
     if binding.kind is not BindingKind.ASSIGN or binding.path or not isinstance(made, cst.Call):
         return ()

@@ -1,4 +1,4 @@
-"""``except E, e:`` of Python 2, which Python 3.14 reads as two exceptions without parentheses.
+"""Detect Python 2's ``except E, e:``, which Python 3.14 accepts as two exceptions.
 
 libcst takes it, as the newest Python does (PEP 758). Two exceptions are meant where the file knows
 the second name; else it is what Python 2 bound the exception to.
@@ -18,8 +18,8 @@ from kdoctor.syntax.libcst_walk import descendants
 _SHAPE = pattern(r"^[ \t]*except[ \t]+[^\s:(#][^:#\n]*,[ \t]*([^\W\d]\w*)[ \t]*:", re.MULTILINE)
 
 
-def old_handler(text: str, tree: cst.Module) -> int | None:
-    """Return the offset of a handler of Python 2 in a text, None where it has none."""
+def python_2_handler_offset(text: str, tree: cst.Module) -> int | None:
+    """Return the offset of a Python 2 handler, None if there is none."""
     shapes = {each[1]: each.start() for each in _SHAPE.finditer(text)}
     if not shapes:
         return None

@@ -1,4 +1,4 @@
-"""What one look at a source shows, by Python's own ``ast``: enough to tell what cannot be in it.
+"""Quick facts of a source from its ``ast``: enough to rule out rules.
 
 A tree of libcst's, and what rules then ask of it, takes five times as long. A glimpse errs on the
 side of more: scopes and the order of statements count for nothing, so that a name has all the
@@ -16,8 +16,8 @@ from functools import cached_property
 from msgspec import Struct
 
 from kdoctor.lazy_regex import pattern
-from kdoctor.syntax.ast_walk import chain_of, dotted, nodes_in
-from kdoctor.syntax.imports import hands_over, through_tree
+from kdoctor.syntax.ast_walk import ast_dotted_name, chain_of, nodes_in
+from kdoctor.syntax.imports import parameter_callees, through_tree
 from kdoctor.syntax.may_types import MayTypes
 from kdoctor.syntax.package import ClassInfo, Package
 from kdoctor.syntax.source_index import Path, SourceIndex, joined
@@ -28,14 +28,14 @@ from kdoctor.target import FRAMEWORKS
 _WORD = pattern(r"\w+")
 _DOTTED = pattern(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _NOTHING: frozenset[str] = frozenset()
-_LONGEST = 12  # parts of a name: `a = a.b` has no end
-_LONGEST_ANNOTATION = 200  # characters
+_MAX_NAME_PARTS = 12  # parts of a name: `a = a.b` has no end
+_MAX_ANNOTATION_LENGTH = 200  # characters
 
 Stars = Callable[[str], Collection[str] | None]
 
 
 class QuickCall(Struct, frozen=True, eq=False, gc=False):
-    """One call: of what (dotted names, none where it is nothing imported), and with what.
+    """One call: its possible dotted names, and its arguments.
 
     ``leaf`` is the last name as written, "" where a call or the like is called. ``places`` is the
     number of arguments by position. ``node`` is the call.
@@ -59,14 +59,14 @@ class QuickCall(Struct, frozen=True, eq=False, gc=False):
 
     @property
     def is_hidden(self) -> bool:
-        """Whether ``*args`` or ``**kwargs`` hide what is passed."""
+        """Whether ``*args`` or ``**kwargs`` hide some arguments."""
         return self.starred or any(each.arg is None for each in self.node.keywords)
 
     @property
     def receiver(self) -> str:
         """What a method is called on, as written; "" where that is more than names and dots."""
         function = self.node.func
-        return (isinstance(function, ast.Attribute) and dotted(function.value)) or ""
+        return (isinstance(function, ast.Attribute) and ast_dotted_name(function.value)) or ""
 
     @property
     def values(self) -> tuple[ast.expr, ...]:
@@ -81,7 +81,7 @@ class QuickCall(Struct, frozen=True, eq=False, gc=False):
 
 
 class QuickFacts(SourceIndex):
-    """One source, as seen from the file ``path`` of the tree that ``package`` knows.
+    """The quick facts of one source, the file ``path`` of ``package``'s project.
 
     ``stars`` says what ``from module import *`` binds for a module outside of the tree.
     """
@@ -106,22 +106,22 @@ class QuickFacts(SourceIndex):
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """Each identifier, each word of a string, and of what is meant by way of own modules."""
+        """All identifiers, words in strings, and names behind project imports."""
         texts = _WORD.findall("\n".join(self.strings))
         meant = (part for name in self._own_meanings for part in name.split("."))
         return self.written.union(texts, meant)
 
     @cached_property
     def suffixes(self) -> frozenset[str]:
-        """What stands behind the last dot of each string: ``h5`` of ``"model.h5"``."""
+        """The suffix of each string: ``h5`` of ``"model.h5"``."""
         return frozenset([each.rpartition(".")[2] for each in self.strings])
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """The dotted name of whatever is imported, or read through an import."""
+        """The dotted names that are imported, or read through imports."""
         found = {*self.modules, *self.star_modules}
         known = self.locals
-        texts = "\n".join(each for each in self.strings if len(each) <= _LONGEST_ANNOTATION)
+        texts = "\n".join(each for each in self.strings if len(each) <= _MAX_ANNOTATION_LENGTH)
         return frozenset(
             found.union(
                 *self._meant_by_imports.values(),
@@ -133,12 +133,12 @@ class QuickFacts(SourceIndex):
 
     @cached_property
     def mentioned(self) -> frozenset[str]:
-        """``names``, and what types may be: named in docstrings, or bases of the tree's classes."""
+        """``names``, plus names in docstrings and bases of project classes."""
         return self.names.union(self._in_text("\n".join(self.documents)), self._bases)
 
     @cached_property
     def members(self) -> frozenset[str]:
-        """Attributes of what may be an instance, not of what is imported and nothing else."""
+        """Attributes read from possible instances, not only from modules."""
         imported = self.imported.keys() - self.bound
         ends = (path for root, path in self.chains if root not in imported)
         return frozenset(self.of_expressions).union(*ends)
@@ -208,12 +208,12 @@ class QuickFacts(SourceIndex):
         chain = chain_of(node)
         return self._meant(chain[0], chain[1:]) if chain else _NOTHING
 
-    def handed_over(self, name: str) -> Collection[tuple[int, str]]:
-        """Return what a function of the tree surely calls with its parameters, by position."""
+    def parameter_callees(self, name: str) -> Collection[tuple[int, str]]:
+        """Return what a project function surely calls with its parameters, by position."""
         if self._package is None or not self._may_be_own(name):
             return ()
         if name not in self._handed_over:
-            self._handed_over[name] = hands_over(self._package, self._path, name)
+            self._handed_over[name] = parameter_callees(self._package, self._path, name)
         return self._handed_over[name]
 
     def classes_meant_by(self, node: ast.expr) -> Iterator[ClassInfo]:
@@ -224,7 +224,7 @@ class QuickFacts(SourceIndex):
                 yield found
 
     def possible(self, oracle: TypeOracle) -> MayTypes:
-        """Return what the expressions may be, for somebody who knows what names make."""
+        """Return the may-types of the expressions, given an oracle."""
         if self._possible is None:
             own = weakref.proxy(self)  # a ring would keep the tree until a collector comes
             self._possible = MayTypes(SymbolTable(self.scopes), own, oracle)
@@ -248,7 +248,7 @@ class QuickFacts(SourceIndex):
                     name
                     for root, path in values
                     for meaning in found.get(root, ())
-                    if meaning.count(".") < _LONGEST
+                    if meaning.count(".") < _MAX_NAME_PARTS
                     for name in self._with_tree(joined(meaning, path))
                 } - known
                 if more:

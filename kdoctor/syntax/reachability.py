@@ -1,4 +1,4 @@
-"""Which code the target never gets to, and for which something else does the work."""
+"""Reachability on the target: dead code, and code with a working fallback."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from itertools import takewhile
 
 import libcst as cst
 
-from kdoctor.syntax.alias_chains import KeptChains
-from kdoctor.syntax.blocks import early_exits, end_of_program, refuses
+from kdoctor.syntax.alias_chains import AliasCache
+from kdoctor.syntax.blocks import always_raises, early_exits, program_exit_in
 from kdoctor.syntax.condition_values import NotAGuard, Undecided
 from kdoctor.syntax.conditions import Conditions
 from kdoctor.syntax.exception_fallbacks import ExceptionFallbacks, Import, Try
 from kdoctor.syntax.fallback_helpers import (
-    asks_for,
+    common_ancestor,
     conditions,
+    hasattr_members,
     is_for_types_only,
-    members_asked_for,
-    where_they_meet,
+    is_one_of_members,
 )
 from kdoctor.syntax.imports import Imports
 from kdoctor.syntax.libcst_walk import STATEMENTS
@@ -36,7 +36,7 @@ _MARKED = STATEMENTS | {cst.BooleanOperation, cst.BinaryOperation, cst.CompFor}
 
 
 class Reachability:
-    """Answers for one module.
+    """Reachability in one module.
 
     ``as_it_is``: also an import for which nothing makes up ends what stands below it. Otherwise it
     is taken for one that will be mended, as it is reported.
@@ -59,8 +59,8 @@ class Reachability:
         self._busy: set[cst.CSTNode] = set()
         self._dead: dict[cst.CSTNode, bool] = {}
         self._found_out: set[cst.CSTNode] = set()  # whether they are dead, at the moment
-        self._kept = KeptChains(Undecided, NotAGuard)
-        self._kept_on_new_python = KeptChains(Undecided, NotAGuard)
+        self._kept = AliasCache(Undecided, NotAGuard)
+        self._kept_on_new_python = AliasCache(Undecided, NotAGuard)
         self._answers: dict[cst.CSTNode, object] = {}
         self._is_answering = False
         self._members: dict[cst.BaseExpression, frozenset[str]] = {}
@@ -74,17 +74,17 @@ class Reachability:
         def is_guarded(node: cst.CSTNode) -> bool:
             return own.is_guarded(node)  # `own.is_guarded` itself would hold the guards
 
-        def will_be_mended(statement: Import, attempt: Try) -> bool:
-            return not as_it_is and own.will_be_mended(statement, attempt)
+        def will_be_reported(statement: Import, attempt: Try) -> bool:
+            return not as_it_is and own.will_be_reported(statement, attempt)
 
         self._mended: dict[cst.CSTNode, bool] = {}
         self._mending: set[cst.CSTNode] = set()  # of which that is being found out
         self._tries = ExceptionFallbacks(
-            scope_analysis, imports, oracle, resolver, is_guarded, will_be_mended
+            scope_analysis, imports, oracle, resolver, is_guarded, will_be_reported
         )
 
     def is_guarded(self, node: cst.CSTNode) -> bool:
-        """Say whether what fails at ``node`` on the target does no harm there.
+        """Say whether a failure at ``node`` is harmless on the target.
 
         That is so where the target never gets to it, or a type checker alone does, where a version
         check whose answer is not known decides about it, and where a handler catches the failure
@@ -97,7 +97,7 @@ class Reachability:
         try:
             return (
                 any(answer is not True for answer in self._conditions_of(node))
-                or self._tries.is_seen_to(node)
+                or self._tries.is_handled_by_try(node)
                 or is_for_types_only(
                     node,
                     self._parents,
@@ -108,22 +108,22 @@ class Reachability:
         finally:
             self._busy.discard(node)
 
-    def will_be_mended(self, statement: Import, attempt: Try) -> bool:
+    def will_be_reported(self, statement: Import, attempt: Try) -> bool:
         """Say whether nothing makes up for an import that fails, so that it is reported."""
         known = self._mended.get(statement)
         if known is None:
             self._mended[statement] = False  # while it is being found out
             self._mending.add(statement)
-            known = not self._as_it_is.is_made_up_for(statement, attempt)
+            known = not self._as_it_is.has_fallback(statement, attempt)
             self._mended[statement] = known
             self._mending.discard(statement)
         elif statement in self._mending:
             self._note_provisional()
         return known
 
-    def is_made_up_for(self, statement: Import, attempt: Try) -> bool:
+    def has_fallback(self, statement: Import, attempt: Try) -> bool:
         """Say whether the program allows for an import to fail: see ``ExceptionFallbacks``."""
-        return self._tries.is_made_up_for(statement, attempt)
+        return self._tries.has_fallback(statement, attempt)
 
     @cached_property
     def _as_it_is(self) -> Reachability:
@@ -133,13 +133,13 @@ class Reachability:
         )
 
     def is_dead(self, node: cst.CSTNode) -> bool:
-        """Say whether the target certainly never gets to ``node``."""
+        """Say whether ``node`` is unreachable on the target."""
         known = self._dead.get(node)
         if known is None:
             self._dead[node] = False  # while it is being found out: a test may ask for itself
             self._found_out.add(node)
             fails = any(answer is False for answer in self._conditions_of(node))
-            known = fails or self._tries.is_passed_over(node)
+            known = fails or self._tries.is_skipped(node)
             self._dead[node] = known
             self._found_out.discard(node)
         elif node in self._found_out:
@@ -152,8 +152,8 @@ class Reachability:
         self._kept_on_new_python.note_provisional()
 
     def are_alternatives(self, one: cst.CSTNode, other: cst.CSTNode) -> bool:
-        """Say whether one of two bindings is the fallback of the other."""
-        parent, parts = where_they_meet(one, other, self._parents)
+        """Say whether one binding is the fallback of the other."""
+        parent, parts = common_ancestor(one, other, self._parents)
         if isinstance(parent, cst.Try | cst.TryStar):
             kinds = {type(each) for each in parts}
             return not kinds.isdisjoint(_HANDLERS) and cst.Finally not in kinds
@@ -165,22 +165,24 @@ class Reachability:
         return False
 
     def live(self, bindings: Iterable[Binding]) -> list[Binding]:
-        """Return the bindings that can be made on the target."""
-        return [each for each in bindings if not self.is_unmade(each.node)]
+        """Return the bindings that can happen on the target."""
+        return [each for each in bindings if not self.is_never_bound(each.node)]
 
-    def is_unmade(self, node: cst.CSTNode) -> bool:
+    def is_never_bound(self, node: cst.CSTNode) -> bool:
         """Say whether the target never makes the binding at ``node``, or at once another instead.
 
         The latter is so in the body of a ``try`` in which an import fails.
         """
-        return self.is_dead(node) or self._tries.is_undone(node)
+        return self.is_dead(node) or self._tries.is_in_failing_try(node)
 
-    def is_tried_last(self, node: cst.CSTNode, is_there: Callable[[str], bool | None]) -> bool:
-        """Say whether ``node`` stands in for attributes that are all there.
+    def is_attribute_fallback(
+        self, node: cst.CSTNode, is_there: Callable[[str], bool | None]
+    ) -> bool:
+        """Say whether ``node`` is the fallback for attributes that all exist.
 
         ``try: y = tf.math.log(x)``, ``except AttributeError: y = tf.log(x)``.
         """
-        return self._tries.is_tried_last(node, is_there)
+        return self._tries.is_attribute_fallback(node, is_there)
 
     def _answer(self, test: cst.BaseExpression) -> object:
         """Return True or False, or Undecided, or NotAGuard.
@@ -228,7 +230,7 @@ class Reachability:
                 if (
                     answer is not NotAGuard
                     or test not in self._answers
-                    or self._members_asked_for(test)
+                    or self._hasattr_members(test)
                 ):
                     passed.clear()
             if type(parent) is cst.IndentedBlock or type(parent) is cst.Module:
@@ -240,9 +242,9 @@ class Reachability:
 
     def _asks_for(self, test: cst.BaseExpression, node: cst.CSTNode) -> bool:
         """Say whether ``test`` asks for a member that is (part of) what ``node`` reads."""
-        return asks_for(self._members_asked_for(test), node)
+        return is_one_of_members(self._hasattr_members(test), node)
 
-    def _members_asked_for(self, test: cst.BaseExpression) -> frozenset[str]:
+    def _hasattr_members(self, test: cst.BaseExpression) -> frozenset[str]:
         # Of `a and b and c`, each part is a test of what stands behind it.
         chain = [test]
         while chain[-1] not in self._members and isinstance(chain[-1], cst.BooleanOperation):
@@ -251,9 +253,9 @@ class Reachability:
             if each in self._members:
                 continue
             if isinstance(each, cst.BooleanOperation):
-                members = self._members[each.left] | members_asked_for(each.right)
+                members = self._members[each.left] | hasattr_members(each.right)
             else:
-                members = members_asked_for(each)
+                members = hasattr_members(each)
             self._members[each] = members
         return self._members[test]
 
@@ -265,7 +267,7 @@ class Reachability:
             return self._cases.tests(parent, child)
         if type(parent) is cst.If and self._is_refused_otherwise(parent, child):
             return ()
-        return conditions(parent, child, self._kept_in)
+        return conditions(parent, child, self._constant_of)
 
     def _early_exits(
         self, block: cst.IndentedBlock | cst.Module, until: cst.CSTNode
@@ -300,9 +302,9 @@ class Reachability:
             case cst.Assert(), False:
                 stop: cst.CSTNode | None = statement
             case cst.If(), True:
-                stop = end_of_program(statement.body)
+                stop = program_exit_in(statement.body)
             case cst.If(orelse=cst.Else(body=taken)), False:
-                stop = end_of_program(taken)
+                stop = program_exit_in(taken)
             case _:
                 return None
         if not isinstance(stop, cst.BaseSmallStatement) or not self._is_run_by_import(statement):
@@ -316,13 +318,13 @@ class Reachability:
             other = otherwise.body if isinstance(otherwise, cst.Else) else None
         else:
             other = statement.body
-        return refuses(other) and self._is_run_by_import(statement)
+        return always_raises(other) and self._is_run_by_import(statement)
 
     def _is_refusal(self, statement: cst.CSTNode) -> bool:
         """Say whether a module refuses to run here: `if keras.__version__ >= "3": raise …`."""
         return (
             isinstance(statement, cst.If)
-            and refuses(statement.body)
+            and always_raises(statement.body)
             and self._is_run_by_import(statement)
         )
 
@@ -336,7 +338,7 @@ class Reachability:
     def _is_for_old_python(self, test: cst.BaseExpression) -> bool:
         return self._truth(test, on_new_python=True) is False
 
-    def _kept_in(self, name: cst.Name) -> cst.BaseExpression | None:
+    def _constant_of(self, name: cst.Name) -> cst.BaseExpression | None:
         """Return what a name certainly stands for where it is read."""
         match self._resolver().bindings_at(name):
             case [Binding(kind=BindingKind.ASSIGN) as only]:

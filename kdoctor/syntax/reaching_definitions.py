@@ -1,11 +1,11 @@
-"""Which bindings of a name can reach a place, where it is bound more than once.
+"""Reaching definitions of a name that is bound more than once.
 
 Only what is certain from the structure of blocks is used: a binding is replaced by a later one of
 the same block, by both branches of an ``if``, by a ``try`` and all of its handlers. Loops and
 functions called at some other time let several bindings through; then several are returned.
 
 Generated code binds one name thousands of times. A block is therefore never gone through line by
-line, only by the lines that bind the name, and ``TOO_MANY`` bindings are not told apart.
+line, only by the lines that bind the name, and ``MAX_BINDINGS`` bindings are not told apart.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from collections.abc import Iterable, Sequence
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.syntax.blocks import leaves
+from kdoctor.syntax.blocks import always_exits
 from kdoctor.syntax.scope_analysis import Block, ScopeAnalysis
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope, ScopeKind
 
-TOO_MANY = 64
+MAX_BINDINGS = 64
 """Of more bindings that may reach one place nothing can be said with certainty, nor in time."""
 
 _BLOCKS = frozenset({
@@ -49,7 +49,7 @@ _NO_WAY_OUT = _Outflow((), replaces=True)
 
 
 class Exits:
-    """The statements after which, whatever they bind, control never goes on: ``if`` and ``try``."""
+    """The statements of a block that control never continues after."""
 
     def __init__(self, scope_analysis: ScopeAnalysis) -> None:
         self._scope_analysis = scope_analysis
@@ -71,7 +71,7 @@ class Exits:
 
 
 class ReachingDefinitions:
-    """The bindings of one name in one scope."""
+    """The reaching definitions of one name in one scope."""
 
     def __init__(
         self, scope: Scope, bindings: Sequence[Binding], scope_analysis: ScopeAnalysis, exits: Exits
@@ -101,7 +101,7 @@ class ReachingDefinitions:
             node = parent
 
     def reaching(self, place: cst.CSTNode, scope: Scope) -> tuple[Binding, ...]:
-        """Return the bindings that a read at ``place``, in ``scope``, may find."""
+        """Return the bindings that reach a read at ``place`` in ``scope``."""
         if (
             (len(self._bindings) < 2 and self._scope.kind is not ScopeKind.CLASS)
             or self._is_remote
@@ -123,7 +123,7 @@ class ReachingDefinitions:
             found += before.bindings
             if before.replaces:
                 return _unique(found)
-            if len(found) > TOO_MANY:
+            if len(found) > MAX_BINDINGS:
                 return self._bindings
             node = parent
         found += (each for each in self._bindings if each.kind is BindingKind.PARAMETER)
@@ -193,7 +193,7 @@ class ReachingDefinitions:
         places = self._places_in(block)
         for index in range(len(places) if until is None else bisect_left(places, until), 0, -1):
             outflow = self._statement(block.body[places[index - 1]]).then(outflow)
-            if outflow.replaces or len(outflow.bindings) > TOO_MANY:
+            if outflow.replaces or len(outflow.bindings) > MAX_BINDINGS:
                 break
         return outflow
 
@@ -210,7 +210,7 @@ class ReachingDefinitions:
     def _block(self, block: cst.BaseSuite | None) -> _Outflow:
         if block is None:
             return _NOTHING
-        if leaves(block):
+        if always_exits(block):
             return _NO_WAY_OUT
         return self._sequence(block) if block in self._inside else _NOTHING
 

@@ -1,4 +1,4 @@
-"""The answers of the name part of syntax: references and import bindings."""
+"""References and import bindings: the results of name resolution."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kdoctor.syntax.scopes import Scope
 
 
 class ReferenceKind(enum.Enum):
-    """How a name is referred to."""
+    """The syntactic form of a reference."""
 
     LOAD = enum.auto()
     STORE = enum.auto()  # an attribute of it is assigned to

@@ -1,4 +1,4 @@
-"""What one walk over a tree gathers: parents, scopes, bindings, and every use of a name."""
+"""The result of scope analysis: parents, scopes, bindings and uses."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Block = cst.BaseSuite | cst.SimpleStatementLine | cst.Module
 
 
 class Mode(enum.Enum):
-    """How an expression is used."""
+    """How an expression is used: load, store, delete, or as an annotation."""
 
     LOAD = enum.auto()
     STORE = enum.auto()
@@ -25,7 +25,7 @@ class Mode(enum.Enum):
 
 
 class Use(Struct, eq=False):
-    """A name that is read, with the attributes taken from it.
+    """A read of a name, with the attributes taken from it.
 
     ``chain`` is the outermost node of ``name.a.b``. For a name in a string annotation both nodes
     are the string, and ``text`` is the dotted name that it holds.
@@ -41,7 +41,7 @@ class Use(Struct, eq=False):
 
 
 class BindingWay(Struct, frozen=True):
-    """How a target is bound. The fields are those of ``Binding``."""
+    """How a target is bound: the fields of ``Binding`` without the name."""
 
     kind: BindingKind
     scope: Scope
@@ -55,7 +55,7 @@ class BindingWay(Struct, frozen=True):
 
 
 class Store(Struct, eq=False):
-    """An attribute that is bound: `self.x = value`. The fields are those of ``Binding``."""
+    """A binding of an attribute: `self.x = value`. The fields are those of ``Binding``."""
 
     node: cst.Attribute
     kind: BindingKind
@@ -66,7 +66,7 @@ class Store(Struct, eq=False):
 
 
 class ScopeAnalysis(Struct, eq=False, dict=True):
-    """What one walk gathers."""
+    """Everything that one walk over a tree collects."""
 
     tree: cst.Module
     module: Scope

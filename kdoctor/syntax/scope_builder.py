@@ -1,4 +1,4 @@
-"""What the one walk over a tree notes, whatever the class of the node."""
+"""Record bindings, uses and parents during the scope walk."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Item = tuple[cst.CSTNode, Scope, Mode]
 
 
 class ScopeBuilder:
-    """What is gathered of a tree, and what waits to be visited, last things first."""
+    """The scope data collected so far, and a stack of nodes to visit."""
 
     def __init__(self, tree: cst.Module) -> None:
         self.found = ScopeAnalysis(tree, Scope(ScopeKind.MODULE, tree, None))
@@ -27,7 +27,7 @@ class ScopeBuilder:
         self.waiting: list[Item] = []
 
     def push(self, parent: cst.CSTNode, items: Sequence[Item]) -> None:
-        """Have children of ``parent`` visited next, in the order given."""
+        """Push children of ``parent`` so that they are visited in this order."""
         parents = self.parents
         for child, _, _ in items:
             parents[child] = parent
@@ -44,7 +44,7 @@ class ScopeBuilder:
                     waiting.append(child)
 
     def bind(self, name: str, node: cst.CSTNode, how: BindingWay) -> None:
-        """Note that ``node`` binds a name."""
+        """Record that ``node`` binds a name."""
         scope = how.scope
         binding = Binding(name, how.kind, node, scope, how.value, how.path, how.annotation)
         binding.order = self.next_order()
@@ -85,7 +85,7 @@ class ScopeBuilder:
         mode = Mode.DELETE if how.kind is BindingKind.DELETE else Mode.STORE
         return [(node, how.scope, mode)]
 
-    def settle_nonlocals(self) -> None:
+    def bind_nonlocals(self) -> None:
         """Bind what ``nonlocal`` binds where it belongs."""
         for binding in self.remote:
             for scope in binding.scope.enclosing():
@@ -95,5 +95,5 @@ class ScopeBuilder:
                     break
 
     def read(self, name: cst.Name, chain: cst.CSTNode, scope: Scope, mode: Mode) -> None:
-        """Note that a name is read, and ``chain`` from it."""
+        """Record a read of a name and of ``chain`` from it."""
         self.found.uses.append(Use(name.value, name, chain, scope, mode, self.next_order()))

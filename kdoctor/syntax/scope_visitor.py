@@ -1,4 +1,4 @@
-"""The one walk over a tree."""
+"""Scope analysis: one walk over the libcst tree."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kdoctor.syntax.scopes import Binding, BindingKind, Scope, ScopeKind
 
 
 def scope_analysis(tree: cst.Module) -> ScopeAnalysis:
-    """Walk ``tree`` once."""
+    """Return the scope analysis of ``tree``."""
     return _Walk(tree).run()
 
 
@@ -49,7 +49,7 @@ class _Walk(ScopeBuilder):
                 elif kind in NODES:
                     parents[value] = node
                     waiting.append((value, scope, mode))
-        self.settle_nonlocals()
+        self.bind_nonlocals()
         return found
 
     # -- expressions

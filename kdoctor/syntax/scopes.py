@@ -1,4 +1,4 @@
-"""Scopes, what they bind, and the rules by which Python looks a name up.
+"""Scopes, bindings, and Python's name lookup rules.
 
 https://docs.python.org/3/reference/executionmodel.html#resolution-of-names
 """
@@ -14,7 +14,7 @@ from msgspec import Struct, field
 
 
 class ScopeKind(enum.Enum):
-    """What makes the scope."""
+    """The kinds of scopes."""
 
     MODULE = enum.auto()
     CLASS = enum.auto()
@@ -23,7 +23,7 @@ class ScopeKind(enum.Enum):
 
 
 class BindingKind(enum.Enum):
-    """By what a name is bound."""
+    """The kinds of bindings."""
 
     IMPORT = enum.auto()
     ASSIGN = enum.auto()  # `value` is assigned, also by a walrus
@@ -47,7 +47,7 @@ HOLDERS: Final = frozenset(
 
 
 class Scope(Struct, eq=False):
-    """One namespace. ``node`` is what makes it."""
+    """One namespace. ``node`` creates it."""
 
     kind: ScopeKind
     node: cst.CSTNode
@@ -58,7 +58,7 @@ class Scope(Struct, eq=False):
     nonlocal_names: set[str] = field(default_factory=set)
 
     def enclosing(self) -> Iterator[Scope]:
-        """Yield this scope and those around it, the module last."""
+        """Yield this scope and the enclosing ones, the module last."""
         scope: Scope | None = self
         while scope is not None:
             yield scope
@@ -90,7 +90,7 @@ class Scope(Struct, eq=False):
         return next((each for each in found if each.kind is BindingKind.PARAMETER), None)
 
     def runs_with(self, other: Scope) -> bool:
-        """Say whether code of this scope runs when control gets to it in ``other``, around it."""
+        """Say whether this scope's code runs inline in ``other``, which encloses it."""
         for scope in self.enclosing():
             if scope is other:
                 return True
@@ -100,7 +100,7 @@ class Scope(Struct, eq=False):
 
 
 class Binding(Struct, eq=False):
-    """One place that binds (or deletes) a name.
+    """One node that binds or deletes a name.
 
     ``node`` is what carries the name: a Name, an ImportAlias, a FunctionDef, a ClassDef, a Param.
     ``path`` says which part of ``value`` is bound: for ``c`` in ``a, (b, c) = value`` it is

@@ -1,4 +1,4 @@
-"""What stands in a source, by one walk over its tree; what the names in it mean, a glimpse says."""
+"""Index a source's names, strings and nodes in one ``ast`` walk."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Path = tuple[str, ...]
 
 
 class SourceIndex:
-    """The names, texts and nodes of one source."""
+    """The names, strings and nodes of one source."""
 
     def __init__(self, tree: ast.Module) -> None:
         self.strings: set[str] = set()
@@ -206,7 +206,7 @@ class SourceIndex:
 
 
 def joined(name: str, path: Iterable[str]) -> str:
-    """Return the dotted name of what is found in a module, or of an attribute, by its path."""
+    """Return the dotted name of a path in a module."""
     rest = ".".join(path)
     if not rest or not name:
         return name or rest

@@ -1,4 +1,4 @@
-"""Where nodes stand in a text: what every way of finding that out has in common."""
+"""The common interface of node span providers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Spans(Protocol):
 
 
 class DifferentTextError(Exception):
-    """libcst writes another text than it read, which this holds."""
+    """libcst does not write back the text that it read."""
 
     def __init__(self, written: str) -> None:
         super().__init__("libcst does not give this code back as it is")

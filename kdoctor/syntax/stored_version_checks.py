@@ -1,4 +1,4 @@
-"""What a class keeps in a member: ``self.is_keras_3``, the answer to a version check."""
+"""Class attributes that store a version check: ``self.is_keras_3``."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from kdoctor.syntax.scopes import Binding, BindingKind, ScopeKind
 _TELLING: Final = pattern(r"keras|tf|tensorflow|version|legacy", re.IGNORECASE)
 
 
-def kept_answers(node: cst.Attribute, resolver: Resolver) -> Iterator[cst.BaseExpression]:
-    """Yield all that a class sets a member to that is read of ``self``.
+def stored_version_answers(node: cst.Attribute, resolver: Resolver) -> Iterator[cst.BaseExpression]:
+    """Yield all values that a class assigns to a member read from ``self``.
 
     Where it is not clear what that is, ``node`` itself is among it.
     """

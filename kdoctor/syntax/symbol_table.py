@@ -1,4 +1,4 @@
-"""What binds the names and the attributes of a source, scope by scope, by Python's own ``ast``.
+"""Symbol table of a source from its ``ast``: bindings of names and attributes.
 
 A sketch errs on the side of more, as a glimpse does: what a comprehension or a lambda binds counts
 for the function around it, and a name read in a scope may be what any scope around that binds.
@@ -23,7 +23,7 @@ Loop = ast.For | ast.AsyncFor | ast.comprehension
 
 
 class Namespace(Struct, eq=False):
-    """One namespace: the module, a class, a function. ``returns`` is what a function gives."""
+    """One namespace: module, class or function. ``returns``: a function's results."""
 
     node: ast.AST
     parent: Namespace | None
@@ -39,7 +39,7 @@ class Namespace(Struct, eq=False):
 
 
 class BoundName(Struct, eq=False):
-    """One place that binds a name, or an attribute. The fields are those of ``scopes.Binding``.
+    """One binding of a name or attribute. The fields are those of ``scopes.Binding``.
 
     ``node`` is the function or the class, for a parameter its function, of which it is that called
     ``name`` at ``place`` (-1 where it is not passed by position).
@@ -67,7 +67,7 @@ Place = tuple[Any, Namespace]
 
 
 class SymbolTable:
-    """One source, given what stands in each of its scopes: see ``Sight.scopes``."""
+    """The symbol table of one source."""
 
     def __init__(self, scopes: Mapping[ast.AST, Iterable[Any]]) -> None:
         self.module = Namespace(next(iter(scopes)), None)
@@ -93,7 +93,7 @@ class SymbolTable:
             space.bound.clear()
 
     def bindings(self, name: str, space: Namespace) -> list[BoundName]:
-        """Return all that a name may be bound by where it is read."""
+        """Return all possible bindings of a name at its read."""
         if name in self.remote:
             return self.by_name.get(name, [])
         return [each for around in space.enclosing() for each in around.bound.get(name, ())]
@@ -222,7 +222,7 @@ class SymbolTable:
         elif isinstance(function, ast.Name):
             self.calls.setdefault(function.id, []).append(place)
         elif isinstance(function, ast.Call):
-            first = next(passed(node), None)
+            first = next(passed_values(node), None)
             if isinstance(first, ast.Name):
                 self.applied.setdefault(first.id, []).append(place)
 
@@ -256,7 +256,7 @@ class SymbolTable:
         self.spaces[node] = Namespace(node, self._space)
 
 
-def passed(call: ast.Call) -> Iterator[ast.expr]:
+def passed_values(call: ast.Call) -> Iterator[ast.expr]:
     """Yield what is passed, in order, without the stars of it."""
     for each in call.args:
         yield each.value if isinstance(each, ast.Starred) else each
@@ -269,7 +269,7 @@ def _passed_for(call: ast.Call, place: int, name: str) -> list[ast.expr]:
     if any(isinstance(each, ast.Starred) for each in call.args) or any(
         each.arg is None for each in call.keywords
     ):
-        return [*passed(call)]
+        return [*passed_values(call)]
     by_keyword = [each.value for each in call.keywords if each.arg == name]
     return [*call.args[place : place + 1], *by_keyword]
 

@@ -1,4 +1,4 @@
-"""What parameters of a module's own functions take: symbolic tensors, models, … by trying it."""
+"""Infer parameter types (symbolic tensors, models) by trying hypotheses."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kdoctor.syntax.parameters import Candidate, Parameters
 from kdoctor.syntax.scope_analysis import ScopeAnalysis
 from kdoctor.syntax.scopes import Binding
 from kdoctor.syntax.type_oracle import TypeOracle
-from kdoctor.syntax.type_sets import is_passed_on
+from kdoctor.syntax.type_sets import is_parameter_type
 from kdoctor.syntax.values import OPEN, UNKNOWN, Value, merged, same_kind
 from kdoctor.value_types import Kind, Type
 
@@ -23,7 +23,7 @@ _ROUNDS = 6  # in which the parameters of functions that call each other must ag
 
 
 class Hypotheses(Protocol):
-    """An inference that can be told what to take for granted."""
+    """An inference that accepts assumptions."""
 
     def value(self, node: cst.CSTNode) -> Value:
         """Return what an expression is."""
@@ -33,7 +33,7 @@ class Hypotheses(Protocol):
 
 
 class SymbolicParameters:
-    """Settles the parameters of one module."""
+    """Infers the parameter types of one module."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class SymbolicParameters:
         self._assumed: dict[Binding, Value] = {}
 
     def settle(self) -> None:
-        """Find the parameters that take symbolic tensors, and those that take models and the like.
+        """Find the parameters that take symbolic tensors, and those that take models.
 
         Functions call each other, so all candidates are taken for symbolic until a call says
         otherwise of one; what is left when no call does is so.
@@ -81,7 +81,7 @@ class SymbolicParameters:
 
     def _object(self, candidate: Candidate) -> Value:
         shared = merged(map(self._inference.value, candidate.arguments))
-        is_one = shared.type is not None and is_passed_on(shared.type)
+        is_one = shared.type is not None and is_parameter_type(shared.type)
         return replace(shared, exact=False) if is_one else UNKNOWN
 
     def _largest(self, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:

@@ -1,4 +1,4 @@
-"""What operators and calls make of what is known of their operands."""
+"""Transfer functions: result types of operators and calls."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from kdoctor.value_types import EAGER_TENSOR, EAGER_TENSORS, Kind, Type
 _ORDERING = cst.LessThan | cst.LessThanEqual | cst.GreaterThan | cst.GreaterThanEqual
 
 
-def operated(sides: Sequence[Value], are_numbers: Sequence[bool]) -> Value:
-    """Return a symbolic tensor where an operand is one; else what both operands are."""
+def operator_result(sides: Sequence[Value], are_numbers: Sequence[bool]) -> Value:
+    """Return a symbolic tensor if an operand is one; else the operands' common type."""
     for side in sides:
         if _is_symbolic(side):
             return side
@@ -24,8 +24,8 @@ def operated(sides: Sequence[Value], are_numbers: Sequence[bool]) -> Value:
     return Value(EAGER_TENSOR) if any(map(is_tensor, sides)) and all(known) else UNKNOWN
 
 
-def compared(sides: Sequence[Value], operator: cst.BaseCompOp) -> Value:
-    """Return a symbolic tensor where an operand is one: neither `==` nor `is` makes one.
+def comparison_result(sides: Sequence[Value], operator: cst.BaseCompOp) -> Value:
+    """Return a symbolic tensor if an operand is one, except for `==` and `is`.
 
     Of two lists `!=` tells whether they differ, and makes none either.
     """
@@ -36,8 +36,8 @@ def compared(sides: Sequence[Value], operator: cst.BaseCompOp) -> Value:
     return next(found, UNKNOWN)
 
 
-def applied(name: str, given: Sequence[Value], oracle: TypeOracle) -> Value:
-    """Return what an imported function makes of what goes in, where there are tensors in it."""
+def call_result_on_tensors(name: str, given: Sequence[Value], oracle: TypeOracle) -> Value:
+    """Return the result of an imported function on tensors."""
     types = {each.type.kind: each.type for each in reversed(given) if each.type is not None}
     if Kind.TENSOR not in types and OPEN in given:
         return OPEN
@@ -45,14 +45,14 @@ def applied(name: str, given: Sequence[Value], oracle: TypeOracle) -> Value:
     return UNKNOWN if tensor is None else Value(oracle.applied_type(name, tensor))
 
 
-def is_applied(callee: Type | None) -> bool:
-    """Say whether what calling an instance gives depends on what it is called with first."""
+def depends_on_first_argument(callee: Type | None) -> bool:
+    """Say whether the result of calling an instance depends on its first argument."""
     return callee is not None and callee.kind in {Kind.LAYER, Kind.MODEL}
 
 
-def called(callee: Type, first: Callable[[], Value], oracle: TypeOracle) -> Value:
-    """Return what calling an instance gives: that depends on what it is called with first."""
-    if not is_applied(callee):
+def instance_call_result(callee: Type, first: Callable[[], Value], oracle: TypeOracle) -> Value:
+    """Return the result of calling an instance, given its first argument."""
+    if not depends_on_first_argument(callee):
         return UNKNOWN
     given = first()
     if given.is_open:

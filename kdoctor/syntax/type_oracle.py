@@ -1,4 +1,4 @@
-"""What syntax asks about the world: it knows Python, and is told what names mean.
+"""The interface by which syntax asks what imported names are.
 
 A name is passed as it was imported: ``keras.layers.Dense``, ``tensorflow.keras.layers.Dense``.
 Every question may be answered with None, which means "not known" and never leads to a finding.
@@ -20,7 +20,7 @@ PARTIAL: Final = "functools.partial"
 
 
 class TypeOracle(Protocol):
-    """What names mean on the target."""
+    """What imported names are on the target."""
 
     def class_type(self, qualified: str) -> Type | None:
         """Return what an instance of the class ``qualified`` is, None for no known class."""
@@ -49,7 +49,7 @@ class TypeOracle(Protocol):
         """
 
     @property
-    def telling_methods(self) -> Collection[str]:
+    def methods_that_tell_types(self) -> Collection[str]:
         """The methods that tell what they are called on, ``compile`` of a model."""
 
     def receiver_type(self, method: str, given: Mapping[int | str, Type | None]) -> Type | None:
@@ -59,7 +59,7 @@ class TypeOracle(Protocol):
         ``given``: what is passed, by position and by keyword; None where it is not known.
         """
 
-    def is_spoken_of(self, qualified: str) -> bool:
+    def may_be_known(self, qualified: str) -> bool:
         """Say whether a dotted name can have to do with what is known at all."""
 
     def is_called_like(self, qualified: str) -> bool:
@@ -80,7 +80,7 @@ class TypeOracle(Protocol):
     def is_module(self, qualified: str) -> bool | None:
         """Say whether ``qualified`` is a module on the target, None if not known."""
 
-    def taken_for_all(self, names: Collection[str]) -> str | None:
+    def common_name_of(self, names: Collection[str]) -> str | None:
         """Return the one to go by of names that are one thing under several roots, if they are."""
 
     def version(self, module: str) -> str | None:
@@ -129,13 +129,13 @@ class _NoOracle(Struct, frozen=True):
         return None
 
     @property
-    def telling_methods(self) -> Collection[str]:
+    def methods_that_tell_types(self) -> Collection[str]:
         return ()
 
     def receiver_type(self, method: str, given: object) -> Type | None:  # noqa: ARG002
         return None
 
-    def is_spoken_of(self, qualified: str) -> bool:  # noqa: ARG002
+    def may_be_known(self, qualified: str) -> bool:  # noqa: ARG002
         return False
 
     def is_called_like(self, qualified: str) -> bool:  # noqa: ARG002
@@ -153,7 +153,7 @@ class _NoOracle(Struct, frozen=True):
     def is_module(self, qualified: str) -> bool | None:  # noqa: ARG002
         return None
 
-    def taken_for_all(self, names: Collection[str]) -> str | None:  # noqa: ARG002
+    def common_name_of(self, names: Collection[str]) -> str | None:  # noqa: ARG002
         return None
 
     def version(self, module: str) -> str | None:  # noqa: ARG002
@@ -179,7 +179,7 @@ NO_ORACLE: TypeOracle = _NoOracle()
 
 
 class NameFacts(Protocol):
-    """Tells what names of a source mean."""
+    """Resolves the names of one source."""
 
     def meant_by(self, node: ast.expr) -> Collection[str]:
         """Return the dotted names that an expression may be, none where it is no chain."""

@@ -1,4 +1,4 @@
-"""Sets of the types that one thing may have, and what follows from them for lists."""
+"""Sets of may-types, and operations on them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kdoctor.value_types import Kind, Type
 Types = frozenset[Type]
 PASSED_ON: Final = frozenset({Kind.MODEL, Kind.LAYER, Kind.OPTIMIZER, Kind.HISTORY})
 """The kinds of object that a parameter is taken for where every call passes one."""
-_DEEPEST = 3  # lists in lists: `x = [x]` has no end
+_MAX_LIST_DEPTH = 3  # lists in lists: `x = [x]` has no end
 
 
 def subtype_of(base: Type, name: str) -> Type:
@@ -18,25 +18,25 @@ def subtype_of(base: Type, name: str) -> Type:
     return Type(base.kind, name, base.qualified, base.item)
 
 
-def is_passed_on(passed: Type) -> bool:
+def is_parameter_type(passed: Type) -> bool:
     """Say whether a parameter is taken for what every call passes: also for symbolic tensors."""
     item = passed.item if passed.kind is Kind.LIST else None
     return passed.kind in PASSED_ON or (item is not None and item.kind is Kind.TENSOR)
 
 
-def passed_on(types: Iterable[Type]) -> Iterator[Type]:
+def joined_argument_types(types: Iterable[Type]) -> Iterator[Type]:
     """Yield what a parameter may be for which such things are passed, by what all have in common.
 
-    Only where it ``is_passed_on``.
+    Only where it ``is_parameter_type``.
     """
     for each in types:
-        if is_passed_on(each):
+        if is_parameter_type(each):
             yield from (each, Type(each.kind, item=each.item))
 
 
 def list_of(item: Type) -> Type:
     """Return a list of such things; of lists in lists in lists one more is the same."""
-    return item if _depth(item) >= _DEEPEST else Type(Kind.LIST, item=item)
+    return item if _depth(item) >= _MAX_LIST_DEPTH else Type(Kind.LIST, item=item)
 
 
 def _depth(found: Type | None) -> int:
@@ -48,7 +48,7 @@ def items_of(types: Types) -> Iterator[Type]:
     for each in types:
         if each.kind is Kind.LIST and each.item is not None:
             yield each.item
-            if _depth(each) >= _DEEPEST:
+            if _depth(each) >= _MAX_LIST_DEPTH:
                 yield each
 
 

@@ -1,4 +1,4 @@
-"""Indentations that Python understands, and libcst's tree has no way to say.
+"""Rewrite indentation that Python accepts and libcst cannot represent.
 
 Python compares them by their width, a tab going on to the next multiple of eight: nine spaces are
 deeper than a space and a tab. For libcst the one has to begin with the other.

@@ -1,4 +1,4 @@
-"""What a name must hold, by what is done with it: ``model.compile(optimizer, loss=…)``.
+"""Infer a name's type from its uses: ``model.compile(optimizer, loss=…)``.
 
 A model is often made elsewhere and passed in. Calls that only a model takes tell that it is one,
 wherever else the same binding is read. Which calls those are is asked of ``TypeOracle``.
@@ -22,7 +22,9 @@ from kdoctor.syntax.type_oracle import TypeOracle
 from kdoctor.value_types import Kind, Type
 
 
-def use_tells(references: Iterable[Reference], imports: Imports, oracle: TypeOracle) -> bool:
+def usage_may_tell_types(
+    references: Iterable[Reference], imports: Imports, oracle: TypeOracle
+) -> bool:
     """Say whether what is done with an object may tell what it is, in a module.
 
     Not where nothing that the code imports, or uses of it, is of what is known: others have a
@@ -30,8 +32,8 @@ def use_tells(references: Iterable[Reference], imports: Imports, oracle: TypeOra
     elsewhere: the models of tf_keras are compiled like those of Keras.
     """
     return (
-        any(oracle.is_spoken_of(each.name) for each in references)
-        and not imports.take_another
+        any(oracle.may_be_known(each.name) for each in references)
+        and not imports.import_another_root
         and not any(_is_of_whatever(each, imports, oracle) for each in references)
     )
 
@@ -44,7 +46,7 @@ def _is_of_whatever(reference: Reference, imports: Imports, oracle: TypeOracle) 
         and oracle.is_called_like(name)
         and oracle.class_type(name) is None
         and imports.through_tree(name) is None
-        and imports.is_of_the_tree(name)
+        and imports.is_project_module(name)
     )
 
 
@@ -55,7 +57,7 @@ def _assigned(binding: Binding) -> cst.BaseExpression | None:
 
 
 class UsageInference:
-    """Answers for one module, where ``tells`` says that use can tell anything in it."""
+    """Usage inference in one module; ``tells``: whether use can tell anything in it."""
 
     def __init__(
         self,
@@ -72,39 +74,43 @@ class UsageInference:
         self._oracle = oracle
 
     def of_binding(self, binding: Binding) -> Type | None:
-        """Return what a binding holds."""
+        """Return the type of a binding."""
         told = self._bindings.get(binding)
         return told if told is not None and binding.kind in HOLDERS else None
 
     def of_member(self, cls: cst.ClassDef, member: str) -> Type | None:
-        """Return what ``self.member`` holds in a class."""
+        """Return the type of ``self.member`` in a class."""
         return self._members.get((cls, member))
 
     @cached_property
-    def _told(self) -> tuple[tuple[cst.BaseExpression, Type], ...]:
+    def _types_by_use(self) -> tuple[tuple[cst.BaseExpression, Type], ...]:
         told = tuple(self._calls())
         return told if told and self._tells() else ()
 
     def _calls(self) -> Iterator[tuple[cst.BaseExpression, Type]]:
         for node in self._scope_analysis.attributes:
-            if node.attr.value not in self._oracle.telling_methods:
+            if node.attr.value not in self._oracle.methods_that_tell_types:
                 continue
             call = self._scope_analysis.parents.get(node)
             if type(call) is not cst.Call or call.func is not node:
                 continue
-            told = self._oracle.receiver_type(node.attr.value, self._given(call))
+            told = self._oracle.receiver_type(node.attr.value, self._arguments(call))
             if told is not None and self._resolver.meaning_of(node.value) is None:
                 yield node.value, told
 
-    def _given(self, call: cst.Call) -> dict[int | str, Type | None]:
+    def _arguments(self, call: cst.Call) -> dict[int | str, Type | None]:
         """Return what is passed, by position up to where a star hides which is which."""
         given: dict[int | str, Type | None] = {
-            each.keyword.value: self._made(each.value) for each in call.args if each.keyword
+            each.keyword.value: self._class_call_value(each.value)
+            for each in call.args
+            if each.keyword
         }
         first = takewhile(lambda each: not each.star and each.keyword is None, call.args)
-        return given | {place: self._made(each.value) for place, each in enumerate(first)}
+        return given | {
+            place: self._class_call_value(each.value) for place, each in enumerate(first)
+        }
 
-    def _made(self, node: cst.BaseExpression) -> Type | None:
+    def _class_call_value(self, node: cst.BaseExpression) -> Type | None:
         """Return what a call of a class makes, by way of a name, too; a list where one stands."""
         match node:
             case cst.List() | cst.Tuple():
@@ -114,7 +120,7 @@ class UsageInference:
                 return None if meaning is None else self._oracle.class_type(meaning.name)
             case cst.Name():
                 made = [_assigned(each) for each in self._resolver.bindings_at(node)]
-                types = [None if each is None else self._made(each) for each in made]
+                types = [None if each is None else self._class_call_value(each) for each in made]
                 kinds = {None if each is None else each.kind for each in types}
                 return types[0] if len(kinds) == 1 else None
         return None
@@ -122,7 +128,7 @@ class UsageInference:
     @cached_property
     def _bindings(self) -> dict[Binding, Type]:
         found: dict[Binding, Type] = {}
-        for node, told in self._told:
+        for node, told in self._types_by_use:
             if isinstance(node, cst.Name):
                 scope = self._resolver.scope_of(node)
                 found |= dict.fromkeys(self._resolver.bindings(node.value, node, scope), told)
@@ -131,7 +137,7 @@ class UsageInference:
     @cached_property
     def _members(self) -> dict[tuple[cst.ClassDef, str], Type]:
         found: dict[tuple[cst.ClassDef, str], Type] = {}
-        for node, told in self._told:
+        for node, told in self._types_by_use:
             if not isinstance(node, cst.Attribute) or not isinstance(node.value, cst.Name):
                 continue
             name = node.value

@@ -1,4 +1,4 @@
-"""What inference knows of an expression, and what follows from it for lists and alternatives."""
+"""Inferred values: type and user-defined class; operations on them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kdoctor.value_types import Kind, Type
 
 
 class Value(Struct, frozen=True):
-    """What is known of an expression: its type, its class where that is the user's own.
+    """An inferred value: its type, and its class if that is user-defined.
 
     ``is_none``: it is the literal None, which says nothing about the name that holds it.
     ``is_open``: it is what is being inferred, in a ring, of which nothing has been found yet.

@@ -1,4 +1,4 @@
-"""Where a node stands, found out by writing the code around it once more.
+"""Spans of nodes by writing the surrounding code again.
 
 A node has two spans. The inner is the node itself: no parentheses around it, no blank lines and
 comments before it, no comma after it (and, as in Python's own ``ast``, no decorators). The outer
@@ -18,7 +18,7 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.model import Span
-from kdoctor.syntax.code_writer import CodeWriter, Extent, Reached, own_extent
+from kdoctor.syntax.code_writer import CodeWriter, Extent, TargetWritten, own_span
 from kdoctor.syntax.spans import DifferentTextError
 
 _NEIGHBOURS: Final = 8  # lines on each side that tell apart what stands in a file twice
@@ -26,7 +26,7 @@ _NEIGHBOURS: Final = 8  # lines on each side that tell apart what stands in a fi
 _Lines = cst.IndentedBlock | cst.Module
 
 
-class _Piece(Struct, frozen=True, eq=False):
+class _WrittenChunk(Struct, frozen=True, eq=False):
     """What libcst wrote at one go, and where in that each node stands."""
 
     text: str
@@ -35,7 +35,7 @@ class _Piece(Struct, frozen=True, eq=False):
 
     def span(self, node: cst.CSTNode) -> Extent:
         """Return where the node itself stands."""
-        return own_extent(node, self.inner, self.outer)
+        return own_span(node, self.inner, self.outer)
 
 
 class WrittenSpans:
@@ -54,7 +54,9 @@ class WrittenSpans:
         # libcst ends every line, and takes the last newline back where the file has none.
         self._lines = "\n" + text + ("" if tree.has_trailing_newline else tree.default_newline)
         self._parents = parents
-        self._placed: dict[cst.CSTNode, tuple[int, _Piece]] = {}  # with where the piece starts
+        self._placed: dict[
+            cst.CSTNode, tuple[int, _WrittenChunk]
+        ] = {}  # with where the piece starts
 
     def inner(self, node: cst.CSTNode) -> Span:
         """Return where the node itself stands.
@@ -75,7 +77,7 @@ class WrittenSpans:
         most = len(self._text)
         return Span(min(offset + span[0], most), min(offset + span[1], most))
 
-    def _find(self, node: cst.CSTNode) -> tuple[int, _Piece]:
+    def _find(self, node: cst.CSTNode) -> tuple[int, _WrittenChunk]:
         if node not in self._placed and not self._find_around(node):
             self._write_all()
         return self._placed[node]
@@ -105,7 +107,7 @@ class WrittenSpans:
         """
         indents = self._indents(statement)
         pieces = deque([self._written(statement, indents, until)])
-        times = self._keep(pieces)
+        times = self._count_occurrences(pieces)
         if times < 2 or not (until or isinstance(statement, cst.SimpleStatementLine)):
             return times == 1
         index = next(index for index, each in enumerate(block.body) if each is statement)
@@ -117,11 +119,11 @@ class WrittenSpans:
             piece = next(side, None)
             if piece is not None:
                 add(piece)
-                times = self._keep(pieces)
+                times = self._count_occurrences(pieces)
                 sides.append((add, side))
         return times == 1
 
-    def _keep(self, pieces: Iterable[_Piece]) -> int:
+    def _count_occurrences(self, pieces: Iterable[_WrittenChunk]) -> int:
         """Say how often pieces stand in the file one after the other: 2 for more than once.
 
         They are placed where that is once.
@@ -137,7 +139,7 @@ class WrittenSpans:
             start += len(piece.text)
         return 1
 
-    def _before(self, block: _Lines, index: int, indents: Sequence[str]) -> Iterator[_Piece]:
+    def _before(self, block: _Lines, index: int, indents: Sequence[str]) -> Iterator[_WrittenChunk]:
         """Write the lines before a statement, last things first, and what opens their block."""
         lines = [*takewhile(_is_line, reversed(block.body[max(0, index - _NEIGHBOURS) : index]))]
         for each in lines:
@@ -148,14 +150,14 @@ class WrittenSpans:
                 return  # an `elif` is written so by the `if` around it alone
             opening = self._written(opener, indents[:-1], until=block)
             header = self._written(block.header, ())
-            yield _Piece(opening.text + header.text, {}, {})
+            yield _WrittenChunk(opening.text + header.text, {}, {})
 
-    def _after(self, block: _Lines, index: int, indents: Sequence[str]) -> Iterator[_Piece]:
+    def _after(self, block: _Lines, index: int, indents: Sequence[str]) -> Iterator[_WrittenChunk]:
         """Write the lines after a statement, one by one."""
         for each in takewhile(_is_line, block.body[index + 1 : index + 1 + _NEIGHBOURS]):
             yield self._written(each, indents)
 
-    def _inside(self, body: cst.BaseSuite) -> Iterator[_Piece]:
+    def _inside(self, body: cst.BaseSuite) -> Iterator[_WrittenChunk]:
         """Write the first lines of a body, one by one."""
         if isinstance(body, cst.IndentedBlock):
             yield self._written(body.header, ())
@@ -163,13 +165,13 @@ class WrittenSpans:
 
     def _written(
         self, node: cst.CSTNode, indents: Sequence[str], until: cst.CSTNode | None = None
-    ) -> _Piece:
+    ) -> _WrittenChunk:
         writing = CodeWriter(self._tree.default_indent, self._tree.default_newline, until)
         for indent in indents:
             writing.increase_indent(indent)
-        with suppress(Reached):
+        with suppress(TargetWritten):
             writing.write(node)
-        return _Piece("".join(writing.tokens), writing.inner, writing.outer)
+        return _WrittenChunk("".join(writing.tokens), writing.inner, writing.outer)
 
     def _indents(self, statement: cst.CSTNode) -> list[str]:
         """Return the indentation of each block around a statement, from the outside in."""

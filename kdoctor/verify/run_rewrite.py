@@ -33,8 +33,8 @@ from kdoctor.verify.values import TOLERANCES, Array, Role, arrays_in, with_array
 # Functions of TensorFlow's own are rewritten where they are given a symbolic tensor only.
 _OF_ANY_TENSOR = ("keras.", "tensorflow.keras.")
 # Below this nothing is called proven, however well it went.
-FEWEST_CASES = 8
-_MOST_DRAWS = 10  # for each case that was asked for, while the old side refuses most of them
+MIN_CASES = 8
+_MAX_DRAWS = 10  # for each case that was asked for, while the old side refuses most of them
 RANDOM = frozenset({
     "dropout", "normal", "random_bernoulli", "random_binomial", "random_normal", "random_uniform",
     "truncated_normal", "uniform",
@@ -92,7 +92,7 @@ class RewriteProver:
         return outcome
 
     def _are_enough(self) -> bool:
-        return sum(self.cases.values()) >= min(FEWEST_CASES, self.job.cases // 8)
+        return sum(self.cases.values()) >= min(MIN_CASES, self.job.cases // 8)
 
     def _drawn(self) -> Iterator[tuple[Scene, dict[str, Any]]]:
         digest = hashlib.sha256(f"{self.job.seed} {self.job.id}".encode()).digest()
@@ -103,7 +103,7 @@ class RewriteProver:
         plan = list(itertools.product(kinds, range(5), FLAVOURS))
         rng.shuffle(plan)
         for dtype, rank, flavour in itertools.islice(
-            itertools.cycle(plan), _MOST_DRAWS * self.job.cases
+            itertools.cycle(plan), _MAX_DRAWS * self.job.cases
         ):
             conditions = self._conditions(rng)
             # An axis that is known is one of the tensor's.

@@ -151,7 +151,7 @@ def test_the_log_of_a_powershell_is_read(project):
 
 
 def test_the_end_of_a_long_log_of_a_powershell_is_read(monkeypatch, tmp_path):
-    monkeypatch.setattr("kdoctor.cli.explain._LARGEST", 100)
+    monkeypatch.setattr("kdoctor.cli.explain._MAX_LOG_BYTES", 100)
     (tmp_path / "a.log").write_text("x" * 500 + "the end", encoding="utf-16")
     assert explain._of_file(str(tmp_path / "a.log")) == "x" * 43 + "the end"
     assert decoded((tmp_path / "a.log").read_bytes()) == "x" * 43 + "the end"

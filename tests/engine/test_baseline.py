@@ -179,7 +179,7 @@ def test_a_deleted_file_is_fixed(tree: Tree) -> None:
 
 def test_what_was_not_looked_at_is_neither_new_nor_fixed(tree: Tree) -> None:
     assert tree.verdict("losses.py") == (0, 5, 0)
-    assert tree.verdict(asks=lambda _path, code: code == "KD999")[2] == 0
+    assert tree.verdict(is_selected=lambda _path, code: code == "KD999")[2] == 0
     tree.write("layers.py", "def broken(:\n" + LAYERS)
     assert tree.verdict() == (0, 5, 0)
 

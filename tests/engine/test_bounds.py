@@ -51,8 +51,8 @@ def test_what_is_known_of_the_tree_is_forgotten_where_it_is_much(project, monkey
     assert all(as_usual)
     assert max(sizes) > FILES
     sizes.clear()
-    monkeypatch.setattr(exports, "_MUCH", 3)
-    monkeypatch.setattr(exports, "_MOST", 3)
+    monkeypatch.setattr(exports, "_MIN_CACHED_ENTRIES", 3)
+    monkeypatch.setattr(exports, "_MAX_CACHED_ENTRIES", 3)
     assert list(found()) == as_usual
     assert max(sizes) < FILES
 
@@ -67,26 +67,26 @@ def test_a_project_that_is_much_for_each_of_its_files_is_not_read_again_for_each
         return summary_from(tree, source)
 
     def read_for(most):
-        monkeypatch.setattr(exports, "_MOST", most)
+        monkeypatch.setattr(exports, "_MAX_CACHED_ENTRIES", most)
         own = ProjectPackage(lambda _: None)
         read.clear()
         for _ in range(FILES):
-            own.forget_much()
+            own.evict_if_large()
             for number in range(FILES):
                 own.exports(str(project / "use1.py"), f"own{number}", 0, "K")
         return len(read)
 
     monkeypatch.setattr(exports, "summary_from", outlined)
-    monkeypatch.setattr(exports, "_MUCH", 3)
+    monkeypatch.setattr(exports, "_MIN_CACHED_ENTRIES", 3)
     assert read_for(3) == FILES * FILES
     assert read_for(1000) < 5 * FILES
 
 
 def test_what_was_looked_at_is_collected_only_for_who_asks(project):
     own = ProjectPackage(lambda _: None)
-    with own.trace.apart() as first:
+    with own.trace.isolated() as first:
         own.exports(str(project / "use1.py"), "own1", 0, "K")
-    with own.trace.apart() as again:
+    with own.trace.isolated() as again:
         own.exports(str(project / "use1.py"), "own1", 0, "K")
     assert str(project / "own1.py") in first
     assert first == again
@@ -107,7 +107,7 @@ def test_the_prefilter_forgets_folders_where_they_are_many(project, monkeypatch)
     assert all(admitted())
     assert max(sizes) > FILES
     sizes.clear()
-    monkeypatch.setattr(prefilter, "_MUCH", 3)
+    monkeypatch.setattr(prefilter, "_TRACE_CACHE_SIZE", 3)
     assert all(admitted())
     assert max(sizes) < FILES
 
@@ -126,14 +126,14 @@ def test_nothing_is_left_of_the_prefilter_once_the_files_are_known(project):
 def test_what_files_have_left_is_forgotten_before_others_share_it(project):
     scan_options = ScanOptions(newest_target())
     examiners.forget()
-    examiners.get_ready(scan_options)
+    examiners.preload(scan_options)
     before = trees_alive()
     examiner = examiners.examiner_for(scan_options)
     for number in range(FILES):
         assert examiner.scan(Task(Source(str(project / f"use{number}.py")), 1)).findings
     assert trees_alive() > before
     assert examiner.trace.size > FILES
-    examiners.get_ready(scan_options)
+    examiners.preload(scan_options)
     assert trees_alive() == before
     assert examiner.trace.size < FILES
 
@@ -200,7 +200,7 @@ def test_a_plan_of_many_files_is_kept_as_bytes(project, monkeypatch):
         plan.Plan([project], {"isolated": True}).tasks,
         scanning.scan([project], isolated=True),
     )
-    monkeypatch.setattr(plan, "_MUCH", 2)
+    monkeypatch.setattr(plan, "_COMPRESSION_THRESHOLD", 2)
     planned = plan.Plan([project], {"isolated": True})
     assert isinstance(planned.tasks, Compressed)
     assert isinstance(planned.gathered.files, Compressed)

@@ -50,15 +50,15 @@ def test_a_module_that_changed_on_the_disk_is_read_again(project):
 
 def test_a_held_module_counts_as_it_stands_and_says_when_others_see_another(project):
     known, path = OpenDocuments({}), str(project / "pkg" / "compat.py")
-    assert known.hold(path, "from keras import backend as K\n\n\ndef f(): pass\n")
-    assert not known.hold(path, "from keras import backend as K\n\n\ndef f(): return 1\n")
-    assert known.hold(path, "K = None\n")
+    assert known.use_unsaved(path, "from keras import backend as K\n\n\ndef f(): pass\n")
+    assert not known.use_unsaved(path, "from keras import backend as K\n\n\ndef f(): return 1\n")
+    assert known.use_unsaved(path, "K = None\n")
     assert codes(known, project) == []
-    assert not known.hold(path, "K = (\n")
+    assert not known.use_unsaved(path, "K = (\n")
     assert codes(known, project) == []
-    assert known.let_go(path)
+    assert known.restore_saved(path)
     assert codes(known, project) == ["KD101"]
-    assert not known.let_go(path)
+    assert not known.restore_saved(path)
 
 
 def test_what_the_project_says_is_asked_again_when_told_so(project):
@@ -66,9 +66,9 @@ def test_what_the_project_says_is_asked_again_when_told_so(project):
     assert codes(known, project) == ["KD101"]
     (project / "kdoctor.toml").write_text('target = "keras==2.15.0"\n')
     assert codes(known, project) == ["KD101"]
-    known.renew()
+    known.reload_settings()
     assert codes(known, project) == []
     (project / "kdoctor.toml").write_text("targets = 1\n")
-    known.renew()
+    known.reload_settings()
     with pytest.raises(UsageProblem, match="did you mean 'target'"):
         codes(known, project)

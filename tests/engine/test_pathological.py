@@ -13,7 +13,7 @@ import kdoctor
 from kdoctor.engine import scanning
 from kdoctor.engine.schedule import dispatch
 from kdoctor.syntax import parsing
-from kdoctor.syntax.reaching_definitions import TOO_MANY
+from kdoctor.syntax.reaching_definitions import MAX_BINDINGS
 
 OLD = "from keras import backend as K\n\nprint(K.sum([1]))\n"
 HEAD = "from keras import backend as K\n"
@@ -88,7 +88,7 @@ def test_what_is_long_but_flat_is_looked_into():
     assert "flat.py" in {finding.place.path for finding in result.findings}
 
 
-@pytest.mark.parametrize(("count", "is_told"), [(TOO_MANY, True), (TOO_MANY + 1, False)])
+@pytest.mark.parametrize(("count", "is_told"), [(MAX_BINDINGS, True), (MAX_BINDINGS + 1, False)])
 def test_of_more_bindings_than_can_be_told_apart_nothing_is_said(count, is_told):
     bindings = "".join(f"if x == {n}:\n    L = backend\n" for n in range(count))
     Path("many.py").write_text(f"from keras import backend\n{bindings}print(L.sum([1]))\n")
@@ -130,7 +130,7 @@ def test_the_fixes_of_one_attribute_are_no_more_than_its_places():
 
 
 def test_what_is_too_large_for_memory_is_named(monkeypatch):
-    monkeypatch.setattr(parsing, "_LARGEST", 20_000)
+    monkeypatch.setattr(parsing, "_MAX_SOURCE_SIZE", 20_000)
     entries = ", ".join(f"{n}: {n}" for n in range(2000))
     Path("large.py").write_text(f"{OLD}x = {{{entries}}}\n")
     assert told(kdoctor.scan(["."], jobs=1)) == {

@@ -202,7 +202,7 @@ def test_a_file_without_keras_has_nothing_to_report_gate_or_no_gate(tmp_path, ga
 def test_a_list_of_words_that_libcst_is_not_given_has_nothing_to_report_gate_or_no_gate(
     tmp_path, monkeypatch, gate
 ):
-    monkeypatch.setattr(parsing, "_LARGEST", 1_000)
+    monkeypatch.setattr(parsing, "_MAX_SOURCE_SIZE", 1_000)
     words = "\n".join(f"    'word{number}'," for number in range(200))
     (tmp_path / "words.py").write_text(f"WORDS = [\n    'keras',\n{words}\n]\n")
     (tmp_path / "uses.py").write_text(f"import keras\nkeras.backend.sum([\n{words}\n])\n")

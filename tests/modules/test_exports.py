@@ -543,7 +543,7 @@ def test_an_import_goes_that_fails_on_the_target_whoever_takes_it(tmp_path):
 
 
 def test_what_is_kept_of_a_ring_of_modules_is_bounded(tmp_path, monkeypatch):
-    monkeypatch.setattr("kdoctor.modules.exports._MOST_KEPT", 2000)
+    monkeypatch.setattr("kdoctor.modules.exports._MAX_RESOLVED_WEIGHT", 2000)
     size = 30
     for number in range(size):
         code = f"from m{(number + 1) % size} import *\nfrom keras import backend as K{number}\n"
@@ -555,7 +555,7 @@ def test_what_is_kept_of_a_ring_of_modules_is_bounded(tmp_path, monkeypatch):
             meant = package.exports(str(tmp_path / "use.py"), f"m{module}", 0, f"K{name}")
             assert meant == "keras.backend"
             kept = package._kept.known.values()
-            most = max(most, sum(len(looked) for ((_, looked),) in kept))
+            most = max(most, sum(len(dependencies) for ((_, dependencies),) in kept))
     assert 1000 < most < 2000 + 4 * size  # what one question adds
 
 

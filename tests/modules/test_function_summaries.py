@@ -46,7 +46,7 @@ def test_a_function_is_read_by_its_own_lines(tmp_path: Path, monkeypatch, newlin
     path.write_bytes(_SOURCE.replace("\n", newline).encode())
     noted, anew = (FunctionSummaries(Dependencies(), AstCache()) for _ in range(2))
     noted.note(str(path), ast.parse(path.read_bytes()))
-    wanted = {each: (anew.handed_over(str(path), each), anew.returned_call(str(path), each))
+    wanted = {each: (anew.parameter_callees(str(path), each), anew.returned_call(str(path), each))
               for each in _NAMES}  # fmt: skip
     assert wanted["plain"] == (((1, "K.square"), (0, "K.abs")), None)
     assert wanted["zeros"] == ((), "np.zeros")
@@ -58,7 +58,7 @@ def test_a_function_is_read_by_its_own_lines(tmp_path: Path, monkeypatch, newlin
     )
     for names in (["plain", "zeros", "last"], _NAMES):
         found = {
-            each: (noted.handed_over(str(path), each), noted.returned_call(str(path), each))
+            each: (noted.parameter_callees(str(path), each), noted.returned_call(str(path), each))
             for each in names
         }
         assert found == {each: wanted[each] for each in names}

@@ -6,7 +6,7 @@ import itertools
 import pytest
 
 from kdoctor.engine import fix
-from kdoctor.rewrite.branch_texts import inverted
+from kdoctor.rewrite.branch_texts import negated_test
 
 HEAD = "import keras\nimport tensorflow as tf\nfrom keras import backend as K\n\n\n"
 OFF = "tf.compat.v1.disable_eager_execution()"
@@ -171,8 +171,8 @@ def test_a_test_goes_only_where_its_methods_are_those_of_a_text(tmp_path, test, 
 
 def test_an_import_called_parse_may_give_numbers():
     """``not x < nan`` is true, ``x >= nan`` is not."""
-    assert inverted("x < parse('nan')") == "not x < parse('nan')"
-    assert inverted("x < version.parse('2')") == "x >= version.parse('2')"
+    assert negated_test("x < parse('nan')") == "not x < parse('nan')"
+    assert negated_test("x < version.parse('2')") == "x >= version.parse('2')"
 
 
 def test_drawn_branches_do_what_they_did(tmp_path):

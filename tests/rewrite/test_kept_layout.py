@@ -8,8 +8,8 @@ import pytest
 from kdoctor.documents import Document
 from kdoctor.model import Edit, Span
 from kdoctor.rewrite import render
-from kdoctor.rewrite.edit_layout import _laid_out, _regions
-from kdoctor.rewrite.kept_layout import keeps_its_layout
+from kdoctor.rewrite.edit_layout import _layout, _regions
+from kdoctor.rewrite.kept_layout import preserves_layout
 from kdoctor.syntax import Module
 
 STATEMENTS = {
@@ -49,8 +49,8 @@ def kept_ones(text, limit, newline):
             new = render(text, own, region, "\n").replace("\r\n", "\n")
         except ValueError:  # one overlaps another
             continue
-        laid = _laid_out(old, new, limit, "    ")
-        kept = keeps_its_layout(module, region, own, limit)
+        laid = _layout(old, new, limit, "    ")
+        kept = preserves_layout(module, region, own, limit)
         assert not kept or laid == new, (own, new)
         yield kept, laid == new
 

@@ -5,7 +5,7 @@ import ast
 import pytest
 
 from kdoctor.engine import fix
-from kdoctor.rewrite.layout import realigned, rejoined, says_the_same, wrapped
+from kdoctor.rewrite.layout import has_same_tokens, realigned, rejoined, wrapped
 
 LONG = [
     "model_path = os.path.join(tempfile.gettempdir(), 'some_rather_long_name_%f.keras' % random())",
@@ -28,7 +28,7 @@ def test_a_long_line_is_broken_and_says_the_same(statement, indent):
     before = "\n".join(indent + line for line in statement.split("\n"))
     after = wrapped(before, 88)
     assert max(map(len, after.split("\n"))) <= 88
-    assert says_the_same(before, after)
+    assert has_same_tokens(before, after)
     head = "if 1:\n" if indent else ""
     assert ast.dump(ast.parse(head + before)) == ast.dump(ast.parse(head + after))
 
@@ -38,7 +38,7 @@ def test_a_long_line_is_broken_and_says_the_same(statement, indent):
     ["x = 'a text that has no brackets'", "x = f('a text', 1)  # a comment", "f(a,  # why\n  b)"],
 )
 def test_what_cannot_be_broken_stays(statement):
-    assert says_the_same(statement, wrapped(statement, 12))
+    assert has_same_tokens(statement, wrapped(statement, 12))
     assert "#" not in statement or wrapped(statement, 12).count("#") == 1
 
 

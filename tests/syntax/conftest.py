@@ -88,14 +88,14 @@ class World:
         return MEMBERS.get((owner.kind, member, called))
 
     @property
-    def telling_methods(self):
+    def methods_that_tell_types(self):
         return ("compile",)
 
     def receiver_type(self, method, given):
         tells = "loss" in given or (given.get(0) and given[0].kind is Kind.OPTIMIZER and 1 in given)
         return Type(Kind.MODEL) if method == "compile" and tells else None
 
-    def is_spoken_of(self, qualified):
+    def may_be_known(self, qualified):
         return "k" in qualified
 
     def is_called_like(self, qualified):
@@ -119,7 +119,7 @@ class World:
     def is_module(self, qualified):
         return False if qualified in CLASSES else None
 
-    def taken_for_all(self, names):
+    def common_name_of(self, names):
         """`k` and its older twin are the same where the same name is taken from both."""
         same = {name.removeprefix("k2").removeprefix("k") for name in names}
         roots = {name.partition(".")[0] for name in names}

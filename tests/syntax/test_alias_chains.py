@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from kdoctor.syntax.alias_chains import AliasChain, AliasChainOnce, KeptChains
+from kdoctor.syntax.alias_chains import AliasCache, AliasChain, AliasChainOnce
 
 Graph = dict[int, list[int]]
 
@@ -20,7 +20,7 @@ class Names:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        self.kept = KeptChains(Refused)
+        self.kept = AliasCache(Refused)
         self.steps = self.deepest = self._depth = 0
 
     def value(self, name: int) -> frozenset[int] | None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kdoctor.syntax.nesting_limit import MOST, Extent, deep_line
+from kdoctor.syntax.nesting_limit import MAX_LEVELS, Extent, deep_line
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_long_statements_may_need_one(text):
 
 def test_almost_no_text_may_be_nested_too_deeply():
     assert not Extent.of("x = f(a)\n" * 3000).may_be_deep
-    assert Extent.of("x = " + "-" * (MOST + 1)).may_be_deep
+    assert Extent.of("x = " + "-" * (MAX_LEVELS + 1)).may_be_deep
 
 
 def no_room(_text):

@@ -1,1 +1,1 @@
-"""Where values come from, where they are used, and where they escape to."""
+"""Dataflow: points-to, uses, escapes and captures of values."""

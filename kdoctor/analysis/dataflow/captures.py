@@ -1,4 +1,4 @@
-"""Functions that read a symbolic tensor of the code around them, and may run with values.
+"""Functions that capture a symbolic tensor and may run on eager values.
 
 A loss of Keras 2 could mix `y_pred` with any tensor of the graph, as `z_mean` of an encoder. That
 of Keras 3 gets tensors with values. A symbolic tensor from outside has none, and the loss raises.
@@ -23,7 +23,7 @@ _MAKES = frozenset({Kind.LAYER, Kind.MODEL})
 
 
 def read_in_a_loss(module: Module, call: cst.Call) -> str | None:
-    """Return which symbolic tensor a call in a loss or metric gets from outside of it, if any."""
+    """Return the captured symbolic tensor that a call in a loss or metric gets, if any."""
     if module.context_of(call) is not Context.LOSS_OR_METRIC:
         return None
     function = function_around(module, call)
@@ -31,7 +31,7 @@ def read_in_a_loss(module: Module, call: cst.Call) -> str | None:
 
 
 def read_in_a_possible_loss(module: Module, call: cst.Call) -> str | None:
-    """Return which symbolic tensor a call gets in a function that may be run with values, if any.
+    """Return the captured symbolic tensor that a call gets in a possible loss, if any.
 
     Such a function takes parameters of which nothing tells that they are symbolic, makes no layers,
     and is only handed on: to `compile`, somewhere, perhaps.
@@ -48,7 +48,7 @@ def is_outside(binding: Binding, function: _Function) -> bool:
 
 
 def function_around(module: Module, node: cst.CSTNode) -> _Function | None:
-    """Return the function in whose body a node stands, None where there is none."""
+    """Return the innermost function around a node, None at module level."""
     child = node
     for each in module.ancestors(node):
         if isinstance(each, _Function) and child is each.body:
@@ -85,7 +85,7 @@ def _is_run_with_values(module: Module, function: _Function, asked: frozenset[cs
     """Say whether nothing tells that a function runs while a model is built."""
     if function in asked:
         return True
-    if not _takes_others(module, function) or _makes_layers(module, function):
+    if not _has_non_symbolic_parameters(module, function) or _makes_layers(module, function):
         return False
     callers = [function_around(module, each) for each in _calls(module, function)]
     return all(
@@ -94,7 +94,7 @@ def _is_run_with_values(module: Module, function: _Function, asked: frozenset[cs
     )
 
 
-def _takes_others(module: Module, function: _Function) -> bool:
+def _has_non_symbolic_parameters(module: Module, function: _Function) -> bool:
     """Say whether it has parameters, none of them known to be a symbolic tensor."""
     own = receiver_of(function) if isinstance(function, cst.FunctionDef) else None
     is_method = _class_of(module, function) is not None

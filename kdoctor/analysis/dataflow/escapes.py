@@ -1,4 +1,4 @@
-"""Lists and dicts that hold what is written in them: nothing changes them under their name."""
+"""Escape analysis of list and dict displays: is the content still as written?"""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import is_only_spelled_so, value_of
+from kdoctor.analysis.calls import is_not_a_variable, value_of
 from kdoctor.analysis.dataflow.uses import reads_of
 from kdoctor.memoize import once
 from kdoctor.syntax import Module
@@ -21,8 +21,8 @@ _HARMLESS: Final = frozenset({
 _READ: Final = frozenset({"copy", "count", "get", "index", "items", "keys", "values"})
 
 
-def written_out(module: Module, node: cst.BaseExpression) -> cst.BaseExpression | None:
-    """Return what ``value_of`` does; None for a list or dict that may hold something else by then.
+def unmutated_value_of(module: Module, node: cst.BaseExpression) -> cst.BaseExpression | None:
+    """Return ``value_of``; None for a list or dict that may have been mutated.
 
     ``losses = ["mse"]`` may grow by ``losses.append("mae")``, or in a function that gets it.
     """
@@ -30,11 +30,11 @@ def written_out(module: Module, node: cst.BaseExpression) -> cst.BaseExpression 
     if value is node or not isinstance(value, cst.List | cst.Dict):
         return value
     assert isinstance(node, cst.Name)
-    return value if _is_kept(module, module.bindings_at(node)[0].node) else None
+    return value if _is_unmutated(module, module.bindings_at(node)[0].node) else None
 
 
 def is_read_once(module: Module, node: cst.BaseExpression) -> bool:
-    """Say whether a display stands right there, or under a name that nothing else reads."""
+    """Say whether a display is read in one place only."""
     if not isinstance(node, cst.Name):
         return True
     return len(_reads(module, module.bindings_at(node)[0].node)) < 2
@@ -42,11 +42,11 @@ def is_read_once(module: Module, node: cst.BaseExpression) -> bool:
 
 @once
 def _reads(module: Module, bound: cst.CSTNode) -> tuple[cst.Name, ...]:
-    return tuple(each for each in reads_of(module, bound) if not is_only_spelled_so(module, each))
+    return tuple(each for each in reads_of(module, bound) if not is_not_a_variable(module, each))
 
 
 @once
-def _is_kept(module: Module, bound: cst.CSTNode) -> bool:
+def _is_unmutated(module: Module, bound: cst.CSTNode) -> bool:
     return all(_changes_nothing(module, each) for each in _reads(module, bound))
 
 

@@ -1,4 +1,4 @@
-"""What a name of a glimpse may hold: all that is assigned, looped over, or passed for it."""
+"""May-values of names in an ``ast`` tree: assigned, iterated or passed."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from kdoctor.memoize import once
 from kdoctor.syntax.quick_facts import QuickFacts
 
 
-def values_given(quick: QuickFacts, node: ast.expr | None) -> Iterator[ast.expr]:
-    """Yield what an expression may hold: itself, or where it is a name all that may be its value.
+def may_values_of(quick: QuickFacts, node: ast.expr | None) -> Iterator[ast.expr]:
+    """Yield the expression itself, or all possible values of a name.
 
     That is what is assigned, looped over, or passed for a parameter of this name.
     """
     yield from quick.values_of(node)
     if isinstance(node, ast.Name):
-        yield from looped_over(quick, node.id)
-        yield from passed_for(quick, node.id)
+        yield from may_iterables_of(quick, node.id)
+        yield from may_arguments_of(quick, node.id)
 
 
-def looped_over(quick: QuickFacts, name: str) -> Iterator[ast.expr]:
-    """Yield what loops run over with a variable of this name."""
+def may_iterables_of(quick: QuickFacts, name: str) -> Iterator[ast.expr]:
+    """Yield the iterables of loops with a variable of this name."""
     yield from _loops(quick).get(name, ())
 
 
-def passed_for(quick: QuickFacts, name: str) -> Iterator[ast.expr]:
-    """Yield what parameters of this name get, by default and from the calls of their functions."""
+def may_arguments_of(quick: QuickFacts, name: str) -> Iterator[ast.expr]:
+    """Yield the defaults and arguments for parameters of this name."""
     yield from _passed(quick).get(name, ())
 
 

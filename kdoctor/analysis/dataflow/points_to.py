@@ -1,4 +1,4 @@
-"""Which object an expression stands for, told by the call that made it.
+"""Points-to analysis: the calls that create the object of an expression.
 
 A model goes through many names: one function makes and returns it, another takes it as a parameter,
 a tuple carries it, ``self`` keeps it. An object is followed through what the file itself shows:
@@ -22,15 +22,15 @@ from kdoctor.memoize import once
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import Binding, BindingKind
 
-_DEEPEST = 24  # steps from name to name, more than people write
-_WIDEST = 64  # objects that one name may stand for
+_MAX_DEPTH = 24  # steps from name to name, more than people write
+_MAX_OBJECTS = 64  # objects that one name may stand for
 
 Path = tuple[int | str, ...]
 """Which part of a value: indices of elements, and ``"layers"``."""
 
 
 class Allocation(Struct, frozen=True):
-    """What a call gives, or a part of it: for ``b`` in ``a, b = made()`` the part ``(1,)``."""
+    """The result of a call, or a part of it: ``b`` in ``a, b = made()`` is ``(1,)``."""
 
     call: cst.Call
     part: Path = ()
@@ -40,7 +40,7 @@ _NOTHING: frozenset[Allocation] = frozenset()
 
 
 class PointsTo:
-    """Follows the objects of one module."""
+    """Points-to analysis of one module."""
 
     def __init__(self, module: Module) -> None:
         self._module = module
@@ -48,7 +48,7 @@ class PointsTo:
         self._objects: dict[cst.CSTNode, frozenset[Allocation]] = {}
 
     def of(self, expression: cst.CSTNode) -> frozenset[Allocation]:
-        """Return the calls that make what an expression may stand for, nothing where none is known.
+        """Return the calls that may have created an expression's object, if known.
 
         What a function of the file makes and returns is made anew by each call of that function.
         """
@@ -59,35 +59,35 @@ class PointsTo:
     def _outside(self, expression: cst.CSTNode) -> frozenset[Allocation]:
         found: set[Allocation] = set()
         seen: set[Allocation] = set()
-        waiting = [*self._followed(expression, (), 0)]
+        waiting = [*self._resolve(expression, (), 0)]
         while waiting:
             origin = waiting.pop()
             if origin in seen:
                 continue
             seen.add(origin)
-            outside = self._handed_out(origin)
+            outside = self._returned_allocations(origin)
             waiting += outside
             if not outside:
                 found.add(origin)
-            if len(seen) > _WIDEST:
+            if len(seen) > _MAX_OBJECTS:
                 return _NOTHING
         return frozenset(found)
 
-    def made_here(self, expression: cst.CSTNode) -> frozenset[Allocation]:
-        """Return the same as seen in the function around an expression, not by who calls that."""
-        return self._followed(expression, (), 0)
+    def made_in_function(self, expression: cst.CSTNode) -> frozenset[Allocation]:
+        """Return the same within the enclosing function, whoever calls it."""
+        return self._resolve(expression, (), 0)
 
     def callers(self, function: cst.FunctionDef) -> Sequence[cst.Call]:
-        """Return the calls of a function or method of the file that surely call it."""
+        """Return the calls in the file that surely call a function or method."""
         return self._callers.get(function, ())
 
     def returned_by(self, call: cst.Call) -> Sequence[cst.BaseExpression]:
-        """Return what the function of the file that a call calls may return."""
+        """Return what the function that a call calls may return."""
         function = self.function_called(call.func)
         return () if function is None else self._returned(function)
 
     def passed(self, call: cst.Call, parameter: cst.Param) -> cst.BaseExpression | None:
-        """Return what a call of a function of the file passes for a parameter of it."""
+        """Return the argument that a call passes for a parameter."""
         function = self.function_around(parameter)
         if function is None or is_hidden(call):
             return None
@@ -100,14 +100,14 @@ class PointsTo:
         return None if found is None else found.value
 
     def stored(self, node: cst.Attribute, depth: int = 0) -> tuple[cst.BaseExpression, Path] | None:
-        """Return what is assigned to ``self.x``, where one place assigns it, and the part of it."""
+        """Return the one value assigned to ``self.x``, and its part."""
         found = self.all_stored(node, depth)
         return found[0] if len(found) == 1 else None
 
     def all_stored(
         self, node: cst.Attribute, depth: int = 0
     ) -> Sequence[tuple[cst.BaseExpression, Path]]:
-        """Return all that is assigned to ``self.x``, each with the part of it."""
+        """Return all values assigned to ``self.x``, each with its part."""
         return [
             each
             for cls in self._classes_of(node.value, depth)
@@ -116,28 +116,28 @@ class PointsTo:
 
     # -- from a name back to the call
 
-    def _followed(self, node: cst.CSTNode | None, path: Path, depth: int) -> frozenset[Allocation]:
-        if node is None or depth > _DEEPEST:
+    def _resolve(self, node: cst.CSTNode | None, path: Path, depth: int) -> frozenset[Allocation]:
+        if node is None or depth > _MAX_DEPTH:
             return _NOTHING
         key = (node, path)
         if key not in self._known:
             self._known[key] = _NOTHING  # what leads back to itself adds nothing
-            self._known[key] = self._traced(node, path, depth + 1)
+            self._known[key] = self._resolve_uncached(node, path, depth + 1)
         return self._known[key]
 
-    def _traced(self, node: cst.CSTNode, path: Path, depth: int) -> frozenset[Allocation]:
+    def _resolve_uncached(self, node: cst.CSTNode, path: Path, depth: int) -> frozenset[Allocation]:
         match node:
             case cst.Name():
                 bound = self._module.bindings_at(node)
                 return _all(self._bound(each, path, depth) for each in bound)
             case cst.Attribute(attr=cst.Name(value="layers")):
-                return self._followed(node.value, ("layers", *path), depth)
+                return self._resolve(node.value, ("layers", *path), depth)
             case cst.Attribute():
                 return self._attribute(node, path, depth)
             case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Index(cst.Integer() as at))]):
-                return self._followed(node.value, (at.evaluated_value, *path), depth)
+                return self._resolve(node.value, (at.evaluated_value, *path), depth)
             case cst.Tuple() | cst.List() if path and isinstance(path[0], int):
-                return self._followed(_element(node, path[0]), path[1:], depth)
+                return self._resolve(_element(node, path[0]), path[1:], depth)
             case cst.Call():
                 return self._called(node, path, depth)
         return _NOTHING
@@ -149,10 +149,10 @@ class PointsTo:
             return _NOTHING
         within = (*(each for each in binding.path if each is not None), *path)
         if binding.kind is BindingKind.ASSIGN:
-            return self._followed(binding.value, within, depth)
+            return self._resolve(binding.value, within, depth)
         if binding.kind is BindingKind.LOOP and isinstance(binding.value, cst.Tuple | cst.List):
             each_one = binding.value.elements
-            return _all(self._followed(each.value, within, depth) for each in each_one)
+            return _all(self._resolve(each.value, within, depth) for each in each_one)
         return _NOTHING
 
     def _passed(self, parameter: cst.Param, path: Path, depth: int) -> frozenset[Allocation]:
@@ -161,12 +161,12 @@ class PointsTo:
         if function is None:
             return _NOTHING
         given = (self.passed(call, parameter) for call in self.callers(function))
-        return _all(self._followed(each, path, depth) for each in given)
+        return _all(self._resolve(each, path, depth) for each in given)
 
     def _attribute(self, node: cst.Attribute, path: Path, depth: int) -> frozenset[Allocation]:
         """Return what ``self.x`` holds, or ``x`` of an instance of a class of the file."""
         found = self.stored(node, depth)
-        return _NOTHING if found is None else self._followed(found[0], (*found[1], *path), depth)
+        return _NOTHING if found is None else self._resolve(found[0], (*found[1], *path), depth)
 
     def _called(self, call: cst.Call, path: Path, depth: int) -> frozenset[Allocation]:
         function = self.function_called(call.func)
@@ -178,7 +178,7 @@ class PointsTo:
                 else frozenset({Allocation(call, path)})
             )
         # What it only hands on was made elsewhere.
-        inside = _all(self._followed(each, path, depth) for each in self._returned(function))
+        inside = _all(self._resolve(each, path, depth) for each in self._returned(function))
         through = {each for each in inside if self.function_around(each.call) is not function}
         made = {Allocation(call, path)} if len(through) < len(inside) or not inside else set()
         return frozenset(through | made)
@@ -190,11 +190,11 @@ class PointsTo:
             return _NOTHING
         layers = call.args[0].value
         is_plain = call.args[0].star == "" and isinstance(layers, cst.List | cst.Tuple)
-        return self._followed(layers, path, depth) if is_plain else _NOTHING
+        return self._resolve(layers, path, depth) if is_plain else _NOTHING
 
     # -- from inside a function out
 
-    def _handed_out(self, origin: Allocation) -> list[Allocation]:
+    def _returned_allocations(self, origin: Allocation) -> list[Allocation]:
         """Return where callers get what a function makes and returns; nothing for all else."""
         function = self.function_around(origin.call)
         if function is None:
@@ -203,7 +203,7 @@ class PointsTo:
             part
             for value in self._returned(function)
             for part, each in _parts(value)
-            if origin in self._followed(each, (), 0)
+            if origin in self._resolve(each, (), 0)
         ]
         return [Allocation(call, part) for part in parts for call in self.callers(function)]
 
@@ -222,7 +222,7 @@ class PointsTo:
     # -- functions, methods, classes
 
     def function_around(self, node: cst.CSTNode) -> cst.FunctionDef | None:
-        """Return the function whose own code a node is, None for a class body and the module."""
+        """Return the function whose own code contains a node, None outside of functions."""
         for each in self._module.ancestors(node):
             if isinstance(each, cst.FunctionDef):
                 return each
@@ -238,7 +238,7 @@ class PointsTo:
         return cls if isinstance(cls, cst.ClassDef) and not is_free else None
 
     def instance(self, method: cst.FunctionDef) -> str | None:
-        """Return what a method calls the object that it is called on: ``self``."""
+        """Return the name of a method's ``self`` parameter."""
         first = _first(method) if self.class_around(method) is not None else None
         return None if first is None else first.name.value
 
@@ -252,7 +252,7 @@ class PointsTo:
         return found
 
     def function_called(self, callee: cst.CSTNode) -> cst.FunctionDef | None:
-        """Return the one function of the file that a call runs; for a class its ``__init__``."""
+        """Return the function of the file that a call runs; for a class its ``__init__``."""
         match callee:
             case cst.Name():
                 bound = self._module.bindings_at(callee)
@@ -285,13 +285,13 @@ class PointsTo:
         written = self.class_written(owner)
         if written is not None:
             return [written]
-        made = (each for each in self._followed(owner, (), depth) if not each.part)
+        made = (each for each in self._resolve(owner, (), depth) if not each.part)
         named = (class_named(self._module, each.call.func) for each in made)
         return [each for each in named if each is not None]
 
     def _method(self, cls: cst.ClassDef, name: str) -> cst.FunctionDef | None:
         """Return a method of a class of the file, or of the nearest of its bases in the file."""
-        for _ in range(_DEEPEST):
+        for _ in range(_MAX_DEPTH):
             if (method := methods_in(cls).get(name)) is not None:
                 return method
             bases = (class_named(self._module, each.value) for each in cls.bases)
@@ -318,7 +318,7 @@ class PointsTo:
 
 def _all(found: Iterable[frozenset[Allocation]]) -> frozenset[Allocation]:
     together = frozenset().union(*found)
-    return together if len(together) <= _WIDEST else _NOTHING
+    return together if len(together) <= _MAX_OBJECTS else _NOTHING
 
 
 def _parts(node: cst.BaseExpression, path: Path = ()) -> Iterator[tuple[Path, cst.BaseExpression]]:
@@ -348,6 +348,6 @@ def _first(function: cst.FunctionDef) -> cst.Param | None:
 
 @once
 def points_to_of(module: Module) -> PointsTo:
-    """Return the origins of a module, made once: they keep what they looked up."""
+    """Return the points-to analysis of a module, memoized."""
     # A ring would keep the tree until a collector comes: the module keeps this answer.
     return PointsTo(weakref.proxy(module))

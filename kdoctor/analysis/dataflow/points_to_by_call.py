@@ -1,4 +1,4 @@
-"""Which object an expression is in one run of the code around it, and whose weights are in it.
+"""Call-site-sensitive points-to analysis for layers, models and their weights.
 
 ``PointsTo`` tells the calls that may have made an object, whoever runs them. Here each call of a
 function of the file is a run of its own (a ``CallFrame``): what it makes is another object than
@@ -23,9 +23,9 @@ from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.value_types import Kind
 
-_DEEPEST = 16  # steps from name to name, and functions that call each other
-_WIDEST = 32  # runs of one function
-_MOST = 3000  # expressions that a model is made of
+_MAX_DEPTH = 16  # steps from name to name, and functions that call each other
+_MAX_CALL_CONTEXTS = 32  # runs of one function
+_MAX_EXPRESSIONS = 3000  # expressions that a model is made of
 
 _PARTS = frozenset({"inputs", "outputs", "layers"})
 _ALL_OF_IT = frozenset({"output", "outputs"})
@@ -36,7 +36,7 @@ LOOPS = (cst.For, cst.While)
 
 
 class CallFrame(Struct, frozen=True):
-    """One run of a function of the file: by which call, and in which run that stands.
+    """A call context: one run of a function, and the run of its caller.
 
     No ``call``: by whoever calls it.
     """
@@ -47,14 +47,14 @@ class CallFrame(Struct, frozen=True):
 
 
 class MadeObject(Struct, frozen=True):
-    """An object: what one run of a call makes. Without ``frame`` it stands outside of functions."""
+    """An object created by a call in one context; no ``frame``: at module level."""
 
     call: cst.Call
     frame: CallFrame | None = None
 
 
 class Weights(Struct, frozen=True):
-    """The layers and models that give a model its weights.
+    """The layers and models that own a model's weights.
 
     ``sure`` are surely in it; nothing but ``possible`` is, where ``is_all``.
     """
@@ -76,7 +76,7 @@ class _Parts(Struct):
 
 
 class PointsToByCall:
-    """The objects of one module."""
+    """Call-site-sensitive points-to analysis of one module."""
 
     def __init__(self, module: Module, points_to: PointsTo) -> None:
         self._module = module
@@ -85,7 +85,7 @@ class PointsToByCall:
         self._known: dict[Placed, list[Placed]] = {}
 
     def runs(self, node: cst.CSTNode) -> Sequence[CallFrame | None]:
-        """Return the runs of the function around a node; none where they are too many."""
+        """Return the call contexts of the function around a node; none if too many."""
         return self._runs_of(self._points_to.function_around(node), 0)
 
     def values(self, node: cst.CSTNode, frame: CallFrame | None) -> Sequence[Placed]:
@@ -96,7 +96,7 @@ class PointsToByCall:
         return self._values(node, frame, 0)
 
     def made(self, node: cst.CSTNode, frame: CallFrame | None) -> MadeObject | None:
-        """Return the one object that an expression is, None where that is not known."""
+        """Return the one object of an expression, None if unknown."""
         found = self._values(node, frame, 0)
         if len(found) != 1 or not isinstance(found[0][0], cst.Call):
             return None
@@ -105,7 +105,7 @@ class PointsToByCall:
     def each_made(
         self, node: cst.CSTNode, frame: CallFrame | None
     ) -> tuple[list[MadeObject], bool]:
-        """Return the objects that an expression is, one after the other or by what comes first.
+        """Return the possible objects of an expression in order.
 
         The flag says whether it is all of them in turn: one, or those that a loop goes through.
         """
@@ -116,7 +116,7 @@ class PointsToByCall:
         return made, len(found) == 1 or is_loop
 
     def weights(self, model: MadeObject, trained: Mapping[MadeObject, bool | None]) -> Weights:
-        """Return what gives a model weights to train.
+        """Return the owners of a model's trainable weights.
 
         ``trained`` says whether layers and models in it are to be trained, None for perhaps; those
         that it does not name are.
@@ -129,7 +129,7 @@ class PointsToByCall:
         ]
         seen = set(waiting)
         for node, frame, is_sure in waiting:  # it grows meanwhile
-            if len(waiting) > _MOST:
+            if len(waiting) > _MAX_EXPRESSIONS:
                 return Weights(frozenset(sure), frozenset(possible), is_all=False)
             values = self._values(node, frame, 0)
             is_all = is_all and bool(values)
@@ -160,7 +160,7 @@ class PointsToByCall:
         waiting: list[Placed] = [(model.call, model.frame)]
         seen = set(waiting)
         for node, frame in waiting:  # it grows meanwhile
-            if len(waiting) > _MOST:
+            if len(waiting) > _MAX_EXPRESSIONS:
                 return frozenset()
             values = self._values(node, frame, 0)
             value, run = values[0] if len(values) == 1 else (None, None)
@@ -173,7 +173,7 @@ class PointsToByCall:
         return frozenset(found)
 
     def chain(self, node: cst.CSTNode, frame: CallFrame | None) -> list[cst.CSTNode]:
-        """Return a node and the calls by which control gets to it, outermost last."""
+        """Return a node and the calls on the stack above it, outermost last."""
         found = [node]
         while frame is not None and frame.call is not None:
             found.append(frame.call)
@@ -181,7 +181,7 @@ class PointsToByCall:
         return found
 
     def loops(self, node: cst.CSTNode, frame: CallFrame | None) -> set[cst.CSTNode]:
-        """Return the loops that run a node again and again, in its function and around the call."""
+        """Return the loops that repeat a node, in its function and its callers."""
         return {
             loop
             for each in self.chain(node, frame)
@@ -212,7 +212,7 @@ class PointsToByCall:
 
     def _found_runs(self, function: cst.FunctionDef, depth: int) -> tuple[CallFrame | None, ...]:
         callers = self._points_to.callers(function)
-        if not callers or depth > _DEEPEST:
+        if not callers or depth > _MAX_DEPTH:
             return (CallFrame(function),)
         around = self._points_to.function_around
         found = tuple(
@@ -222,7 +222,7 @@ class PointsToByCall:
         )
         if len(found) > 1 and function.name.value == "__init__":
             return (CallFrame(function),)  # objects of one class are all alike
-        return found if len(found) <= _WIDEST else ()
+        return found if len(found) <= _MAX_CALL_CONTEXTS else ()
 
     def _run_of(self, node: cst.CSTNode, frame: CallFrame | None) -> CallFrame | None:
         """Return the run in which a node of this function, or of one around, was reached."""
@@ -237,7 +237,7 @@ class PointsToByCall:
     # -- values
 
     def _values(self, node: cst.CSTNode, frame: CallFrame | None, depth: int) -> list[Placed]:
-        if depth > _DEEPEST:
+        if depth > _MAX_DEPTH:
             return []
         key = (node, frame)
         if key not in self._known:
@@ -411,6 +411,6 @@ def _is_a_part(argument: cst.Arg) -> bool:
 
 @once
 def points_to_by_call_of(module: Module) -> PointsToByCall:
-    """Return the objects of a module, made once: they keep what they looked up."""
+    """Return the analysis of a module, memoized."""
     # A ring would keep the tree until a collector comes: the module keeps this answer.
     return PointsToByCall(weakref.proxy(module), points_to_of(module))

@@ -1,4 +1,4 @@
-"""What a name may hold where it is read: it is bound several times, or the file's calls pass it."""
+"""Possible values of a name: from several bindings, or from the file's calls."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden, value_of
 from kdoctor.analysis.dataflow.points_to import points_to_of
-from kdoctor.analysis.dataflow.uses import names_spelled
+from kdoctor.analysis.dataflow.uses import names_with_spelling
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.scopes import BindingKind
 
-MOST_VALUES: Final = 8
+MAX_VALUES: Final = 8
 _SCOPES: Final = (cst.FunctionDef, cst.ClassDef, cst.Lambda)
 
 
 def values_of_name(module: Module, name: cst.Name) -> Sequence[cst.BaseExpression]:
-    """Return each of the values that a name may be bound to, nothing where one is not known."""
+    """Return every value a name may be bound to, nothing if one is unknown."""
     single = value_of(module, name)
     if single is not name:
         return [single]
@@ -36,19 +36,21 @@ def values_of_name(module: Module, name: cst.Name) -> Sequence[cst.BaseExpressio
             found += [each.value for each in value.elements]
         else:
             return []
-    return found if len(found) <= MOST_VALUES else []
+    return found if len(found) <= MAX_VALUES else []
 
 
 def parameter_of(module: Module, node: cst.BaseExpression | None) -> cst.Param | None:
-    """Return the parameter that an expression is, as it came."""
+    """Return the parameter that an expression is, if it was not reassigned."""
     bound = module.bindings_at(node) if isinstance(node, cst.Name) else ()
     parameter = bound[0].node if len(bound) == 1 else None
     is_one = len(bound) == 1 and bound[0].kind is BindingKind.PARAMETER
     return parameter if is_one and isinstance(parameter, cst.Param) else None
 
 
-def handed_on(module: Module, node: cst.BaseExpression | None) -> Sequence[cst.BaseExpression]:
-    """Return what the file itself gives for a parameter: in calls, and by default.
+def values_passed_to(
+    module: Module, node: cst.BaseExpression | None
+) -> Sequence[cst.BaseExpression]:
+    """Return the arguments and the default that the file gives for a parameter.
 
     Nothing where the function decides by what it got: it may have its own way with that.
     """
@@ -63,8 +65,8 @@ def handed_on(module: Module, node: cst.BaseExpression | None) -> Sequence[cst.B
     return list(dict.fromkeys(each for each in found if each is not None))
 
 
-def used_default(module: Module, node: cst.BaseExpression) -> cst.BaseExpression | None:
-    """Return the default of a parameter, where no call of the file shows that none is left to it.
+def default_in_use(module: Module, node: cst.BaseExpression) -> cst.BaseExpression | None:
+    """Return a parameter's default, if some call may rely on it.
 
     Of a class that other files make objects of, it is what they get.
     """
@@ -79,8 +81,8 @@ def used_default(module: Module, node: cst.BaseExpression) -> cst.BaseExpression
     return parameter.default if not given or None in given else None
 
 
-def all_given(module: Module, parameter: cst.Param) -> Sequence[cst.BaseExpression]:
-    """Return all that a parameter ever gets, nothing where that cannot be known.
+def all_arguments_of(module: Module, parameter: cst.Param) -> Sequence[cst.BaseExpression]:
+    """Return all values a parameter can get, nothing if that is unknown.
 
     It is known of a function inside another, or of a private one of the module, that is only
     called: not handed on, not taken by another file, not decorated.
@@ -94,7 +96,7 @@ def all_given(module: Module, parameter: cst.Param) -> Sequence[cst.BaseExpressi
         return ()  # `*values`
     place = in_order.index(parameter) if parameter in in_order else None
     found: list[cst.BaseExpression] = []
-    for name in names_spelled(module, function.name.value):
+    for name in names_with_spelling(module, function.name.value):
         call = module.parent(name)
         if name is function.name:
             continue
@@ -117,7 +119,7 @@ def _is_called_here_alone(module: Module, function: cst.FunctionDef) -> bool:
         return False
     if around is None:
         is_private = name.startswith("_") and not name.endswith("_")
-        return is_private and not module.may_be_taken_elsewhere(name)
+        return is_private and not module.name_may_be_imported_elsewhere(name)
     return isinstance(around, cst.FunctionDef)
 
 

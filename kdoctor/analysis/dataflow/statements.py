@@ -1,4 +1,4 @@
-"""Statements that stand alone on their line: where a fix may put other lines before or behind."""
+"""Insert, remove and find whole-line statements."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kdoctor.syntax import Module
 
 
 class StatementSlot(Struct, frozen=True):
-    """One small statement with a line (or several) of its own, in a block or in the module."""
+    """A small statement on a line (or lines) of its own."""
 
     statement: cst.BaseSmallStatement
     line: cst.SimpleStatementLine
@@ -22,22 +22,22 @@ class StatementSlot(Struct, frozen=True):
     indent: str
 
     def behind(self, text: str) -> Edit:
-        """Return the edit that puts a statement on the next line, in front of any comment."""
+        """Return the edit that inserts a statement on the next line."""
         return Edit(Span(self.span.end, self.span.end), (f"\n{self.indent}{text}",))
 
     @property
     def assigns_once(self) -> bool:
-        """Whether it is one value to one target: ``a.b = value``."""
+        """Whether it is a single assignment: ``a.b = value``."""
         return isinstance(self.statement, cst.Assign) and len(self.statement.targets) == 1
 
     @property
     def above(self) -> Sequence[cst.CSTNode]:
-        """The statements of the same block that stand above, from the top."""
+        """The preceding statements of the same block, from the top."""
         return self.block[: next(i for i, each in enumerate(self.block) if each is self.line)]
 
 
-def line_of(module: Module, node: cst.CSTNode) -> StatementSlot | None:
-    """Return the statement that ``node`` is in, None where it shares its line with others."""
+def statement_slot(module: Module, node: cst.CSTNode) -> StatementSlot | None:
+    """Return the statement around ``node``, None if it shares its line."""
     line = next((e for e in module.ancestors(node) if isinstance(e, cst.SimpleStatementLine)), None)
     if line is None or len(line.body) != 1:
         return None
@@ -53,8 +53,8 @@ def line_of(module: Module, node: cst.CSTNode) -> StatementSlot | None:
     return StatementSlot(line.body[0], line, block.body, span, indent)
 
 
-def put_first(module: Module, function: cst.FunctionDef, text: str) -> Edit | None:
-    """Return the edit that puts a statement first in a function, below its docstring.
+def insert_at_body_start(module: Module, function: cst.FunctionDef, text: str) -> Edit | None:
+    """Return the edit that inserts a statement first in a function, below its docstring.
 
     None where the body stands on the line of its ``def``, or is a docstring alone.
     """
@@ -73,33 +73,33 @@ def put_first(module: Module, function: cst.FunctionDef, text: str) -> Edit | No
     return Edit(Span(start, start), (f"{text}\n{indent}",))
 
 
-def left_out(module: Module, call: cst.Call) -> Edit:
-    """Return the edit that takes away a call that is a statement by itself.
+def remove_statement(module: Module, call: cst.Call) -> Edit:
+    """Return the edit that removes a call that is a statement.
 
     ``pass`` takes its place where its block, or the rest of its line, would miss it.
     """
     whole = whole_line(module, module.span(call))
-    if whole is None or fills_a_block(module, call):
+    if whole is None or is_only_statement_of_block(module, call):
         return Edit(module.span(call), ("pass",))
     return Edit(whole, ())
 
 
-def fills_a_block(module: Module, call: cst.Call) -> bool:
-    """Say whether a call that is a statement by itself is all that a block has."""
+def is_only_statement_of_block(module: Module, call: cst.Call) -> bool:
+    """Say whether a call is the only statement of its block."""
     line = module.parent(module.parent(call) or call)
     block = None if line is None else module.parent(line)
     return not isinstance(block, cst.Module) and len(getattr(block, "body", ())) == 1
 
 
 def free_name(module: Module, at: cst.CSTNode, wanted: str) -> str:
-    """Return a name that means nothing yet where ``at`` stands: ``wanted``, ``wanted_2``."""
+    """Return an unused name at ``at``: ``wanted``, ``wanted_2``."""
     scope = module.scope_of(at)
     candidates = (wanted, *(f"{wanted}_{number}" for number in range(2, 1000)))
     return next(each for each in candidates if scope.owner(each) is None)
 
 
 def is_docstring(node: cst.CSTNode) -> bool:
-    """Say whether a statement is a text by itself."""
+    """Say whether a statement is a string literal."""
     return (
         isinstance(node, cst.SimpleStatementLine)
         and isinstance(node.body[0], cst.Expr)

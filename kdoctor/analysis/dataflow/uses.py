@@ -1,4 +1,4 @@
-"""Where the variables of a file stand, and where what they hold is read."""
+"""Find the uses of variables."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from kdoctor.syntax.scopes import BindingKind
 
 
 def reads_of(module: Module, bound: cst.CSTNode) -> Iterator[cst.Name]:
-    """Yield where a name is read that a target or a parameter binds."""
+    """Yield the reads of the name that a target or parameter binds."""
     name = bound.name if isinstance(bound, cst.Param) else bound
     if isinstance(name, cst.Name):
         found = _by_binding(module, name.value).get(bound, ())
         yield from found
 
 
-def names_spelled(module: Module, spelling: str) -> Sequence[cst.Name]:
-    """Return all names that are spelled so, also those of attributes and keywords."""
+def names_with_spelling(module: Module, spelling: str) -> Sequence[cst.Name]:
+    """Return all names with this spelling, attributes and keywords included."""
     return _by_spelling(module).get(spelling, ())
 
 
 @once
 def _by_binding(module: Module, spelling: str) -> dict[cst.CSTNode, list[cst.Name]]:
     found: dict[cst.CSTNode, list[cst.Name]] = {}
-    names = names_spelled(module, spelling)
+    names = names_with_spelling(module, spelling)
     owners = dict.fromkeys(module.scope_of(each).owner(spelling) for each in names)
     stored = {
         binding.node
@@ -53,8 +53,8 @@ def _by_spelling(module: Module) -> dict[str, list[cst.Name]]:
     return found
 
 
-def place_read(read: cst.Subscript) -> int | None:
-    """Return which element a subscript reads; None of a slice, and where that is computed."""
+def index_read(read: cst.Subscript) -> int | None:
+    """Return the constant index of a subscript; None for slices and computed ones."""
     match read.slice:
         case [cst.SubscriptElement(slice=cst.Index(value=index))]:
             place = literal(index)

@@ -1,4 +1,4 @@
-"""What the outputs of a functional model are called, where that is written out."""
+"""The names of a functional model's outputs, where they are literal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The layers that a layer or model of the user's makes: which have weights, and when."""
+"""The sublayers of a user's layer or model: which have weights, and when."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ GROW: Final = frozenset({"append", "extend", "insert"})
 _ALWAYS_RUN: Final = (cst.Expr, cst.SimpleStatementLine, cst.IndentedBlock, cst.With)
 
 
-def layers_made(module: Module, method: cst.FunctionDef | None) -> Iterator[str]:
-    """Yield the attributes to which a method assigns one of Keras' layers with weights.
+def weighted_layers_assigned(module: Module, method: cst.FunctionDef | None) -> Iterator[str]:
+    """Yield the attributes to which a method assigns a Keras layer with weights.
 
     Or a list of such: ``self.hidden = [Dense(n) for n in units]``, be it filled one by one.
     """
-    for name, value in values_kept(module, method) if method is not None else ():
+    for name, value in values_stored_on_self(module, method) if method is not None else ():
         if any(_is_weighted(module, call) for call in calls_in(value)):
             yield name
 
 
-def values_kept(
+def values_stored_on_self(
     module: Module, method: cst.FunctionDef
 ) -> Iterator[tuple[str, cst.BaseExpression]]:
-    """Yield what a method assigns to attributes of ``self``, or surely adds to a list in one."""
+    """Yield what a method stores on ``self``, appends to lists included."""
     lists: set[str] = set()
     for each in descendants(method.body):
         if isinstance(each, cst.Assign):
@@ -50,14 +50,14 @@ def values_kept(
             lists.update(kept if _is_list(each.value) else ())
             yield from ((name, each.value) for name in kept)
             continue
-        owner, added = added_to(each)
+        owner, added = list_addition(each)
         name = member_of_self(owner, method) if owner is not None else None
         if name in lists and added is not None and _is_surely_run(module, each, method):
             yield name, added
 
 
-def added_to(node: cst.CSTNode) -> tuple[cst.BaseExpression | None, cst.BaseExpression | None]:
-    """Return the list to which something is added, and what is: it, or a list of it."""
+def list_addition(node: cst.CSTNode) -> tuple[cst.BaseExpression | None, cst.BaseExpression | None]:
+    """Return the list that is extended, and what is added: an item, or a list."""
     match node:
         case cst.AugAssign(target=owner, operator=cst.AddAssign(), value=added):
             return owner, added
@@ -96,7 +96,7 @@ def _is_weighted(module: Module, call: cst.Call) -> bool:
 
 
 def calls_in(value: cst.BaseExpression) -> Iterator[cst.Call]:
-    """Yield the calls that make a value, or what it holds: a list that is written out, or made."""
+    """Yield the calls that create a value, or its elements."""
     match value:
         case cst.Call():
             yield value
@@ -108,7 +108,7 @@ def calls_in(value: cst.BaseExpression) -> Iterator[cst.Call]:
 
 
 def has_weights(cls: str | None, call: cst.Call) -> bool:
-    """Say whether a layer of a class surely has weights, once it is built."""
+    """Say whether a layer of a class surely has weights once built."""
     if cls not in UNLESS_TOLD:
         return cls in WITH_WEIGHTS
     given = [each.keyword and each.keyword.value for each in call.args if not each.star]
@@ -119,7 +119,7 @@ def attributes_read(method: cst.FunctionDef) -> set[str]:
     """Return the attributes of ``self`` that a method reads, not to add to a list alone."""
     parts = list(descendants(method.body))
     stored = {id(each.target) for each in parts if isinstance(each, cst.AssignTarget)}
-    stored |= {id(owner) for each in parts if (owner := added_to(each)[0]) is not None}
+    stored |= {id(owner) for each in parts if (owner := list_addition(each)[0]) is not None}
     return {
         found
         for each in parts
@@ -128,7 +128,7 @@ def attributes_read(method: cst.FunctionDef) -> set[str]:
 
 
 def layers_built(init: cst.FunctionDef | None) -> set[str]:
-    """Return the attributes of ``self`` that are built, or called, as soon as they are made.
+    """Return the attributes of ``self`` that are built or called in ``__init__``.
 
     Or looped over there, be it to do so.
     """

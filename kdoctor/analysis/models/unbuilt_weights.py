@@ -1,4 +1,4 @@
-"""The layers of a model or a layer of the user's that have no weights until it is run."""
+"""Sublayers whose weights do not exist until the model first runs."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from kdoctor.analysis.models.sublayers import (
     calls_in,
     has_weights,
     layers_built,
-    layers_made,
-    values_kept,
+    values_stored_on_self,
+    weighted_layers_assigned,
 )
 from kdoctor.analysis.models.user_classes import class_named, methods_in, only_base, receiver
 from kdoctor.analysis.models.user_models import lineage, methods_of
@@ -23,7 +23,7 @@ from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.value_types import Kind
 
-_DEEPEST: Final = 8  # classes of the file that make each other
+_MAX_DEPTH: Final = 8  # classes of the file that make each other
 _TENSORS: Final = frozenset({"inputs", "outputs"})
 _ASKED_FOR_WEIGHTS: Final = frozenset({
     *("count_params", "get_weights", "non_trainable_variables", "non_trainable_weights"),
@@ -37,13 +37,13 @@ NEITHER_RUNS_NOR_FILLS: Final = OF_NO_MATTER | _ASKED_FOR_WEIGHTS - {"set_weight
 """Members that leave a model without weights as it is."""
 
 
-def is_made_of_tensors(made: cst.Call) -> bool:
-    """Say whether a model is made of symbolic tensors, by keyword: it is built then."""
+def is_functional_model(made: cst.Call) -> bool:
+    """Say whether a model is functional, hence built on construction."""
     return any(argument(made, each) for each in _TENSORS)
 
 
 def unbuilt_layers(module: Module, facts: TargetFacts, node: cst.ClassDef) -> list[str]:
-    """Return the layers that a model makes in ``__init__``, and builds when it calls them."""
+    """Return the layers created in ``__init__`` and built on their first call."""
     line = lineage(module, facts, node)
     methods = methods_of(line)
     call = methods.get("call")
@@ -55,9 +55,9 @@ def unbuilt_layers(module: Module, facts: TargetFacts, node: cst.ClassDef) -> li
     ready: set[str] = set()
     for init in inits_of(line):
         calls = [each for each in descendants(init.body) if isinstance(each, cst.Call)]
-        if _gives_tensors(init) or any(_is_self(each.func, init) for each in calls):
+        if _passes_tensors_to_init(init) or any(_is_self(each.func, init) for each in calls):
             return []
-        made += layers_made(module, init)
+        made += weighted_layers_assigned(module, init)
         ready |= layers_built(init)
         if not any(is_call_of_super(each, "__init__") for each in calls):
             break
@@ -72,11 +72,11 @@ def makes_weights(module: Module, line: Sequence[cst.ClassDef], depth: int = 0) 
     that is built there. Not where the object is made by its inputs and outputs, or calls itself.
     """
     inits = inits_of(line)
-    return not any(_gives_tensors(each) or _calls_itself(each) for each in inits) and any(
+    return not any(_passes_tensors_to_init(each) or _calls_itself(each) for each in inits) and any(
         _is_weighted(module, value, depth)
         for init in inits
         for ready in (layers_built(init),)
-        for name, value in values_kept(module, init)
+        for name, value in values_stored_on_self(module, init)
         if name not in ready
     )
 
@@ -95,7 +95,7 @@ def _calls_itself(init: cst.FunctionDef) -> bool:
 
 
 def _is_weighted(module: Module, value: cst.BaseExpression, depth: int) -> bool:
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         return False
     return any(_is_weighted_call(module, each, depth) for each in calls_in(value))
 
@@ -135,7 +135,7 @@ def is_plain_model(module: Module, node: cst.ClassDef) -> bool:
     return name is not None and name.rpartition(".")[2] == "Model"
 
 
-def _gives_tensors(init: cst.FunctionDef) -> bool:
+def _passes_tensors_to_init(init: cst.FunctionDef) -> bool:
     """Say whether ``super().__init__`` may be given inputs or outputs, by position or by name."""
     return any(
         given.star != "**" if given.keyword is None else given.keyword.value in _TENSORS

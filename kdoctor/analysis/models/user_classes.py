@@ -1,4 +1,4 @@
-"""Classes of the user's: what they make, by their bases, and what stands in their methods."""
+"""User-defined classes: what they derive from, and their methods."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ OPTIMIZER_HOOKS: Final = frozenset(
 )
 """What Keras 2 called on an optimizer; Keras 3 calls ``build`` and ``update_step``."""
 _REGISTERS: Final = "register_keras_serializable"
-_LONGEST_LINE: Final = 32  # classes of which each derives from the next
+_MAX_INHERITANCE_DEPTH: Final = 32  # classes of which each derives from the next
 
 
 def kind_of_class(module: Module, node: cst.ClassDef) -> Kind | None:
-    """Return LAYER for a subclass of one of Keras' layers, also by way of the user's own classes.
+    """Return LAYER for a direct or indirect subclass of a Keras layer.
 
     None where no base is known.
     """
@@ -55,8 +55,8 @@ def _kind_of_base(
     return None if made is None else made.kind
 
 
-def keeps_own(facts: TargetFacts, layer: Type) -> bool:
-    """Say whether a layer of Keras has its weights to itself: none but its own are saved.
+def owns_its_weights(facts: TargetFacts, layer: Type) -> bool:
+    """Say whether only a Keras layer's own weights are saved with it.
 
     Then its ``kernel`` (or ``embeddings``) is a property, too. Both came with LoRA, to each of
     these layers at its own time.
@@ -65,7 +65,7 @@ def keeps_own(facts: TargetFacts, layer: Type) -> bool:
 
 
 def class_named(module: Module, expression: cst.BaseExpression) -> cst.ClassDef | None:
-    """Return the one class of this module that a name stands for."""
+    """Return the one class of this module that a name refers to."""
     if not isinstance(expression, cst.Name):
         return None
     owner = module.scope_of(expression).owner(expression.value)
@@ -85,16 +85,16 @@ def class_around(module: Module, node: cst.CSTNode) -> cst.ClassDef | None:
     return next((each for each in module.ancestors(node) if isinstance(each, cst.ClassDef)), None)
 
 
-def in_line(
+def lineage_with_base(
     module: Module, node: cst.ClassDef
 ) -> tuple[list[cst.ClassDef], cst.BaseExpression | None]:
-    """Return a class with those of the file below it, and what the last of them is made from.
+    """Return a class with its bases in the file, and the last one's external base.
 
     Nothing where one of them has several bases, or none; those of Python's own do not count. Nor
     where there are more than anybody writes: each class of a long line would go through it anew.
     """
     found: list[cst.ClassDef] = []
-    while len(found) < _LONGEST_LINE and (base := only_base(module, node)) is not None:
+    while len(found) < _MAX_INHERITANCE_DEPTH and (base := only_base(module, node)) is not None:
         found.append(node)
         own = class_named(module, base)
         if own is None:
@@ -119,11 +119,11 @@ def _is_empty(module: Module, base: cst.BaseExpression) -> bool:
     return isinstance(base, cst.Name) and base.value == "object" and is_builtin(module, base)
 
 
-def in_line_of_keras_3(
+def lineage_with_keras_3_base(
     module: Module, facts: TargetFacts, node: cst.ClassDef
 ) -> tuple[list[cst.ClassDef], Type | None]:
-    """Return the same with the class of Keras 3 that the last is made from; nothing of another."""
-    line, base = in_line(module, node)
+    """Return the same if the external base is a Keras 3 class; else nothing."""
+    line, base = lineage_with_base(module, node)
     name = None if base is None else module.qualified(base)
     made = module.oracle.class_type(name) if name else None
     return (line, made) if made is not None and is_keras_3(facts, name) else ([], None)
@@ -163,8 +163,8 @@ def member_of_self(node: cst.CSTNode, function: cst.FunctionDef) -> str | None:
     return None
 
 
-def still_holds(module: Module, node: cst.CSTNode, parameter: cst.Param) -> bool:
-    """Say whether an expression is a name that holds what a function was called with."""
+def holds_original_argument(module: Module, node: cst.CSTNode, parameter: cst.Param) -> bool:
+    """Say whether a name still holds the argument that the function got."""
     bound = module.bindings_at(node) if isinstance(node, cst.Name) else ()
     return len(bound) == 1 and bound[0].node is parameter
 
@@ -181,7 +181,7 @@ def is_old_optimizer(module: Module, node: cst.ClassDef) -> bool:
     )
 
 
-def stands_in_old_optimizer(module: Module, node: cst.CSTNode) -> bool:
+def is_in_old_optimizer(module: Module, node: cst.CSTNode) -> bool:
     """Say whether a line stands in such a class: it goes with the class."""
     return any(
         isinstance(each, cst.ClassDef) and is_old_optimizer(module, each)

@@ -1,4 +1,4 @@
-"""Models that a file defines: the classes from which they get their methods, and their heirs."""
+"""User-defined model classes: their methods and subclasses."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from kdoctor.analysis.calls import is_call_of_super, is_keras_3
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import (
     class_named,
-    in_line,
     is_only_registered,
+    lineage_with_base,
     methods_in,
 )
 from kdoctor.memoize import once
@@ -20,12 +20,12 @@ from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.value_types import Kind
 
-_MOST_HEIRS: Final = 64
+_MAX_SUBCLASSES: Final = 64
 
 
 def lineage(module: Module, facts: TargetFacts, node: cst.ClassDef) -> list[cst.ClassDef]:
     """Return a class and those of the file below it, if all else in it is Keras' own model."""
-    line, base = in_line(module, node)
+    line, base = lineage_with_base(module, node)
     if any(each.keywords or not is_only_registered(module, each) for each in line):
         return []
     return line if base is not None and _is_model(module, facts, base) else []
@@ -48,8 +48,8 @@ def methods_of(line: Sequence[cst.ClassDef]) -> dict[str, cst.FunctionDef]:
 
 
 @once
-def heirs(module: Module, node: cst.ClassDef) -> list[cst.ClassDef] | None:
-    """Return the classes of the file that derive from one, also by way of others, in order.
+def subclasses_of(module: Module, node: cst.ClassDef) -> list[cst.ClassDef] | None:
+    """Return the direct and indirect subclasses of a class in the file.
 
     None where there are too many to look at each, for each class that they derive from.
     """
@@ -60,7 +60,7 @@ def heirs(module: Module, node: cst.ClassDef) -> list[cst.ClassDef] | None:
             if each not in found:
                 found[each] = place
                 waiting.append(each)
-        if len(found) > _MOST_HEIRS:
+        if len(found) > _MAX_SUBCLASSES:
             return None
     return sorted(found, key=found.__getitem__)[1:]
 
@@ -77,7 +77,7 @@ def _derived(module: Module) -> Mapping[cst.ClassDef, Sequence[tuple[int, cst.Cl
 
 
 def compiles_as_keras_does(line: Sequence[cst.ClassDef]) -> bool:
-    """Say whether each ``compile`` of these classes calls that of its base."""
+    """Say whether each ``compile`` of these classes calls its base's."""
     compiles = [own["compile"] for each in line if "compile" in (own := methods_in(each))]
     return all(
         any(is_call_of_super(inner, "compile") for inner in descendants(each.body))

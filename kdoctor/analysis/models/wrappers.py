@@ -1,4 +1,4 @@
-"""Layers that another layer wraps, and where a layer is called."""
+"""Wrapped layers, and the calls of layers."""
 
 from __future__ import annotations
 

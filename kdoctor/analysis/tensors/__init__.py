@@ -1,1 +1,1 @@
-"""What is known of arrays and tensors: rank, shape, elements, symbolic or not."""
+"""Properties of arrays and tensors: rank, shape, elements, symbolic or eager."""

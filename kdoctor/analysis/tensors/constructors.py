@@ -1,4 +1,4 @@
-"""What is known of arrays by the call that makes them: how many axes, and what numbers.
+"""Rank and element kind of arrays, by the call that constructs them.
 
 NumPy, pandas and scikit-learn are read here as their documentation has them. The tests run each
 entry, but for what must be downloaded or is no longer there.
@@ -19,7 +19,7 @@ INTS_OF_NUMPY: Final = frozenset({
 
 
 class NumberKind(enum.Enum):
-    """What an array holds."""
+    """The kind of an array's elements."""
 
     BOOL = "bool"
     INT = "int"
@@ -27,7 +27,7 @@ class NumberKind(enum.Enum):
 
 
 class ArrayForm(enum.Enum):
-    """What sort of container it is."""
+    """The container type of an array."""
 
     ARRAY = "array"  # of NumPy
     COLUMN = "column"  # a Series of pandas, which every Keras takes for a column
@@ -35,7 +35,7 @@ class ArrayForm(enum.Enum):
 
 
 class ArrayData(Struct, frozen=True):
-    """An array, as far as it is known: ``axes`` is its rank, None where that is not."""
+    """The known facts of an array: ``axes`` is its rank, None if unknown."""
 
     form: ArrayForm = ArrayForm.ARRAY
     axes: int | None = None
@@ -62,7 +62,7 @@ _FLOATS: Final = ("f", "d", "float", "double", "half", "single", "floatx")
 
 
 def numbers_of(dtype: str) -> NumberKind | None:
-    """Return what a dtype of this name holds: ``int64``, ``numpy.uint8``, ``float``, ``bool_``."""
+    """Return the element kind of a dtype: ``int64``, ``numpy.uint8``, ``bool_``."""
     name = dtype.rpartition(".")[2].rstrip("_").rstrip("0123456789")
     if name in _INTS:
         return NumberKind.INT

@@ -1,11 +1,11 @@
-"""Whether what is passed to a function of NumPy arrays may be a tensor with values."""
+"""Say whether an argument of a NumPy function may be an eager tensor."""
 
 from __future__ import annotations
 
 import libcst as cst
 
-from kdoctor.analysis.dataflow.alternatives import perhaps, surely
-from kdoctor.analysis.tensors.rank import arrays_of
+from kdoctor.analysis.dataflow.alternatives import may_be, must_be
+from kdoctor.analysis.tensors.rank import ranks_of
 from kdoctor.keras_api import split_root
 from kdoctor.memoize import once
 from kdoctor.syntax import Module, ReferenceKind
@@ -22,9 +22,9 @@ def may_be_eager_tensor(module: Module, node: cst.BaseExpression) -> bool:
     A file that only builds and trains models of Keras has arrays, unless something tells of a
     tensor.
     """
-    if arrays_of(module).of(node) is not None or surely(module, node, _is_array):
+    if ranks_of(module).of(node) is not None or must_be(module, node, _is_array):
         return False
-    return _computes_tensors(module) or perhaps(module, node, _is_tensor)
+    return _computes_tensors(module) or may_be(module, node, _is_tensor)
 
 
 def _is_array(module: Module, node: cst.BaseExpression) -> bool:

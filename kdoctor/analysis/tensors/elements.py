@@ -1,4 +1,4 @@
-"""What numbers stand in an expression: scalars, lists of them, shapes and dtypes."""
+"""Element kinds of expressions: scalars, nested lists, shapes, dtypes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kdoctor.analysis.tensors.constructors import NumberKind, numbers_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import BindingKind
 
-_DEEPEST: Final = 8
+_MAX_DEPTH: Final = 8
 _INT_CALLS: Final = frozenset({"int", "len", "ord", "round"})
 _CALLS: Final = {"float": NumberKind.FLOAT, "bool": NumberKind.BOOL}
 _HARMLESS: Final = frozenset({"enumerate", "len", "max", "min", "print", "set", "sum", "zip"})
@@ -20,7 +20,7 @@ _LOOPS_OF_INTS: Final = frozenset({"enumerate", "range"})
 
 
 def dtype_in(module: Module, call: cst.Call) -> NumberKind | None:
-    """Return what the ``dtype=`` of a call asks for."""
+    """Return the element kind that a call's ``dtype=`` asks for."""
     given = argument(call, "dtype")
     return None if given is None else numbers_in(module, given.value)
 
@@ -38,7 +38,7 @@ def numbers_in(module: Module, dtype: cst.BaseExpression) -> NumberKind | None:
 
 
 def count_of_axes(module: Module, shape: cst.BaseExpression) -> int | None:
-    """Return how many axes an array of this shape has: ``n`` is one, ``(n, 3)`` two."""
+    """Return the rank of an array of this shape: ``n`` is 1, ``(n, 3)`` is 2."""
     if isinstance(shape, cst.Tuple | cst.List):
         plain = all(isinstance(each, cst.Element) for each in shape.elements)
         return len(shape.elements) if plain and shape.elements else None
@@ -51,7 +51,7 @@ def numbers_of_scalar(
     module: Module, node: cst.BaseExpression, depth: int = 0
 ) -> NumberKind | None:
     """Return of what sort the one number is that an expression gives; None where it may be more."""
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         return None
     told = plain_literal(node)
     if isinstance(told, bool):
@@ -115,7 +115,7 @@ def numbers_in_list(
 
     Filled is ``labels`` by ``labels.append(1)``, and by nothing else.
     """
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         return None
     depth += 1
     match node:

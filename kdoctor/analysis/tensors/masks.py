@@ -1,4 +1,4 @@
-"""Masks of symbolic tensors: who makes one, and who hands it on."""
+"""Masks of symbolic tensors: which layers create and propagate them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kdoctor.keras_api import split_root
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.quick_facts import QuickFacts
-from kdoctor.syntax.symbol_table import passed
+from kdoctor.syntax.symbol_table import passed_values
 
 _PASS_ON = frozenset({
     "Activation", "ActivityRegularization", "BatchNormalization", "Dense", "Dropout",
@@ -32,7 +32,7 @@ MASKED = word("Masking", "mask_zero") | calls(lambda _, each: each.places > 5)
 
 
 def is_masked(module: Module, node: cst.BaseExpression, depth: int = 0) -> bool | None:
-    """Say whether a tensor comes with a mask; None where that is not known."""
+    """Say whether a tensor carries a mask; None if unknown."""
     made = value_of(module, node)
     if not isinstance(made, cst.Call) or depth > _MAX_DEPTH:
         return None
@@ -64,7 +64,7 @@ def masks_of(quick: QuickFacts, node: ast.expr) -> set[bool]:
                 for layer in quick.values_of(made.func):
                     if isinstance(layer, ast.Call):
                         found |= _masks_by(quick, layer)
-                        waiting += passed(made)
+                        waiting += passed_values(made)
     return found
 
 
@@ -82,11 +82,11 @@ def _leaves(quick: QuickFacts, function: ast.expr) -> set[str]:
     return {"" if each is None else each[1].rpartition(".")[2] for each in split}
 
 
-def is_lost_anyway(module: Module, made: cst.Call) -> bool:
-    """Say whether all that takes a tensor are layers that end its mask."""
+def is_mask_always_dropped(module: Module, made: cst.Call) -> bool:
+    """Say whether all layers that consume a tensor drop its mask."""
     parent = module.parent(made)
     if isinstance(parent, cst.Arg):
-        return _ends_a_mask(module, parent)
+        return _consumes_mask(module, parent)
     if not isinstance(parent, cst.Assign) or len(parent.targets) != 1:
         return False
     target = parent.targets[0].target
@@ -102,10 +102,10 @@ def is_lost_anyway(module: Module, made: cst.Call) -> bool:
         and value_of(module, each) in (made, each)
         and not isinstance(module.parent(each), cst.AssignTarget | cst.Attribute)
     ]
-    return bool(uses) and all(_ends_a_mask(module, module.parent(each)) for each in uses)
+    return bool(uses) and all(_consumes_mask(module, module.parent(each)) for each in uses)
 
 
-def _ends_a_mask(module: Module, given: cst.CSTNode | None) -> bool:
+def _consumes_mask(module: Module, given: cst.CSTNode | None) -> bool:
     call = module.parent(given) if isinstance(given, cst.Arg) else None
     layer = value_of(module, call.func) if isinstance(call, cst.Call) else None
     return isinstance(layer, cst.Call) and _class(module, layer) in END_A_MASK

@@ -1,4 +1,4 @@
-"""Which expressions of a glimpse may be shapes: what ``given_shapes`` may know.
+"""Which expressions of an ``ast`` tree may be shapes: the prefilter of ``shapes``.
 
 Each question is that of the rule, asked of all that a name may be bound to.
 """

@@ -1,4 +1,4 @@
-"""What is surely of NumPy: a number such as ``np.sqrt(2.0)`` gives, or an array.
+"""Expressions that surely are NumPy scalars or arrays: ``np.sqrt(2.0)``.
 
 NumPy's numbers are no numbers of Python: an operator asks them first, and they ask the other side
 for an array.
@@ -24,8 +24,8 @@ from kdoctor.analysis.tensors.constructors import (
     NumberKind,
 )
 from kdoctor.analysis.tensors.elements import numbers_of_scalar
-from kdoctor.analysis.tensors.rank import arrays_of
-from kdoctor.analysis.tensors.shapes import is_given
+from kdoctor.analysis.tensors.rank import ranks_of
+from kdoctor.analysis.tensors.shapes import is_shape_parameter
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from kdoctor.syntax.symbol_table import SymbolTable
 
 _BUILD: Final = "build"
-_DEEPEST: Final = 8  # steps from name to name
+_MAX_DEPTH: Final = 8  # steps from name to name
 
 _WORKED_OUT: Final = frozenset({
     *("arctan", "cbrt", "cos", "cosh", "deg2rad", "exp", "exp2", "expm1", "log", "log10", "log1p"),
@@ -73,7 +73,7 @@ class NumpyScalars(Struct, frozen=True):
     is_double: bool = False
 
     @property
-    def gives_doubles(self) -> bool:
+    def yields_float64(self) -> bool:
         """Whether floats of 64 bits come of it where it is divided, or its root is taken."""
         return self.is_double or (self.is_one is True and self.python != "float")
 
@@ -83,7 +83,7 @@ _ARRAY: Final = NumpyScalars(is_one=False)
 
 def of_numpy(module: Module, node: cst.BaseExpression, depth: int = 0) -> NumpyScalars | None:
     """Return what an expression surely is of NumPy's; None where it may be of another make."""
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         return None
     match node:
         case cst.Call():
@@ -131,13 +131,13 @@ def _called(module: Module, call: cst.Call, depth: int) -> NumpyScalars | None:
         inner = of_numpy(module, first, depth)
         is_one = inner.is_one if inner is not None else _is_number(module, first, depth) or None
         if name in _WORKED_OUT:
-            is_double = is_one is True if inner is None else inner.gives_doubles
+            is_double = is_one is True if inner is None else inner.yields_float64
             return NumpyScalars(is_one, "float", is_double)
         is_double = FLOATS_OF_NUMPY.get(name, False)
         return NumpyScalars(is_one, "int" if name in INTS_OF_NUMPY else "float", is_double)
     if name in _IN_ONE and len(call.args) == 1 and module.type_of(first) is None:
         return NumpyScalars(is_one=True)
-    found = arrays_of(module).of(call)
+    found = ranks_of(module).of(call)
     if found is None or found.form is not ArrayForm.ARRAY or not found.axes:
         return None
     is_double = name in _FILLED and len(call.args) == 1
@@ -158,13 +158,13 @@ def _operated(module: Module, node: cst.BinaryOperation, depth: int) -> NumpySca
     kinds = {each.python for each in made}
     divides = isinstance(node.operator, cst.Divide)
     is_float = "float" in kinds or divides
-    is_double = any(each.gives_doubles if divides else each.is_double for each in made)
+    is_double = any(each.yields_float64 if divides else each.is_double for each in made)
     return NumpyScalars(is_one, "float" if is_float else "", is_double)
 
 
 def _is_number(module: Module, node: cst.BaseExpression, depth: int) -> bool:
     """Say whether it surely is one number of Python's."""
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         return False
     match node:
         case cst.BinaryOperation():
@@ -173,7 +173,7 @@ def _is_number(module: Module, node: cst.BaseExpression, depth: int) -> bool:
             return True
         case cst.Subscript(
             value=cst.Name() as shape, slice=[cst.SubscriptElement(slice=cst.Index())]
-        ) if is_given(module, shape):
+        ) if is_shape_parameter(module, shape):
             return True
         case cst.Name() if (value := value_of(module, node)) is not node:
             return _is_number(module, value, depth + 1)
@@ -197,7 +197,7 @@ def may_be_of_numpy(
             values = (each.value for each in symbol_table.stores.get(name, ()))
         case _:
             return False
-    return depth > _DEEPEST or any(
+    return depth > _MAX_DEPTH or any(
         may_be_of_numpy(quick, symbol_table, each, depth + 1)
         for each in values
         if each is not None and each is not node

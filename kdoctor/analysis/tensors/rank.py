@@ -1,4 +1,4 @@
-"""How many axes the arrays of a file have, and what numbers they hold, where the file shows it.
+"""Rank and element kind of arrays in a file.
 
 Followed are names, parameters by the calls of the file, what its functions return, tuples and
 attributes of ``self``; what NumPy, pandas, scikit-learn and ``keras.datasets`` make is known by
@@ -23,7 +23,7 @@ from kdoctor.memoize import once
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import Binding, BindingKind
 
-_DEEPEST: Final = 24  # steps from name to name, more than people write
+_MAX_DEPTH: Final = 24  # steps from name to name, more than people write
 _FITTED: Final = frozenset({"fit_transform", "transform"})
 _VALUES: Final = frozenset({"as_matrix", "to_numpy", "values"})
 _NO_COLUMNS: Final = frozenset({"T", "iloc", "loc", "ix", "str", "dt", "index", "columns"})
@@ -34,7 +34,7 @@ Path = tuple[int | None, ...]
 
 
 class Ranks:
-    """The arrays of one module."""
+    """Rank analysis of one module."""
 
     def __init__(self, module: Module, points_to: PointsTo) -> None:
         self._module = module
@@ -45,7 +45,7 @@ class Ranks:
         self, node: cst.BaseExpression | None, path: Path = (), depth: int = 0
     ) -> ArrayData | None:
         """Return what an expression, or a part of it, surely is; None where that is not known."""
-        if node is None or depth > _DEEPEST:
+        if node is None or depth > _MAX_DEPTH:
             return None
         key = (node, path)
         if key not in self._known:
@@ -59,7 +59,7 @@ class Ranks:
         match node:
             case cst.Name():
                 bound = self._module.bindings_at(node)
-                return _alike(self._bound(each, path, depth) for each in bound)
+                return _common_array(self._bound(each, path, depth) for each in bound)
             case cst.Tuple() | cst.List() if path and path[0] is not None:
                 plain = [each.value for each in node.elements if isinstance(each, cst.Element)]
                 if len(plain) < len(node.elements) or path[0] >= len(plain):
@@ -95,7 +95,7 @@ class Ranks:
             function = self._points_to.function_around(binding.node)
             calls = self._points_to.callers(function) if function is not None else ()
             given = [self._points_to.passed(each, binding.node) for each in calls]
-            return _alike(self.of(each, within, depth) for each in given)
+            return _common_array(self.of(each, within, depth) for each in given)
         return None
 
     def _attribute(self, node: cst.Attribute, path: Path, depth: int) -> ArrayData | None:
@@ -127,7 +127,7 @@ class Ranks:
         function = self._points_to.function_called(call.func)
         if function is not None:
             returned = self._points_to.returned_by(call)
-            return _alike(self.of(each, path, depth) for each in returned)
+            return _common_array(self.of(each, path, depth) for each in returned)
         if is_hidden(call):
             return None
         name = self._module.qualified(call.func)
@@ -160,7 +160,7 @@ class Ranks:
         if name in makers.CONVERTING:
             return self._converted(first, told, depth)
         if name in makers.JOINING and isinstance(first, cst.Tuple | cst.List):
-            return _alike(self.of(each.value, (), depth) for each in first.elements)
+            return _common_array(self.of(each.value, (), depth) for each in first.elements)
         found = self.of(first, (), depth)
         match name:
             case "expand_dims" if found is not None and found.axes is not None:
@@ -420,7 +420,7 @@ class Ranks:
         return ArrayData(found.form, found.axes, NumberKind.INT if is_int else None)
 
 
-def _alike(found: Iterable[ArrayData | None]) -> ArrayData | None:
+def _common_array(found: Iterable[ArrayData | None]) -> ArrayData | None:
     """Return what is common to all that a name may stand for."""
     together: ArrayData | None = None
     for each in found:
@@ -444,7 +444,7 @@ def _indices(path: Sequence[int | str]) -> Path:
 
 
 @once
-def arrays_of(module: Module) -> Ranks:
-    """Return the arrays of a module, made once: they keep what they looked up."""
+def ranks_of(module: Module) -> Ranks:
+    """Return the rank analysis of a module, memoized."""
     # A ring would keep the tree until a collector comes: the module keeps this answer.
     return Ranks(weakref.proxy(module), points_to_of(module))

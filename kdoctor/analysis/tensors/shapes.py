@@ -1,4 +1,4 @@
-"""The shapes that Keras passes to the methods of a layer, and those of symbolic tensors."""
+"""Shapes that Keras passes to layer methods, and shapes of symbolic tensors."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _OF_OTHERS = frozenset({
 })  # fmt: skip
 
 
-def is_given(module: Module, node: cst.Name) -> bool:
-    """Say whether a name is the shape that Keras passes to a method of the user's layer."""
+def is_shape_parameter(module: Module, node: cst.Name) -> bool:
+    """Say whether a name is the shape parameter of a user layer's method."""
     owner = module.scope_of(node).owner(node.value)
     function = owner.node if owner is not None else None
     if owner is None or not isinstance(function, cst.FunctionDef):
@@ -35,17 +35,17 @@ def is_given(module: Module, node: cst.Name) -> bool:
     )
 
 
-def is_a_tuple(module: Module, node: cst.BaseExpression) -> bool:
-    """Say whether an expression is the shape of a symbolic tensor, or such a part of one."""
+def is_shape_tuple(module: Module, node: cst.BaseExpression) -> bool:
+    """Say whether an expression is a symbolic tensor's shape, or a part of one."""
     if isinstance(node, cst.Name):
         whole = whole_of(module, node)  # of a layer with several inputs
         return (
-            is_given(module, node)
-            or ((value := value_of(module, node)) is not node and is_a_tuple(module, value))
-            or (isinstance(whole, cst.Name) and is_given(module, whole))
+            is_shape_parameter(module, node)
+            or ((value := value_of(module, node)) is not node and is_shape_tuple(module, value))
+            or (isinstance(whole, cst.Name) and is_shape_parameter(module, whole))
         )
     match node:
-        case cst.Attribute(value=cst.Name()) if is_kept(module, node):
+        case cst.Attribute(value=cst.Name()) if is_stored_build_shape(module, node):
             return True
         case cst.Attribute(attr=cst.Name(value="shape")):
             return is_symbolic(module, node.value)
@@ -55,13 +55,13 @@ def is_a_tuple(module: Module, node: cst.BaseExpression) -> bool:
             func=cst.Attribute(attr=cst.Name(value="compute_output_shape"), value=layer),
             args=[cst.Arg(keyword=None, star="", value=given)],
         ):
-            return gives_a_tuple(module, layer) and (
-                isinstance(value_of(module, given), cst.Tuple) or is_a_tuple(module, given)
+            return returns_shape_tuple(module, layer) and (
+                isinstance(value_of(module, given), cst.Tuple) or is_shape_tuple(module, given)
             )
         case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Slice())]):
-            return is_a_tuple(module, node.value)
+            return is_shape_tuple(module, node.value)
         case cst.Subscript(value=cst.Name() as shapes, slice=[cst.SubscriptElement()]):
-            return is_given(module, shapes)  # of a layer with several inputs
+            return is_shape_parameter(module, shapes)  # of a layer with several inputs
     return False
 
 
@@ -77,7 +77,7 @@ def whole_of(module: Module, node: cst.Name) -> cst.BaseExpression | None:
     return None
 
 
-def gives_a_tuple(module: Module, layer: cst.BaseExpression) -> bool:
+def returns_shape_tuple(module: Module, layer: cst.BaseExpression) -> bool:
     """Say whether it is a layer of Keras itself: one's own may return a `TensorShape`."""
     made = module.type_of(layer)
     return (
@@ -97,8 +97,8 @@ def _layer_around(module: Module, function: cst.FunctionDef) -> cst.ClassDef | N
     return cls if kind_of_class(module, cls) in {Kind.LAYER, Kind.MODEL} else None
 
 
-def is_kept(module: Module, node: cst.Attribute) -> bool:
-    """Say whether ``self.shape`` is what `build` was given, kept by the layer.
+def is_stored_build_shape(module: Module, node: cst.Attribute) -> bool:
+    """Say whether ``self.shape`` is the shape that `build` stored.
 
     What else it may be set to must not be a `TensorShape`, as far as the class shows.
     """
@@ -115,9 +115,9 @@ def is_kept(module: Module, node: cst.Attribute) -> bool:
         if target.target.attr.value == node.attr.value
         if _receiver(module, target.target) is not None
     ]
-    return any(isinstance(each, cst.Name) and is_given(module, each) for each in values) and (
-        not any(_may_be_tensorflows(module, each) for each in values)
-    )
+    return any(
+        isinstance(each, cst.Name) and is_shape_parameter(module, each) for each in values
+    ) and (not any(_may_be_tensorflows(module, each) for each in values))
 
 
 def _receiver(module: Module, node: cst.Attribute) -> cst.FunctionDef | None:

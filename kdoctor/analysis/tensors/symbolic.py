@@ -1,4 +1,4 @@
-"""Symbolic tensors: what holds one, and sizes that have no value while a model is built."""
+"""Symbolic tensors, and dimensions without a value at model construction."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, member, mentions
 from kdoctor.keras_api.returns import CALLED, MEMBERS
 from kdoctor.model import Applicability, Edit, Fix, Precedence
-from kdoctor.rewrite.precedence import wanted_around
+from kdoctor.rewrite.precedence import required_precedence
 from kdoctor.syntax import Module
 from kdoctor.value_types import Context, Kind, Type
 
@@ -44,7 +44,7 @@ REFUSED: Final = "ValueError: A KerasTensor cannot be used as input to a TensorF
 
 
 def is_symbolic(module: Module, node: cst.BaseExpression) -> bool:
-    """Say whether an expression surely is a symbolic tensor, or several that go together."""
+    """Say whether an expression surely is a symbolic tensor, or several."""
     found = module.type_of(node)
     return found is not None and found.kind is Kind.TENSOR
 
@@ -66,8 +66,8 @@ def _is_or_lists(found: Type | None) -> bool:
     )
 
 
-def is_of_a_reshape(module: Module, call: cst.Call) -> cst.Subscript | None:
-    """Return ``shape(x)[0]`` of ``reshape(x, (shape(x)[0], 3, 4))``, where -1 does as well.
+def is_inferable_reshape_size(module: Module, call: cst.Call) -> cst.Subscript | None:
+    """Return ``shape(x)[0]`` in ``reshape(x, (shape(x)[0], 3))``, where -1 also works.
 
     ``call`` is the call of ``shape``. None where another size is left open already, or where the
     tensor is another one.
@@ -89,8 +89,8 @@ def is_of_a_reshape(module: Module, call: cst.Call) -> cst.Subscript | None:
     return size if all(_is_known_size(module, each) for each in _others(shape, size)) else None
 
 
-def is_surely_known(module: Module, size: cst.Subscript) -> bool:
-    """Say whether all other sizes beside ``size`` are numbers: none of them can be -1."""
+def has_other_sizes_known(module: Module, size: cst.Subscript) -> bool:
+    """Say whether all sizes beside ``size`` are known: none can be -1."""
     element = module.parent(size)
     shape = None if element is None else module.parent(element)
     return isinstance(shape, cst.List | cst.Tuple) and all(
@@ -116,11 +116,11 @@ def _is_known_size(module: Module, node: cst.BaseExpression) -> bool:
     return False
 
 
-def minus_one(module: Module, size: cst.Subscript, applicability: Applicability) -> Fix:
-    """Return the fix that leaves one size of a new shape open."""
+def infer_size_fix(module: Module, size: cst.Subscript, applicability: Applicability) -> Fix:
+    """Return the fix that writes -1 for one size of a new shape."""
     source = module.source(size)
     edit = Edit(
-        module.span(size), ("-1",), Precedence.UNARY, wanted_around(module.parent(size), size)
+        module.span(size), ("-1",), Precedence.UNARY, required_precedence(module.parent(size), size)
     )
     return Fix(
         f"Write `-1` instead of `{source}`: the other sizes tell it",

@@ -1,4 +1,4 @@
-"""Which calls give tensors of TensorFlow, and which may get symbolic tensors of Keras."""
+"""TensorFlow calls that return tensors, and that may get Keras' symbolic ones."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ of numbers of Python, too."""
 _MODULES: Final = pattern(r"tensorflow\.(compat\.v[12]\.)?((math|linalg|debugging)\.)?")
 
 
-def gives_tensor(name: str) -> bool:
+def returns_tensor(name: str) -> bool:
     """Say whether a function of this name surely gives a tensor: in a graph, without a value."""
     module = _MODULES.match(name)
     return module is not None and name[module.end() :] in GIVE_TENSORS
@@ -44,7 +44,7 @@ def computes_tensor(name: str) -> bool:
     if split is not None and split[1].startswith("ops."):
         return split[1].removeprefix("ops.") in COMPUTE
     module = _MODULES.match(name)
-    return gives_tensor(name) or (module is not None and name[module.end() :] in COMPUTE)
+    return returns_tensor(name) or (module is not None and name[module.end() :] in COMPUTE)
 
 
 def may_get_a_tensor(quick: QuickFacts, facts: TargetFacts, called: QuickCall) -> bool:

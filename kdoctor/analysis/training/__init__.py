@@ -1,1 +1,1 @@
-"""How a file trains: generators, losses, logs, and what is frozen."""
+"""Training code: generators, losses, logs, freezing."""

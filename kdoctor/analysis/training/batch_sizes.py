@@ -1,4 +1,4 @@
-"""How many samples a batch of a generator has, as far as the code says it."""
+"""The batch size of a generator, where the code states it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NAME = "batch_size"
 
 
 def batch_size_of(module: Module, facts: TargetFacts, data: cst.BaseExpression) -> str | None:
-    """Return the source text of the size of the batches that ``data`` gives; None if not known.
+    """Return the source of the batch size that ``data`` yields, None if unknown.
 
     ``data`` is the call that makes the generator, or the name that this was given.
     """

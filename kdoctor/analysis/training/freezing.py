@@ -1,4 +1,4 @@
-"""Models that a file compiles, freezes, thaws and trains, under whatever names it does so."""
+"""Models that a file compiles, freezes, unfreezes and trains, under any name."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Final
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.analysis.calls import argument, literal, replaced
+from kdoctor.analysis.calls import argument, literal, replace_expression
 from kdoctor.analysis.dataflow.points_to import Allocation, points_to_of
 from kdoctor.model import Applicability, Edit, Fix, Span
 from kdoctor.rewrite.source_lines import line_end, margin
 from kdoctor.syntax import Module
-from kdoctor.syntax.ast_walk import chain_of, dotted, parameters_of
+from kdoctor.syntax.ast_walk import ast_dotted_name, chain_of, parameters_of
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.value_types import Kind
@@ -24,13 +24,13 @@ COMPILE: Final = frozenset({"compile"})
 TRAINING: Final = frozenset({"fit", "fit_generator", "train_on_batch"})
 _PLAIN = (cst.Assign, cst.AssignTarget, cst.IndentedBlock, cst.SimpleStatementLine)
 _BLOCKS = (cst.IndentedBlock, cst.Module)
-_MOST = 2000  # expressions that a model is made of
-_MOST_PAIRS = 5000  # of what sets a model, and what uses one: people write a few dozen
-_DEEPEST = 8  # functions that call each other
+_MAX_EXPRESSIONS = 2000  # expressions that a model is made of
+_MAX_PAIRS = 5000  # of what sets a model, and what uses one: people write a few dozen
+_MAX_CALL_DEPTH = 8  # functions that call each other
 
 
 class Setting(Struct, frozen=True, eq=False):
-    """``model.trainable = value``, or a call of a function of the file that does no more than that.
+    """``model.trainable = value``, or a call of a function that does just that.
 
     ``value`` is UNKNOWN where it cannot be read off the code. ``is_whole`` is false where layers of
     ``model`` are set one by one.
@@ -50,7 +50,7 @@ class Use(Struct, frozen=True, eq=False):
 
 
 class Freezing:
-    """What one module does to its models."""
+    """The freezing and training steps of one module."""
 
     def __init__(self, module: Module) -> None:
         self.module = module
@@ -119,7 +119,7 @@ class Freezing:
         """
         whole = [each.model for each in self.models_frozen()]
         for setting in self.settings:
-            if setting.is_whole or setting.value is not False or not goes_through(self, setting):
+            if setting.is_whole or setting.value is not False or not sets_each_layer(self, setting):
                 continue
             if any(self.is_same(each, setting.model) for each in whole):
                 continue
@@ -135,13 +135,13 @@ class Freezing:
 
     @cached_property
     def is_too_much(self) -> bool:
-        """Whether so many models are set and used that to compare all of them takes too long."""
-        return len(self.settings) * len(self.uses(COMPILE | TRAINING)) > _MOST_PAIRS
+        """Whether there are too many pairs to compare in reasonable time."""
+        return len(self.settings) * len(self.uses(COMPILE | TRAINING)) > _MAX_PAIRS
 
     @property
     def has_too_many(self) -> bool:
-        """Whether so many models are set that to compare each with each takes too long."""
-        return len(self.settings) ** 2 > _MOST_PAIRS
+        """Whether there are too many settings to compare pairwise."""
+        return len(self.settings) ** 2 > _MAX_PAIRS
 
     def uses(self, members: frozenset[str]) -> tuple[Use, ...]:
         """Return the calls of methods of these names, in source order."""
@@ -196,10 +196,10 @@ class Freezing:
             if self.is_same(use.model, whole)
             for argument in use.call.args
         )
-        made = (each.call for each in self.points_to.made_here(whole) if not each.part)
+        made = (each.call for each in self.points_to.made_in_function(whole) if not each.part)
         waiting = [*added, *(argument.value for call in made for argument in call.args)]
         for each in waiting:  # it grows meanwhile
-            if len(waiting) > _MOST:
+            if len(waiting) > _MAX_EXPRESSIONS:
                 return False
             if self.is_same(each, model):
                 return True
@@ -219,7 +219,7 @@ class Freezing:
 
     def is_after(self, node: cst.CSTNode, earlier: cst.CSTNode, of: Allocation | None) -> bool:
         """Say whether control gets to ``node`` after ``earlier``, and never without it."""
-        pairs = [*self._meetings(earlier, node, of)]
+        pairs = [*self._common_runs(earlier, node, of)]
         return bool(pairs) and all(
             self.module.span(first) < self.module.span(second)
             and self._block(first) in {*self.module.ancestors(second)}
@@ -230,10 +230,10 @@ class Freezing:
         """Say whether ``node`` stands before ``later``, in some function in which both run."""
         return any(
             self.module.span(first) < self.module.span(second)
-            for first, second in self._meetings(node, later, of)
+            for first, second in self._common_runs(node, later, of)
         )
 
-    def _meetings(
+    def _common_runs(
         self, one: cst.CSTNode, other: cst.CSTNode, of: Allocation | None
     ) -> Iterator[tuple[cst.CSTNode, cst.CSTNode]]:
         """Yield where both run in one function, themselves or by what is called there."""
@@ -252,13 +252,15 @@ class Freezing:
     ) -> list[list[cst.CSTNode]]:
         """Return a node and the calls by which control gets there, outermost last."""
         function = self.points_to.function_around(node)
-        callers = () if function is None or depth > _DEEPEST else self.points_to.callers(function)
+        callers = (
+            () if function is None or depth > _MAX_CALL_DEPTH else self.points_to.callers(function)
+        )
         # Where it is told by the object through which of them it goes, the others do not matter.
-        through = [call for call in callers if of is not None and self._is_about(call, of)]
+        through = [call for call in callers if of is not None and self._involves(call, of)]
         further = (self._chains(call, of, depth + 1) for call in through or callers)
         return [[node, *chain] for chains in further for chain in chains] or [[node]]
 
-    def _is_about(self, call: cst.Call, origin: Allocation) -> bool:
+    def _involves(self, call: cst.Call, origin: Allocation) -> bool:
         """Say whether a call makes an object, or is given it."""
         return call is origin.call or any(
             origin in self.points_to.of(argument.value) for argument in call.args
@@ -268,8 +270,8 @@ class Freezing:
         return next(each for each in self.module.ancestors(node) if isinstance(each, _BLOCKS))
 
 
-def goes_through(freezing: Freezing, setting: Setting) -> bool:
-    """Say whether a loop goes through all layers of a model, to set each, or all but some classes'.
+def sets_each_layer(freezing: Freezing, setting: Setting) -> bool:
+    """Say whether a loop sets ``trainable`` of all layers of a model, or all but some.
 
     ``for layer in model.layers: if not isinstance(layer, Norm): layer.trainable = False``
     """
@@ -365,7 +367,7 @@ def _runs(
 
 
 def name_at(freezing: Freezing, model: cst.BaseExpression, place: cst.CSTNode) -> str | None:
-    """Return how a model is written at another place, None where the same text is not it there."""
+    """Return how to refer to a model at another place, None if the same text means another."""
     root = model
     while isinstance(root, cst.Attribute):
         root = root.value
@@ -394,29 +396,29 @@ def _copied_optimizer(freezing: Freezing, model: cst.BaseExpression) -> tuple[Ed
     ]
     theirs = [module.bindings_at(value) for is_its, value in given if not is_its]
     return tuple(
-        copied(module, value)
+        copy_optimizer_edit(module, value)
         for is_its, value in given
         if is_its and module.bindings_at(value) in theirs
     )
 
 
-def copied(module: Module, optimizer: cst.BaseExpression) -> Edit:
-    """Return the edit that writes a new optimizer like the one that is named there."""
+def copy_optimizer_edit(module: Module, optimizer: cst.BaseExpression) -> Edit:
+    """Return the edit that replaces an optimizer by a copy of it."""
     name = module.source(optimizer)
-    return replaced(module, optimizer, f"{name}.from_config({name}.get_config())")
+    return replace_expression(module, optimizer, f"{name}.from_config({name}.get_config())")
 
 
-def named_when_set(quick: QuickFacts, value: bool) -> set[str]:  # noqa: FBT001 - it is the value
-    """Return the dotted names of what has ``trainable`` set to a value, "" for what has none."""
+def names_set_trainable(quick: QuickFacts, value: bool) -> set[str]:  # noqa: FBT001 - it is the value
+    """Return the names whose ``trainable`` is set to a value, "" for other targets."""
     return {
-        dotted(owner) or ""
+        ast_dotted_name(owner) or ""
         for assign, owner in _set(quick)
         if isinstance(assign.value, ast.Constant) and assign.value.value is value
     }
 
 
-def lines_when_set(quick: QuickFacts, value: bool) -> list[int]:  # noqa: FBT001 - it is the value
-    """Return the lines (from 1) in which ``trainable`` of something is set to a value."""
+def lines_setting_trainable(quick: QuickFacts, value: bool) -> list[int]:  # noqa: FBT001 - it is the value
+    """Return the lines (from 1) that set ``trainable`` to a value."""
     return [
         assign.lineno
         for assign, _ in _set(quick)

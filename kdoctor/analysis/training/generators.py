@@ -1,4 +1,4 @@
-"""Which generator functions of a module give batches to a model."""
+"""Generator functions that feed batches to a model."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PREDICTS = ("predict", "predict_generator")
 
 
 def generators_of(module: Module) -> Iterator[tuple[MemberUse, cst.BaseExpression]]:
-    """Yield each use of a model that is fed, and what is fed to it."""
+    """Yield each training call that is fed by data, and that data."""
     for use in module.members:
         if use.member not in FED or use.owner.kind is not Kind.MODEL or use.called is None:
             continue
@@ -44,8 +44,8 @@ def generators_of(module: Module) -> Iterator[tuple[MemberUse, cst.BaseExpressio
                 yield use, given.value
 
 
-def fed_calls(module: Module) -> Iterator[tuple[MemberUse, cst.Call, cst.FunctionDef]]:
-    """Yield each use of a model that is fed, what is fed to it, and the function that makes it."""
+def generator_calls_fed(module: Module) -> Iterator[tuple[MemberUse, cst.Call, cst.FunctionDef]]:
+    """Yield each training call, its data, and the function that creates it."""
     for use, given in generators_of(module):
         value = value_of(module, given)
         function = _called(module, value) if isinstance(value, cst.Call) else None
@@ -54,7 +54,7 @@ def fed_calls(module: Module) -> Iterator[tuple[MemberUse, cst.Call, cst.Functio
 
 
 class GeneratorFeed(Struct, frozen=True):
-    """A generator function that feeds a training: what is ``given`` is what the call made."""
+    """A training call fed by a generator function of the file."""
 
     use: MemberUse
     call: cst.Call
@@ -63,10 +63,10 @@ class GeneratorFeed(Struct, frozen=True):
     function: cst.FunctionDef
 
 
-def generators_fed(module: Module, *, held_out: bool = False) -> Iterator[GeneratorFeed]:
+def generator_feeds(module: Module, *, held_out: bool = False) -> Iterator[GeneratorFeed]:
     """Yield each training that a generator function feeds; ``held_out``: that one validates."""
     told: set[cst.Call] = set()  # one generator may be given for both
-    for use, made, function in fed_calls(module):
+    for use, made, function in generator_calls_fed(module):
         if use.member not in FITS or use.called is None or use.called in told:
             continue
         given = argument(use.called, FED[use.member][held_out], None if held_out else 0)
@@ -84,13 +84,13 @@ def has_several_epochs(module: Module, call: cst.Call, member: str) -> bool:
     return given is not None and plain_literal(value_of(module, given.value)) != 1
 
 
-def calls_fed(quick: QuickFacts) -> frozenset[ast.Call]:
-    """Return the calls whose results `fed` could follow to a model, by names alone.
+def may_feed_calls(quick: QuickFacts) -> frozenset[ast.Call]:
+    """Return the calls whose results may reach a model, judged by names.
 
     Of whatever a name, an attribute or a function of such a name holds, takes or gives in the file.
     """
     flow = _Flow(quick)
-    waiting: list[ast.AST] = [*_given(quick, FED)]
+    waiting: list[ast.AST] = [*_may_feed_values(quick, FED)]
     seen: set[ast.AST | str] = set()
     for node in waiting:  # it grows meanwhile
         if node not in seen:
@@ -196,7 +196,7 @@ def _names_in(target: ast.AST) -> Iterator[str]:
                 waiting.append(each.value)
 
 
-def _given(quick: QuickFacts, methods: Iterable[str]) -> Iterator[ast.expr]:
+def _may_feed_values(quick: QuickFacts, methods: Iterable[str]) -> Iterator[ast.expr]:
     """Yield what `fed` could yield for these methods."""
     for method in methods:
         for called in quick.calls_by_leaf.get(method, ()):
@@ -206,16 +206,16 @@ def _given(quick: QuickFacts, methods: Iterable[str]) -> Iterator[ast.expr]:
                     yield given
 
 
-def called_for_a_model(quick: QuickFacts, methods: Iterable[str]) -> set[str]:
-    """Return the names of the functions and methods that ``fed_calls`` could yield."""
-    made = (value for each in _given(quick, methods) for value in quick.values_of(each))
+def may_feed_functions(quick: QuickFacts, methods: Iterable[str]) -> set[str]:
+    """Return the names of functions that may feed a model, judged by names."""
+    made = (value for each in _may_feed_values(quick, methods) for value in quick.values_of(each))
     calls = [each.func for each in made if isinstance(each, ast.Call)]
     return {leaf_of(each) for each in calls}
 
 
 def may_feed_generators(quick: QuickFacts, methods: Iterable[str]) -> bool:
     """Say whether a generator function of the source may give batches to these methods."""
-    fed_by = called_for_a_model(quick, methods)
+    fed_by = may_feed_functions(quick, methods)
     return any(
         function.name in fed_by
         and any(isinstance(each, ast.Yield) for each in inner_nodes(function))
@@ -261,7 +261,7 @@ def _bases(module: Module) -> frozenset[cst.ClassDef]:
 
 
 def is_a_librarys(module: Module, use: MemberUse) -> bool:
-    """Say whether a library other than Keras made the model: it may take whatever data it likes.
+    """Say whether another library made the model: it may accept any data.
 
     Those of KerasHub turn text into numbers.
     """
@@ -269,4 +269,4 @@ def is_a_librarys(module: Module, use: MemberUse) -> bool:
     name = module.qualified(made.func) if isinstance(made, cst.Call) else None
     if name is None or split_root(name) is not None:
         return False
-    return not name.startswith(".") and not module.is_of_the_tree(name.partition(".")[0])
+    return not name.startswith(".") and not module.is_project_module(name.partition(".")[0])

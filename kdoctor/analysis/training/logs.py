@@ -1,4 +1,4 @@
-"""What is read of the logs of training: of the history that ``fit`` gives, and by callbacks."""
+"""Reads of training logs: `fit`'s history, and callbacks' logs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _GETS_LOGS = pattern(r"on_(?:epoch|batch|train|test|train_batch|test_batch)_end\
 
 
 def keys_of_logs(module: Module) -> Iterator[tuple[cst.SimpleString, str]]:
-    """Yield each key that a history or a callback's logs are asked for, and what is without it.
+    """Yield each key read from a history or logs, and what happens without it.
 
     They are ``h.history["acc"]`` and ``logs.get("acc")``.
     """
@@ -97,7 +97,7 @@ def fields_of_paths(
 
 
 def monitored(module: Module) -> Iterator[tuple[cst.SimpleString, str]]:
-    """Yield each name that a callback is to monitor, and what comes of it where it is none."""
+    """Yield each name that a callback monitors, and what happens if it is missing."""
     for _, call, made in instances(module, Kind.CALLBACK):
         places = _PLACES.get(made.cls or "")
         given = argument(call, "monitor", places[0]) if places else None
@@ -115,13 +115,13 @@ def monitored(module: Module) -> Iterator[tuple[cst.SimpleString, str]]:
 
 
 def renamed(module: Module, node: cst.SimpleString, old: str, new: str) -> Edit:
-    """Return the edit that writes a new name in a string where it first has the old one."""
+    """Return the edit that renames the first occurrence in a string."""
     start = module.span(node).start + node.value.index(old)
     return Edit(Span(start, start + len(old)), (new,))
 
 
 def is_written(module: Module, key: str) -> bool:
-    """Say whether the file may write a key of the logs itself: ``logs["lr"] = …``."""
+    """Say whether the file may write a log key itself: ``logs["lr"] = …``."""
     return any(
         isinstance(each, cst.SimpleString) and each.raw_value == key
         for place in _stores(module)

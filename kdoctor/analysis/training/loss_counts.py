@@ -1,10 +1,10 @@
-"""How many losses, or weights, one argument of `compile` holds."""
+"""Count the losses or weights in an argument of `compile`."""
 
 from __future__ import annotations
 
 import libcst as cst
 
-from kdoctor.analysis.dataflow.escapes import written_out
+from kdoctor.analysis.dataflow.escapes import unmutated_value_of
 from kdoctor.analysis.models.user_classes import decorated_by
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import BindingKind
@@ -12,8 +12,8 @@ from kdoctor.value_types import Kind
 
 
 def count_losses(module: Module, loss: cst.BaseExpression) -> int | None:
-    """Return how many losses an argument surely holds; None where that is not sure."""
-    value = written_out(module, loss)
+    """Return how many losses an argument surely holds, None if not sure."""
+    value = unmutated_value_of(module, loss)
     match value:
         case None:
             return None

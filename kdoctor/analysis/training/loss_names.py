@@ -1,4 +1,4 @@
-"""Short names that losses and metrics go by, and the names of their functions."""
+"""Short names of losses and metrics, and the functions they stand for."""
 
 from __future__ import annotations
 

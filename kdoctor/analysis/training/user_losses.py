@@ -1,4 +1,4 @@
-"""The losses of one's own in a file that Keras 3 calls: functions for ``compile``, and classes."""
+"""User-defined losses that Keras 3 calls: functions and classes."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import (
     class_named,
     class_of,
-    in_line_of_keras_3,
     kind_of_class,
+    lineage_with_keras_3_base,
     methods_in,
 )
 from kdoctor.analysis.roots import is_of_keras_3, uses_another_keras, uses_keras_3
@@ -36,14 +36,14 @@ PLACE: Final = 1
 # A model that has one of these may call its loss itself.
 _TRAINS_BY_ITSELF: Final = frozenset({"compile", "compute_loss", "test_step", "train_step"})
 _OF_KERAS: Final = frozenset({None, "Functional", "Sequential"})
-_DEEPEST = 12  # steps from name to name
+_MAX_DEPTH = 12  # steps from name to name
 _PLACE_OF_THE_TYPE = 2  # behind the name and the reduction
 _DEFINING: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _OF_BATCHES = 2  # parameters: targets and predictions
 
 
 def targets_of_losses(module: Module, facts: TargetFacts) -> Iterator[tuple[Function, cst.Param]]:
-    """Yield the losses of one's own, each with the parameter that gets the targets.
+    """Yield each user-defined loss with the parameter for the targets.
 
     Keras 3 calls them with targets that it has cast to the type of the loss, which is floats:
     losses that have a type of their own are left out.
@@ -98,26 +98,26 @@ def _lineage(module: Module, facts: TargetFacts, node: cst.ClassDef) -> list[cst
     """Return a class and those of the file below it, if what they come from is Keras' loss."""
     if kind_of_class(module, node) is not Kind.LOSS:
         return []
-    return in_line_of_keras_3(module, facts, node)[0]
+    return lineage_with_keras_3_base(module, facts, node)[0]
 
 
 def _has_a_type(module: Module, node: cst.ClassDef) -> bool:
     """Say whether a class, or what makes an object of it, says which type it works with."""
-    return any(_says_a_type(module, call, node) for call in module.nodes(cst.Call)) or any(
-        store.node.attr.value in {"dtype", "_dtype"} and _stands_in(module, store.node, node)
+    return any(_passes_dtype(module, call, node) for call in module.nodes(cst.Call)) or any(
+        store.node.attr.value in {"dtype", "_dtype"} and _is_nested_in(module, store.node, node)
         for store in module.stores
     )
 
 
-def _says_a_type(module: Module, call: cst.Call, node: cst.ClassDef) -> bool:
+def _passes_dtype(module: Module, call: cst.Call, node: cst.ClassDef) -> bool:
     match call.func:
         case cst.Attribute(attr=cst.Name(value="__init__")):
             said = argument(call, "dtype", _PLACE_OF_THE_TYPE)
-            return said is not None and _stands_in(module, call, node)
+            return said is not None and _is_nested_in(module, call, node)
     return class_named(module, call.func) is node and argument(call, "dtype") is not None
 
 
-def _stands_in(module: Module, node: cst.CSTNode, outer: cst.CSTNode) -> bool:
+def _is_nested_in(module: Module, node: cst.CSTNode, outer: cst.CSTNode) -> bool:
     return any(each is outer for each in module.ancestors(node))
 
 
@@ -201,7 +201,7 @@ def _functions(
                     inner += [bound.value] if bound.value is not None else []
                 elif bound.kind is BindingKind.PARAMETER and isinstance(bound.node, cst.Param):
                     inner += _passed(points_to, bound.node)
-    if depth < _DEEPEST:
+    if depth < _MAX_DEPTH:
         for each in inner:
             yield from _functions(module, points_to, each, depth + 1)
 

@@ -24,7 +24,7 @@ from kdoctor.interpreters import interpreter_for, interpreter_named
 
 __all__ = ["Check", "CheckState", "HealthReport", "Remedy", "environment_of", "examine"]
 
-PATIENCE: Final = 180.0  # seconds for all imports; a cold disk needs a minute
+IMPORT_TIMEOUT: Final = 180.0  # seconds for all imports; a cold disk needs a minute
 _CHECKS: Final = (frameworks, requirements, files, settings_check, libraries)
 
 
@@ -34,7 +34,7 @@ def examine(
     environ: Mapping[str, str] = os.environ,
     *,
     deep: bool = False,
-    patience: float = PATIENCE,
+    patience: float = IMPORT_TIMEOUT,
 ) -> HealthReport:
     """Return the vital signs of the environment that a Python runs with.
 

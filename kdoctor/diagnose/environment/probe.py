@@ -40,7 +40,7 @@ print(json.dumps({
     },
 }))
 """
-_PATIENCE: Final = 30  # seconds; a cold disk needs some of them
+_TIMEOUT: Final = 30  # seconds; a cold disk needs some of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ def _answer(program: str, environ: Mapping[str, str]) -> dict[str, Any] | None:
             capture_output=True,
             check=False,
             env=dict(environ),
-            timeout=_PATIENCE,
+            timeout=_TIMEOUT,
         )
     except subprocess.TimeoutExpired:
         return None

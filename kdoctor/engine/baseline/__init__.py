@@ -1,4 +1,4 @@
-"""Findings that are known and may stay for now: what is new, and what is fixed."""
+"""Baselines: accept known findings; report new and fixed ones."""
 
 from kdoctor.engine.baseline.comparing import Comparison, compare, is_acceptable
 from kdoctor.engine.baseline.entry import BaselineEntry

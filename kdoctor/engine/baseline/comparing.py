@@ -1,4 +1,4 @@
-"""A scan beside a baseline: what is new, what is known, what is fixed."""
+"""Compare a scan with a baseline: new, known and fixed findings."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Asks = Callable[[str, str], bool]
 
 @dataclass(frozen=True)
 class Comparison:
-    """What a baseline makes of a scan.
+    """The findings of a scan, split by a baseline.
 
     ``result`` is the scan with the new findings as ``findings`` and the others as ``known``.
     ``fixed`` are the entries that no finding answers to any more. ``unseen`` are those that this
@@ -45,19 +45,19 @@ class Comparison:
 
     @cached_property
     def pruned(self) -> tuple[BaselineEntry, ...]:
-        """The entries of the baseline without the fixed ones."""
+        """The baseline's entries without the fixed ones."""
         left = Counter(self.baseline.entries) - Counter(self.fixed)
         return tuple(sorted(left.elements()))
 
     @cached_property
     def pruned_not_checked(self) -> dict[str, str]:
-        """The files that cannot be checked, of those that the baseline knows."""
+        """The baseline's unchecked files that still cannot be checked."""
         known = self.baseline.not_checked
         return {path: why for path, why in known.items() if path not in self.checked_again}
 
     @cached_property
     def not_checked(self) -> dict[str, str]:
-        """The files that cannot be checked, as a baseline would keep them now."""
+        """The files that could not be checked, as a baseline stores them."""
         folder = self.baseline.folder
         found = (*self.accepted, *filter(is_acceptable, self.result.unhandled))
         now = {relative(file.path, folder): file.why for file in found}
@@ -68,12 +68,12 @@ def compare(
     result: ScanResult,
     baseline: Baseline,
     paths: Iterable[str | os.PathLike[str]],
-    asks: Asks = lambda _path, _code: True,
+    is_selected: Asks = lambda _path, _code: True,
 ) -> Comparison:
     """Split the findings of a scan of ``paths`` into those that a baseline knows and the others.
 
-    ``asks`` says for a path and a rule whether it counts there: a finding of a rule that was not
-    asked is not fixed.
+    ``is_selected`` says whether a rule is selected for a path: a finding of a rule that was not
+    selected there is not fixed.
     """
     folder = baseline.folder
     findings = sorted(
@@ -81,7 +81,7 @@ def compare(
     )
     found = [entry_of(finding, result, folder) for finding in findings]
     matching = Matching(baseline.entries, found).match(lambda path: not (folder / path).exists())
-    seen = _Matched(result, folder, paths, asks)
+    seen = _Matched(result, folder, paths, is_selected)
     left = [baseline.entries[index] for index in matching.fixed]
     known = matching.known_of
     accepted = tuple(
@@ -106,7 +106,7 @@ def compare(
 
 
 def is_acceptable(file: Unreadable) -> bool:
-    """Say whether a file may stay unchecked: not for a fault of kdoctor's own."""
+    """Say whether a baseline may accept an unchecked file: not if kdoctor itself failed."""
     return not file.why.startswith(INTERNAL_ERROR)
 
 
@@ -126,26 +126,26 @@ class _Matched:
         result: ScanResult,
         folder: Path,
         paths: Iterable[str | os.PathLike[str]],
-        asks: Asks,
+        is_selected: Asks,
     ) -> None:
         self._folder = folder
         self._named = [os.path.realpath(path) for path in paths]
-        self._asks = asks
+        self._is_selected = is_selected
         self._read = {relative(path, folder) for path in result.files}
         self._unhandled = {relative(file.path, folder) for file in result.unhandled}
         self._read -= self._unhandled
 
     def covers(self, entry: BaselineEntry) -> bool:
         """Say whether the finding of this entry would have been found."""
-        if not self._asks(str(self._folder / entry.path), entry.rule):
+        if not self._is_selected(str(self._folder / entry.path), entry.rule):
             return False
-        return self._is_read_or_gone(entry.path)
+        return self._is_checked_or_deleted(entry.path)
 
     def is_checked(self, path: str) -> bool:
         """Say whether a file that could not be checked was checked now, or is gone."""
-        return path not in self._unhandled and self._is_read_or_gone(path)
+        return path not in self._unhandled and self._is_checked_or_deleted(path)
 
-    def _is_read_or_gone(self, name: str) -> bool:
+    def _is_checked_or_deleted(self, name: str) -> bool:
         if name in self._read:
             return True
         # A file that is gone was not read, but the folder that it lay in was looked into.

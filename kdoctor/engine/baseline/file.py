@@ -1,4 +1,4 @@
-"""The file of a baseline: sorted, one finding a line, the same whoever writes it."""
+"""Read and write the baseline file: sorted JSON, one finding a line."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class _File(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """The known findings of a project, as a file keeps them.
+    """The accepted findings of a project, as read from its baseline file.
 
     ``not_checked`` are the files that are known to be none that kdoctor can check, each with the
     reason that it had.
@@ -53,7 +53,7 @@ class Baseline:
 
     @property
     def folder(self) -> Path:
-        """What the paths of the entries start from."""
+        """The folder that the entries' paths are relative to."""
         return Path(os.path.realpath(self.path)).parent
 
     @classmethod
@@ -82,7 +82,7 @@ class Baseline:
     def write(
         self, entries: Iterable[BaselineEntry], not_checked: Mapping[str, str] = _NONE
     ) -> None:
-        """Write the file anew with these entries and files, where it says anything else.
+        """Write these entries and files, if the file does not say the same already.
 
         Raises:
             UsageProblem: it cannot be written.
@@ -98,7 +98,7 @@ class Baseline:
 
 
 def configured_baseline(policy: FileSelection) -> Baseline | None:
-    """Return the baseline that the settings name, None where they name none.
+    """Return the baseline named in the settings, None if there is none.
 
     Raises:
         UsageProblem: it is not there, or is none; the setting is named.
@@ -113,13 +113,13 @@ def configured_baseline(policy: FileSelection) -> Baseline | None:
 
 
 def configured_file(policy: FileSelection) -> Path | None:
-    """Return the baseline that the settings name, None where they name none."""
+    """Return the path of the baseline named in the settings, None if there is none."""
     layer = policy.main.layer("baseline")
     return None if layer is None else Path(layer.folder) / policy.main.value("baseline")
 
 
 def default_file(policy: FileSelection) -> Path:
-    """Return where the baseline of a project is, or is to be.
+    """Return the default path of a project's baseline.
 
     That is what its settings say, else the nearest that there is, else beside its settings, else
     where the project begins.
@@ -134,7 +134,7 @@ def default_file(policy: FileSelection) -> Path:
 
 
 def check_writable(policy: FileSelection, path: Path) -> None:
-    """Make sure that a baseline that no person named lies in its project, links and all.
+    """Refuse to write a baseline from the settings outside of its project, links resolved.
 
     Raises:
         UsageProblem: the project's settings, or a link in it, would have kdoctor write elsewhere.
@@ -160,7 +160,7 @@ def _decoded(data: bytes, path: Path) -> _File:
         file = msgspec.convert(json.loads(data), _File)
     except (msgspec.ValidationError, ValueError, RecursionError) as error:
         raise UsageProblem(
-            f"{shown(path)} is no baseline that kdoctor can read ({_why(data, error)})"
+            f"{shown(path)} is no baseline that kdoctor can read ({_read_error(data, error)})"
         ) from None
     if file.version > _VERSION:
         raise UsageProblem(
@@ -176,7 +176,7 @@ def _entries(file: _File) -> Iterable[BaselineEntry]:
             yield BaselineEntry(name, line.scope, line.rule, line.symbol, line.source, line.context)
 
 
-def _why(data: bytes, error: Exception) -> str:
+def _read_error(data: bytes, error: Exception) -> str:
     if b"<<<<<<<" in data and b">>>>>>>" in data:
         return "it has marks of a merge conflict: keep the lines of both sides, or write it anew"
     return " ".join(str(error).split())
@@ -187,12 +187,13 @@ def _rendered(entries: Iterable[BaselineEntry], not_checked: Mapping[str, str]) 
     blocks = []
     for path, group in groupby(sorted(entries), key=lambda entry: entry.path):
         rows = [f"      {_row(entry)}" for entry in group]
-        blocks.append(f"    {_spelled(path)}: [\n" + ",\n".join(rows) + "\n    ]")
+        blocks.append(f"    {_json_string(path)}: [\n" + ",\n".join(rows) + "\n    ]")
     files = "{\n" + ",\n".join(blocks) + "\n  }" if blocks else "{}"
     text = f'{{\n  "kdoctor-baseline": {_VERSION},\n  "files": {files}'
     if not_checked:
         rows = [
-            f"    {_spelled(path)}: {_spelled(why)}" for path, why in sorted(not_checked.items())
+            f"    {_json_string(path)}: {_json_string(why)}"
+            for path, why in sorted(not_checked.items())
         ]
         text += ',\n  "not-checked": {\n' + ",\n".join(rows) + "\n  }"
     text += "\n}\n"
@@ -209,12 +210,12 @@ def _row(entry: BaselineEntry) -> str:
     }
     return (
         "{"
-        + ", ".join(f"{_spelled(name)}: {_spelled(text)}" for name, text in fields.items())
+        + ", ".join(f"{_json_string(name)}: {_json_string(text)}" for name, text in fields.items())
         + "}"
     )
 
 
-def _spelled(text: str) -> str:
+def _json_string(text: str) -> str:
     """Write a string as JSON, readable where UTF-8 can hold it."""
     try:
         text.encode()

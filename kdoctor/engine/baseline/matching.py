@@ -1,4 +1,4 @@
-"""Which of the known findings are still there: a matching of old entries with new ones.
+"""Match baseline entries with current findings, across moved and renamed code.
 
 The surest pairs are made first: the same file and the same code, then code that moved within its
 file, then code whose line was edited; last, the files whose old path is gone, each with the new
@@ -15,11 +15,11 @@ from difflib import SequenceMatcher
 from kdoctor.engine.baseline.entry import BaselineEntry
 
 _ALIKE = 0.5  # of 1: how much of its line must be left where a line was edited
-_MOST_PAIRS = 2_500  # lines to compare with each other; more of them go in order
+_MAX_COMPARED_PAIRS = 2_500  # lines to compare with each other; more of them go in order
 
 
 class Matching:
-    """Pairs the entries of a baseline with those of a scan, both by their index."""
+    """Pairs baseline entries with findings of a scan, both by index."""
 
     def __init__(self, known: Sequence[BaselineEntry], found: Sequence[BaselineEntry]) -> None:
         self._known = known
@@ -31,7 +31,7 @@ class Matching:
 
     @property
     def fixed(self) -> list[int]:
-        """The entries of the baseline that were not found."""
+        """The indices of the entries without a matching finding."""
         return sorted(self._waiting_known)
 
     def match(self, is_gone: Callable[[str], bool]) -> Matching:
@@ -57,7 +57,7 @@ class Matching:
         new = {index: self._found[index] for index in found}
         for key in (_same, _moved):
             self._pair_by(key, old, new)
-        self._pair_alike(old, new)
+        self._pair_by_similarity(old, new)
 
     def _pair_by(
         self,
@@ -70,16 +70,18 @@ class Matching:
             if same := groups.get(key(entry)):
                 self._pair(same.pop(0), index, old, new)
 
-    def _pair_alike(self, old: dict[int, BaselineEntry], new: dict[int, BaselineEntry]) -> None:
+    def _pair_by_similarity(
+        self, old: dict[int, BaselineEntry], new: dict[int, BaselineEntry]
+    ) -> None:
         """Pair what stands in the same definition, the lines that are most alike first."""
         groups = _grouped(_in_definition, old)
         for key, found in _grouped(_in_definition, new).items():
             known = groups.get(key, [])
-            if len(known) * len(found) > _MOST_PAIRS:
+            if len(known) * len(found) > _MAX_COMPARED_PAIRS:
                 pairs = list(zip(known, found, strict=False))
             else:
                 alike = (
-                    (-_alikeness(old[one], new[other]), one, other)
+                    (-_similarity(old[one], new[other]), one, other)
                     for one in known
                     for other in found
                 )
@@ -134,7 +136,7 @@ def _in_definition(entry: BaselineEntry) -> Hashable:
     return entry.path, entry.rule, entry.symbol, entry.scope
 
 
-def _alikeness(one: BaselineEntry, other: BaselineEntry) -> float:
+def _similarity(one: BaselineEntry, other: BaselineEntry) -> float:
     matcher = SequenceMatcher(None, one.context, other.context, autojunk=False)
     if matcher.quick_ratio() < _ALIKE:
         return 0.0

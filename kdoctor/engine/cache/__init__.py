@@ -1,4 +1,4 @@
-"""What earlier runs found, for as long as nothing that it was made of is another.
+"""The result cache: reuse a file's findings while its dependencies are unchanged.
 
 The result of one file depends on its bytes and on what is asked of it; on kdoctor itself; and, by
 its imports, on other files and on what lies in folders. All of these are noted while it is made

@@ -1,4 +1,4 @@
-"""One run's view of the cache: what is known and still holds, and what is to be kept."""
+"""Look up and store results in the cache during one run."""
 
 from __future__ import annotations
 
@@ -8,14 +8,20 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from kdoctor.digests import blake2b
-from kdoctor.engine.cache.codec import packed, unpacked
-from kdoctor.engine.cache.merging import NewScans, merged
+from kdoctor.engine.cache.codec import decode_scan, encode_scan
+from kdoctor.engine.cache.merging import NewScans, merge_snapshots
 from kdoctor.engine.cache.recorder import Recorded
 from kdoctor.engine.cache.store import NUMBERS, FactsRow, ScanRow, Store, today
 from kdoctor.engine.result import FileScan
 from kdoctor.engine.schedule.jobs import ScanOptions, Task, absolute, working_folder
 from kdoctor.modules.dependencies import Seen
-from kdoctor.modules.file_stamp import FileStamp, Signature, asked_in, signature_of, state_of
+from kdoctor.modules.file_stamp import (
+    FileStamp,
+    Signature,
+    parse_import_query,
+    signature_of,
+    state_of,
+)
 from kdoctor.modules.prefilter import FileWords
 
 if TYPE_CHECKING:
@@ -25,7 +31,7 @@ T = TypeVar("T")
 
 
 class Cache:
-    """Answers by what earlier runs found. Each file and folder is asked once how it is."""
+    """The result cache during one run; the state of each file is read once."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -35,7 +41,7 @@ class Cache:
         paths = self._known.paths
         self._facts: dict[str, FactsRow] = {paths[row.path]: row for row in self._known.facts}
         self._scans: dict[tuple[int, str, bytes], ScanRow] = {
-            (row.path, row.told, row.key): row for row in self._known.scans
+            (row.path, row.given_path, row.key): row for row in self._known.scans
         }
         self._keys: dict[object, bytes] = {}
         self._now: dict[str, FileStamp] = {}
@@ -45,7 +51,7 @@ class Cache:
         self._here = working_folder()
 
     def facts(self, path: str) -> FileWords | None:
-        """Return what the prefilter knew of a file, given by its absolute path."""
+        """Return the cached prefilter facts of a file, given by its absolute path."""
         row = self._facts.get(path)
         if row is None or not self._holds(row.needs):
             return None
@@ -53,8 +59,8 @@ class Cache:
         imports = tuple(paths[each] for each in array(NUMBERS, row.imports)) if row.imports else ()
         return FileWords(row.size, row.speaks, row.marked, imports)
 
-    def keep_facts(self, path: str, facts: FileWords, seen: Seen) -> None:
-        """Take down what the prefilter made out of a file."""
+    def store_facts(self, path: str, facts: FileWords, seen: Seen) -> None:
+        """Store the prefilter facts of a file."""
         self._new_facts[path] = facts, seen
 
     def through(
@@ -66,7 +72,7 @@ class Cache:
         of_scan: Callable[[FileScan], T | None],
         scan_of: Callable[[T], FileScan],
     ) -> list[T]:
-        """Return the result of each task; work is done only where it is not known already.
+        """Return each task's result, from the cache where it is still valid.
 
         ``of_scan`` makes a result out of what was found in a file, where that is all it needs;
         ``scan_of`` says what a result found, which is kept.
@@ -79,7 +85,7 @@ class Cache:
         for task, result in zip(tasks, known, strict=True):
             if result is None:
                 noted = next(found)
-                self.keep_scan(scan_options, task, scan_of(noted.result), noted.seen)
+                self.store_scan(scan_options, task, scan_of(noted.result), noted.seen)
                 results.append(noted.result)
             else:
                 results.append(result)
@@ -87,22 +93,22 @@ class Cache:
         return results
 
     def scan(self, scan_options: ScanOptions, task: Task) -> FileScan | None:
-        """Return what a file gave, None where that is not known or does not hold any more."""
+        """Return the cached result of a file, None if there is none or it is out of date."""
         if task.source.is_stdin:
             return None
         number = self._numbers.get(absolute(task.source.path, self._here))
         if number is None:
             return None
         row = self._scans.get((number, task.source.path, self._key(scan_options, task)))
-        return unpacked(row.raw) if row is not None and self._holds(row.needs) else None
+        return decode_scan(row.raw) if row is not None and self._holds(row.needs) else None
 
-    def keep_scan(
+    def store_scan(
         self, scan_options: ScanOptions, task: Task, scan: FileScan, seen: Seen | None
     ) -> None:
-        """Take down what a file gave, where it would give the same again."""
+        """Store the result of a file, if a new scan would give the same."""
         if seen is None or not scan.lasts:
             return
-        raw = packed(scan)
+        raw = encode_scan(scan)
         if raw is not None:
             place = (
                 absolute(task.source.path, self._here),
@@ -112,14 +118,14 @@ class Cache:
             self._new_scans[place] = raw, seen
 
     def write(self) -> None:
-        """Put down what is new, once a day also what was used."""
+        """Write new entries to disk, and once a day when each was last used."""
         day = today()
         if not (self._new_facts or self._new_scans or self._is_news or self._known.day != day):
             return
         known = self._known if self._store.is_as_read() else self._store.read()
         if known.day != day:
             self._store.tidy()
-        self._store.write(merged(known, self._now, self._new_facts, self._new_scans))
+        self._store.write(merge_snapshots(known, self._now, self._new_facts, self._new_scans))
 
     def _holds(self, needs: bytes) -> bool:
         same = self._same
@@ -146,11 +152,11 @@ class Cache:
         return True
 
     def _signature_of(self, key: str) -> Signature | None:
-        asked = asked_in(key)
+        asked = parse_import_query(key)
         return signature_of(key) if asked is None else self._importers.signature(asked[0])
 
     def _state_of(self, key: str) -> FileStamp:
-        asked = asked_in(key)
+        asked = parse_import_query(key)
         return state_of(key) if asked is None else self._importers.state(*asked)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""The result of one file as bytes, and back."""
+"""Encode the result of one file as bytes, and decode it."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class _Found(msgspec.Struct, array_like=True, frozen=True, gc=False):
     own_target: OwnTarget | None
 
 
-def packed(scan: FileScan) -> bytes | None:
-    """Return a result as bytes, None where it holds what they cannot: half of a character."""
+def encode_scan(scan: FileScan) -> bytes | None:
+    """Return a result as bytes, None if it contains lone surrogates."""
     places = _places(scan)
     found = _Found(
         scan.findings,
@@ -45,8 +45,8 @@ def packed(scan: FileScan) -> bytes | None:
         return None
 
 
-def unpacked(data: bytes | msgspec.Raw) -> FileScan | None:
-    """Return the result that some bytes are, None where they are none."""
+def decode_scan(data: bytes | msgspec.Raw) -> FileScan | None:
+    """Return the result encoded in some bytes, None if they are not valid."""
     if bytes(data) == _PACKED_NOTHING:  # most files
         return _NOTHING
     try:
@@ -73,15 +73,15 @@ def _places(found: FileScan | _Found) -> list[Place]:
     ]
 
 
-def _in_order(places: Sequence[Place], told: Mapping[Place, T]) -> tuple[T | None, ...]:
-    return tuple(map(told.get, places)) if told else ()
+def _in_order(places: Sequence[Place], values: Mapping[Place, T]) -> tuple[T | None, ...]:
+    return tuple(map(values.get, places)) if values else ()
 
 
-def _by_place(places: Sequence[Place], told: Iterable[T | None]) -> dict[Place, T]:
+def _by_place(places: Sequence[Place], values: Iterable[T | None]) -> dict[Place, T]:
     # Not strict: there is nothing at all where no place has it.
-    return {place: each for place, each in zip(places, told, strict=False) if each is not None}
+    return {place: each for place, each in zip(places, values, strict=False) if each is not None}
 
 
 _DECODER: Final = msgspec.msgpack.Decoder(_Found)
 _NOTHING: Final = FileScan()
-_PACKED_NOTHING: Final = packed(_NOTHING)
+_PACKED_NOTHING: Final = encode_scan(_NOTHING)

@@ -1,4 +1,4 @@
-"""Where the cache of a project lies."""
+"""Where a project's cache is stored."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ VARIABLE: Final = "KDOCTOR_CACHE_DIR"
 
 
 class OutOfProject(Exception):
-    """What the project says would have kdoctor write outside of it. The message is for people."""
+    """The settings place the cache outside of the project. The message is for people."""
 
 
 def store_of(policy: FileSelection) -> Store:
-    """Return the store of the project that a run is about.
+    """Return the cache store of the project that a run is about.
 
     It lies as the environment says, or the settings, else in the project.
 

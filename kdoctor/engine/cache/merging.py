@@ -1,4 +1,4 @@
-"""What was known and what is new, as one snapshot without contradictions."""
+"""Merge the cached snapshot with new results into one consistent snapshot."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from kdoctor.modules.file_stamp import GONE, UNSTEADY, FileStamp
 from kdoctor.modules.prefilter import FileWords
 
 NewFacts = Mapping[str, tuple[FileWords, Seen]]
-NewScans = dict[tuple[str, str, bytes], tuple[bytes, Seen]]  # by path, path as told, orders
+NewScans = dict[tuple[str, str, bytes], tuple[bytes, Seen]]  # by path, path as given, options
 
 
-def merged(
+def merge_snapshots(
     known: Snapshot, now: Mapping[str, FileStamp], facts: NewFacts, scans: NewScans
 ) -> Snapshot:
-    """Return a snapshot of all that holds for one state of each file and folder.
+    """Return a snapshot of all results that agree on the state of each file and folder.
 
     ``now`` is how they were found in this run. What was not used for long is left out, and, once a
     day, what is known of files that are gone.
@@ -31,10 +31,10 @@ def merged(
     for path, (fact, seen) in facts.items():
         if made.agrees(path, seen):
             made.add_facts(path, fact, made.needs(path, seen), day)
-    for (path, told, key), (raw, seen) in scans.items():
+    for (path, given_path, key), (raw, seen) in scans.items():
         if made.agrees(path, seen):
             row = ScanRow(
-                made.number(path), told, key, made.needs(path, seen), msgspec.Raw(raw), day
+                made.number(path), given_path, key, made.needs(path, seen), msgspec.Raw(raw), day
             )
             made.snapshot.scans.append(row)
     _add_known(made, known, facts, scans, now)
@@ -109,7 +109,7 @@ def _add_known(
     def day_of(row: FactsRow | ScanRow) -> int:
         return today() if paths[row.path] in now else row.day
 
-    def is_kept(row: FactsRow | ScanRow) -> bool:
+    def is_still_valid(row: FactsRow | ScanRow) -> bool:
         if not all(holds[each] for each in array(NUMBERS, row.needs)) or is_old(day_of(row)):
             return False
         path = paths[row.path]
@@ -119,7 +119,7 @@ def _add_known(
         return array(NUMBERS, [made.number(paths[each]) for each in numbers]).tobytes()
 
     for row in known.facts:
-        if paths[row.path] not in facts and is_kept(row):
+        if paths[row.path] not in facts and is_still_valid(row):
             made.snapshot.facts.append(
                 FactsRow(
                     made.number(paths[row.path]),
@@ -132,12 +132,12 @@ def _add_known(
                 )
             )
     for each in known.scans:
-        if (paths[each.path], each.told, each.key) not in scans and is_kept(each):
+        if (paths[each.path], each.given_path, each.key) not in scans and is_still_valid(each):
             needs = again(array(NUMBERS, each.needs))
             made.snapshot.scans.append(
                 ScanRow(
                     made.number(paths[each.path]),
-                    each.told,
+                    each.given_path,
                     each.key,
                     needs,
                     each.raw,

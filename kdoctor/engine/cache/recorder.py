@@ -1,4 +1,4 @@
-"""A piece of work on one file, and what it was made of."""
+"""Record which files and folders a result depends on."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ T = TypeVar("T")
 
 
 class Recorded(Struct, Generic[T], frozen=True):
-    """A result, and the files and folders that it depends on, None where that is not known."""
+    """A result and its dependencies, None if they are not known."""
 
     result: T
     seen: Seen | None
 
 
-def noted(
+def record_dependencies(
     source: Source, folder: str, trace: Dependencies, work: Callable[[bytes | None], T]
 ) -> Recorded[T]:
-    """Do some work on the bytes of a file; it reads them itself where it is given none.
+    """Run some work on a file's bytes, and record which files it read.
 
     A relative path counts from ``folder``.
     """
     if source.is_stdin:
         return Recorded(work(None), None)
     path = os.path.abspath(os.path.join(folder, source.path))  # noqa: PTH100, PTH118 - links stay
-    with trace.apart() as looked:
+    with trace.isolated() as dependencies:
         try:
             state, data = file_state(path)
         except OSError:
             return Recorded(work(None), None)  # it says why
         result = work(data)
-        seen = trace.seen(looked)
+        seen = trace.seen(dependencies)
     if seen.get(path, state).digest != state.digest:
         return Recorded(result, None)
     return Recorded(result, {**seen, path: state})

@@ -1,4 +1,4 @@
-"""The cache's file: one snapshot of what was known at one moment, replaced as a whole.
+"""The cache file: one snapshot, replaced atomically.
 
 So runs side by side, and one that is killed, leave a whole file behind, and nobody waits for a
 lock. It holds data only: to read it runs no code. What is no snapshot of this version of kdoctor,
@@ -22,8 +22,9 @@ from kdoctor.modules.file_stamp import FileStamp
 _MAGIC: Final = b"kdoctor cache 1\n"
 NUMBERS: Final = "I"  # what `array` calls the numbers of paths
 _SUM: Final = 4
-_LARGEST: Final = 512_000_000  # bytes: what is larger would cost more memory than it saves time
-_KEPT_DAYS: Final = 14
+# Bytes: what is larger would cost more memory than it saves time.
+_MAX_CACHE_BYTES: Final = 512_000_000
+_MAX_AGE_DAYS: Final = 14
 _DAY: Final = 86_400
 _IGNORED: Final = "# kdoctor's own; nothing to commit\n*\n"
 _TAG: Final = "CACHEDIR.TAG"
@@ -33,7 +34,7 @@ _TAGGED: Final = (
 
 
 class FactsRow(msgspec.Struct, array_like=True, frozen=True, gc=False):
-    """What the prefilter knows of a file. ``needs`` are the states that it holds for."""
+    """Cached prefilter facts of a file. ``needs`` are the states that they are valid for."""
 
     path: int
     size: int
@@ -45,10 +46,10 @@ class FactsRow(msgspec.Struct, array_like=True, frozen=True, gc=False):
 
 
 class ScanRow(msgspec.Struct, array_like=True, frozen=True, gc=False):
-    """What a file gave: ``raw``, as it is told under the path ``told``, by the orders ``key``."""
+    """The cached result ``raw`` of a file under its path as given, with options ``key``."""
 
     path: int
-    told: str
+    given_path: str
     key: bytes
     needs: bytes
     raw: msgspec.Raw
@@ -56,7 +57,7 @@ class ScanRow(msgspec.Struct, array_like=True, frozen=True, gc=False):
 
 
 class Snapshot(msgspec.Struct, array_like=True, gc=False):
-    """All that is known. Numbers are places in ``paths``; ``states`` has one for each of them.
+    """The whole cache. Numbers index ``paths``; ``states`` has one state for each path.
 
     No row holds for another state than that, and a path without a state is only named.
     """
@@ -69,17 +70,17 @@ class Snapshot(msgspec.Struct, array_like=True, gc=False):
 
 
 def today() -> int:
-    """Return the number of the day."""
+    """Return today's date as a number of days."""
     return int(time.time() // _DAY)
 
 
 def is_old(day: int) -> bool:
-    """Say whether what was used last on that day is not worth its place."""
-    return not 0 <= today() - day <= _KEPT_DAYS
+    """Say whether an entry last used on that day should be evicted."""
+    return not 0 <= today() - day <= _MAX_AGE_DAYS
 
 
 class Store:
-    """The file of one project and one version of kdoctor. No trouble with it is anybody's."""
+    """The cache file of one project and kdoctor version. I/O errors only disable it."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self._folder = folder
@@ -88,16 +89,16 @@ class Store:
 
     @property
     def folder(self) -> Path:
-        """Where the file lies."""
+        """The folder of the cache file."""
         return self._file.parent
 
     def read(self) -> Snapshot:
-        """Return what is known, nothing where there is no sound file."""
+        """Return the cached snapshot, an empty one if there is no valid file."""
         self._read = None
         try:
             with open_regular(self._file) as file:
                 found = os.fstat(file.fileno())
-                if found.st_size > _LARGEST:
+                if found.st_size > _MAX_CACHE_BYTES:
                     return Snapshot()
                 data = file.read()
         except OSError:
@@ -109,7 +110,7 @@ class Store:
         return snapshot
 
     def is_as_read(self) -> bool:
-        """Say whether nobody has written since."""
+        """Say whether the file is unchanged since it was read."""
         try:
             found = self._file.stat()
         except OSError:
@@ -117,10 +118,10 @@ class Store:
         return self._read == (found.st_ino, found.st_mtime_ns, found.st_size)
 
     def write(self, snapshot: Snapshot) -> None:
-        """Put a snapshot in the place of the file, where that can be done."""
+        """Replace the cache file with a snapshot, where that is possible."""
         payload = msgspec.msgpack.encode(snapshot)
         total = zlib.crc32(payload).to_bytes(_SUM, "little")
-        if len(payload) > _LARGEST:
+        if len(payload) > _MAX_CACHE_BYTES:
             return
         beside = self._file.with_name(f"{self._file.name}.{os.urandom(4).hex()}.tmp")
         try:
@@ -136,13 +137,13 @@ class Store:
             return
 
     def tidy(self) -> None:
-        """Remove the files of other versions and of killed runs, where they are old."""
+        """Remove old cache files of other versions and of killed runs."""
         with contextlib.suppress(OSError):
             for each in os.scandir(self._file.parent):
                 if each.name == _TAG:
                     continue
                 age = time.time() - each.stat().st_mtime
-                if age > _DAY * (1 if each.name.endswith(".tmp") else _KEPT_DAYS):
+                if age > _DAY * (1 if each.name.endswith(".tmp") else _MAX_AGE_DAYS):
                     os.unlink(each.path)  # noqa: PTH108
 
     def _make_folder(self) -> None:

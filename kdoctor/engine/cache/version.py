@@ -1,4 +1,4 @@
-"""What a result depends on besides the project: kdoctor itself, and what it parses with."""
+"""The cache key of kdoctor itself: its code, data and libraries."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _VERSIONS = {"libcst": "_version.py", "markdown_it": "__init__.py"}
 
 
 def version_key() -> str:
-    """Return a name for this very kdoctor: another one after an update, or an edit of a rule."""
+    """Return a hash of this installation: it changes with each update or edited rule."""
     facts = [kdoctor.__version__, sys.version, sys.byteorder, *_libraries(), *sorted(_code(_HOME))]
     return blake2b("\n".join(facts).encode(errors="replace"), digest_size=12).hexdigest()
 

@@ -1,1 +1,1 @@
-"""Fixes from findings to bytes on disk, and back."""
+"""Apply fixes: from findings to files on disk, and undo them."""

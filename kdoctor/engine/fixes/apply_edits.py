@@ -1,4 +1,4 @@
-"""Carry out fixes on a unit's text. The text is the only thing that is rendered: no tree is."""
+"""Apply fixes to a unit's text by edits; the tree is never rendered."""
 
 from __future__ import annotations
 
@@ -11,19 +11,24 @@ from kdoctor.model import Applicability, Edit, Fix
 from kdoctor.project.code_style import UNTOLD, CodeStyle
 from kdoctor.rewrite import plan_imports, render
 from kdoctor.rewrite.blank_lines import without_blank_lines
-from kdoctor.rewrite.branches import are_in_branches, settled_branches, with_what_is_read, without
-from kdoctor.rewrite.edit_layout import laid_out, limit_of
-from kdoctor.rewrite.imports import Keeps, kept_by_nothing
+from kdoctor.rewrite.branches import (
+    are_in_branches,
+    edits_outside,
+    simplified_branches,
+    without_unread_imports,
+)
+from kdoctor.rewrite.edit_layout import line_limit_of, with_layout
+from kdoctor.rewrite.imports import Keeps, keep_nothing
 from kdoctor.syntax import Module
 
 
 def edits_of(
     source: Module | Unit,
     fixes: Sequence[Fix],
-    keeps: Keeps = kept_by_nothing,
+    keeps: Keeps = keep_nothing,
     style: CodeStyle = UNTOLD,
 ) -> list[Edit]:
-    """Return the edits of the fixes and those that the imports and the layout need for them.
+    """Return the edits of some fixes with their import and layout edits.
 
     A unit that was not parsed has fixes of comments only, and these need no import. ``keeps`` says
     which imports stay although nothing in the file uses them any longer, ``style``
@@ -32,28 +37,28 @@ def edits_of(
     edits = [edit for fix in fixes for edit in fix.edits]
     if isinstance(source, Unit):
         return edits
-    longest = limit_of(source, style.line_limit)
+    longest = line_limit_of(source, style.line_limit)
     planned = [*edits, *plan_imports(source, fixes, keeps, longest, style.sorting)]
     filled = without_empty_blocks(source, planned)
     needs = chain.from_iterable(fix.imports for fix in fixes)
     # Laid out for their sake only where there are any: each finding's own diff is made here.
     if are_in_branches(source, filled) and (
-        settled := settled_branches(source, laid_out(source, filled, longest), needs)
+        settled := simplified_branches(source, with_layout(source, filled, longest), needs)
     ):
         more = Fix("", tuple(settled), Applicability.SAFE)
-        again = [*with_what_is_read(fixes, settled), more]
+        again = [*without_unread_imports(fixes, settled), more]
         planned = [*edits, *plan_imports(source, again, keeps, longest, style.sorting)]
-        filled = without_empty_blocks(source, [*without(planned, settled), *settled])
-    return laid_out(source, without_blank_lines(source, filled), longest)
+        filled = without_empty_blocks(source, [*edits_outside(planned, settled), *settled])
+    return with_layout(source, without_blank_lines(source, filled), longest)
 
 
 def texts_of(
     source: Module | Unit,
     fixes: Sequence[Fix],
-    keeps: Keeps = kept_by_nothing,
+    keeps: Keeps = keep_nothing,
     style: CodeStyle = UNTOLD,
 ) -> list[str]:
-    """Return the new text of each cell of a unit, masked magics put back.
+    """Return the fixed text of each cell of a unit, magics restored.
 
     Raises:
         ValueError: edits overlap, or one lies in no single cell.
@@ -63,7 +68,7 @@ def texts_of(
 
 
 def texts_with(unit: Unit, edits: Sequence[Edit]) -> list[str]:
-    """Return the text of each cell of a unit after some edits, masked magics put back.
+    """Return the text of each cell of a unit after some edits, magics restored.
 
     Raises:
         ValueError: edits overlap, or one lies in no single cell.
@@ -83,7 +88,7 @@ def texts_with(unit: Unit, edits: Sequence[Edit]) -> list[str]:
 
 
 def source_of(unit: Unit, cell: Cell) -> str:
-    """Return a cell's text as the user wrote it, magics and all."""
+    """Return a cell's original text, magics included."""
     return _cell_text(unit, cell, ())
 
 

@@ -1,4 +1,4 @@
-"""Changelogs: what stands in one was right for the release that it speaks of, and stays."""
+"""Withhold fixes in changelogs: their code is right for the release they describe."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _REASON: Final = "a changelog tells what an old release was like: no code in it 
 
 
 def is_changelog(path: str) -> bool:
-    """Say whether a file is one by its name, in whatever case."""
+    """Say whether a file is a changelog, by its name in any case."""
     pure = PurePath(path.lower())
     return pure.suffix in _TEXTS and _NAME.fullmatch(pure.stem) is not None
 
 
-def kept(path: str, finding: Finding) -> Finding:
-    """Return a finding as it is, in a changelog without its fix."""
+def without_fix_in_changelog(path: str, finding: Finding) -> Finding:
+    """Return a finding, without its fix if the file is a changelog."""
     if finding.fix is None or not is_changelog(path):
         return finding
     return replace(finding, fix=None, no_fix_because=_REASON)

@@ -1,4 +1,4 @@
-"""No fix takes a comment away: one that would is withheld, and says so."""
+"""Withhold fixes that would delete a comment."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _LOST = "it would lose the comment `{}`"
 
 
 class CommentGuard:
-    """Watches over the comments of one source, for whatever rule writes a fix."""
+    """Checks the fixes of one source for lost comments, whichever rule writes them."""
 
     def __init__(self, text: str) -> None:
         self._text = text
 
-    def watched(self, finding: Finding) -> Finding:
-        """Return a finding without its fix, where that would lose a comment."""
+    def guarded(self, finding: Finding) -> Finding:
+        """Return a finding, without its fix if that would delete a comment."""
         lost = None if finding.fix is None else self._lost(finding.fix)
         if lost is None:
             return finding
@@ -43,7 +43,7 @@ class CommentGuard:
         first = bisect_left(self._starts, min(span.start for span in taken))
         behind = bisect_left(self._starts, max(span.end for span in taken))
         near = self._comments[first:behind]
-        gone = Counter(comment.text for comment in near if _goes(comment.span, taken, holes))
+        gone = Counter(comment.text for comment in near if _is_deleted(comment.span, taken, holes))
         return next((text for text, times in gone.items() if written.count(text) < times), None)
 
     @cached_property
@@ -57,7 +57,7 @@ class CommentGuard:
         return [each.span.start for each in self._comments]
 
 
-def _goes(comment: Span, taken: list[Span], holes: list[Span]) -> bool:
+def _is_deleted(comment: Span, taken: list[Span], holes: list[Span]) -> bool:
     """Say whether the innermost of the edits around a comment has no hole that keeps it."""
     around = [span for span in taken if _holds(span, comment)]
     if not around:

@@ -1,4 +1,4 @@
-"""Which fixes of one unit may be applied in the same pass."""
+"""Choose which fixes of a unit can be applied in one pass."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections.abc import Iterable, Sequence
 
 from kdoctor.model import Edit, Finding, Fix, Hole, ImportNeed, Span
 
-_KEPT = -1  # the owner of edits that are made whatever happens
+_ALWAYS_APPLIED = -1  # the owner of edits that are made whatever happens
 
 
-def compatible(
+def compatible_fixes(
     findings: Iterable[Finding], kept: Sequence[Edit], cells: Sequence[Span]
 ) -> list[Fix]:
-    """Return the fixes of ``findings`` that go together, the first in source order winning.
+    """Return the fixes that do not conflict; the first in source order wins.
 
     ``kept`` are edits that are made in any case (they put masked magics back). A fix waits for the
     next pass where one of its edits overlaps an edit of an earlier fix, or goes right behind what
@@ -26,23 +26,23 @@ def compatible(
     ordered = sorted(findings, key=lambda finding: (finding.place, finding.code))
     # Two findings may be cured by one and the same fix: it is made once.
     fixes = list(dict.fromkeys(finding.fix for finding in ordered if finding.fix is not None))
-    clashes = _clashes(kept, fixes)
+    clashes = _conflicts(kept, fixes)
     chosen: dict[int, Fix] = {}
     bound: dict[str, ImportNeed] = {}
     named: dict[tuple[str, str | None], ImportNeed] = {}
     for number, fix in enumerate(fixes):
-        if any(rival in chosen or rival in (_KEPT, number) for rival in clashes[number]):
+        if any(rival in chosen or rival in (_ALWAYS_APPLIED, number) for rival in clashes[number]):
             continue
         if not all(_cell_at(cells, edit.span).covers(edit.span) for edit in fix.edits):
             continue
         if any(
-            bound.get(need.local, need) != need or named.get(_thing(need), need) != need
+            bound.get(need.local, need) != need or named.get(_import_key(need), need) != need
             for need in fix.imports
         ):
             continue
         chosen[number] = fix
         bound.update((need.local, need) for need in fix.imports)
-        named.update((_thing(need), need) for need in fix.imports)
+        named.update((_import_key(need), need) for need in fix.imports)
     return list(chosen.values())
 
 
@@ -52,13 +52,13 @@ def _cell_at(cells: Sequence[Span], span: Span) -> Span:
     return cells[max(0, after - 1)]
 
 
-def _thing(need: ImportNeed) -> tuple[str, str | None]:
+def _import_key(need: ImportNeed) -> tuple[str, str | None]:
     return need.module, need.name
 
 
-def _clashes(kept: Sequence[Edit], fixes: Sequence[Fix]) -> dict[int, set[int]]:
+def _conflicts(kept: Sequence[Edit], fixes: Sequence[Fix]) -> dict[int, set[int]]:
     """Map each fix to those that it cannot be made together with (itself: it is contradictory)."""
-    owned = [(edit, _KEPT) for edit in kept]
+    owned = [(edit, _ALWAYS_APPLIED) for edit in kept]
     owned += [(edit, number) for number, fix in enumerate(fixes) for edit in fix.edits]
     owned.sort(key=lambda pair: pair[0].span)
     clashes: defaultdict[int, set[int]] = defaultdict(set)
@@ -66,24 +66,24 @@ def _clashes(kept: Sequence[Edit], fixes: Sequence[Fix]) -> dict[int, set[int]]:
     for edit, owner in owned:
         open_edits = [pair for pair in open_edits if pair[0].span.end >= edit.span.start]
         for other, other_owner in open_edits:
-            if _clash(edit, other):
+            if _conflict(edit, other):
                 clashes[owner].add(other_owner)
                 clashes[other_owner].add(owner)
         open_edits.append((edit, owner))
     return clashes
 
 
-def _clash(one: Edit, other: Edit) -> bool:
+def _conflict(one: Edit, other: Edit) -> bool:
     if one == other:
         return False
     a, b = one.span, other.span
-    if _goes_behind(one, other) or _goes_behind(other, one):
+    if _inserts_after_deleted(one, other) or _inserts_after_deleted(other, one):
         return True
     overlap = (a.start < b.end and b.start < a.end) or a == b
     return overlap and not (_inside_hole(one, other) or _inside_hole(other, one))
 
 
-def _goes_behind(new: Edit, gone: Edit) -> bool:
+def _inserts_after_deleted(new: Edit, gone: Edit) -> bool:
     """Say whether something is put right behind what is taken out: an argument behind the last.
 
     It begins with a comma then, and nothing may be left to stand before that.

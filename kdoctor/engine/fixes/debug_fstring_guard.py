@@ -1,4 +1,4 @@
-"""No fix is safe in ``f"{K.sum(x)=}"``: the program prints the text of the expression, too."""
+"""Mark fixes inside ``f"{x=}"`` as unsafe: the program prints the expression's text."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _PRINTED: Final = "the text of the expression is printed, too, and would be anot
 
 
 class DebugFStringGuard:
-    """Watches over the fixes of one module, whatever rule writes them."""
+    """Checks the fixes of one module, whichever rule writes them."""
 
     def __init__(self, module: Module) -> None:
         self._module = module
 
-    def watched(self, finding: Finding) -> Finding:
-        """Return a finding with its fix as unsafe, where that writes into a text that is shown."""
+    def guarded(self, finding: Finding) -> Finding:
+        """Return a finding, its fix marked as unsafe if it edits such an f-string."""
         fix = finding.fix
         if fix is None or fix.applicability is not Applicability.SAFE or not self._spans:
             return finding
-        if not any(_meet(edit.span, shown) for edit in fix.edits for shown in self._spans):
+        if not any(_overlap(edit.span, shown) for edit in fix.edits for shown in self._spans):
             return finding
         unsafe = replace(fix, applicability=Applicability.UNSAFE, unsafe_because=_PRINTED)
         return replace(finding, fix=unsafe)
@@ -43,5 +43,5 @@ class DebugFStringGuard:
         ]
 
 
-def _meet(one: Span, other: Span) -> bool:
+def _overlap(one: Span, other: Span) -> bool:
     return one.start < other.end and other.start < one.end

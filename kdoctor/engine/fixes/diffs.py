@@ -1,4 +1,4 @@
-r"""Unified diffs that ``patch -p1`` takes, made from the places that are known to differ.
+r"""Write unified diffs that ``patch -p1`` accepts, from known changes.
 
 Only ``\n`` ends a line here, as for ``diff`` and ``patch``: ``str.splitlines`` would also split at
 form feeds and at U+2028.
@@ -19,7 +19,7 @@ _QUOTED = pattern(r'["\\\x00-\x1f\x7f]')
 
 
 class Change(Struct, frozen=True):
-    """Lines ``start`` up to and without ``end`` (from 0) become ``lines``."""
+    """Replace lines ``start`` up to, not including, ``end`` (from 0) by ``lines``."""
 
     start: int
     end: int
@@ -38,7 +38,7 @@ def split_lines(text: str) -> list[str]:
 
 
 def decoded(data: bytes) -> str:
-    """Return the text of a file for a diff; bytes that are no UTF-8 get through unchanged."""
+    """Decode a file for a diff; bytes that are not UTF-8 survive unchanged."""
     return data.decode(errors="surrogateescape")
 
 
@@ -52,7 +52,7 @@ def unified(before: str, after: str, label: str) -> str:
 
 
 def unified_of_changes(old: Sequence[str], changes: Iterable[Change], label: str) -> str:
-    """Return the unified diff that ``changes`` (sorted, apart from each other) make to ``old``.
+    """Return the unified diff of sorted, disjoint ``changes`` to ``old``.
 
     The time is that of the changes, not of the text: a large file with many findings needs a
     diff for each of them.

@@ -1,4 +1,4 @@
-"""Blocks of which fixes take away every statement: each keeps a `pass`.
+"""Insert `pass` into blocks whose statements were all removed by fixes.
 
 A fix that deletes a statement looks after its block where that is all that is in it. Two fixes, be
 they of two rules, each see the other's statement still standing there.
@@ -25,13 +25,13 @@ class _Block(NamedTuple):
 
 
 def without_empty_blocks(module: Module, edits: Sequence[Edit]) -> list[Edit]:
-    """Return the edits, with ``pass`` for the first statement of what would be an empty block."""
-    gone = sorted({each for each in edits if _takes_away(each)}, key=lambda each: each.span)
+    """Return the edits, with ``pass`` in place of the first statement of an empty block."""
+    gone = sorted({each for each in edits if _deletes(each)}, key=lambda each: each.span)
     filled = {edit: _filled(module, edit, block) for edit, block in _emptied(module, gone)}
     return [filled.get(each, each) for each in edits] if filled else list(edits)
 
 
-def _takes_away(edit: Edit) -> bool:
+def _deletes(edit: Edit) -> bool:
     return edit.span.start < edit.span.end and not any(edit.parts)
 
 

@@ -1,4 +1,4 @@
-"""What each finding's own fix would change, as a diff in the terms of the document."""
+"""The diff of each finding's own fix, in terms of the document."""
 
 from __future__ import annotations
 
@@ -43,20 +43,20 @@ class FindingDiffs:
         # Fixes that change the same places share them, where a file does one thing very often.
         self._known: dict[tuple[int, int, object, object], Fix] = {}
 
-    def filled(self, finding: Finding, source: Module | Unit) -> Finding:
-        """Return the finding with ``fix.diff`` and ``fix.replacements``, as far as asked for."""
+    def with_diff(self, finding: Finding, source: Module | Unit) -> Finding:
+        """Return the finding with ``fix.diff`` and ``fix.replacements``, as requested."""
         fix = finding.fix
         if fix is None or not (fix.edits or fix.imports or fix.drops):
             return finding
         # By their identity: what is known keeps the edits alive.
         key = _unit(source).index, id(fix.edits), fix.imports, fix.drops
         if key not in self._known:
-            self._known[key] = self._shown(fix, source)
+            self._known[key] = self._diff_of_fix(fix, source)
         known = self._known[key]
         same = replace(fix, diff=known.diff, replacements=known.replacements)
         return replace(finding, fix=same)
 
-    def _shown(self, fix: Fix, source: Module | Unit) -> Fix:
+    def _diff_of_fix(self, fix: Fix, source: Module | Unit) -> Fix:
         edits = edits_of(source, [fix], self._keeps, self.style)
         return replace(
             fix,

@@ -1,13 +1,13 @@
-"""One source, some of its findings, and the one diff that cures these: for a line with an error."""
+"""Fix chosen findings of one source, for a line with an error."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from kdoctor.engine.examine import Examined, Examiner, order
+from kdoctor.engine.examine import Examined, Examiner, finding_order
 from kdoctor.engine.fixes.apply_edits import texts_of
-from kdoctor.engine.fixes.conflicts import compatible
+from kdoctor.engine.fixes.conflicts import compatible_fixes
 from kdoctor.engine.fixes.diffs import decoded, unified
 from kdoctor.engine.schedule.jobs import ScanOptions
 from kdoctor.model import Applicability, Finding
@@ -18,7 +18,7 @@ Choose = Callable[[Sequence[Finding]], Sequence[Finding]]
 
 @dataclass(frozen=True, slots=True)
 class ChosenFix:
-    """Some findings of a source, the source with their fixes in it, and the diff to it.
+    """Chosen findings of a source, the fixed source, and the diff.
 
     ``others`` counts the findings that were not chosen. ``after`` is ``before`` and ``diff`` empty
     where none of the chosen has a fix that can be written.
@@ -31,8 +31,8 @@ class ChosenFix:
     others: int
 
 
-def choose_and_fix(path: str, data: bytes, target: Target, choose: Choose) -> ChosenFix:
-    """Return what ``choose`` picks of a Python source's findings, and what cures all of it at once.
+def fix_chosen(path: str, data: bytes, target: Target, choose: Choose) -> ChosenFix:
+    """Fix the findings of a Python source that ``choose`` picks, in one diff.
 
     Raises:
         FileProblem: the source cannot be parsed.
@@ -41,7 +41,7 @@ def choose_and_fix(path: str, data: bytes, target: Target, choose: Choose) -> Ch
     examined = Examiner(scan_options).examine(path, data)
     # What the user told us to leave alone is what went wrong there all the same.
     silenced = (each.finding for each in examined.scan.suppressed)
-    findings = sorted([*examined.scan.findings, *silenced], key=order)
+    findings = sorted([*examined.scan.findings, *silenced], key=finding_order)
     findings = [each for each in findings if not each.code.startswith("KD9")]
     chosen = tuple(choose(findings))
     after = _fixed(examined, chosen) if chosen else data
@@ -66,7 +66,7 @@ def _fixed(examined: Examined, chosen: Sequence[Finding]) -> bytes:
             and finding.fix.applicability is not Applicability.MANUAL
         ]
         unit = module.unit
-        fixes = compatible(wanted, unit.masks, [cell.span for cell in unit.cells])
+        fixes = compatible_fixes(wanted, unit.masks, [cell.span for cell in unit.cells])
         if fixes:
             texts[index] = texts_of(module, fixes)
     return examined.document.replace(texts)

@@ -1,4 +1,4 @@
-"""One file: fixes applied in passes until nothing changes, or the file left as it was."""
+"""Apply a file's fixes in passes until nothing changes; on failure keep the file."""
 
 from __future__ import annotations
 
@@ -8,11 +8,17 @@ from functools import partial
 
 from kdoctor import parse_ast
 from kdoctor.documents import Document, Kind
-from kdoctor.engine.examine import Examined, Examiner, failed, heard, why
+from kdoctor.engine.examine import (
+    Examined,
+    Examiner,
+    drop_notes_unless_admitted,
+    error_text,
+    failed_scan,
+)
 from kdoctor.engine.fixes.apply_edits import source_of, texts_of
-from kdoctor.engine.fixes.conflicts import compatible
+from kdoctor.engine.fixes.conflicts import compatible_fixes
 from kdoctor.engine.fixes.diffs import decoded, unified
-from kdoctor.engine.fixes.top_level import inside
+from kdoctor.engine.fixes.top_level import findings_at_bindings
 from kdoctor.engine.result import FileFix, FileScan, FixedFile, LeftAlone
 from kdoctor.engine.schedule.jobs import Task
 from kdoctor.engine.selection.file_selection import applicable
@@ -23,14 +29,14 @@ MAX_PASSES = 10
 
 
 class FixLoop:
-    """Fixes one file after another with one examiner."""
+    """Fixes files with one examiner."""
 
     def __init__(self, examiner: Examiner) -> None:
         self._examiner = examiner
         self._applicable = applicable(unsafe=examiner.scan_options.unsafe)
 
     def fix(self, task: Task, data: bytes | None = None) -> FileFix:
-        """Return the file's repair. Whatever goes wrong is part of the answer.
+        """Return the fix of a file. Errors are part of the result.
 
         ``data`` are its bytes, where they are read already.
         """
@@ -41,13 +47,13 @@ class FixLoop:
             before = data
             examined = self._examiner.examine(path, data)
         except Exception as error:  # noqa: BLE001 - one file must not cost the others
-            nothing = heard(task, failed(path, error))
+            nothing = drop_notes_unless_admitted(task, failed_scan(path, error))
             return FileFix(nothing, nothing)
-        found = heard(task, examined.scan)
+        found = drop_notes_unless_admitted(task, examined.scan)
         try:
-            after, applied, left = self._settle(before, examined)
+            after, applied, left = self._apply_until_stable(before, examined)
         except Exception as error:  # noqa: BLE001
-            reason = f"its fix failed and was given up: {why(error)}"
+            reason = f"its fix failed and was given up: {error_text(error)}"
             return FileFix(found, found, left_alone=LeftAlone(path, reason))
         if after == before:
             return FileFix(found, found)
@@ -55,7 +61,7 @@ class FixLoop:
         fixed = FixedFile(path, before, after, diff, applied, is_stdin=task.source.is_stdin)
         return FileFix(found, left, fixed)
 
-    def _settle(
+    def _apply_until_stable(
         self, before: bytes, examined: Examined
     ) -> tuple[bytes, tuple[Finding, ...], FileScan]:
         """Apply fixes until none is left to apply.
@@ -64,7 +70,7 @@ class FixLoop:
             FileProblem: the result would be no Python, or fixes go round in circles.
         """
         data, applied = before, list[Finding]()
-        keeps = partial(self._examiner.is_taken_elsewhere, examined.document.path)
+        keeps = partial(self._examiner.may_be_imported_elsewhere, examined.document.path)
         style = self._examiner.scan_options.style
         for _ in range(MAX_PASSES):
             chosen = self._choose(examined)
@@ -76,13 +82,17 @@ class FixLoop:
             after = document.replace(texts) if texts else data
             if after == data:
                 return data, tuple(applied), examined.scan
-            applied += _cured(examined.scan.findings, chosen)
-            heard = examined.directives
-            needed = heard.words_of_use() if heard else Counter[str]()
+            applied += _fixed_by(examined.scan.findings, chosen)
+            drop_notes_unless_admitted = examined.directives
+            needed = (
+                drop_notes_unless_admitted.used_words()
+                if drop_notes_unless_admitted
+                else Counter[str]()
+            )
             changed = texts.keys() & examined.modules.keys()
             examined = self._examiner.examine(document.path, after, like=document, changed=changed)
             check_still_python(document, examined.document, texts.keys())
-            _check_still_silent(needed, examined)
+            _check_suppressions_hold(needed, examined)
             data = after
         raise FileProblem(f"its fixes do not come to an end in {MAX_PASSES} passes")
 
@@ -99,27 +109,29 @@ class FixLoop:
                 and finding.fix.applicability in self._applicable
             ]
             if self._examiner.scan_options.within is not None:
-                wanted = inside(wanted, unit.text, self._examiner.scan_options.within)
-            kept = [*unit.masks, *_silenced_edits(examined.scan, index)]
-            fixes = compatible(wanted, kept, [cell.span for cell in unit.cells]) if wanted else []
+                wanted = findings_at_bindings(wanted, unit.text, self._examiner.scan_options.within)
+            kept = [*unit.masks, *_suppressed_edits(examined.scan, index)]
+            fixes = (
+                compatible_fixes(wanted, kept, [cell.span for cell in unit.cells]) if wanted else []
+            )
             if fixes:
                 chosen[index] = fixes
         return chosen
 
 
-def _cured(findings: Collection[Finding], chosen: dict[int, list[Fix]]) -> list[Finding]:
+def _fixed_by(findings: Collection[Finding], chosen: dict[int, list[Fix]]) -> list[Finding]:
     made = {unit: frozenset(fixes) for unit, fixes in chosen.items()}
     return [finding for finding in findings if finding.fix in made.get(finding.place.unit, ())]
 
 
-def _silenced_edits(scan: FileScan, unit: int) -> Iterator[Edit]:
+def _suppressed_edits(scan: FileScan, unit: int) -> Iterator[Edit]:
     """Yield what would cure the silenced findings of a unit: no other fix may do that for them."""
     for each in scan.suppressed:
         if each.finding.place.unit == unit and each.finding.fix is not None:
             yield from each.finding.fix.edits
 
 
-def _check_still_silent(needed: Counter[str], after: Examined) -> None:
+def _check_suppressions_hold(needed: Counter[str], after: Examined) -> None:
     """Hold the fixes to the user's comments.
 
     Raises:
@@ -132,7 +144,7 @@ def _check_still_silent(needed: Counter[str], after: Examined) -> None:
 
 
 def check_still_python(before: Document, after: Document, changed: Collection[int]) -> None:
-    """Hold what libcst accepts to Python's own grammar too, where the input kept to it.
+    """Check that the fixed text is valid Python, if the input was.
 
     Raises:
         FileProblem: it does not.
@@ -154,7 +166,7 @@ def _is_python(source: str) -> bool:
 
 
 def diff_of(path: str, before: bytes, after: bytes, kind: Kind | None) -> str:
-    """Return the diff of the file; of a notebook that of its cells, which is what people read."""
+    """Return the diff of a file; for a notebook the diff of its cells."""
     old, new = Document.parse(before, path, kind), Document.parse(after, path, kind)
     if old.kind != "notebook":
         return unified(decoded(before), decoded(after), path)

@@ -1,4 +1,4 @@
-"""What the rules know to write in the place of one name."""
+"""Look up the rewrites that the rules have for a name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kdoctor.rules import all_rules
 
 @dataclass(frozen=True, slots=True)
 class RewriteAnswer:
-    """One rewrite of a name: which rule has it, both sides, when, and who may apply it."""
+    """One rewrite of a name: its rule, both sides, condition and applicability."""
 
     code: str
     left: str
@@ -24,14 +24,14 @@ class RewriteAnswer:
 
 @dataclass(frozen=True, slots=True)
 class RewriteLookup:
-    """All that the rules say of a name: rewrites, and the codes of rules that look at it."""
+    """The rewrites of a name, and the codes of rules that check it."""
 
     rewrites: tuple[RewriteAnswer, ...] = ()
     rules: tuple[str, ...] = ()
 
 
-def cures_of(name: str, member: str = "") -> RewriteLookup:
-    """Return the rewrites of a name relative to its root, and the rules that speak of a member.
+def rewrite_lookup_of(name: str, member: str = "") -> RewriteLookup:
+    """Return the rewrites of a root-relative name, and the rules about a member.
 
     >>> cures_of("backend.square").rewrites[0].right                   # doctest: +SKIP
     'keras.ops.square(x)'

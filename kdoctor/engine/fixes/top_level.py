@@ -1,4 +1,4 @@
-"""The top-level statements of a module: where each stands, and which names it binds."""
+"""The top-level statements of a module and the names they bind."""
 
 from __future__ import annotations
 
@@ -17,15 +17,17 @@ _CLOSED = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp
 
 @dataclass(frozen=True, slots=True)
 class TopLevelFixes:
-    """A statement that stands in no other."""
+    """A top-level statement."""
 
     span: Span
     binds: frozenset[str]
 
 
-def inside(findings: list[Finding], text: str, names: frozenset[str]) -> list[Finding]:
-    """Return the findings that stand, with all that their fix changes, where names are bound."""
-    statements = list(outermost(text))
+def findings_at_bindings(
+    findings: list[Finding], text: str, names: frozenset[str]
+) -> list[Finding]:
+    """Return findings that lie, with their whole fix, in statements binding ``names``."""
+    statements = list(top_level_statements(text))
 
     def is_named(span: Span, *, between: bool) -> bool:
         around = statement_at(statements, span)
@@ -44,15 +46,15 @@ def _edits(finding: Finding) -> tuple[Edit, ...]:
 
 
 def statement_at(statements: list[TopLevelFixes], span: Span) -> TopLevelFixes | None:
-    """Return the statement that a span begins in; None where it stands between two."""
+    """Return the statement that a span begins in, None between statements."""
     place = bisect_right([each.span.start for each in statements], span.start) - 1
     if place < 0 or span.start >= statements[place].span.end:
         return None
     return statements[place]
 
 
-def outermost(text: str) -> Iterator[TopLevelFixes]:
-    """Yield the top-level statements of a text; none of one that is no Python."""
+def top_level_statements(text: str) -> Iterator[TopLevelFixes]:
+    """Yield the top-level statements of a text; nothing if it is not Python."""
     starts = [0, *(each.end() for each in LINE_BREAK.finditer(text))]
     lines = [text[start:end] for start, end in zip(starts, [*starts[1:], None], strict=True)]
     try:

@@ -1,4 +1,4 @@
-"""Where the journals of a project's applies lie: in the state folder of the user who applied.
+"""Where undo journals are stored: in the user's state folder.
 
 Not in the project: a journal says which file gets which content, and a project may come from
 anybody. Nor in a cache, which people delete without a thought.
@@ -20,7 +20,7 @@ _PRIVATE: Final = 0o700  # it has what files hold that not all may read
 
 
 class UndoProject(Struct, frozen=True):
-    """A project's folder as the file system knows it: by its real path, and by its inode.
+    """The identity of a project's folder: its real path and inode.
 
     The inode tells a folder that may have been moved within its file system. A new folder may get
     that of one that was deleted: what lies in it has to be asked, too.
@@ -42,25 +42,25 @@ class UndoProject(Struct, frozen=True):
         return cls(real, found.st_dev, found.st_ino)
 
     def may_have_been(self, other: UndoProject) -> bool:
-        """Say whether this may be the folder that ``other`` was before it was moved."""
+        """Say whether this folder may be ``other``, moved."""
         is_same_folder = (other.device, other.inode) == (self.device, self.inode) != (0, 0)
         return is_same_folder and not os.path.lexists(other.root)
 
     @property
     def name(self) -> str:
-        """The name of its folder among those of the user's other projects."""
+        """The folder name of this project's journals."""
         return blake2b(os.fsencode(self.root), digest_size=16).hexdigest()
 
 
 def journals_of_user() -> Path:
-    """Return the folder that has a folder for each project of this user."""
+    """Return the folder of all undo journals of this user."""
     from platformdirs import user_state_path  # noqa: PLC0415 - an apply or an undo asks, no scan
 
     return user_state_path("kdoctor", appauthor=False) / _UNDO
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder that only this user may look into, and those above it that are missing.
+    """Create a folder, and missing parents, that only this user can read.
 
     Raises:
         OSError: it cannot be made, or somebody else may write into it.
@@ -72,7 +72,7 @@ def make_private(folder: Path) -> None:
 
 
 def is_private(folder: Path) -> bool:
-    """Say whether a folder is this user's own, and nobody else may write into it."""
+    """Say whether a folder belongs to this user and is writable by nobody else."""
     try:
         found = folder.lstat()
     except OSError:

@@ -1,4 +1,4 @@
-"""What an apply replaced, kept so that it can be taken back.
+"""The undo journal: keep replaced files so that a fix can be undone.
 
 The journals of a project lie in the user's state folder, with a folder for each apply. The first
 line of its ``journal.jsonl`` says when and in which project; each other line is a file that was, or
@@ -27,12 +27,12 @@ from kdoctor.project.root import leads_into, root_of, shown, start_of
 
 _LINES: Final = "journal.jsonl"
 _LEFT: Final = ".left"  # what was taken back only in part
-_KEPT: Final = 20  # applies
+_MAX_UNDO_STEPS: Final = 20  # applies
 
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """What taking back the last apply did.
+    """The result of undoing the last fix.
 
     ``when`` is its local time; ``earlier`` counts those that can be taken back after it, by
     ``command``.
@@ -46,7 +46,7 @@ class Undone:
 
 
 class Journal:
-    """Keeps what one apply replaces. Nothing is made before there is something to keep."""
+    """The undo journal of one fix. Nothing is created before there is a file to keep."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -56,7 +56,7 @@ class Journal:
         """Why this apply, or some of it, cannot be taken back."""
 
     def keep(self, path: str, before: bytes, after: bytes) -> None:
-        """Keep the content of a file that is about to be written."""
+        """Store the content of a file that is about to be overwritten."""
         if self.problem:
             return
         try:
@@ -73,7 +73,7 @@ class Journal:
             self.problem = f"{error.strerror or error}: {error.filename or self.root}"
 
     def drop(self) -> None:
-        """Take this apply out again: nothing was written, so there is nothing to take back."""
+        """Delete this journal: nothing was written, so there is nothing to undo."""
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
 
@@ -83,7 +83,7 @@ class Journal:
         make_private(undo.parent)
         make_private(undo)
         steps = _steps(undo)
-        for old in steps[: max(0, len(steps) + 1 - _KEPT)]:
+        for old in steps[: max(0, len(steps) + 1 - _MAX_UNDO_STEPS)]:
             shutil.rmtree(old, ignore_errors=True)
         number = int(steps[-1].name[:6]) + 1 if steps else 1
         while True:
@@ -100,7 +100,7 @@ class Journal:
 
 
 def journal_root(paths: Iterable[str | os.PathLike[str]]) -> Path:
-    """Return the folder whose journal an apply to ``paths`` is written to.
+    """Return the project folder whose journal covers ``paths``.
 
     It is where their project begins; without a project, the working folder if they are in it.
     """
@@ -113,13 +113,13 @@ def journal_root(paths: Iterable[str | os.PathLike[str]]) -> Path:
 
 
 def undo_command(root: Path) -> str:
-    """Return what takes back an apply of the project at ``root``, typed in the working folder."""
+    """Return the command that undoes a fix of the project at ``root``."""
     near = root == journal_root([Path.cwd()])
     return "kdoctor fix --undo" if near else f"kdoctor fix --undo {shlex.quote(shown(root))}"
 
 
 def undo(paths: Iterable[str | os.PathLike[str]]) -> Undone:
-    """Take back the last apply in the project of ``paths``, all but the files changed since.
+    """Undo the last fix in the project of ``paths``, save files changed since.
 
     Raises:
         UsageProblem: there is none, or its journal cannot be read.
@@ -180,7 +180,7 @@ class _Step:
 
 
 def left_by_last_apply(root: Path, files: Iterable[FixedFile]) -> list[FixedFile]:
-    """Return the files that, before the fix, are as the last apply left them."""
+    """Return the files that are still as the last fix wrote them."""
     try:
         last = _steps_of(root)[-1:]
     except OSError:  # somebody else's
@@ -218,7 +218,7 @@ def _steps_in(folder: Path, project: UndoProject) -> list[_Step]:
         other
         for other in moved
         if any(
-            _is_left(line, project)
+            _is_unchanged_since(line, project)
             for step in steps
             if step.project == other
             for line in step.lines
@@ -227,7 +227,7 @@ def _steps_in(folder: Path, project: UndoProject) -> list[_Step]:
     return [step for step in steps if step.project.root == project.root or step.project in own]
 
 
-def _is_left(line: _Line, project: UndoProject) -> bool:
+def _is_unchanged_since(line: _Line, project: UndoProject) -> bool:
     """Say whether a project has a file as an apply left it: no other one happens to have that."""
     path = Path(project.root, line.path)
     try:

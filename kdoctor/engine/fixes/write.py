@@ -1,4 +1,4 @@
-"""Write what a fix made: at every moment each file is old or new, and all can be taken back."""
+"""Write fixed files atomically, with an undo journal."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 def write(result: FixResult, refused: Collection[str] = ()) -> FixResult:
-    """Write the files of a fix that was not applied, all but those of the ``refused`` paths.
+    """Write the files of a fix, except those of the ``refused`` paths.
 
     Raises:
         KeyboardInterrupt: with a sentence that says how far it came.
@@ -41,7 +41,7 @@ def write(result: FixResult, refused: Collection[str] = ()) -> FixResult:
                 else:
                     failed.append(LeftAlone(file.path, reason))
     except KeyboardInterrupt:
-        raise KeyboardInterrupt(_how_far(len(written), len(wanted), journal)) from None
+        raise KeyboardInterrupt(_partial_result(len(written), len(wanted), journal)) from None
     finally:
         if not written:
             journal.drop()
@@ -49,7 +49,7 @@ def write(result: FixResult, refused: Collection[str] = ()) -> FixResult:
     return replace(
         result,
         files=tuple(written),
-        left=_mixed(result.found, result.left, old) if old else result.left,
+        left=_without_unwritten(result.found, result.left, old) if old else result.left,
         left_alone=(*result.left_alone, *failed),
         written=True,
         no_undo=journal.problem,
@@ -57,19 +57,19 @@ def write(result: FixResult, refused: Collection[str] = ()) -> FixResult:
     )
 
 
-def narrowed(result: FixResult, again: Mapping[str, FixResult]) -> FixResult:
-    """Return a fix that was not applied, with some files fixed otherwise, each by itself."""
+def with_files_fixed_again(result: FixResult, again: Mapping[str, FixResult]) -> FixResult:
+    """Return the fix with some files replaced by another fix of them."""
     files: list[FixedFile] = []
     for file in result.files:
         files += [file] if file.path not in again else again[file.path].files
     left = result.left
     for path, other in again.items():
-        left = _mixed(other.left, left, {path})
+        left = _without_unwritten(other.left, left, {path})
     return replace(result, files=tuple(files), left=left)
 
 
-def at_risk(result: FixResult, refused: Collection[str] = ()) -> list[str]:
-    """Return the files to be written whose content git does not have and kdoctor did not make."""
+def uncommitted_files(result: FixResult, refused: Collection[str] = ()) -> list[str]:
+    """Return the files to be written whose content neither git nor kdoctor has stored."""
     files = [file for file in result.files if not file.is_stdin and file.path not in refused]
     ours = {file.path for file in left_by_last_apply(result.root, files)}
     return [path for path in not_in_git([file.path for file in files]) if path not in ours]
@@ -97,14 +97,14 @@ def _links(file: FixedFile) -> int:
         return 1
 
 
-def _how_far(written: int, wanted: int, journal: Journal) -> str:
+def _partial_result(written: int, wanted: int, journal: Journal) -> str:
     if not written:
         return "interrupted; no file was written"
     back = "" if journal.problem else f"; `{undo_command(journal.root)}` takes it back"
     return f"interrupted; {written} of {wanted} files are written, the others as they were{back}"
 
 
-def _mixed(found: ScanResult, left: ScanResult, old: Collection[str]) -> ScanResult:
+def _without_unwritten(found: ScanResult, left: ScanResult, old: Collection[str]) -> ScanResult:
     """Return what is left where the ``old`` paths are as they were found."""
 
     def both(part: Callable[[ScanResult], Iterable[T]], path: Callable[[T], str]) -> tuple[T, ...]:

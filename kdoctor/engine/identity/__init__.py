@@ -1,1 +1,1 @@
-"""What a finding is known by when its lines move."""
+"""Line-independent identity of findings, for baselines and fingerprints."""

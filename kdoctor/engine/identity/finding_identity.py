@@ -1,4 +1,4 @@
-"""What each finding of a module hangs on: the definition around it, its own source, its context."""
+"""Line-independent identity of findings: enclosing definition, own source, context."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.engine.identity.fingerprints import essence
+from kdoctor.engine.identity.fingerprints import normalized_source
 from kdoctor.engine.result import Anchor
 from kdoctor.model import Place, Span
 from kdoctor.syntax import Module
@@ -17,15 +17,15 @@ from kdoctor.syntax.libcst_walk import children
 _CONTEXT = 120  # characters: about a line, however many lines it is spread over
 
 
-def anchors_of(module: Module, places: Iterable[Place]) -> dict[Place, Anchor]:
-    """Return what stays of each place of a module, whatever moves around it."""
+def finding_anchors(module: Module, places: Iterable[Place]) -> dict[Place, Anchor]:
+    """Return the identity of each place of a module, stable under moved lines."""
     anchors: dict[Place, Anchor] = {}
     waiting = [_Part(module.tree, "", "", tuple(sorted(places)))]
     while waiting:
         part = waiting.pop()
         own, parts = part.split(module)
         for place in own:
-            source = essence(module.text[place.span.start : place.span.end])
+            source = normalized_source(module.text[place.span.start : place.span.end])
             anchors[place] = Anchor(part.scope, source, part.context or source)
         waiting += parts
     return anchors
@@ -78,5 +78,5 @@ def _context(node: cst.CSTNode, span: Span, module: Module) -> str:
         return ""
     if span.end - span.start > 5 * _CONTEXT:  # no comment is that long
         return ""
-    source = essence(module.text[span.start : span.end])
+    source = normalized_source(module.text[span.start : span.end])
     return source if len(source) <= _CONTEXT else ""

@@ -1,4 +1,4 @@
-"""What a finding is known by when its lines move: a fingerprint of its own code, not of its place.
+"""Fingerprints of findings: hashes of their code, not of their line.
 
 A fingerprint is made of the rule, the symbol, the definition that the finding stands in and the
 finding's own source. Other lines, other arguments and the name of the file do not count, nor does
@@ -15,11 +15,12 @@ from kdoctor.digests import sha256
 from kdoctor.engine.result import Anchor, ScanResult
 from kdoctor.model import Finding
 
-_LONGEST = 160  # characters of source that are kept as they are; the rest counts by its hash
+# Characters of source that are kept as they are; the rest counts by its hash.
+_MAX_TEXT_LENGTH = 160
 
 
 def fingerprints(result: ScanResult) -> dict[Finding, str]:
-    """Return each finding's fingerprint, of known and silenced ones too: 32 hexadecimal digits.
+    """Return each finding's fingerprint (32 hex digits), suppressed ones included.
 
     Within a file no two are the same: of equal findings the first, the second… are told apart.
     Files are not: a finding keeps its fingerprint when its file is renamed.
@@ -38,15 +39,15 @@ def fingerprints(result: ScanResult) -> dict[Finding, str]:
 
 
 def features_of(finding: Finding, result: ScanResult) -> tuple[str, str, str, str]:
-    """Return the rule, the symbol, the definition around a finding, and its own source."""
+    """Return a finding's rule, symbol, enclosing definition and own source."""
     anchor = result.anchors.get(finding.place)
     if anchor is None:  # no rule found it in a module: it is about its line
-        anchor = Anchor("", essence(result.lines.get(finding.place, "")))
+        anchor = Anchor("", normalized_source(result.lines.get(finding.place, "")))
     return finding.code, finding.symbol, anchor.scope, anchor.source
 
 
-def essence(source: str) -> str:
-    r"""Return what a formatter leaves of a piece of Python: no comments, no layout, one quote.
+def normalized_source(source: str) -> str:
+    r"""Return Python source without comments and layout, quotes unified.
 
     A long piece is cut, and its whole told by a hash.
 
@@ -60,10 +61,14 @@ def essence(source: str) -> str:
         piece = token[0]
         if token.lastgroup == "string":
             piece = "'" + re.sub(r"\\([\"'])", r"\1", token["body"]) + "'"
-        apart = _is_word(pieces[-1][-1:]) and _is_word(piece[:1])
-        pieces.append(f" {piece}" if apart else piece)
+        isolated = _is_word(pieces[-1][-1:]) and _is_word(piece[:1])
+        pieces.append(f" {piece}" if isolated else piece)
     text = "".join(pieces)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… {_digest(text)[:12]}"
+    return (
+        text
+        if len(text) <= _MAX_TEXT_LENGTH
+        else f"{text[:_MAX_TEXT_LENGTH]}… {_digest(text)[:12]}"
+    )
 
 
 def _is_word(character: str) -> bool:

@@ -1,1 +1,1 @@
-"""Which files are worked on, in which process, and in what order."""
+"""Schedule work on files: which, in which process, in what order."""

@@ -1,4 +1,4 @@
-"""From paths to the files that are worth a look, by their bytes alone."""
+"""Collect the files in which a rule could fire, judging by their bytes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NAMED: Final = 3  # links in a remark
 
 
 class FileCollector:
-    """Reads every file below ``paths`` once and keeps those in which a rule could fire.
+    """Reads each file below ``paths`` once; keeps those in which a rule could fire.
 
     A file that is in ``memory`` is not read. The bytes are not kept: memory must not grow with the
     tree. ``-`` among the paths stands for standard input, which goes by ``stdin_filename`` where
@@ -55,7 +55,7 @@ class FileCollector:
         self._imported: set[str] = set()  # by those that do not speak of Keras
 
     def tasks(self, first: int = 0) -> Iterator[Task]:
-        """Yield what is worth a look, in the order of the paths, when all files have been read.
+        """Yield the files worth examining in path order, once all have been read.
 
         Where ``first`` is given, the first ones come as soon as they have so many bytes. Who
         imports them from further down is not known then: they may not have the best turn.

@@ -1,4 +1,4 @@
-"""What is kept for the whole of a run, in bytes: a tenth of what it takes as objects, or less.
+"""A pickled collection: a tenth of the memory of its objects, or less.
 
 It is a few blocks, too, where objects lie between others that die, and keep their memory in use.
 """
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class Compressed(Collection[T]):
-    """Things as bytes; each look at them makes them anew."""
+    """A collection kept as bytes; each access unpickles it."""
 
     def __init__(self, things: Iterable[T]) -> None:
         made = list(things)

@@ -1,4 +1,4 @@
-"""Executors by their address: an engine that runs already, on as many machines as it has."""
+"""Connect to a running Dask cluster by its address."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files to results: in this process, or in several where the work is worth their start-up."""
+"""Run work on files, in this process or in several if that pays."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import TYPE_CHECKING, TypeVar
 
-from kdoctor.engine.schedule.gc_control import collector_waits, one_by_one, untouched
+from kdoctor.engine.schedule.gc_control import gc_frozen, gc_paused, run_sequentially
 from kdoctor.engine.schedule.jobs import ScanOptions, Task
 
 if TYPE_CHECKING:
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 # libcst takes about a second for a megabyte; a worker process about a quarter of that to start.
-_WORTH_A_PROCESS = 400_000  # bytes of source
-_CHUNK_BYTES = 200_000
-_CHUNK_FILES = 32
+_MIN_BYTES_PER_PROCESS = 400_000  # bytes of source
+_MAX_CHUNK_BYTES = 200_000
+_MAX_CHUNK_FILES = 32
 # Chunks are small enough that all processes end at about the same time.
-_LEAST_BYTES = 50_000
-_SHARES = 32  # chunks, at the least, that fall to each process
+_MIN_CHUNK_BYTES = 50_000
+_MIN_CHUNKS_PER_PROCESS = 32  # chunks, at the least, that fall to each process
 
 
 def run(  # noqa: PLR0913 - what to do, on what, by whom
@@ -33,28 +33,29 @@ def run(  # noqa: PLR0913 - what to do, on what, by whom
     workers: int | Executor | None,
     progress: Callable[[int, int], None] | None = None,
     *,
-    get_ready: Callable[[ScanOptions], None] | None = None,
+    preload: Callable[[ScanOptions], None] | None = None,
 ) -> list[T]:
-    """Return ``work``'s results in the order of the tasks, whoever does it.
+    """Return ``work``'s results in task order, whichever process computes them.
 
-    The tasks may be found while they are asked for: processes begin when ``enough`` are known.
+    The tasks may be found while they are asked for: processes begin when
+    ``min_parallel_bytes`` are known.
     ``workers`` is the greatest number of processes, None for one a core, or an executor that takes
-    their place. ``progress`` is called with the numbers of files done and to do. ``get_ready`` is
+    their place. ``progress`` is called with the numbers of files done and to do. ``preload`` is
     called whenever processes are about to be forked: they share what it has made.
 
     Raises:
         KdoctorError: a worker process died, or the executor takes no work.
     """
-    lots: dict[int, Collection[T]] = {}
+    results_by_start: dict[int, Collection[T]] = {}
     done = 0
     counted = _Counted(tasks)
-    for place, lot in _done(work, scan_options, iter(counted), workers, get_ready):
-        lots[place] = lot
-        done += len(lot)
+    for place, results in _done(work, scan_options, iter(counted), workers, preload):
+        results_by_start[place] = results
+        done += len(results)
         if progress is not None:
             progress(done, counted.number)
-    with collector_waits():  # what is unpacked here stays
-        return [result for place in sorted(lots) for result in lots[place]]
+    with gc_paused():  # what is unpacked here stays
+        return [result for place in sorted(results_by_start) for result in results_by_start[place]]
 
 
 def _done(
@@ -62,25 +63,27 @@ def _done(
     scan_options: ScanOptions,
     tasks: Iterator[Task],
     workers: int | Executor | None,
-    get_ready: Callable[[ScanOptions], None] | None,
+    preload: Callable[[ScanOptions], None] | None,
 ) -> Iterator[tuple[int, Collection[T]]]:
     """Yield the results of runs of tasks, and where each belongs, as they come.
 
     When the first ones come, all tasks are known.
     """
     if workers is not None and not isinstance(workers, int):
-        from kdoctor.engine.schedule.remote_executor import in_turn  # noqa: PLC0415
+        from kdoctor.engine.schedule.remote_executor import run_on_executor  # noqa: PLC0415
 
-        return enumerate(in_turn(work, scan_options, list(_chunks([*tasks])), workers))
-    first = list(_worth(_most(workers), tasks))
+        return enumerate(run_on_executor(work, scan_options, list(_chunks([*tasks])), workers))
+    first = list(_take_min_bytes(_max_processes(workers), tasks))
     processes = _processes(first, workers)
     if processes == 1:
-        return enumerate([result] for result in _alone(work, scan_options, [*first, *tasks]))
+        return enumerate(
+            [result] for result in _run_in_process(work, scan_options, [*first, *tasks])
+        )
     # Imported where processes are worth it: the imports alone take longer than a small scan.
-    from kdoctor.engine.schedule.process_pool import together  # noqa: PLC0415
+    from kdoctor.engine.schedule.process_pool import run_in_processes  # noqa: PLC0415
 
-    chunks = chain(_chunks(first, processes), _chunks_later(tasks, processes))
-    return together(work, scan_options, chunks, processes, get_ready)
+    chunks = chain(_chunks(first, processes), _lazy_chunks(tasks, processes))
+    return run_in_processes(work, scan_options, chunks, processes, preload)
 
 
 class _Counted:
@@ -96,10 +99,10 @@ class _Counted:
             yield task
 
 
-def _worth(processes: int, tasks: Iterator[Task]) -> Iterator[Task]:
+def _take_min_bytes(processes: int, tasks: Iterator[Task]) -> Iterator[Task]:
     """Yield tasks until they are worth so many processes; the others are left."""
     number = size = 0
-    while number < processes or size < enough(processes):
+    while number < processes or size < min_parallel_bytes(processes):
         task = next(tasks, None)
         if task is None:
             return
@@ -108,38 +111,38 @@ def _worth(processes: int, tasks: Iterator[Task]) -> Iterator[Task]:
         yield task
 
 
-def _alone(
+def _run_in_process(
     work: Callable[[ScanOptions, Sequence[Task]], list[T]],
     scan_options: ScanOptions,
     tasks: Collection[Task],
 ) -> Iterator[T]:
-    with collector_waits():
+    with gc_paused():
         results = chain.from_iterable(
-            one_by_one(work, scan_options, chunk) for chunk in _chunks(tasks)
+            run_sequentially(work, scan_options, chunk) for chunk in _chunks(tasks)
         )
         yield from islice(results, 1)
-        with untouched():  # the modules and tables that came with the first file
+        with gc_frozen():  # the modules and tables that came with the first file
             yield from results
 
 
-def enough(workers: int | Executor | None) -> int:
-    """Return how many bytes of source are worth as many processes as there may be, 0 for none."""
+def min_parallel_bytes(workers: int | Executor | None) -> int:
+    """Return how many bytes of source justify several processes, 0 for none."""
     if workers is not None and not isinstance(workers, int):
         return 0
-    return _WORTH_A_PROCESS * (_most(workers) - 1)
+    return _MIN_BYTES_PER_PROCESS * (_max_processes(workers) - 1)
 
 
-def _most(jobs: int | None) -> int:
+def _max_processes(jobs: int | None) -> int:
     cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
     return jobs or cores
 
 
 def _processes(tasks: Collection[Task], jobs: int | None) -> int:
-    worth = 1 + sum(task.size for task in tasks) // _WORTH_A_PROCESS
-    return max(1, min(_most(jobs), worth, len(tasks)))
+    worth = 1 + sum(task.size for task in tasks) // _MIN_BYTES_PER_PROCESS
+    return max(1, min(_max_processes(jobs), worth, len(tasks)))
 
 
-def _chunks_later(tasks: Iterable[Task], processes: int) -> Iterator[list[Task]]:
+def _lazy_chunks(tasks: Iterable[Task], processes: int) -> Iterator[list[Task]]:
     """Split what is found when the first chunk of it is asked for."""
     yield from _chunks([*tasks], processes)
 
@@ -149,14 +152,14 @@ def _chunks(tasks: Collection[Task], processes: int = 0) -> Iterator[list[Task]]
 
     ``processes`` is how many share them; 0 where that is not known.
     """
-    most = _CHUNK_BYTES
+    most = _MAX_CHUNK_BYTES
     if processes:
-        share = sum(task.size for task in tasks) // (_SHARES * processes)
-        most = max(_LEAST_BYTES, min(_CHUNK_BYTES, share))
+        share = sum(task.size for task in tasks) // (_MIN_CHUNKS_PER_PROCESS * processes)
+        most = max(_MIN_CHUNK_BYTES, min(_MAX_CHUNK_BYTES, share))
     chunk: list[Task] = []
     size = 0
     for task in tasks:
-        if chunk and (size + task.size > most or len(chunk) == _CHUNK_FILES):
+        if chunk and (size + task.size > most or len(chunk) == _MAX_CHUNK_FILES):
             yield chunk
             chunk, size = [], 0
         chunk.append(task)

@@ -1,4 +1,4 @@
-"""Python's garbage collector waits while a file is examined.
+"""Pause Python's garbage collector while files are examined.
 
 A tree is hundreds of thousands of objects, which the collector would walk again and again while it
 grows: more than a third of the time of a scan. It dies with the last reference to its module, so
@@ -23,15 +23,16 @@ from kdoctor.engine.schedule.jobs import ScanOptions, Task
 
 T = TypeVar("T")
 
-_MUCH = 100_000  # objects that may have died in rings: ten MB
+_GC_THRESHOLD = 100_000  # objects that may have died in rings: ten MB
 # Bytes of source, of all files or of one, after which some MB lie between blocks still in use.
-_MANY = 300_000
-_LARGE = 30_000
-_FEW = 2_000  # objects: less than any program has, more than Python 3.12 itself sets aside
+_TRIM_AFTER_BYTES = 300_000
+_TRIM_AFTER_FILE_BYTES = 30_000
+# Objects: less than any program has, more than Python 3.12 itself sets aside.
+_MAX_USUAL_FROZEN = 2_000
 _ARENA_MAX = -8  # M_ARENA_MAX in malloc.h
 
 
-class _Waiting(Struct):
+class _GCState(Struct):
     """Who makes it wait: it is one for the process, in which several threads may scan at once."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -41,40 +42,42 @@ class _Waiting(Struct):
     is_alone: bool = False  # nothing but kdoctor runs in this process
 
 
-_WAITING = _Waiting()
+_GC_STATE = _GCState()
 
 
 @contextmanager
-def collector_waits() -> Iterator[None]:
-    """Keep the collector from running within; after it, what the user has set holds again."""
-    with _WAITING.lock:
-        if _WAITING.holders == 0:
-            _WAITING.was_enabled = gc.isenabled()
+def gc_paused() -> Iterator[None]:
+    """Pause the garbage collector; restore the caller's setting afterwards."""
+    with _GC_STATE.lock:
+        if _GC_STATE.holders == 0:
+            _GC_STATE.was_enabled = gc.isenabled()
             gc.disable()
-        _WAITING.holders += 1
+        _GC_STATE.holders += 1
     try:
         yield
     finally:
-        with _WAITING.lock:
-            _WAITING.holders -= 1
-            if _WAITING.holders == 0 and _WAITING.was_enabled:
+        with _GC_STATE.lock:
+            _GC_STATE.holders -= 1
+            if _GC_STATE.holders == 0 and _GC_STATE.was_enabled:
                 gc.enable()
 
 
-def collect_where_due() -> None:
-    """Let it do what it has missed, where that is much, unless the user wants no collector."""
-    if _WAITING.was_enabled and gc.get_count()[0] > _MUCH:
+def collect_if_due() -> None:
+    """Run the collector if much garbage is possible, unless the user disabled it."""
+    if _GC_STATE.was_enabled and gc.get_count()[0] > _GC_THRESHOLD:
         gc.collect(0)
 
 
 @contextmanager
-def untouched() -> Iterator[None]:
-    """Spare the collector, within, what is there already: modules and tables, which stay.
+def gc_frozen() -> Iterator[None]:
+    """Freeze existing objects (modules, tables) so that the collector skips them.
 
     It need not walk over them. And to walk over objects is to write to them: what was made before a
     fork is shared until somebody does.
     """
-    was_frozen = gc.get_freeze_count() > _FEW  # what others have frozen is not ours to thaw
+    was_frozen = (
+        gc.get_freeze_count() > _MAX_USUAL_FROZEN
+    )  # what others have frozen is not ours to thaw
     gc.freeze()
     try:
         yield
@@ -83,54 +86,54 @@ def untouched() -> Iterator[None]:
             gc.unfreeze()
 
 
-def one_by_one(
+def run_sequentially(
     work: Callable[[ScanOptions, Sequence[Task]], list[T]],
     scan_options: ScanOptions,
     tasks: Iterable[Task],
 ) -> Iterator[T]:
-    """Yield what comes of each task; after each, the collector does what it has missed.
+    """Yield the result of each task; collect garbage between tasks.
 
     Those of one folder have their turns; what comes of them stays in order.
     """
-    with collector_waits():
+    with gc_paused():
         for _, beside in groupby(tasks, key=lambda task: os.path.dirname(task.source.path)):  # noqa: PTH120
             places = [*enumerate(beside)]
             found: dict[int, list[T]] = {}
             for place, task in sorted(places, key=lambda each: each[1].priority):
                 found[place] = work(scan_options, [task])
-                collect_where_due()
-                give_back_where_due(task.size)
+                collect_if_due()
+                trim_heap_if_due(task.size)
             for place, _ in places:
                 yield from found[place]
 
 
-def give_back_where_due(read: int) -> None:
-    """Let the system have what glibc keeps of the trees that died, after many bytes of source.
+def trim_heap_if_due(read: int) -> None:
+    """Return glibc's freed memory to the system, after many bytes of source.
 
     A process that goes on with small files would keep what a large one took beside another that
     is at a large one.
     """
-    _WAITING.read += read
-    if _WAITING.read > _MANY or read > _LARGE:
-        _WAITING.read = 0
+    _GC_STATE.read += read
+    if _GC_STATE.read > _TRIM_AFTER_BYTES or read > _TRIM_AFTER_FILE_BYTES:
+        _GC_STATE.read = 0
         trim = _malloc_trim()
         if trim is not None:
             trim(0)
 
 
-def alone_in_process() -> None:
-    """Say that this process is the program's: what holds until its end may be set."""
-    _WAITING.is_alone = True
+def claim_process() -> None:
+    """Declare that this process is kdoctor's own: global settings may be changed."""
+    _GC_STATE.is_alone = True
 
 
-def share_one_heap() -> None:
-    """Let threads that come use the heap that is there, in a process that is the program's alone.
+def limit_malloc_arenas() -> None:
+    """Let new threads share one heap, in a process that is kdoctor's own.
 
     glibc gives each its own, and what dies there would be kept out of reach of the others, in each
     process that is forked. Python runs one thread at a time: none waits for another. But it cannot
     be taken back, and other programs may have threads that would wait.
     """
-    mallopt = _of_glibc("mallopt") if _WAITING.is_alone else None
+    mallopt = _of_glibc("mallopt") if _GC_STATE.is_alone else None
     if mallopt is not None:
         mallopt(_ARENA_MAX, 1)
 

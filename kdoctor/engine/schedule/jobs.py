@@ -1,4 +1,4 @@
-"""What a scan or a fix is asked to do, small and picklable: it goes to every worker process."""
+"""The job description of a scan or fix: small and picklable, sent to each worker."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
 
 class Source(Struct, frozen=True, gc=False):
-    """A file to be examined. ``data`` is given for standard input, which can be read only once."""
+    """A file to examine. ``data`` is set for standard input, which is read only once."""
 
     path: str
     data: bytes | None = None
 
     @property
     def is_stdin(self) -> bool:
-        """Whether it is standard input, under whatever name."""
+        """Whether it is standard input, whatever name it has."""
         return self.data is not None
 
     def read(self, folder: str = "") -> bytes:
-        """Return the bytes of the file; a relative path counts from ``folder``.
+        """Return the bytes of the file; a relative path is relative to ``folder``.
 
         Raises:
             OSError: it cannot be read.
@@ -39,7 +39,7 @@ class Source(Struct, frozen=True, gc=False):
 
 
 class Priority(IntEnum):
-    """Which of the files that stand side by side comes first.
+    """Which of several pending files comes first.
 
     What a file binds is best read when its tree is there anyway: before somebody asks.
     """
@@ -50,7 +50,7 @@ class Priority(IntEnum):
 
 
 class Task(Struct, frozen=True, gc=False):
-    """One source that is worth a look.
+    """One file to examine.
 
     ``admitted``: the prefilter found something in it. ``target``: the Keras that it must run on,
     ``codes``: the rules that count in it, ``namespace``: the root that it is to import Keras from,
@@ -68,7 +68,7 @@ class Task(Struct, frozen=True, gc=False):
 
     # Not by `replace`, which takes longer than all else that is done for a file that is known.
     def with_rules(self, codes: tuple[str, ...] | None, namespace: str, style: CodeStyle) -> Task:
-        """Return the task with the rules that count, the root of Keras and the style of code."""
+        """Return the task with its selected rules, Keras root and code style."""
         return Task(
             self.source,
             self.size,
@@ -81,7 +81,7 @@ class Task(Struct, frozen=True, gc=False):
         )
 
     def with_target(self, target: Target) -> Task:
-        """Return the task with the Keras that the file must run on."""
+        """Return the task with its Keras target."""
         return Task(
             self.source,
             self.size,
@@ -126,7 +126,7 @@ class ScanOptions(Struct, frozen=True):
     style: CodeStyle = UNTOLD
 
     def aimed(self, task: Task) -> ScanOptions:
-        """Return the orders as one source's own configuration has them."""
+        """Return the options with one file's own settings."""
         return replace(
             self,
             target=self.target if task.target is None else task.target,
@@ -142,7 +142,7 @@ def working_folder() -> str:
 
 
 def absolute(path: str, here: str) -> str:
-    """Return a path from the root, as ``abspath`` does; most are below the working folder."""
+    """Return an absolute path, as ``abspath`` does, but fast below the working folder."""
     if path[:1] in "./" or os.sep != "/":
         return os.path.abspath(path)  # noqa: PTH100 - resolve() would follow links
     return here + path

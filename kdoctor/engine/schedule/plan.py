@@ -1,4 +1,4 @@
-"""Everything that is settled before the first file is looked into."""
+"""Plan a run: find the files, their settings and targets."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from kdoctor.engine.options import Options, scan_options_of, workers_of
 from kdoctor.engine.result import ProjectNotes
 from kdoctor.engine.schedule.collect_files import FileCollector
-from kdoctor.engine.schedule.dispatch import enough
+from kdoctor.engine.schedule.dispatch import min_parallel_bytes
 from kdoctor.engine.schedule.jobs import Task
 from kdoctor.engine.selection.file_selection import FileSelection
 from kdoctor.engine.selection.targets import Targets
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_MUCH = 1000  # files, or tasks: 200 kB
+_COMPRESSION_THRESHOLD = 1000  # files, or tasks: 200 kB
 
 
 class Gathered(Struct, frozen=True):
-    """The files that were read, those worth a look, and those that cannot be read."""
+    """The files that were read, those worth examining, and the unreadable ones."""
 
     files: Collection[str] = ()
     tasks: Collection[Task] = ()
@@ -41,7 +41,7 @@ class Gathered(Struct, frozen=True):
 
 
 class Plan:
-    """What a run has to do: each file as a task, with its own target, rules and namespace.
+    """The plan of a run: each file as a task with its own target and rules.
 
     ``workers`` is who does it: a number of processes, None for one a core, or an executor.
 
@@ -71,8 +71,8 @@ class Plan:
         self.remarks += gathering.remarks
         self._finding = self._find(gathering, policy)
 
-    def as_found(self) -> Iterator[Task]:
-        """Yield the tasks, once: the first ones, where that saves time, before all are found.
+    def discovered_tasks(self) -> Iterator[Task]:
+        """Yield the tasks, once, as they are found.
 
         Raises:
             UsageProblem: a setting cannot be what it is.
@@ -81,12 +81,12 @@ class Plan:
 
     @property
     def tasks(self) -> Collection[Task]:
-        """The files that are worth a look, in the order of their paths."""
+        """The files worth examining, in path order."""
         return self.gathered.tasks
 
     @property
     def gathered(self) -> Gathered:
-        """All that was found, when that is done.
+        """Everything that was found, once discovery is complete.
 
         Raises:
             UsageProblem: a setting cannot be what it is.
@@ -96,7 +96,7 @@ class Plan:
 
     @property
     def notes(self) -> ProjectNotes:
-        """What is to be said of the project's own files, and of what was not done or not read."""
+        """Notes on the project's own files, and on what was skipped."""
         return replace(self.targets.notes, remarks=tuple(self.remarks))
 
     def _cache(self, policy: FileSelection) -> Cache | None:
@@ -112,19 +112,21 @@ class Plan:
 
     def _find(self, gathering: FileCollector, policy: FileSelection) -> Iterator[Task]:
         found: list[Task] = []
-        tasks = policy.assigned(gathering.tasks(first=enough(self.workers)))
+        tasks = policy.assigned(gathering.tasks(first=min_parallel_bytes(self.workers)))
         for task in self.targets.assigned(tasks):
             found.append(task)
             yield task
-        kept = _kept if self.cache is None else list  # a cache asks for all of them again
-        held_up = policy.held_up.files
-        files = [file for file in gathering.files if file not in held_up]
+        kept = (
+            _compressed_if_many if self.cache is None else list
+        )  # a cache asks for all of them again
+        broken_settings = policy.broken_settings.files
+        files = [file for file in gathering.files if file not in broken_settings]
         self._gathered = Gathered(kept(files), kept(found), gathering.unreadable)
 
 
-def _kept(things: Collection[T]) -> Collection[T]:
+def _compressed_if_many(things: Collection[T]) -> Collection[T]:
     """Return what stays until the end, as bytes where it is much: memory must not grow with it."""
-    if len(things) < _MUCH:
+    if len(things) < _COMPRESSION_THRESHOLD:
         return things
     # Not for a small scan: pickle takes longer to import.
     from kdoctor.engine.schedule.compressed import Compressed  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""Chunks to results in several processes, of which this one is one.
+"""Run chunks of tasks in several processes, this one included.
 
 What is to be done, and what is found, is kept in bytes: until all is done, and the other processes
 have given back their memory.
@@ -28,7 +28,7 @@ from msgspec import Struct
 from kdoctor import own_process
 from kdoctor.documents import insists, uninterrupted
 from kdoctor.engine.schedule.compressed import Compressed
-from kdoctor.engine.schedule.gc_control import one_by_one, share_one_heap, untouched
+from kdoctor.engine.schedule.gc_control import gc_frozen, limit_malloc_arenas, run_sequentially
 from kdoctor.engine.schedule.jobs import ScanOptions, Task
 from kdoctor.errors import KdoctorError
 
@@ -37,20 +37,20 @@ T = TypeVar("T")
 # Chunks, for each worker, after which they make room for new ones: what they remember, and what
 # lies unused between it, grows. New ones share what this process has. All wait for the last one:
 # not too often.
-_LOT = 48
-_FIRST = 2  # chunks, for each process, that are known before the workers begin
-_PARTS = 4  # of a chunk, where one process would else soon wait for another
+_MAX_CHUNKS_PER_WORKER = 48
+_INITIAL_CHUNKS = 2  # chunks, for each process, that are known before the workers begin
+_SPLITS_PER_CHUNK = 4  # of a chunk, where one process would else soon wait for another
 _Chunk = tuple[int, Compressed[Task]]  # with the number of its first task
 
 
-def together(
+def run_in_processes(
     work: Callable[[ScanOptions, Sequence[Task]], list[T]],
     scan_options: ScanOptions,
     chunks: Iterable[Iterable[Task]],
     processes: int,
-    get_ready: Callable[[ScanOptions], None] | None,
+    preload: Callable[[ScanOptions], None] | None,
 ) -> Iterator[tuple[int, Compressed[T]]]:
-    """Yield results as they come, with the number of the first; done by two processes or more.
+    """Yield each chunk's results with the number of its first task, as they complete.
 
     Raises:
         KdoctorError: a process died.
@@ -58,18 +58,20 @@ def together(
     context = _context()
     # To begin with; the others may not be found yet.
     numbered = _numbered(chunks)
-    waiting = deque(islice(numbered, _FIRST * processes))
+    waiting = deque(islice(numbered, _INITIAL_CHUNKS * processes))
     forks = context.get_start_method() == "fork"
-    most = _LOT * (processes - 1) if forks else sys.maxsize
+    most = _MAX_CHUNKS_PER_WORKER * (processes - 1) if forks else sys.maxsize
     if forks:  # here is no thread yet but this
-        share_one_heap()
+        limit_malloc_arenas()
     while waiting:
-        if forks and get_ready is not None:
-            get_ready(scan_options.aimed(next(iter(waiting[0][1]))))
-        with untouched():
-            pool = ProcessPoolExecutor(processes - 1, context, _become_worker)
-            line = _Line(waiting, pool, processes, partial(_in_worker, work, scan_options), most)
-            here = partial(one_by_one, work, scan_options)
+        if forks and preload is not None:
+            preload(scan_options.aimed(next(iter(waiting[0][1]))))
+        with gc_frozen():
+            pool = ProcessPoolExecutor(processes - 1, context, _init_worker)
+            line = _ChunkQueue(
+                waiting, pool, processes, partial(_in_worker, work, scan_options), most
+            )
+            here = partial(run_sequentially, work, scan_options)
             yield from _with_workers(pool, processes, line, numbered, here)
 
 
@@ -83,7 +85,7 @@ def _numbered(chunks: Iterable[Iterable[Task]]) -> Iterator[_Chunk]:
 def _with_workers(
     pool: ProcessPoolExecutor,
     processes: int,
-    line: _Line[T],
+    line: _ChunkQueue[T],
     more: Iterable[_Chunk],
     work: Callable[[Iterable[Task]], Iterable[T]],
 ) -> Iterator[tuple[int, Compressed[T]]]:
@@ -101,7 +103,7 @@ def _with_workers(
                 line.send()
         for chunk in more:
             line.add(chunk)
-        yield from _shared(line, work)
+        yield from _run_queue(line, work)
         done = True
     except BrokenProcessPool as error:
         raise KdoctorError(
@@ -110,11 +112,11 @@ def _with_workers(
     finally:
         with uninterrupted():
             if not done:
-                _stop(pool)
+                _abort_workers(pool)
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-class _Line(Generic[T]):
+class _ChunkQueue(Generic[T]):
     """The chunks that wait. The workers take from its start, this process from its end.
 
     Files that stand side by side import each other: who has read the one knows it for the other.
@@ -175,7 +177,7 @@ class _Line(Generic[T]):
         chunk = self._waiting.popleft()
         if self._are_many or len(chunk[1]) == 1:
             return chunk
-        first, rest = _parted(chunk, _part_of(chunk))
+        first, rest = _split(chunk, _split_point(chunk))
         self._waiting.appendleft(rest)
         return first
 
@@ -183,7 +185,7 @@ class _Line(Generic[T]):
         chunk = self._waiting.pop()
         if (self._left and self._are_many) or len(chunk[1]) == 1:
             return chunk
-        rest, last = _parted(chunk, len(chunk[1]) - _part_of(chunk))
+        rest, last = _split(chunk, len(chunk[1]) - _split_point(chunk))
         self._waiting.append(rest)
         return last
 
@@ -200,17 +202,17 @@ class _Line(Generic[T]):
         return place, future.result()
 
 
-def _part_of(chunk: _Chunk) -> int:
-    return max(1, len(chunk[1]) // _PARTS)
+def _split_point(chunk: _Chunk) -> int:
+    return max(1, len(chunk[1]) // _SPLITS_PER_CHUNK)
 
 
-def _parted(chunk: _Chunk, place: int) -> tuple[_Chunk, _Chunk]:
+def _split(chunk: _Chunk, place: int) -> tuple[_Chunk, _Chunk]:
     number, tasks = chunk[0], list(chunk[1])
     return (number, Compressed(tasks[:place])), (number + place, Compressed(tasks[place:]))
 
 
-def _shared(
-    line: _Line[T], work: Callable[[Iterable[Task]], Iterable[T]]
+def _run_queue(
+    line: _ChunkQueue[T], work: Callable[[Iterable[Task]], Iterable[T]]
 ) -> Iterator[tuple[int, Compressed[T]]]:
     """Yield the results as they come; what no worker has begun meanwhile is done here."""
     while True:
@@ -248,7 +250,7 @@ class _Worker(Struct):
 _WORKER = _Worker()
 
 
-def _become_worker() -> None:
+def _init_worker() -> None:
     """Leave ctrl-C to the parent, and give a chunk up where the parent says so.
 
     To kill a worker would not do: it may be writing a result, and the parent waits for its end.
@@ -257,7 +259,7 @@ def _become_worker() -> None:
     gc.freeze()  # where it was forked, that is done; what a spawned one begins with stays, too
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if _STOP is not None:
-        signal.signal(_STOP, _give_up)
+        signal.signal(_STOP, _abort_chunk)
         sys.unraisablehook = insists(_STOP, _Stopped)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
@@ -270,7 +272,7 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _give_up(_number: int, _frame: FrameType | None) -> None:
+def _abort_chunk(_number: int, _frame: FrameType | None) -> None:
     _WORKER.stopped = True
     if _WORKER.working:
         raise _Stopped
@@ -285,12 +287,12 @@ def _in_worker(
         _WORKER.working = True
         if _WORKER.stopped:
             raise _Stopped
-        return Compressed(one_by_one(work, scan_options, chunk))
+        return Compressed(run_sequentially(work, scan_options, chunk))
     finally:
         _WORKER.working = False
 
 
-def _stop(pool: ProcessPoolExecutor) -> None:
+def _abort_workers(pool: ProcessPoolExecutor) -> None:
     """Let the workers give up what they are at."""
     # The executor has no public way to its processes.
     for process in list((pool._processes or {}).values()):  # noqa: SLF001

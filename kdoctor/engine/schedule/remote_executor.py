@@ -1,4 +1,4 @@
-"""Chunks to results by somebody else's executor: nothing lost, nothing twice.
+"""Run chunks on any ``concurrent.futures`` executor: none lost, none twice.
 
 Workers may die, and their machines with them. What does not come back is sent again, and done in
 this process where that does not help.
@@ -20,27 +20,27 @@ from typing import Any, Final, NoReturn
 from msgspec.structs import replace
 
 from kdoctor.engine.schedule.jobs import ScanOptions, Task
-from kdoctor.engine.schedule.remote_worker import Work, carry_out, packed, perform, version
+from kdoctor.engine.schedule.remote_worker import Work, execute, packed, perform, version
 from kdoctor.errors import KdoctorError, UsageProblem
 
 _SENDINGS: Final = 3
 # Seconds without any news until the next chunk is done here, too: its answer may be lost.
-_PATIENCE: Final = 60.0
+_FIRST_RESULT_TIMEOUT: Final = 60.0
 
 
 @dataclass(slots=True)
 class InFlightChunk:
-    """A chunk that was sent, and how often."""
+    """A submitted chunk and its number of attempts."""
 
     chunk: Sequence[Task]
     future: Future[bytes]
     sendings: int = 1
 
 
-def in_turn(
+def run_on_executor(
     work: Work, scan_options: ScanOptions, chunks: Sequence[Sequence[Task]], executor: Executor
 ) -> Iterator[list[Any]]:
-    """Yield the results of the chunks in order, whichever worker does them, and however often.
+    """Yield the chunks' results in order, whichever worker runs them.
 
     Raises:
         KdoctorError: the executor takes no work, or its workers cannot do it.
@@ -54,12 +54,12 @@ def in_turn(
             yield office.results(waiting)
             waiting.popleft()  # with what it holds: memory must not grow with the tree
     finally:
-        for errand in waiting:
-            errand.future.cancel()
+        for in_flight in waiting:
+            in_flight.future.cancel()
 
 
 class RemoteClient:
-    """Sends the chunks of one run, and takes the results."""
+    """Submits the chunks of one run and collects their results."""
 
     def __init__(self, executor: Executor, work: Work, scan_options: ScanOptions) -> None:
         self._executor = executor
@@ -67,37 +67,37 @@ class RemoteClient:
         self._scan_options = scan_options
         self._run = uuid.uuid4().hex
 
-    def send(self, chunk: Sequence[Task], sending: int) -> Future[bytes]:
-        """Hand a chunk to the executor. Each sending differs: engines know equal calls again."""
-        package = packed(self._run, sending, self._work, self._scan_options, chunk)
+    def send(self, chunk: Sequence[Task], attempt: int) -> Future[bytes]:
+        """Submit a chunk. Each attempt differs, because engines deduplicate equal calls."""
+        package = packed(self._run, attempt, self._work, self._scan_options, chunk)
         try:
-            return self._executor.submit(carry_out, version(), package)
+            return self._executor.submit(execute, version(), package)
         except Exception as error:  # noqa: BLE001 - each engine has its own
             _refuse(error)
 
     def results(self, waiting: Sequence[InFlightChunk]) -> list[Any]:
-        """Return the results of the first errand that waits."""
-        errand = waiting[0]
-        while _is_back(waiting):
+        """Return the results of the first chunk in flight."""
+        in_flight = waiting[0]
+        while _wait_for_first(waiting):
             try:
-                results: list[Any] = loads(errand.future.result())  # noqa: S301 - of our own making
+                results: list[Any] = loads(in_flight.future.result())  # noqa: S301 - of our own making
             except (BrokenExecutor, KdoctorError) as error:
                 _refuse(error)
             except Exception as error:  # noqa: BLE001 - each engine has its own for a lost worker
-                if not self._tried_again(errand, error):
+                if not self._retry(in_flight, error):
                     break
             else:
                 return results
-        errand.future.cancel()
-        return perform(self._run, self._work, self._scan_options, errand.chunk)
+        in_flight.future.cancel()
+        return perform(self._run, self._work, self._scan_options, in_flight.chunk)
 
-    def _tried_again(self, errand: InFlightChunk, error: Exception) -> bool:
+    def _retry(self, in_flight: InFlightChunk, error: Exception) -> bool:
         """Send a chunk again that failed for want of a worker, as long as there is hope."""
-        self._check_workers(errand.chunk, error)
-        if errand.sendings == _SENDINGS:
+        self._check_workers(in_flight.chunk, error)
+        if in_flight.sendings == _SENDINGS:
             return False
-        errand.sendings += 1
-        errand.future = self.send(errand.chunk, errand.sendings)
+        in_flight.sendings += 1
+        in_flight.future = self.send(in_flight.chunk, in_flight.sendings)
         return True
 
     def _check_workers(self, chunk: Sequence[Task], error: Exception) -> None:
@@ -116,13 +116,13 @@ class RemoteClient:
             ) from error
 
 
-def _is_back(waiting: Sequence[InFlightChunk]) -> bool:
+def _wait_for_first(waiting: Sequence[InFlightChunk]) -> bool:
     """Wait for the first answer; say no where for too long none came back at all."""
     first, back = waiting[0].future, -1
     while back < (now := sum(each.future.done() for each in waiting)):
         back = now
         with suppress(TimeoutError, CancelledError):
-            first.exception(_PATIENCE)
+            first.exception(_FIRST_RESULT_TIMEOUT)
         if first.done():
             return True
     return False

@@ -1,4 +1,4 @@
-"""A chunk of work in a process that somebody else started: here, or on another machine.
+"""Run a chunk in a process that an executor started, here or on another machine.
 
 It has not been prepared for this, may do several chunks at a time in threads, and may have another
 working folder. What goes there and comes back is bytes, so that any executor can carry it.
@@ -34,7 +34,7 @@ _WORKER = _Worker()
 
 
 def version() -> str:
-    """Say what must be the same at both ends for the same results."""
+    """Return what must match at both ends for equal results."""
     python = ".".join(platform.python_version_tuple()[:2])
     return f"kdoctor {__version__} on Python {python}"
 
@@ -42,15 +42,15 @@ def version() -> str:
 def packed(
     run: str, sending: int, work: Work, scan_options: ScanOptions, chunk: Sequence[Task]
 ) -> bytes:
-    """Return what a process needs to know to do a chunk.
+    """Pickle what a worker needs to run a chunk.
 
     ``run`` is the same for a whole scan. Each ``sending`` differs: engines know equal calls again.
     """
     return pickle.dumps((run, sending, work, scan_options, list(chunk)))
 
 
-def carry_out(sender: str, package: bytes) -> bytes:
-    """Do a chunk that was sent by a process of this :func:`version`; return its results, pickled.
+def execute(sender: str, package: bytes) -> bytes:
+    """Run a pickled chunk from a process of this :func:`version`; pickle its results.
 
     Raises:
         UsageProblem: the versions differ.
@@ -70,7 +70,7 @@ def carry_out(sender: str, package: bytes) -> bytes:
 
 
 def perform(run: str, work: Work, scan_options: ScanOptions, chunk: Sequence[Task]) -> list[Any]:
-    """Do a chunk of a run. What was learnt of the files in another run is forgotten first."""
+    """Run a chunk; first drop caches of another run's files."""
     # Imported here: the worker may not have what it takes.
     from kdoctor.engine.examiners import forget  # noqa: PLC0415
 

@@ -1,1 +1,1 @@
-"""Which files, rules and targets count for a run."""
+"""Select the files, rules and targets of a run."""

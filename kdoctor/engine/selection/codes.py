@@ -1,4 +1,4 @@
-"""Which rules count: ``--select`` and ``--ignore`` by code, by the start of a code, or by name."""
+"""Resolve ``--select`` and ``--ignore``: codes, code prefixes and names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ALL = "ALL"  # as users of ruff write it
 
 
 def choose(select: Iterable[str] | None = None, ignore: Iterable[str] = ()) -> tuple[Rule, ...]:
-    """Return the selected rules (all, where nothing is said) without the ignored, by code.
+    """Return the selected rules (default: all) without the ignored ones, by code.
 
     Raises:
         UsageProblem: an entry names no rule.
@@ -38,7 +38,7 @@ def chosen_codes(select: Iterable[str] | None, ignore: Iterable[str] = ()) -> tu
 
 
 def codes_of(entries: Iterable[str]) -> set[str]:
-    """Return the codes of the rules that are named: codes, starts of codes, names or ``ALL``.
+    """Return the codes of rules given by code, code prefix, name or ``ALL``.
 
     Raises:
         UsageProblem: an entry names no rule.

@@ -1,4 +1,4 @@
-"""Every setting that is in force for one path, and where its value comes from."""
+"""The effective settings of one path, and where each value comes from."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _DEFAULTS: Final = {"namespace": "keep", "unsafe": False, "format": "text", "cac
 
 
 class SettingKind(enum.StrEnum):
-    """Where a value can come from; earlier ones win."""
+    """The sources of a setting; earlier ones win."""
 
     COMMAND_LINE = "command line"
     ENVIRONMENT = "environment"  # a variable, which note names
@@ -35,7 +35,7 @@ class SettingKind(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SettingOrigin:
-    """Where a value comes from. ``path`` and ``line`` are those of a file with settings.
+    """Where a value comes from: ``path`` and ``line`` of a settings file.
 
     ``note`` says in words what else decides: the project's files about the target.
     """
@@ -46,14 +46,14 @@ class SettingOrigin:
     note: str = ""
 
     def __str__(self) -> str:
-        """Say it to people: ``pyproject.toml:12``, ``command line``."""
+        """Return it for people: ``pyproject.toml:12``, ``command line``."""
         place = self.path if self.line is None else f"{self.path}:{self.line}"
         return place or self.note or str(self.kind)
 
 
 @dataclass(frozen=True, slots=True)
 class EffectiveSettings:
-    """One setting: its value as files have it, None where no value is the default.
+    """One setting: its value as in a file; None where no value is the default.
 
     ``origins`` has one for each file that adds to the value; of ``per-file-ignores``, one for each
     pattern.
@@ -66,7 +66,7 @@ class EffectiveSettings:
 
 @dataclass(frozen=True, slots=True)
 class SettingsOverview:
-    """What is in force for a file, or for what lies in a folder.
+    """All effective settings of a file or folder.
 
     ``files`` are those with settings, the nearest first, then what it extends. ``rules`` are the
     codes that count, of ``known``; ``excluded``: a search from above passes over the path.
@@ -85,7 +85,7 @@ class SettingsOverview:
 def overview(
     path: str, options: Options, *, unsafe: bool | None = None, form: str | None = None
 ) -> SettingsOverview:
-    """Return what is in force for a path, beside what is asked for by name.
+    """Return the effective settings of a path, with command-line options.
 
     Raises:
         UsageProblem: there is no such path, or a setting cannot be what it is.
@@ -99,15 +99,15 @@ def overview(
     return SettingsOverview(
         Path(path).as_posix(),
         tuple(layer.path for layer in policy.main.layers),
-        tuple(_in_force(key, policy, targets.main, asked) for key in SETTINGS),
+        tuple(_effective_setting(key, policy, targets.main, asked) for key in SETTINGS),
         every if codes is None else codes,
         len(every),
-        policy.leaves_out(path),
+        policy.excludes_from_search(path),
         targets.notes,
     )
 
 
-def _in_force(
+def _effective_setting(
     key: str, policy: FileSelection, target: Target, asked: Mapping[str, Any]
 ) -> EffectiveSettings:
     """Return what the command line says about a setting, else the files, else the default."""

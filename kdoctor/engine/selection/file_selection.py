@@ -1,4 +1,4 @@
-"""What counts for each file: what was asked for by name, else what its own configuration says."""
+"""Per-file rule selection, exclusion and namespace: options first, then settings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from msgspec import Struct
 from kdoctor.documents import Listing, Patterns, discover, is_excluded
 from kdoctor.engine.options import Options
 from kdoctor.engine.schedule.jobs import Task, absolute, working_folder
-from kdoctor.engine.selection.held_up import BrokenSettings
+from kdoctor.engine.selection.broken_settings import BrokenSettings
 from kdoctor.errors import UsageProblem
 from kdoctor.model import Applicability
 from kdoctor.project import Configs, Settings, start_of
@@ -27,27 +27,27 @@ Codes = tuple[str, ...] | None  # None: all rules
 
 
 class Exemption(Struct, frozen=True):
-    """Rules that do not count in the files that match, or, ``negated``, in all others."""
+    """Rules ignored in files that match (``negated``: in all others)."""
 
     patterns: Patterns
     negated: bool
     codes: frozenset[str]
 
     def holds(self, path: str) -> bool:
-        """Say whether it holds for a file, given by its absolute path."""
+        """Say whether it applies to a file, given by its absolute path."""
         return bool(self.patterns.decide(path)) is not self.negated
 
 
 def applicable(*, unsafe: bool) -> frozenset[Applicability]:
-    """Return which fixes are written."""
+    """Return the applicability of fixes that are applied."""
     return frozenset({Applicability.SAFE, *([Applicability.UNSAFE] if unsafe else ())})
 
 
 class FileSelection:
-    """What holds for the files of one run, with the nearest configuration to each.
+    """The settings for the files of one run; the nearest configuration wins.
 
     ``start`` is the folder in which all named paths lie; ``main`` its settings, which decide about
-    the run as a whole. Where those of another folder cannot be used, its files are ``held_up``.
+    the run as a whole. Those of other folders that cannot be used are in ``broken_settings``.
 
     Raises:
         UsageProblem: a setting cannot be what it is, or an option names no rule.
@@ -55,7 +55,7 @@ class FileSelection:
 
     def __init__(self, paths: Iterable[str | os.PathLike[str]], options: Options) -> None:
         self._options = options
-        self.held_up = BrokenSettings()
+        self.broken_settings = BrokenSettings()
         self.configs = Configs(options.get("config"), isolated=options.get("isolated", False))
         named = options.get("namespace")
         if named not in _NAMESPACES:
@@ -73,28 +73,28 @@ class FileSelection:
         self.has_named_settings = options.get("config") is not None
         self.start = start_of(alias if alias and path == STDIN else path for path in paths)
         self.styles = CodeStyles(self.start)
-        self.main = self._usable(str(self.start))
+        self.main = self._checked_settings(str(self.start))
 
     def of(self, folder: str) -> Settings:
-        """Return the settings for what lies in a folder, given by its absolute path.
+        """Return the settings for files in a folder, given by its absolute path.
 
         None count where they cannot be read, or say what cannot be done: its files are held up.
         """
-        if folder in self.held_up.problems:
+        if folder in self.broken_settings.problems:
             return NO_SETTINGS
         try:
-            return self._usable(folder)
+            return self._checked_settings(folder)
         except UsageProblem as problem:
-            self.held_up.add(folder, problem)
-            return self._usable_none()
+            self.broken_settings.add(folder, problem)
+            return self._default_settings()
 
-    def _usable_none(self) -> Settings:
+    def _default_settings(self) -> Settings:
         self._choices.setdefault(NO_SETTINGS, None)
         self._exemptions.setdefault(NO_SETTINGS, ())
         self._exclusions.setdefault(NO_SETTINGS, None)
         return NO_SETTINGS
 
-    def _usable(self, folder: str) -> Settings:
+    def _checked_settings(self, folder: str) -> Settings:
         """Return the settings for a folder.
 
         Raises:
@@ -108,11 +108,11 @@ class FileSelection:
         return settings
 
     def codes_in(self, folder: str) -> Codes:
-        """Return the rules that count in a folder, but for what holds for some files only."""
+        """Return the rules selected in a folder, per-file ignores aside."""
         return self._choices[self.of(os.path.abspath(folder))]  # noqa: PTH100
 
     def codes(self, path: str) -> Codes:
-        """Return the rules that count in a file."""
+        """Return the rules selected for a file."""
         own = os.path.abspath(path)  # noqa: PTH100 - links stay, and hot
         return self._codes(own, self.of(os.path.dirname(own)))  # noqa: PTH120
 
@@ -130,13 +130,13 @@ class FileSelection:
             self._left[key] = tuple(code for code in _all(codes) if code not in ignored)
         return self._left[key]
 
-    def asks(self, path: str, code: str) -> bool:
-        """Say whether a rule counts in a file."""
+    def selects(self, path: str, code: str) -> bool:
+        """Say whether a rule is selected for a file."""
         codes = self.codes(path)
         return codes is None or code in codes
 
     def namespace(self, path: str) -> str:
-        """Return the root that a file is to import Keras from, "" for its own."""
+        """Return the root to import Keras from in a file, "" for the file's own."""
         return self._namespace(self.of(os.path.dirname(os.path.abspath(path))))  # noqa: PTH100, PTH120
 
     def _namespace(self, settings: Settings) -> str:
@@ -144,11 +144,11 @@ class FileSelection:
         return _NAMESPACES[settings.value("namespace") if asked is None else asked]
 
     def unsafe(self, asked: bool | None) -> bool:  # noqa: FBT001 - None is the third value
-        """Return whether fixes that no proof calls safe are used."""
+        """Say whether unsafe fixes are applied."""
         return bool(self.main.value("unsafe") if asked is None else asked)
 
     def assigned(self, tasks: Iterable[Task]) -> Iterator[Task]:
-        """Yield the tasks, each with its rules and its namespace."""
+        """Yield the tasks, each with its rules and namespace."""
         # By folder, where no file has rules of its own.
         shared: dict[str, tuple[Codes, str, CodeStyle]] = {}
         here = working_folder()
@@ -158,7 +158,7 @@ class FileSelection:
             own = shared.get(folder)
             if own is None:
                 settings = self.of(folder)
-                if self.held_up.holds(folder, task.source.path):
+                if self.broken_settings.holds(folder, task.source.path):
                     continue
                 style = self.styles.of(folder)
                 own = self._codes(path, settings), self._namespace(settings), style
@@ -182,15 +182,15 @@ class FileSelection:
         )
 
     def excludes(self, path: str | os.PathLike[str]) -> bool:
-        """Say whether a path is passed over although it is named."""
-        return self._options.get("force_exclude", False) and self.leaves_out(path)
+        """Say whether a path is excluded even if named explicitly."""
+        return self._options.get("force_exclude", False) and self.excludes_from_search(path)
 
-    def leaves_out(self, path: str | os.PathLike[str]) -> bool:
-        """Say whether a search from above passes over a path."""
+    def excludes_from_search(self, path: str | os.PathLike[str]) -> bool:
+        """Say whether a directory search skips a path."""
         return is_excluded(path, self._asked_exclude, configured=self.exclusion)
 
     def exclusion(self, folder: str) -> Patterns | None:
-        """Return what the configuration excludes of what lies in a folder, by its absolute path."""
+        """Return the exclusion of files in a folder, by its absolute path."""
         if self._options.get("exclude") is not None:
             return None  # what is asked for by name takes its place
         return self._exclusions[self.of(folder)]

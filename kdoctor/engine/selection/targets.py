@@ -1,4 +1,4 @@
-"""Which Keras each file must run on: the one that was asked for, or that of its own project."""
+"""Choose each file's Keras target: the option, or its own project's."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Targets:
     def __init__(self, policy: FileSelection, options: Options) -> None:
         asked = options.get("target")
         self._configs = policy.configs
-        self._held_up = policy.held_up
+        self._broken_settings = policy.broken_settings
         self._projects: Projects | None = None
         self._chains: list[Chain] = []
         if isinstance(asked, Target):
@@ -64,17 +64,17 @@ class Targets:
             folder = os.path.dirname(task.source.path)  # noqa: PTH120 - hot
             if folder not in targets:
                 own = os.path.abspath(folder)  # noqa: PTH100
-                if own not in self._held_up.problems:
+                if own not in self._broken_settings.problems:
                     try:
                         targets[folder] = self._of(Path(own))
                     except UsageProblem as problem:
-                        self._held_up.add(own, problem)
-                if self._held_up.holds(own, task.source.path):
+                        self._broken_settings.add(own, problem)
+                if self._broken_settings.holds(own, task.source.path):
                     continue
             yield task.with_target(targets[folder])
 
     def uses(self, tasks: Iterable[Task]) -> tuple[TargetUse, ...]:
-        """Return for how many files each target counts, the main one first, then by frequency."""
+        """Return how many files each target applies to, the main one first."""
         # Not those that only --no-gate looks into: it must change nothing of what is said.
         counts = Counter(task.target for task in tasks if task.target and task.admitted)
         main = [(self.main, counts.pop(self.main, 0))]
@@ -84,12 +84,12 @@ class Targets:
 
     @property
     def notes(self) -> ProjectNotes:
-        """What is to be said about the files that name the targets, or may have settings."""
+        """Notes on the files that name the targets or contain settings."""
         conflicts = dict.fromkeys(text for chain in self._chains for text in chain.conflicts)
         found = (each for chain in self._chains for each in chain.problems)
         problems = dict.fromkeys([*found, *self._configs.problems])
         unreadable = [Unreadable(problem.path, problem.why) for problem in problems]
-        return ProjectNotes(tuple(conflicts), (*unreadable, *self._held_up.unreadable()))
+        return ProjectNotes(tuple(conflicts), (*unreadable, *self._broken_settings.unreadable()))
 
     def _of(self, folder: Path) -> Target:
         if self._projects is None:

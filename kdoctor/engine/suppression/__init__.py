@@ -1,1 +1,1 @@
-"""Suppression comments: apply them, insert them, report the unused."""
+"""Suppression comments: apply, insert, report unused ones; handled errors."""

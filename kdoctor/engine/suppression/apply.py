@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from kdoctor.documents import Document
 from kdoctor.engine.suppression.suppressions import Applied, Suppressions
 from kdoctor.model import Finding
-from kdoctor.suppression import is_marked
+from kdoctor.suppression import may_have_suppressions
 
 
 def apply(
@@ -16,12 +16,12 @@ def apply(
     findings: Iterable[Finding],
     unparsed: Collection[int],
 ) -> Applied:
-    """Part the findings by the comments, and find what is wrong with the comments themselves.
+    """Split findings by suppression comments, and report bad comments.
 
     ``unparsed`` are the units that no rule could be asked about. None of the comments in a document
     that has one is called unused.
     """
-    if not any(is_marked(unit.text) for unit in document.units):
+    if not any(may_have_suppressions(unit.text) for unit in document.units):
         return Applied(suppressions.reported(findings))
     # Most documents have no comment.
     from kdoctor.engine.suppression.comments import apply_comments  # noqa: PLC0415

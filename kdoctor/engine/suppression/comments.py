@@ -27,7 +27,7 @@ def apply_comments(
     findings: Iterable[Finding],
     unparsed: Collection[int],
 ) -> Applied:
-    """Part the findings, and find what is wrong with the comments."""
+    """Split findings by suppression comments, and report bad comments."""
     directives = Directives(document.units)
     silenced = directives.apply(findings)
     if not directives:
@@ -55,16 +55,18 @@ def _about(
 def _unused(
     suppressions: Suppressions, directives: Directives, unit: Unit, directive: Directive
 ) -> Iterator[Finding]:
-    useless = directives.useless(unit, directive)
-    if useless is None or (directive.is_blanket and directive.form is Form.NOQA):
+    unused_entries = directives.unused_entries(unit, directive)
+    if unused_entries is None or (directive.is_blanket and directive.form is Form.NOQA):
         return
     if directive.form is not Form.ON:
         if not directive.is_blanket:
-            useless = tuple(entry for entry in useless if _is_decided(suppressions, entry))
+            unused_entries = tuple(
+                entry for entry in unused_entries if _is_decided(suppressions, entry)
+            )
         elif not _is_decided(suppressions, None):
             return
-    if useless or directive.is_blanket:
-        yield unused_ignore.unused(unit, directive, useless, suppressions.facts)
+    if unused_entries or directive.is_blanket:
+        yield unused_ignore.unused(unit, directive, unused_entries, suppressions.facts)
 
 
 def _is_decided(suppressions: Suppressions, entry: Entry | None) -> bool:

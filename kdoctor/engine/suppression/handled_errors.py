@@ -1,4 +1,4 @@
-"""Errors that the code around them waits for: who catches the very exception knows of it.
+"""Errors that the surrounding code handles or expects: no finding for them.
 
 ``try: model.save("folder")``, ``except ValueError: model.export("folder")``. Asked of the few
 findings that there are, so it reads Python's own tree, of the statement around: no rule has to know
@@ -51,14 +51,14 @@ class _Part(Struct, frozen=True, eq=False, gc=False):
 
 
 class ExpectedErrors:
-    """Answers for one module, each in about the time that its depth takes."""
+    """Answers for one module, in time proportional to the nesting depth."""
 
     def __init__(self, module: Module) -> None:
         self._module = module
         self._known: dict[Span, _Code] = {}
 
     def include(self, finding: Finding) -> bool:
-        """Say whether the code waits for the error that a finding tells of."""
+        """Say whether the surrounding code expects a finding's error."""
         named = set(_NAMED.findall(finding.message))
         is_error = finding.severity is Severity.ERROR or bool(named)  # `… only works with …: else`
         span = self._code_at(finding.place.span.start) if is_error else None
@@ -67,7 +67,7 @@ class ExpectedErrors:
         if span not in self._known:
             self._known[span] = _Code(self._module.text[span.start : span.end])
         offset = finding.place.span.start - span.start
-        return self._known[span].waits_for(named, finding.message, offset)
+        return self._known[span].expects(named, finding.message, offset)
 
     def _code_at(self, offset: int) -> Span | None:
         """Return the code that may say what a place waits for, None where no word of it does."""
@@ -104,7 +104,7 @@ class _Code:
         self._tree = parsed(text)
         self._goes_on: dict[ast.ExceptHandler, bool] = {}
 
-    def waits_for(self, named: set[str], message: str, offset: int) -> bool:
+    def expects(self, named: set[str], message: str, offset: int) -> bool:
         """Say whether it waits for errors of these names, or for a message, at an offset."""
         if not self._parts:
             return False
@@ -153,7 +153,7 @@ class _Code:
             case ast.Try(body=body) if named and _holds(body, place):
                 return all(self._is_caught(each, node.handlers) for each in named)
             case ast.With(body=body) | ast.AsyncWith(body=body) if _holds(body, place):
-                return any(_lets_fail(item.context_expr, named) for item in node.items)
+                return any(_expects_exception(item.context_expr, named) for item in node.items)
             case ast.If(body=body, orelse=orelse, test=test):
                 wanted = True if _holds(body, place) else False if _holds(orelse, place) else None
             case ast.IfExp(body=one, orelse=other, test=test):
@@ -161,7 +161,7 @@ class _Code:
             case _:
                 return False
         return wanted is not None and any(
-            each in message for each in self._asked_for(test, wanted=wanted)
+            each in message for each in self._parameters_tested(test, wanted=wanted)
         )
 
     def _is_caught(self, error: str, handlers: Iterable[ast.ExceptHandler]) -> bool:
@@ -174,18 +174,18 @@ class _Code:
                 return False
             if any(_is_a(error, each) for each in caught):
                 if handler not in self._goes_on:
-                    self._goes_on[handler] = not any(map(_gives_up, nodes_in(handler)))
+                    self._goes_on[handler] = not any(map(_reraises, nodes_in(handler)))
                 return self._goes_on[handler]
         return False
 
-    def _asked_for(self, test: ast.expr, *, wanted: bool) -> Iterator[str]:
+    def _parameters_tested(self, test: ast.expr, *, wanted: bool) -> Iterator[str]:
         """Yield the parameters that a function has where ``test`` turns out as it is wanted."""
         match test:
             case ast.BoolOp(op=ast.And(), values=values) if wanted:
                 for each in values:
-                    yield from self._asked_for(each, wanted=True)
+                    yield from self._parameters_tested(each, wanted=True)
             case ast.UnaryOp(op=ast.Not(), operand=operand):
-                yield from self._asked_for(operand, wanted=not wanted)
+                yield from self._parameters_tested(operand, wanted=not wanted)
             case ast.Compare(
                 left=ast.Constant(value=str() as name), ops=[operation], comparators=[parameters]
             ):
@@ -222,13 +222,13 @@ def _holds(nodes: list[ast.stmt] | list[ast.expr] | list[ast.AST], place: _Place
     return start <= place < end
 
 
-def _gives_up(node: ast.AST) -> bool:
+def _reraises(node: ast.AST) -> bool:
     if isinstance(node, ast.Call):
         return bool(_EXITS.intersection(chain_of(node.func)[-1:]))
     return isinstance(node, ast.Raise)
 
 
-def _lets_fail(manager: ast.expr, named: set[str]) -> bool:
+def _expects_exception(manager: ast.expr, named: set[str]) -> bool:
     """Say whether a context is there for an error: ``pytest.raises(ValueError)``, ``suppress``."""
     if not isinstance(manager, ast.Call):
         return False

@@ -1,4 +1,4 @@
-"""One file: a comment for every finding, so that the next scan has nothing to say of it."""
+"""Insert a suppression comment for each finding of a file."""
 
 from __future__ import annotations
 
@@ -7,7 +7,13 @@ from collections import defaultdict
 
 from kdoctor import parse_ast
 from kdoctor.documents import Document
-from kdoctor.engine.examine import Examined, Examiner, failed, heard, why
+from kdoctor.engine.examine import (
+    Examined,
+    Examiner,
+    drop_notes_unless_admitted,
+    error_text,
+    failed_scan,
+)
 from kdoctor.engine.fixes.apply_edits import texts_with
 from kdoctor.engine.fixes.fixpoint import diff_of
 from kdoctor.engine.result import FileFix, FixedFile, LeftAlone
@@ -20,14 +26,14 @@ from kdoctor.suppression import ignore_edits
 
 
 class SuppressionInserter:
-    """Writes comments into one file after another, each with the same reason."""
+    """Inserts suppression comments into files, all with the same reason."""
 
     def __init__(self, examiner: Examiner, reason: str) -> None:
         self._examiner = examiner
         self._reason = " ".join(reason.split())
 
     def ignore(self, task: Task, data: bytes | None = None) -> FileFix:
-        """Return the file with its comments. Whatever goes wrong is part of the answer.
+        """Return the file with its comments. Errors are part of the result.
 
         ``data`` are its bytes, where they are read already.
         """
@@ -38,9 +44,9 @@ class SuppressionInserter:
             before = data
             examined = self._examiner.examine(path, data)
         except Exception as error:  # noqa: BLE001 - one file must not cost the others
-            nothing = heard(task, failed(path, error))
+            nothing = drop_notes_unless_admitted(task, failed_scan(path, error))
             return FileFix(nothing, nothing)
-        found = heard(task, examined.scan)
+        found = drop_notes_unless_admitted(task, examined.scan)
         silenced = tuple(each for each in found.findings if _can_be_ignored(each))
         if not silenced:
             return FileFix(found, found)
@@ -51,12 +57,12 @@ class SuppressionInserter:
             )
             _check_same_code(examined.document, again.document)
         except Exception as error:  # noqa: BLE001
-            reason = f"its comments were given up: {why(error)}"
+            reason = f"its comments were given up: {error_text(error)}"
             return FileFix(found, found, left_alone=LeftAlone(path, reason))
         diff = diff_of(path, before, after, self._examiner.scan_options.kind)
         is_stdin = task.source.is_stdin
         fixed = FixedFile(path, before, after, diff, silenced, is_stdin=is_stdin)
-        return FileFix(found, heard(task, again.scan), fixed)
+        return FileFix(found, drop_notes_unless_admitted(task, again.scan), fixed)
 
     def _with_comments(self, examined: Examined, findings: tuple[Finding, ...]) -> bytes:
         by_unit: defaultdict[int, list[Finding]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""Which rules are asked, which are reported, and what applying a file's comments results in.
+"""Which rules run and which are reported, for suppression comments.
 
 Which comment silences which finding, ``kdoctor.suppression.suppressed`` tells: it knows no rules.
 """
@@ -23,7 +23,7 @@ FAMILY = "suppression"
 
 
 class Applied(Struct, frozen=True):
-    """What is reported of a document after its suppression comments were applied.
+    """The reported findings of a document, after its suppression comments.
 
     ``about_comments`` are the findings on the comments themselves; ``directives`` is None where
     nothing in the document looks like one.
@@ -36,7 +36,7 @@ class Applied(Struct, frozen=True):
 
 
 class Suppressions:
-    """The rules that a run asks, and those that it reports, for one document after the other.
+    """The rules that run and those that are reported, for one document at a time.
 
     ``chosen`` are the rules that count in this run. Where they are only such as speak of comments,
     all rules are asked about the code and none of them is reported.
@@ -61,5 +61,5 @@ class Suppressions:
         self.able = {rule.code for rule in self.asked if applies(rule, facts)}
 
     def reported(self, findings: Iterable[Finding]) -> tuple[Finding, ...]:
-        """Return those of the findings on code that are reported."""
+        """Return the findings on code whose rules are reported."""
         return () if self.comments_only else tuple(findings)

@@ -15,7 +15,7 @@ def _write(result: ScanResult, page: Page) -> None:
         sure = "".join(f" ({each})" for each in summary.how_sure(finding))
         page.line(f"{place}: {code} {printable(finding.message)}{sure}")
     for own in result.own_targets:
-        page.line(f"{page.paint('path', printable(own.path))}: {printable(own.told)}")
+        page.line(f"{page.paint('path', printable(own.path))}: {printable(own.description)}")
     for line in summary.unread(result, page):
         page.line(line)
 

@@ -22,7 +22,7 @@ def _write(result: ScanResult, page: Page) -> None:
     for finding in result.findings:
         page.line(_annotation(finding, result, checkout))
     for own in result.own_targets:
-        told = f"{printable(own.path)}: {printable(own.told)}"
+        told = f"{printable(own.path)}: {printable(own.description)}"
         properties = {"title": "kdoctor: another target", "file": checkout.path(own.path)}
         page.line(_command("notice", properties, told))
     for file in result.unhandled:

@@ -36,7 +36,7 @@ def _write(result: ScanResult, page: Page) -> None:
     ]
     issues += [
         {
-            "description": own.told,
+            "description": own.description,
             "check_name": "another-target",
             "fingerprint": _digest("another target", own.path),
             "severity": "info",

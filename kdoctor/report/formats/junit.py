@@ -40,7 +40,7 @@ def _write(result: ScanResult, page: Page) -> None:
     properties = ET.SubElement(suite, "properties")
     ET.SubElement(properties, "property", name="target", value=printable(str(result.target)))
     for own in result.own_targets:
-        told = printable(f"{own.path}: {own.told}")
+        told = printable(f"{own.path}: {own.description}")
         ET.SubElement(properties, "property", name="own target", value=told)
     suite.extend(cases)
     ET.indent(suites)

@@ -237,7 +237,7 @@ def _invocation(result: ScanResult, checkout: SourceRoot, page: Page) -> Object:
         for conflict in project.conflicts
     ]
     configured += [
-        _notification(_OWN_TARGET, "note", own.told, own.path, checkout)
+        _notification(_OWN_TARGET, "note", own.description, own.path, checkout)
         for own in result.own_targets
     ]
     return {

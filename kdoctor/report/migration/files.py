@@ -16,7 +16,7 @@ from kdoctor.report.migration.elements import (
 )
 from kdoctor.report.summary import count
 
-_SHOWN = 12
+_MAX_OPEN_ROWS = 12
 _MEANINGS = {
     Status.STOPS: "an error stands in code that runs as soon as the file is imported, or, a "
     "notebook or document, as its cells are run",
@@ -49,10 +49,10 @@ def breaks_first(overview: Overview) -> Markup:
     if strange:
         said += f" {len(strange)} of them import no Keras themselves."
     rows: list[Content] = [_stop(stop) for stop in stops]
-    rest = rows[_SHOWN:]
+    rest = rows[_MAX_OPEN_ROWS:]
     return join(
         element("p", said, f" {later}" if failing else ""),
-        listed(rows[:_SHOWN], class_="plain"),
+        listed(rows[:_MAX_OPEN_ROWS], class_="plain"),
         folded(f"{len(rest)} more", listed(rest, class_="plain")) if rest else None,
     )
 

@@ -23,7 +23,7 @@ from kdoctor.report.migration.portability import portability
 from kdoctor.report.migration.style import style_sheet
 from kdoctor.report.summary import count
 
-_SHOWN = 20  # rows of a table before the rest is folded
+_MAX_OPEN_ROWS = 20  # rows of a table before the rest is folded
 _EFFORTS = {
     Effort.SAFE: "`kdoctor fix --apply` mends them: each fix was proven by running it",
     Effort.UNSAFE: "`kdoctor fix --apply --unsafe` mends them, too: read the diff",
@@ -166,12 +166,15 @@ def _groups(groups: tuple[Group, ...], what: str) -> Markup:
     most = max(each.left.total for each in groups)
     rows = [_row(each, most) for each in groups]
     caption = f"Most findings first; the longest bar is {most}."
-    shown = table((what, "Findings"), rows[:_SHOWN], caption)
-    if len(rows) <= _SHOWN:
+    shown = table((what, "Findings"), rows[:_MAX_OPEN_ROWS], caption)
+    if len(rows) <= _MAX_OPEN_ROWS:
         return shown
     return join(
         shown,
-        folded(f"{len(rows) - _SHOWN} more", table((what, "Findings"), rows[_SHOWN:], caption)),
+        folded(
+            f"{len(rows) - _MAX_OPEN_ROWS} more",
+            table((what, "Findings"), rows[_MAX_OPEN_ROWS:], caption),
+        ),
     )
 
 

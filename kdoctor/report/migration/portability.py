@@ -16,7 +16,7 @@ from kdoctor.report.migration.elements import (
 )
 from kdoctor.report.summary import count
 
-_SHOWN = 20
+_MAX_OPEN_ROWS = 20
 _KINDS = {
     CouplingKind.KERAS: join(
         "the same Keras 3, imported from TensorFlow: ", code("kdoctor fix --namespace keras"),
@@ -93,8 +93,8 @@ def _ties(ties: tuple[CouplingUse, ...], files: int) -> Markup:
         if not rows:
             continue
         caption = join(element("strong", _sentence(kind)), ": ", meaning)
-        parts.append(_table(rows[:_SHOWN], caption))
-        rest = rows[_SHOWN:]
+        parts.append(_table(rows[:_MAX_OPEN_ROWS], caption))
+        rest = rows[_MAX_OPEN_ROWS:]
         if rest:
             parts.append(folded(f"{len(rest)} more", _table(rest, caption)))
     return join(*parts)

@@ -22,9 +22,9 @@ def base_that_gets(module: Module, cls: cst.BaseExpression, keyword: str) -> str
             return None
         seen.add(node)
         cls = base
-    info = module.class_of_tree(cls)
+    info = module.project_class(cls)
     if info is not None:
-        return info.base if info.gets_through(keyword) else None
+        return info.base if info.passes_through(keyword) else None
     return module.qualified(cls) if seen else None
 
 

@@ -9,7 +9,7 @@ from msgspec import Struct, field
 
 from kdoctor.analysis.calls import value_of
 from kdoctor.model import Edit, Hole, Span
-from kdoctor.rewrite import without
+from kdoctor.rewrite import remove_arguments
 from kdoctor.rules.arguments._keras_calls import KerasCall
 from kdoctor.syntax import Module
 
@@ -73,7 +73,7 @@ def kernel_in_one(module: Module, call: KerasCall) -> tuple[Edit, ...] | None:
     """Return the edits that make one argument of the sides, None where they cannot be made."""
     rewritten = Rewritten()
     join_kernel(module, call, rewritten)
-    removed = without(module, call.call, rewritten.gone)
+    removed = remove_arguments(module, call.call, rewritten.gone)
     return None if removed is None or rewritten.refused else (*rewritten.edits, *removed)
 
 

@@ -7,7 +7,7 @@ import libcst as cst
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.batch_sizes import batch_size_of
 from kdoctor.model import Edit, Hole, Precedence, Span
-from kdoctor.rewrite.precedence import binds
+from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.arguments._keras_1 import RENAMED, VALUES
 from kdoctor.rules.arguments._keras_1_kernel_sizes import (
     KERNELS,
@@ -167,7 +167,7 @@ def _count_batches(
         rewritten.unsafe.append(_AS_IN_KERAS_2.format(keyword))
         return
     value = module.outer_span(argument.value)
-    hole = Hole(value, Precedence.PRODUCT, binds(argument.value))
+    hole = Hole(value, Precedence.PRODUCT, precedence_of(argument.value))
     parts = (f"{new}=", hole, f" // {size}")
     rewritten.edits.append(Edit(Span(module.span(argument).start, value.end), parts))
     rewritten.unsafe.append("samples that do not fill a batch are left out, as in Keras 2.2")

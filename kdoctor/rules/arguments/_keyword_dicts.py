@@ -9,7 +9,7 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.calls import is_builtin
-from kdoctor.analysis.dataflow.uses import names_spelled
+from kdoctor.analysis.dataflow.uses import names_with_spelling
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger
 from kdoctor.memoize import once
@@ -121,7 +121,7 @@ def _bound_once(module: Module, name: cst.Name) -> tuple[cst.BaseExpression | No
 def _uses(module: Module, spelling: str) -> Mapping[Binding, tuple[bool, int]]:
     """Return of each binding whether what reads it keeps its keys, and how often it is read."""
     found: dict[Binding, tuple[bool, int]] = {}
-    for each in names_spelled(module, spelling):
+    for each in names_with_spelling(module, spelling):
         for binding in module.bindings_at(each):
             if binding.node is not each:
                 keeps, reads = found.get(binding, (True, 0))

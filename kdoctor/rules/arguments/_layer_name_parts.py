@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.analysis.calls import argument, is_only_spelled_so
-from kdoctor.analysis.models.user_classes import still_holds
+from kdoctor.analysis.calls import argument, is_not_a_variable
+from kdoctor.analysis.models.user_classes import holds_original_argument
 from kdoctor.rules.arguments._keras_calls import KerasCall
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import nodes_in
@@ -144,7 +144,7 @@ class Functions:
             for each in descendants(owner.node)
             if isinstance(each, cst.Name)
             and each.value == variable.value
-            and not is_only_spelled_so(self._module, each)
+            and not is_not_a_variable(self._module, each)
             and not isinstance(self._module.parent(each), cst.AssignTarget | cst.AnnAssign)
         )
 
@@ -192,7 +192,7 @@ class Functions:
 
     def _holds(self, node: cst.BaseExpression, param: cst.Param) -> bool:
         return any(
-            isinstance(each, cst.Name) and still_holds(self._module, each, param)
+            isinstance(each, cst.Name) and holds_original_argument(self._module, each, param)
             for each in parts(node)
         )
 

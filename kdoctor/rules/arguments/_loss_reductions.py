@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, literal, value_of
-from kdoctor.analysis.dataflow.possible_values import used_default
+from kdoctor.analysis.dataflow.possible_values import default_in_use
 from kdoctor.model import Edit
-from kdoctor.rewrite import without
+from kdoctor.rewrite import remove_arguments
 from kdoctor.rules.arguments._refused_value import Refused
 from kdoctor.rules.rule import Example
 from kdoctor.syntax import Module
@@ -20,13 +20,13 @@ def reduction(module: Module, call: cst.Call) -> Iterator[Refused]:
     given = argument(call, "reduction")
     if given is None:
         return
-    default = used_default(module, given.value)
+    default = default_in_use(module, given.value)
     if default is not None and _is_auto(module, default):
         yield _reduction_by_default(module, default)
     value = value_of(module, given.value)
     if not _is_auto(module, value):
         return
-    edits = without(module, call, [given])
+    edits = remove_arguments(module, call, [given])
     yield Refused(
         given,
         "ValueError: Invalid value for argument `reduction`.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Final
 
-from kdoctor.analysis.dataflow.may_values import values_given
+from kdoctor.analysis.dataflow.may_values import may_values_of
 from kdoctor.memoize import once
 from kdoctor.syntax.quick_facts import QuickFacts
 
@@ -28,7 +28,7 @@ def may_be_no_int(quick: QuickFacts, node: ast.expr | None) -> bool:
             if each.id in fine or each.id in asked:
                 continue
             asked.add(each.id)
-        for value in values_given(quick, each):
+        for value in may_values_of(quick, each):
             match value:
                 case ast.Name() if value is not each:  # what is passed
                     waiting.append(value)

@@ -11,7 +11,7 @@ from kdoctor.analysis.calls import literal, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import ClassFamily, EntryKind
 from kdoctor.model import Applicability, Edit, Fix, Hole, ImportNeed, Span
-from kdoctor.rewrite import Refusal, Speller, without
+from kdoctor.rewrite import Refusal, Speller, remove_arguments
 from kdoctor.rules.arguments._first_layer import LayerPlace, first_layer_place
 from kdoctor.rules.arguments._keyword_changes import TAKEN
 from kdoctor.syntax import Module, Reference
@@ -109,7 +109,7 @@ def input_first(
     if size is not None and not shape.takes_a_size:
         return Refusal(f"`{_SIZE}=` is part of the shape, and Keras 3 does not accept it either")
     moved = [*shape.arguments, *([] if size is None else [size])]
-    gone = without(module, call, moved)
+    gone = remove_arguments(module, call, moved)
     if gone is None:
         return Refusal("there is a comment beside it")
     spelled, need = Speller.at(module, reference).spell("keras.Input")

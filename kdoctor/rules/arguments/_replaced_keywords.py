@@ -8,8 +8,8 @@ from msgspec import Struct
 from kdoctor.analysis.calls import argument, literal, value_of
 from kdoctor.analysis.tensors.eager_arguments import may_be_eager_tensor
 from kdoctor.model import Edit, Hole, ImportNeed, Precedence, Span
-from kdoctor.rewrite import Speller, without
-from kdoctor.rewrite.precedence import binds
+from kdoctor.rewrite import Speller, remove_arguments
+from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.arguments._keras_calls import KerasCall
 from kdoctor.rules.fixes.helper_definition import helper_edits, top_statement
 from kdoctor.syntax import Module
@@ -60,7 +60,7 @@ def instead_of(module: Module, call: KerasCall, argument: cst.Arg) -> Instead | 
 
 
 def _converted(module: Module, call: KerasCall, argument: cst.Arg) -> Instead | None:
-    edits = without(module, call.call, [argument])
+    edits = remove_arguments(module, call.call, [argument])
     if edits is None:
         return None
     end = module.span(call.call).end
@@ -104,7 +104,7 @@ def _color_mode(module: Module, call: KerasCall, argument: cst.Arg) -> Instead |
     hole = Hole(
         module.outer_span(argument.value),
         required=_NEEDED_FOR_IF,
-        own=binds(argument.value),
+        own=precedence_of(argument.value),
     )
     return Instead(
         "Write `color_mode=`",

@@ -36,10 +36,10 @@ from kdoctor.analysis.calls import argument, is_keras_3, keras_version, speller_
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.tensors.constructors import ArrayForm
 from kdoctor.analysis.tensors.elements import numbers_in_list
-from kdoctor.analysis.tensors.rank import arrays_of
+from kdoctor.analysis.tensors.rank import ranks_of
 from kdoctor.analysis.triggers import Trigger, member_of, package
 from kdoctor.model import Edit, Finding, Fix, Hole, ImportNeed, Precedence, Severity
-from kdoctor.rewrite.precedence import binds
+from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -76,7 +76,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             continue
         if cls != _STRICT and keras_version(facts) < _ITERATES:
             continue
-        found = arrays_of(module).of(data.value)
+        found = ranks_of(module).of(data.value)
         form = None if found is None else found.form
         if form is ArrayForm.FRAME or (form is ArrayForm.COLUMN and cls == _STRICT):
             yield _finding(module, facts, use, data.value, form)
@@ -102,7 +102,7 @@ def _finding(
         edit = Edit(place, (f"{spelled}(", Hole(place), ")"))
         needs = () if need is None else (need,)
     else:
-        edit = Edit(place, (Hole(place, Precedence.PRIMARY, binds(data)), ".to_numpy()"))
+        edit = Edit(place, (Hole(place, Precedence.PRIMARY, precedence_of(data)), ".to_numpy()"))
     return rule.finding(
         module.place(data),
         f"`adapt` treats {what} as an iterable of batches: "

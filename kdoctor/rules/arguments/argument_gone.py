@@ -37,7 +37,7 @@ import libcst as cst
 
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.model import Applicability, Edit, Finding, Fix, Place, Severity
-from kdoctor.rewrite import Refusal, without
+from kdoctor.rewrite import Refusal, remove_arguments
 from kdoctor.rules.arguments import _removed_examples as examples
 from kdoctor.rules.arguments._keras_calls import KerasCall, keras_calls, partial_calls
 from kdoctor.rules.arguments._keyword_changes import (
@@ -185,7 +185,7 @@ def _fix(
     )
     if not change.drop and not default:
         return Refusal(change.no_fix_because)
-    edits = without(module, call.call, [argument])
+    edits = remove_arguments(module, call.call, [argument])
     if edits is None:
         return Refusal("there is a comment inside it")
     lost = "" if default else change.loses

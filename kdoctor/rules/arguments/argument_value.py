@@ -35,7 +35,7 @@ import libcst as cst
 from kdoctor.analysis.calls import argument, literal, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Severity
-from kdoctor.rewrite import without
+from kdoctor.rewrite import remove_arguments
 from kdoctor.rules.arguments._crossentropies import NAMED_SHORT, crossentropy
 from kdoctor.rules.arguments._int_expressions import an_int_is_passed, is_int
 from kdoctor.rules.arguments._keras_calls import KerasCall, keras_calls
@@ -151,7 +151,7 @@ def _class_weight(module: Module, call: KerasCall) -> Iterator[Refused]:
     given = argument(call.call, "class_weight")
     if given is None or not isinstance(literal(given.value), str):
         return
-    edits = without(module, call.call, [given])
+    edits = remove_arguments(module, call.call, [given])
     yield Refused(
         given,
         "AttributeError: 'str' object has no attribute 'get'",

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from kdoctor.analysis.calls import argument, is_hidden, with_keyword
+from kdoctor.analysis.calls import add_keyword, argument, is_hidden
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger
 from kdoctor.model import Finding, Fix, Severity
@@ -87,7 +87,7 @@ def _finding(
         help=f"The default in Keras 2 was `{name}={default}`.",
         fix=Fix(
             f"Write `{name}={default}`, the old default",
-            (with_keyword(module, call.call, f"{name}={default}"),),
+            (add_keyword(module, call.call, f"{name}={default}"),),
             facts.applicability(*INVALID),
         ),
     )

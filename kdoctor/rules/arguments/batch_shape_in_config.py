@@ -30,7 +30,7 @@ from kdoctor.analysis.roots import USES_KERAS_3
 from kdoctor.analysis.triggers import Trigger, attribute
 from kdoctor.keras_api import split_root
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
-from kdoctor.rewrite.precedence import binds
+from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
@@ -138,7 +138,7 @@ def _finding(
     applicability: Applicability,
 ) -> Finding:
     shape = literal(value)
-    hole = Hole(module.outer_span(value), Precedence.PRIMARY, binds(value))
+    hole = Hole(module.outer_span(value), Precedence.PRIMARY, precedence_of(value))
     changes: list[Edit] = [Edit(module.span(key), (f"{key.quote}input_shape{key.quote}",))]
     if value.__class__ is cst.Tuple and isinstance(shape, tuple):
         changes.append(Edit(module.outer_span(value), (repr(shape[1:]),)))

@@ -31,7 +31,7 @@ from kdoctor.analysis.calls import argument, is_keras_3, literal
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, keyword, may_hold
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
-from kdoctor.rewrite import without
+from kdoctor.rewrite import remove_arguments
 from kdoctor.rules.members.call_of_recurrent_layer import RECURRENT
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
@@ -115,7 +115,7 @@ def _left_out(module: Module, facts: TargetFacts, refused: _Refused) -> Fix | No
     """Leave out ``constants=None``, which says nothing."""
     if literal(refused.given.value) is not None:
         return None
-    edits = without(module, refused.call, [refused.given])
+    edits = remove_arguments(module, refused.call, [refused.given])
     if edits is None:
         return None
     proof = facts.applicability(*(each for each in INVALID if each.after))

@@ -30,7 +30,7 @@ import libcst as cst
 
 from kdoctor.analysis.calls import argument, plain_literal, value_of
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.training.generators import FITS, generators_fed, may_feed_generators
+from kdoctor.analysis.training.generators import FITS, generator_feeds, may_feed_generators
 from kdoctor.analysis.triggers import Trigger, keyword
 from kdoctor.model import Finding, Severity
 from kdoctor.rules.rule import Example, Rule
@@ -43,7 +43,7 @@ _WEIGHT: Final = "class_weight"
 
 def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each such argument."""
-    for each in generators_fed(module):
+    for each in generator_feeds(module):
         given = argument(each.call, _WEIGHT)
         if given is None or not _is_there(module, given.value):
             continue

@@ -46,7 +46,7 @@ import libcst as cst
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import calls, keyword
 from kdoctor.model import Applicability, Finding, Fix, Severity
-from kdoctor.rewrite import Refusal, without
+from kdoctor.rewrite import Refusal, remove_arguments
 from kdoctor.rules.arguments._first_layer import first_layer_place
 from kdoctor.rules.arguments._move_input_shape import (
     ARGUMENTS,
@@ -202,7 +202,7 @@ def _left_out(
     module: Module, facts: TargetFacts, call: cst.Call, arguments: list[cst.Arg]
 ) -> Fix | Refusal:
     """Leave out what is passed over, where nothing goes with it."""
-    edits = without(module, call, arguments)
+    edits = remove_arguments(module, call, arguments)
     if edits is None or any(calls_something(each.value) for each in arguments):
         return Refusal("there is a comment beside it, or its value calls something")
     return Fix("Leave out the ignored argument", tuple(edits), _proof(facts))

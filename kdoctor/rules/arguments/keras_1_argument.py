@@ -39,7 +39,7 @@ import libcst as cst
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, keyword, may_be_called_on, string, word
 from kdoctor.model import Applicability, Finding, Fix, Severity
-from kdoctor.rewrite import Refusal, without
+from kdoctor.rewrite import Refusal, remove_arguments
 from kdoctor.rules.arguments._keras_1_dialect import (
     calls_with_keywords,
     is_of_keras_1,
@@ -189,7 +189,7 @@ def _fix(
 ) -> Fix | Refusal:
     if rewritten.refused:
         return Refusal(" and ".join(rewritten.refused))
-    removed = without(module, call.call, rewritten.gone) if rewritten.gone else []
+    removed = remove_arguments(module, call.call, rewritten.gone) if rewritten.gone else []
     if removed is None:
         return Refusal("there is a comment inside an argument that would be removed")
     alone = why_not_alone(module, facts)

@@ -36,7 +36,7 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.calls import argument, speller_at, value_of
-from kdoctor.analysis.dataflow.statements import StatementSlot, free_name, line_of
+from kdoctor.analysis.dataflow.statements import StatementSlot, free_name, statement_slot
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.keras_api import ClassFamily
@@ -52,8 +52,8 @@ from kdoctor.model import (
     Severity,
     Span,
 )
-from kdoctor.rewrite import Refusal, Speller, without
-from kdoctor.rewrite.precedence import binds
+from kdoctor.rewrite import Refusal, Speller, remove_arguments
+from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.arguments._first_layer import is_built_when_added
 from kdoctor.rules.arguments._forwarded_keywords import base_that_gets
 from kdoctor.rules.arguments._keras_calls import KerasCall, keras_calls
@@ -142,7 +142,7 @@ def _finding(module: Module, made: _Made, given: cst.Arg, attempt: Fix | Refusal
 
 def _fix(module: Module, facts: TargetFacts, call: KerasCall, given: cst.Arg) -> Fix | Refusal:
     if module.source(given.value) == "None":
-        edits = without(module, call.call, [given])
+        edits = remove_arguments(module, call.call, [given])
         proofs = (each for each in INVALID if "weights=None" in each.before)
         if edits is not None:
             return Fix("Leave out `weights=None`", tuple(edits), facts.applicability(*proofs))
@@ -163,7 +163,7 @@ def _initializers(module: Module, call: KerasCall, given: cst.Arg) -> Fix | None
     flag = CHANGES_A_WEIGHT.get(call.made, "")
     flag = flag if "bias_initializer" in keywords else ""
     overruled += [found for found in [call.keyword(flag)] if found is not None]
-    removed = without(module, call.call, overruled) if overruled else []
+    removed = remove_arguments(module, call.call, overruled) if overruled else []
     if removed is None or any(isinstance(each.value, cst.Call) for each in overruled):
         return None
     speller = (
@@ -199,7 +199,7 @@ def _values(
         ):
             return None
         return [
-            [Hole(module.outer_span(each.value), Precedence.LAMBDA, binds(each.value))]
+            [Hole(module.outer_span(each.value), Precedence.LAMBDA, precedence_of(each.value))]
             for each in weights.elements
         ]
     known = value_of(module, weights)
@@ -215,8 +215,8 @@ def _values(
 
 
 def _set_afterwards(module: Module, made: _Made, given: cst.Arg) -> Fix | None:
-    removed = without(module, made.call, [given])
-    line = line_of(module, made.call)
+    removed = remove_arguments(module, made.call, [given])
+    line = statement_slot(module, made.call)
     if removed is None or line is None or "#" in module.source(given):
         return None
     weights = module.source(given.value)

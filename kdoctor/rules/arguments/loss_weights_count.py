@@ -25,7 +25,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, call_of_super, literal, value_of
-from kdoctor.analysis.dataflow.escapes import is_read_once, written_out
+from kdoctor.analysis.dataflow.escapes import is_read_once, unmutated_value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.loss_counts import count_elements, count_losses
 from kdoctor.analysis.triggers import Trigger, attribute, keyword
@@ -52,7 +52,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         if call_of_super(use.called) is not None:
             continue
         loss, given = argument(use.called, "loss", _PLACE), argument(use.called, _WEIGHTS)
-        weights = None if given is None else written_out(module, given.value)
+        weights = None if given is None else unmutated_value_of(module, given.value)
         if given is None or loss is None or not isinstance(weights, _Display):
             continue
         losses, count = count_losses(module, loss.value), count_elements(weights)

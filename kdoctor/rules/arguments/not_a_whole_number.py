@@ -40,7 +40,7 @@ from kdoctor.analysis.calls import (
     keras_version,
     value_of,
 )
-from kdoctor.analysis.dataflow.possible_values import handed_on, values_of_name
+from kdoctor.analysis.dataflow.possible_values import values_of_name, values_passed_to
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, calls_that_make, may_be_called_on
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, ImportNeed, Severity
@@ -98,7 +98,7 @@ _STEPS: Final[dict[str, dict[str, int | None]]] = {
     "predict_generator": {"steps": 1},
 }
 _ARITHMETIC: Final = (cst.Add, cst.Subtract, cst.Multiply)
-_DEEPEST: Final = 4  # names and operations within each other
+_MAX_DEPTH: Final = 4  # names and operations within each other
 
 
 class _Number(Struct, frozen=True):
@@ -121,7 +121,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             if error:
                 fix = _fix(module, facts, given.value, "int")
                 yield _finding(module, given, f"{what}: {error}", symbol, fix)
-            for each in handed_on(module, given.value):
+            for each in values_passed_to(module, given.value):
                 error = _refusal(facts, made.cls or "", name, _number(module, each))
                 if error:
                     yield _finding(module, each, f"{what}: {error}", symbol, None)
@@ -150,7 +150,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
 def _given(module: Module, given: cst.Arg) -> Iterator[tuple[cst.CSTNode, cst.BaseExpression]]:
     """Yield what is passed, and what the calls of the file pass where that is a parameter."""
     yield given, given.value
-    for each in handed_on(module, given.value):
+    for each in values_passed_to(module, given.value):
         yield each, each
 
 
@@ -165,7 +165,7 @@ def _refusal(facts: TargetFacts, cls: str, name: str, number: _Number | None) ->
 
 def _number(module: Module, node: cst.BaseExpression, depth: int = 0) -> _Number | None:
     """Return what kind of number an expression surely is, None if it may be an int."""
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         return None
     values = values_of_name(module, node) if isinstance(node, cst.Name) else [node]
     found = {_number_in(module, each, depth) for each in values}

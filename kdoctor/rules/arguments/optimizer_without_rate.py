@@ -28,7 +28,7 @@ import libcst as cst
 
 from kdoctor.analysis.calls import is_keras_3
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.user_classes import stands_in_old_optimizer
+from kdoctor.analysis.models.user_classes import is_in_old_optimizer
 from kdoctor.analysis.triggers import calls, word
 from kdoctor.keras_api import Presence
 from kdoctor.model import Finding, Severity
@@ -50,7 +50,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         passes_a_name = _passes_a_name(use.called)
         if not _is_of_base(facts, use) or (_may_pass_it(use.called) and not passes_a_name):
             continue
-        if module.is_guarded(use.node) or stands_in_old_optimizer(module, use.node):
+        if module.is_guarded(use.node) or is_in_old_optimizer(module, use.node):
             continue
         yield rule.finding(
             module.place(use.called),

@@ -36,7 +36,7 @@ from kdoctor.analysis.triggers import Trigger, attribute
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.lazy_regex import pattern
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
-from kdoctor.rewrite.precedence import binds
+from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.arguments._forwarded_keywords import base_that_gets
 from kdoctor.rules.arguments._keras_calls import keras_calls
 from kdoctor.rules.arguments._may_be_called import Callee, may_make_a_layer, passes
@@ -45,7 +45,7 @@ from kdoctor.rules.arguments._string_identifiers import KERAS_2, is_gone, is_kno
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import nodes_in
-from kdoctor.syntax.parametrized import passed_by_pytest
+from kdoctor.syntax.parametrized import pytest_parameter_values
 from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 from kdoctor.value_types import Kind
 
@@ -218,7 +218,7 @@ def _may_fail(module: Module, node: cst.CSTNode) -> bool:
 
 def _texts(module: Module, node: cst.BaseExpression) -> tuple[str, ...]:
     bound = module.bindings_at(node) if isinstance(node, cst.Name) else ()
-    passed = passed_by_pytest(bound[0]) if len(bound) == 1 else (node,)
+    passed = pytest_parameter_values(bound[0]) if len(bound) == 1 else (node,)
     texts = [_text(each) for each in passed]
     return tuple(each for each in texts if each is not None) if None not in texts else ()
 
@@ -230,7 +230,7 @@ def _text(node: cst.BaseExpression) -> str | None:
 def _finding(module: Module, given: _Given, unknown: str, *, is_all: bool) -> Finding:
     span = module.outer_span(given.node)
     spelled, need = speller_at(module, given.node).spell("keras.saving.get_custom_objects")
-    written = Hole(span, Precedence.ANY, binds(given.node))
+    written = Hole(span, Precedence.ANY, precedence_of(given.node))
     edit = Edit(span, (f"{spelled}()[", written, "]"), Precedence.PRIMARY)
     fix = Fix(
         "Look it up in the custom objects",

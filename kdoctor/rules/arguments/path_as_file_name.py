@@ -29,7 +29,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor import parse_ast
-from kdoctor.analysis.calls import argument, is_hidden, is_keras_3, literal, value_of, with_keyword
+from kdoctor.analysis.calls import add_keyword, argument, is_hidden, is_keras_3, literal, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.paths import AS_GIVEN, BEHIND_LINKS, FROM_THE_ROOT, JOINS, PATHS, PLACES
 from kdoctor.analysis.triggers import Trigger
@@ -153,7 +153,7 @@ def _attempt(module: Module, facts: TargetFacts, call: cst.Call, given: cst.Arg)
         f"Pass the folder as `{_FOLDER}`",
         (
             Edit(module.span(given.value), (name,)),
-            with_keyword(module, call, f"{_FOLDER}={folder}"),
+            add_keyword(module, call, f"{_FOLDER}={folder}"),
         ),
         proven if is_written else Applicability.UNSAFE,
         unsafe_because="" if is_written else "a slash in the name would still be refused",

@@ -34,7 +34,7 @@ from kdoctor.analysis.calls import argument, is_hidden, literal, value_of
 from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.output_names import names_of_outputs
-from kdoctor.analysis.triggers import Trigger, attribute, gives_several, keyword
+from kdoctor.analysis.triggers import Trigger, attribute, has_several_outputs, keyword
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
@@ -168,7 +168,7 @@ def _may_be_by_name(quick: QuickFacts, _: TargetFacts) -> bool:
         for value in quick.values_of(each)
         for node in (value.elts if isinstance(value, ast.Tuple) else [value])
         for part in quick.values_of(node)
-    ) and any(gives_several(quick, each) for each in quick.calls)
+    ) and any(has_several_outputs(quick, each) for each in quick.calls)
 
 
 rule = Rule(

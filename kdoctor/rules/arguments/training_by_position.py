@@ -32,7 +32,12 @@ import libcst as cst
 
 from kdoctor.analysis.calls import is_builtin, is_call_of_super, is_keras_3, literal
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.user_classes import class_around, kind_of_class, only_base, still_holds
+from kdoctor.analysis.models.user_classes import (
+    class_around,
+    holds_original_argument,
+    kind_of_class,
+    only_base,
+)
 from kdoctor.analysis.triggers import Trigger, may_be_of
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.arguments._layers_in_lists import may_be_in_list, type_in_list
@@ -139,7 +144,7 @@ def _holds_a_bool(module: Module, name: cst.Name) -> bool:
                 is_bool = isinstance(literal(parameter.default), bool) or (
                     name.value == TRAINING and _is_call_of_keras(module, each)
                 )
-                return is_bool and still_holds(module, name, parameter)
+                return is_bool and holds_original_argument(module, name, parameter)
     return False
 
 

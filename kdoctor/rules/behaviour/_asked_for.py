@@ -8,9 +8,9 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.syntax import Module
-from kdoctor.syntax.blocks import leaves
-from kdoctor.syntax.fallback_helpers import written
-from kdoctor.syntax.imports import dotted
+from kdoctor.syntax.blocks import always_exits
+from kdoctor.syntax.fallback_helpers import source_of
+from kdoctor.syntax.imports import dotted_name
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.literals import literal_value_in
 
@@ -79,9 +79,9 @@ def _of_a_branch(module: Module, statement: cst.If, *, is_taken: bool) -> Outcom
     otherwise = () if statement.orelse is None else (statement.orelse,)
     below = _below(module, statement)
     if is_taken:
-        passed_over = below if not otherwise and leaves(statement.body) else otherwise
+        passed_over = below if not otherwise and always_exits(statement.body) else otherwise
         return Outcome(passed_over, (statement.body,))
-    if not otherwise and leaves(statement.body):
+    if not otherwise and always_exits(statement.body):
         return Outcome((statement.body,), below)
     return Outcome((statement.body,), otherwise)
 
@@ -120,7 +120,7 @@ def does_something(node: cst.CSTNode) -> bool:
             names = all(isinstance(each.target, cst.Name) for each in node.targets)
             return not names or not is_fixed(node.value)
         case cst.Expr(value=cst.Call(func=function)):
-            return (dotted(function) or "").rpartition(".")[2] not in _TELLS
+            return (dotted_name(function) or "").rpartition(".")[2] not in _TELLS
         case cst.Expr(value=value):
             return not is_fixed(value)
         case cst.BaseExpression():
@@ -144,4 +144,4 @@ def fixed_value(value: cst.BaseExpression) -> object:
     Raises:
         ValueError, TypeError, SyntaxError, RecursionError: it is none.
     """
-    return literal_value_in(written(value))
+    return literal_value_in(source_of(value))

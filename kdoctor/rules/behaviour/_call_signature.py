@@ -8,7 +8,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import is_call_of_super
-from kdoctor.analysis.dataflow.statements import put_first
+from kdoctor.analysis.dataflow.statements import insert_at_body_start
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.model import Edit, Span
 from kdoctor.syntax import Module
@@ -85,7 +85,7 @@ def _filled_in(
 ) -> tuple[Edit, ...] | None:
     """Return the edit that puts first what Keras 2 passed as keywords."""
     given = ", ".join(f"{each}={each}" for each in filled)
-    edit = put_first(module, call, f"{name}.update({given})")
+    edit = insert_at_body_start(module, call, f"{name}.update({given})")
     return None if edit is None else (edit,)
 
 

@@ -14,7 +14,7 @@ from kdoctor.keras_api import split_root
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import BindingKind
 
-_DEEPEST: Final = 16  # steps from name to name
+_MAX_DEPTH: Final = 16  # steps from name to name
 _DOWN: Final = frozenset({"math.floor", "numpy.floor"})
 _COUNTS: Final = frozenset({"n", "samples"})  # of an iterator over images
 _KEEP: Final = frozenset({"astype", "copy", "reshape"})
@@ -42,7 +42,7 @@ def rounded_down(
             return Division(node.left, node.right)
         case cst.BinaryOperation(operator=cst.Divide()) if is_down:
             return Division(node.left, node.right)
-        case cst.Call(args=[cst.Arg(star="", keyword=None, value=inner)]) if depth < _DEEPEST:
+        case cst.Call(args=[cst.Arg(star="", keyword=None, value=inner)]) if depth < _MAX_DEPTH:
             is_int = (
                 isinstance(node.func, cst.Name)
                 and node.func.value == "int"
@@ -97,7 +97,7 @@ def _counted(module: Module, samples: cst.BaseExpression) -> cst.BaseExpression 
 
 def _length(module: Module, node: cst.BaseExpression, depth: int) -> int | None:
     """Return how many samples there are, of data that come with Keras."""
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         return None
     match node:
         case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value=name))):

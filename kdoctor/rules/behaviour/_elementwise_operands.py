@@ -18,7 +18,7 @@ from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import own_nodes
 from kdoctor.syntax.scopes import BindingKind
 
-_DEEPEST: Final = 16  # names and functions within each other
+_MAX_DEPTH: Final = 16  # names and functions within each other
 _CASTS: Final = frozenset({"cast", "to_double", "to_float", "to_int32", "to_int64"})
 _ASKS: Final = frozenset({
     "equal", "greater", "greater_equal", "less", "less_equal", "not_equal",
@@ -133,7 +133,7 @@ class _Sides:
 
     def of(self, node: cst.BaseExpression, depth: int = 0) -> _Side:
         """Return of what an expression is made."""
-        if depth > _DEEPEST:
+        if depth > _MAX_DEPTH:
             return _NEITHER
         if node not in self._known:
             self._known[node] = _NEITHER  # what leads back to itself is neither

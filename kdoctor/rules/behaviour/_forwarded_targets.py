@@ -15,7 +15,7 @@ from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.scopes import BindingKind
 
-_DEEPEST = 12  # steps from name to name
+_MAX_DEPTH = 12  # steps from name to name
 _ASK_FOR_THE_TYPE = frozenset({"dtype", "is_bool", "is_floating", "is_integer"})
 
 
@@ -50,7 +50,7 @@ class Targets:
 
     def has(self, node: cst.BaseExpression, depth: int = 0) -> bool:
         """Say whether an expression surely is the targets, or a part of them, and no cast of it."""
-        if depth > _DEEPEST:
+        if depth > _MAX_DEPTH:
             return False
         inner: cst.BaseExpression | None = None
         match node:

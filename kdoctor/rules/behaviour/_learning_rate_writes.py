@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_hidden, is_only_spelled_so, value_of
+from kdoctor.analysis.calls import argument, is_hidden, is_not_a_variable, value_of
 from kdoctor.analysis.dataflow.points_to_by_call import CallFrame, MadeObject, points_to_by_call_of
-from kdoctor.analysis.dataflow.uses import names_spelled
+from kdoctor.analysis.dataflow.uses import names_with_spelling
 from kdoctor.analysis.models.user_classes import class_named, only_base
-from kdoctor.analysis.spoken_of import speaks_of
+from kdoctor.analysis.text_mentions import mentions
 from kdoctor.analysis.training.freezing import COMPILE, TRAINING, Freezing, Use
 from kdoctor.keras_api import split_root
 from kdoctor.lazy_regex import pattern
@@ -57,7 +57,7 @@ class Rates:
 
     def doubt(self, optimizer: cst.Call) -> str:
         """Return why it is not sure that nothing sets the rate of an optimizer, "" where it is."""
-        if speaks_of(self._module, _SPOKEN_OF):
+        if mentions(self._module, _SPOKEN_OF):
             return _STEPS_ASIDE
         models = self._models(optimizer)
         trainings = [*self._trainings([made for made, _ in models])]
@@ -109,8 +109,8 @@ class Rates:
 
     def _reads(self, name: cst.Name) -> Iterator[cst.Name]:
         owner = self._module.scope_of(name).owner(name.value)
-        for each in names_spelled(self._module, name.value):
-            if is_only_spelled_so(self._module, each):
+        for each in names_with_spelling(self._module, name.value):
+            if is_not_a_variable(self._module, each):
                 continue
             if self._module.scope_of(each).owner(each.value) is owner:
                 yield each

@@ -15,7 +15,7 @@ from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import own_nodes, returned_in
 from kdoctor.syntax.scopes import BindingKind, ScopeKind
 
-_DEEPEST = 6  # steps from name to name, and from function to function
+_MAX_DEPTH = 6  # steps from name to name, and from function to function
 _SHORTENING = frozenset({"clear", "pop", "remove"})
 Path = tuple[int | None, ...]
 
@@ -51,7 +51,7 @@ class Lists:
         A list of numbers that are written out is none: it is meant as one array. Nor is a list
         of one: that is the array in it.
         """
-        if depth > _DEEPEST:
+        if depth > _MAX_DEPTH:
             return False
         match node:
             case cst.List() | cst.Tuple() if path:

@@ -13,7 +13,7 @@ from msgspec import Struct
 from packaging.version import Version
 
 from kdoctor.analysis.calls import keras_version, literal
-from kdoctor.analysis.dataflow.statements import line_of
+from kdoctor.analysis.dataflow.statements import statement_slot
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import split_root
 from kdoctor.model import Severity
@@ -25,7 +25,7 @@ from kdoctor.rules.behaviour._single_item_lists import (
     outputs_of,
 )
 from kdoctor.syntax import Module
-from kdoctor.syntax.imports import dotted
+from kdoctor.syntax.imports import dotted_name
 from kdoctor.syntax.scopes import Scope
 from kdoctor.value_types import Kind
 
@@ -101,7 +101,7 @@ def _is_tried(module: Module, node: cst.CSTNode) -> bool:
                 return True
             case cst.With():
                 managers = (item.item for item in each.items)
-                called = (dotted(e.func) or "" for e in managers if isinstance(e, cst.Call))
+                called = (dotted_name(e.func) or "" for e in managers if isinstance(e, cst.Call))
                 if any(name.rpartition(".")[2].startswith(_AWAITING) for name in called):
                     return True
         inner = each
@@ -250,7 +250,7 @@ class _Finder:
             if each.attr.value != "add" or not isinstance(call, cst.Call) or not call.args:
                 continue
             made = self._module.type_of(owner) if isinstance(owner, cst.Name) else None
-            line = line_of(self._module, call)
+            line = statement_slot(self._module, call)
             if line is not None and made is not None and made.cls == "Sequential":
                 assert isinstance(owner, cst.Name)
                 key = (id(line.block), *self._module.bindings_at(owner))

@@ -9,7 +9,7 @@ import libcst as cst
 
 from kdoctor.analysis.dataflow.statements import free_name
 from kdoctor.analysis.models.user_classes import member_of_self, methods_in
-from kdoctor.analysis.models.user_models import compiles_as_keras_does, heirs
+from kdoctor.analysis.models.user_models import compiles_as_keras_does, subclasses_of
 from kdoctor.model import Edit, Span
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
@@ -26,7 +26,7 @@ def shows_loss(
 ) -> bool:
     """Say whether a method returns what Keras' metric ``loss`` holds, and names no other loss."""
     decides = {_METRICS, *_GIVES_ALL, "__getattr__", "__getattribute__"}
-    derived = heirs(module, node)
+    derived = subclasses_of(module, node)
     if derived is None or any(decides & methods_in(each).keys() for each in (*line, *derived)):
         return False
     if not compiles_as_keras_does(line):

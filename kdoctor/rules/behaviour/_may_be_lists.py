@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from kdoctor.syntax.ast_walk import dotted
+from kdoctor.syntax.ast_walk import ast_dotted_name
 from kdoctor.syntax.quick_facts import QuickFacts
 
 
@@ -25,7 +25,7 @@ def _may_give_one(quick: QuickFacts, value: ast.expr) -> bool:
         case ast.Attribute(attr=member):
             return member in quick.stores
         case ast.Call(func=function):
-            leaf = (dotted(function) or "").rpartition(".")[2]
+            leaf = (ast_dotted_name(function) or "").rpartition(".")[2]
             return leaf == "list" or any(
                 each.name == leaf for each in quick.nodes.get(ast.FunctionDef, ())
             )

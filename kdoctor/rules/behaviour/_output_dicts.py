@@ -6,9 +6,9 @@ import ast
 
 import libcst as cst
 
-from kdoctor.analysis.calls import literal, replaced
+from kdoctor.analysis.calls import literal, replace_expression
 from kdoctor.model import Edit, Hole, Precedence
-from kdoctor.rewrite.precedence import binds
+from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
 
@@ -32,10 +32,10 @@ def taken_out(
         name = literal(element.key)
         if not isinstance(name, str):
             return None, "the name of the output is not a literal"
-        return replaced(module, node, f"{module.source(node)}[{name!r}]"), None
+        return replace_expression(module, node, f"{module.source(node)}[{name!r}]"), None
     if module.source(node).count("#") > module.source(element.value).count("#"):
         return None, "there is a comment in the dict"
-    inner = Hole(module.outer_span(element.value), Precedence.LAMBDA, binds(element.value))
+    inner = Hole(module.outer_span(element.value), Precedence.LAMBDA, precedence_of(element.value))
     return Edit(module.span(node), (inner,)), None
 
 

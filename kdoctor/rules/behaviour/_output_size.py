@@ -13,7 +13,7 @@ from kdoctor.keras_api import split_root
 from kdoctor.rules.behaviour._single_item_lists import HANDING_ON, outputs_of
 from kdoctor.syntax import Module
 
-_DEEPEST: Final = 16  # layers that hand on, and models within each other
+_MAX_DEPTH: Final = 16  # layers that hand on, and models within each other
 _SAME: Final = HANDING_ON | {"BatchNormalization", "LayerNormalization"}
 _MAYBE: Final = (cst.If, cst.For, cst.While, cst.Try, cst.Match)
 
@@ -28,7 +28,7 @@ def output_of(
     module: Module, by_call: PointsToByCall, model: MadeObject, depth: int = 0
 ) -> Output | None:
     """Return the output of a model that surely ends with a ``Dense``, or what keeps its shape."""
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         return None
     outputs = outputs_of(module, model.call)
     if outputs is not None:
@@ -77,7 +77,7 @@ def _of_tensor(
     module: Module, by_call: PointsToByCall, tensor: Placed, depth: int
 ) -> Output | None:
     """Return what the layer gives that is called in ``Dense(1)(x)``."""
-    values = by_call.values(*tensor) if depth <= _DEEPEST else ()
+    values = by_call.values(*tensor) if depth <= _MAX_DEPTH else ()
     call, run = values[0] if len(values) == 1 else (None, None)
     if not isinstance(call, cst.Call):
         return None

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.models.user_classes import class_named, methods_in, still_holds
+from kdoctor.analysis.models.user_classes import class_named, holds_original_argument, methods_in
 from kdoctor.syntax import Module
 from kdoctor.syntax.blocks import last_statement
 from kdoctor.syntax.libcst_walk import descendants
 
-_DEEPEST = 8  # classes that inherit from each other
+_MAX_DEPTH = 8  # classes that inherit from each other
 
 
 def takes_several_inputs(module: Module, node: cst.ClassDef) -> bool:
@@ -26,7 +26,7 @@ def takes_several_inputs(module: Module, node: cst.ClassDef) -> bool:
 
 def _inherited(module: Module, node: cst.ClassDef) -> cst.FunctionDef | None:
     own: cst.ClassDef | None = node
-    for _ in range(_DEEPEST):
+    for _ in range(_MAX_DEPTH):
         if own is None:
             break
         if (call := methods_in(own).get("call")) is not None:
@@ -37,7 +37,7 @@ def _inherited(module: Module, node: cst.ClassDef) -> cst.FunctionDef | None:
 
 
 def _of_subclasses(module: Module, node: cst.ClassDef, depth: int = 0) -> Iterator[cst.FunctionDef]:
-    for each in module.nodes(cst.ClassDef) if depth < _DEEPEST else ():
+    for each in module.nodes(cst.ClassDef) if depth < _MAX_DEPTH else ():
         if not any(class_named(module, base.value) is node for base in each.bases):
             continue
         methods = methods_in(each)
@@ -90,11 +90,11 @@ def _read(module: Module, line: cst.SimpleStatementLine, inputs: cst.Param) -> s
     for each in descendants(line):
         match each:
             case cst.Assign(targets=[cst.AssignTarget(target=cst.Tuple() | cst.List() as parts)]):
-                if still_holds(module, each.value, inputs):
+                if holds_original_argument(module, each.value, inputs):
                     found |= set(range(len(parts.elements)))
             case cst.Subscript(
                 slice=[cst.SubscriptElement(slice=cst.Index(value=cst.Integer(value=at)))]
-            ) if still_holds(module, each.value, inputs):
+            ) if holds_original_argument(module, each.value, inputs):
                 if not _may_be_skipped(module, each):
                     found.add(int(at, 0))
     return found

@@ -21,13 +21,13 @@ from kdoctor.analysis.facts import FACADES
 from kdoctor.analysis.training.freezing import COMPILE, TRAINING, Freezing, Use
 from kdoctor.keras_api import split_root
 from kdoctor.syntax import Module
-from kdoctor.syntax.blocks import leaves
-from kdoctor.syntax.imports import dotted
+from kdoctor.syntax.blocks import always_exits
+from kdoctor.syntax.imports import dotted_name
 from kdoctor.value_types import Kind
 
 _ROOTS = ("keras", *FACADES)
-_FAR = 1000  # calls from a step: no such chain is that long
-_MOST = 200  # runs of `compile` in one file: people write a dozen
+_MAX_CALL_DISTANCE = 1000  # calls from a step: no such chain is that long
+_MAX_COMPILE_RUNS = 200  # runs of `compile` in one file: people write a dozen
 
 
 class Compiled(Struct, frozen=True, eq=False):
@@ -98,7 +98,7 @@ class Sharing:
                     for each in self._in_turn(use.model, frame)
                     if self._is_model(each)
                 ]
-        if len(found) > _MOST:
+        if len(found) > _MAX_COMPILE_RUNS:
             return []
         given_to: dict[MadeObject, set[MadeObject]] = {}
         for each in found:
@@ -106,7 +106,7 @@ class Sharing:
         return [
             each
             for each in found
-            if dotted(each.given) and len(given_to[each.model]) == 1
+            if dotted_name(each.given) and len(given_to[each.model]) == 1
             if self._is_optimizer(each.optimizer) and each.optimizer not in self._built
         ]
 
@@ -171,7 +171,7 @@ class Sharing:
                 outermost = self._function_around(self._chain(place)[-1])
                 if outermost is None or outermost.name.value != "__init__":
                     return None
-                time: tuple[object, ...] = (-_FAR, self.module.span(place.node))
+                time: tuple[object, ...] = (-_MAX_CALL_DISTANCE, self.module.span(place.node))
             elif met[0] is met[1]:
                 return None
             elif self.module.span(met[0]) > self.module.span(met[1]):
@@ -241,7 +241,7 @@ class Sharing:
                 *self._by_call.loops_around(one.use.call),
             )
             return any(self._is_from_outside(one, each) for each in places)
-        return dotted(one.given) == dotted(other.given)
+        return dotted_name(one.given) == dotted_name(other.given)
 
     def _is_before(self, one: Step, other: Step) -> bool:
         met = self._meeting(one, other)
@@ -295,7 +295,7 @@ class Sharing:
         loops -= self._loops_of(each.optimizer)
         return any(
             isinstance(loop, LOOPS)
-            and not leaves(loop.body)
+            and not always_exits(loop.body)
             and loop in by_call.loops(step.node, step.frame)
             and any(loop in self._loops_of(part) for part in self._weights(each.model, step).sure)
             and self._is_from_outside(each, self._place_in(loop, each))
@@ -310,11 +310,11 @@ class Sharing:
 
     def _is_from_outside(self, each: Compiled, place: cst.CSTNode | None) -> bool:
         """Say whether nothing in a loop or function assigns to what is given: as the trigger."""
-        written = dotted(each.given)
+        written = dotted_name(each.given)
         if place is None or (isinstance(place, cst.FunctionDef) and "." in (written or "")):
             return False
         return not any(
-            dotted(target.target) == written and place in {*self.module.ancestors(assign)}
+            dotted_name(target.target) == written and place in {*self.module.ancestors(assign)}
             for assign in self.module.nodes(cst.Assign)
             for target in assign.targets
         )

@@ -13,7 +13,7 @@ from kdoctor.keras_api import split_root
 from kdoctor.syntax import Module
 from kdoctor.value_types import Kind
 
-_DEEPEST = 16  # models that are made of what others give
+_MAX_DEPTH = 16  # models that are made of what others give
 
 Models = frozenset[cst.Call]
 """The calls that make models, as they are written."""
@@ -113,7 +113,7 @@ class SingleItemLists:
         key = (node, frame, ask.__name__)
         if key not in self._known:
             self._known[key] = _NONE  # what leads back to itself is none
-            values = self.by_call.values(node, frame) if depth <= _DEEPEST else ()
+            values = self.by_call.values(node, frame) if depth <= _MAX_DEPTH else ()
             found = [ask(value, run, depth + 1) for value, run in values]
             self._known[key] = _NONE.union(*found) if all(found) else _NONE
         return self._known[key]

@@ -19,7 +19,7 @@ BY_GENERATORS: Final = ("fit_generator", "evaluate_generator")
 _KEPT: Final = frozenset({"cache", "prefetch", "repeat", "shuffle", "skip", "take", "with_options"})
 _CLASSES: Final = frozenset({"binary", "sparse"})
 _FOLDERS: Final = frozenset({"image_dataset_from_directory", "text_dataset_from_directory"})
-_DEEPEST: Final = 16  # steps of a dataset
+_MAX_DEPTH: Final = 16  # steps of a dataset
 
 
 def targets_given(
@@ -64,7 +64,7 @@ def _of_batches(module: Module, arrays: Ranks, call: cst.Call) -> ArrayData | No
 
 def _of_dataset(module: Module, arrays: Ranks, dataset: cst.BaseExpression) -> ArrayData | None:
     is_batched = False
-    for _ in range(_DEEPEST):
+    for _ in range(_MAX_DEPTH):
         call = value_of(module, dataset)
         if not isinstance(call, cst.Call):
             return None

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import is_only_spelled_so
+from kdoctor.analysis.calls import is_not_a_variable
 from kdoctor.keras_api import split_root
 from kdoctor.rules.behaviour._single_item_lists import HANDING_ON
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import Binding
 from kdoctor.value_types import Kind
 
-_DEEPEST = 8  # names that are given on to others
+_MAX_DEPTH = 8  # names that are given on to others
 
 # Members of a model that are the same with its output in a list or without.
 _SAME = frozenset({
@@ -49,7 +49,7 @@ def _name_of(module: Module, value: cst.BaseExpression) -> Iterator[cst.Name] | 
 
 def _reads(module: Module, binding: Binding, bound: set[cst.CSTNode]) -> Iterator[cst.Name]:
     for each in module.nodes(cst.Name):
-        if each.value != binding.name or each in bound or is_only_spelled_so(module, each):
+        if each.value != binding.name or each in bound or is_not_a_variable(module, each):
             continue
         if binding in module.bindings_at(each):
             yield each
@@ -104,7 +104,7 @@ def _is_listed(module: Module, node: cst.BaseExpression) -> bool:
 
 def _is_same(module: Module, value: cst.BaseExpression, depth: int) -> bool:
     """Say whether what a model gives goes only where a list of one does not do as well."""
-    if _is_listed(module, value) or depth > _DEEPEST:
+    if _is_listed(module, value) or depth > _MAX_DEPTH:
         return False
     above = module.parent(value)
     match above:

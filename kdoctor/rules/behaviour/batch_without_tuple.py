@@ -25,10 +25,10 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import replaced
-from kdoctor.analysis.dataflow.uses import names_spelled, reads_of
+from kdoctor.analysis.calls import replace_expression
+from kdoctor.analysis.dataflow.uses import names_with_spelling, reads_of
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.training.generators import PREDICTS, called_for_a_model, fed_calls
+from kdoctor.analysis.training.generators import PREDICTS, generator_calls_fed, may_feed_functions
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
@@ -48,7 +48,7 @@ _ARRAYS: Final = frozenset(
 )
 # No tuple takes part in these.
 _OF_NUMBERS: Final = (cst.Divide, cst.FloorDivide, cst.Power, cst.Subtract)
-_DEEPEST: Final = 4  # names and operations within each other
+_MAX_DEPTH: Final = 4  # names and operations within each other
 
 
 def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
@@ -67,7 +67,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
 def _is_for_nothing_else(module: Module, function: cst.FunctionDef, calls: list[cst.Call]) -> bool:
     """Say whether all that a generator function makes goes to `predict`, by whatever name."""
     called = {each.func for each in calls}
-    for name in names_spelled(module, function.name.value):
+    for name in names_with_spelling(module, function.name.value):
         if name is not function.name and not {name, module.parent(name)} & called:
             return False
     for call in calls:
@@ -93,7 +93,7 @@ def _finding(
         help="Write `yield (x,)`.",
         fix=Fix(
             "Yield a tuple",
-            (replaced(module, batch, f"({module.source(batch)},)"),),
+            (replace_expression(module, batch, f"({module.source(batch)},)"),),
             facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
             if is_sure
             else Applicability.UNSAFE,
@@ -106,7 +106,7 @@ def _only_for_predict(module: Module) -> dict[cst.FunctionDef, list[cst.Call]]:
     """Return the generator functions that are fed to `predict` only, and the calls of them."""
     generators_of: dict[cst.FunctionDef, list[cst.Call]] = {}
     other: set[cst.FunctionDef] = set()
-    for use, call, function in fed_calls(module):
+    for use, call, function in generator_calls_fed(module):
         generators_of.setdefault(function, []).append(call)
         if use.member not in PREDICTS:
             other.add(function)
@@ -115,7 +115,7 @@ def _only_for_predict(module: Module) -> dict[cst.FunctionDef, list[cst.Call]]:
 
 def _is_no_tuple(module: Module, node: cst.BaseExpression, depth: int = 0) -> bool:
     """Say whether a value is surely an array, a number, or a dict."""
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         return False
     if isinstance(node, cst.Dict | cst.DictComp):
         return True
@@ -139,7 +139,7 @@ def _is_no_tuple(module: Module, node: cst.BaseExpression, depth: int = 0) -> bo
 
 
 def _may_have_one(quick: QuickFacts, _: TargetFacts) -> bool:
-    generators_of = called_for_a_model(quick, PREDICTS)
+    generators_of = may_feed_functions(quick, PREDICTS)
     return any(
         function.name in generators_of
         and any(

@@ -29,10 +29,15 @@ from itertools import chain
 
 import libcst as cst
 
-from kdoctor.analysis.calls import has_builtin, replaced, value_of
+from kdoctor.analysis.calls import has_builtin, replace_expression, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_around
-from kdoctor.analysis.training.generators import FED, PREDICTS, called_for_a_model, fed_calls
+from kdoctor.analysis.training.generators import (
+    FED,
+    PREDICTS,
+    generator_calls_fed,
+    may_feed_functions,
+)
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.keras_api import split_root
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity, Span
@@ -87,7 +92,7 @@ def _may_have_one(quick: QuickFacts, _: TargetFacts) -> bool:
     """Say whether something like such a batch is yielded, or returned to Keras."""
     yields, returns = quick.nodes.get(ast.Yield, ()), quick.nodes.get(ast.Return, ())
     if any(_may_be_wrong(quick, each.value) for each in yields):
-        generators_of = called_for_a_model(quick, FED)
+        generators_of = may_feed_functions(quick, FED)
         for function in quick.nodes.get(ast.FunctionDef, ()):
             if function.name in generators_of and _gives_one(quick, function, ast.Yield):
                 return True
@@ -155,7 +160,10 @@ def _batch(  # noqa: PLR0913 - the last two by keyword
             "Use tuples instead of lists",
             (
                 *(edit for each in changed for edit in _as_tuple(module, each)),
-                *(replaced(module, each, f"tuple({module.source(each)})") for each in named),
+                *(
+                    replace_expression(module, each, f"tuple({module.source(each)})")
+                    for each in named
+                ),
             ),
             Applicability.UNSAFE
             if doubt
@@ -227,7 +235,7 @@ def _as_tuple(module: Module, node: cst.BaseExpression) -> Iterator[Edit]:
 def _generators(module: Module) -> Iterator[cst.FunctionDef]:
     """Yield the generator functions of this module whose batches go to a model."""
     first: dict[cst.FunctionDef, str] = {}
-    for use, call, function in fed_calls(module):
+    for use, call, function in generator_calls_fed(module):
         del call
         first.setdefault(function, use.member)
     yield from (each for each, member in first.items() if member not in PREDICTS)

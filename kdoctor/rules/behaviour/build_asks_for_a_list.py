@@ -30,7 +30,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.user_classes import kind_of_class, still_holds
+from kdoctor.analysis.models.user_classes import holds_original_argument, kind_of_class
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Precedence, Severity
 from kdoctor.rules.behaviour._several_inputs import takes_several_inputs
@@ -104,7 +104,7 @@ def _is_parameter(module: Module, question: cst.BaseExpression, build: cst.Funct
     asked = question.args[0].value if isinstance(question, cst.Call) else None
     if isinstance(question, cst.Comparison) and isinstance(question.left, cst.Call):
         asked = question.left.args[0].value
-    return asked is not None and still_holds(module, asked, build.params.params[1])
+    return asked is not None and holds_original_argument(module, asked, build.params.params[1])
 
 
 def _asked_for(module: Module, node: cst.BaseExpression, shape: str, types: set[str]) -> bool:

@@ -33,7 +33,7 @@ import libcst as cst
 from kdoctor import keras_api
 from kdoctor.analysis.calls import argument, speller_at
 from kdoctor.analysis.dataflow.points_to import points_to_of
-from kdoctor.analysis.dataflow.uses import names_spelled
+from kdoctor.analysis.dataflow.uses import names_with_spelling
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.unbuilt_weights import OF_NO_MATTER, is_plain_model, makes_weights
 from kdoctor.analysis.models.user_classes import class_of, methods_in
@@ -103,7 +103,7 @@ def _uses(module: Module, owner: str) -> list[tuple[int, str, cst.CSTNode]]:
 
 def _uses_of(module: Module, owner: str) -> Iterator[tuple[int, str, cst.CSTNode]]:
     leaf = owner.rpartition(".")[2]
-    for each in names_spelled(module, leaf):
+    for each in names_with_spelling(module, leaf):
         above = module.parent(each)
         node = above if isinstance(above, cst.Attribute) and above.attr is each else each
         around = module.parent(node)

@@ -33,10 +33,10 @@ from kdoctor.analysis.calls import is_keras_3
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import (
     class_named,
+    holds_original_argument,
     kind_of_class,
     methods_in,
     only_base,
-    still_holds,
 )
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.keras_api import Presence
@@ -137,7 +137,7 @@ def _base_is(
 def _of_keras(module: Module, facts: TargetFacts, base: cst.BaseExpression) -> str | None:
     """Return the dotted name of a base that is one of these layers of Keras, on the target."""
     name = module.qualified(base)
-    if name is None or module.class_of_tree(base) is not None or not is_keras_3(facts, name):
+    if name is None or module.project_class(base) is not None or not is_keras_3(facts, name):
         return None
     found = facts.lookup(name)
     if found.moved_to:
@@ -159,7 +159,7 @@ def _takes_apart(module: Module, build: cst.FunctionDef) -> bool:
     if any(_asks(each, shape.name.value) for each in inside):
         return False
     return any(
-        isinstance(each, cst.Subscript) and still_holds(module, each.value, shape)
+        isinstance(each, cst.Subscript) and holds_original_argument(module, each.value, shape)
         for each in inside
     )
 

@@ -38,8 +38,8 @@ from kdoctor.analysis.triggers import Trigger, keyword
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, ImportNeed, Precedence, Severity
 from kdoctor.rewrite import Speller
-from kdoctor.rewrite.arguments import without
-from kdoctor.rewrite.precedence import binds
+from kdoctor.rewrite.arguments import remove_arguments
+from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.behaviour._learning_rate_writes import Rates
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference
@@ -127,7 +127,7 @@ def _may_be_passed(quick: QuickFacts, _: TargetFacts) -> bool:
 
 
 def _dropped(module: Module, facts: TargetFacts, call: cst.Call, given: cst.Arg) -> Fix | str:
-    edits = without(module, call, [given])
+    edits = remove_arguments(module, call, [given])
     if edits is None:
         return "there is a comment next to it"
     return Fix("Remove `decay=0`", tuple(edits), _proven(facts))
@@ -152,14 +152,14 @@ def _scheduled(
     assert call is not None
     if is_hidden(call):
         return "`**` hides the other arguments"
-    edits = without(module, call, [given])
+    edits = remove_arguments(module, call, [given])
     rate = argument(call, "learning_rate", 0) or argument(call, "lr")
     if edits is None:
         return "there is a comment next to it"
     if rate is not None and _is_schedule(module, rate.value):
         return "the learning rate is already a schedule"
     spelled, need = Speller.at(module, reference).spell(_SCHEDULE)
-    decay = Hole(module.outer_span(given.value), Precedence.LAMBDA, binds(given.value))
+    decay = Hole(module.outer_span(given.value), Precedence.LAMBDA, precedence_of(given.value))
     if rate is None:
         default = _default_rate(facts, reference)
         if default is None:
@@ -168,7 +168,7 @@ def _scheduled(
         edits = [Edit(module.span(given), parts)]
     else:
         span = module.outer_span(rate.value)
-        inner = Hole(span, Precedence.LAMBDA, binds(rate.value))
+        inner = Hole(span, Precedence.LAMBDA, precedence_of(rate.value))
         edits = [*edits, Edit(span, (f"{spelled}(", inner, ", 1, ", decay, ")"))]
     return Fix(
         "Replace the decay with a schedule",

@@ -27,7 +27,7 @@ from functools import lru_cache
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_hidden, with_keyword
+from kdoctor.analysis.calls import add_keyword, argument, is_hidden
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.keras_api import EntryKind, Presence, Signature, split_root
@@ -106,7 +106,7 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
         "For weights from Keras 2, pass the old formula as `recurrent_activation`.",
         fix=Fix(
             f"Pass the old default, `{name}={old}`",
-            (with_keyword(module, call, f"{name}={old}"),),
+            (add_keyword(module, call, f"{name}={old}"),),
             facts.applicability(*(each for each in INVALID if each.after)),
         )
         if refused is None

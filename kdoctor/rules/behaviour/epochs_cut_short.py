@@ -37,7 +37,7 @@ from kdoctor.analysis.training.batch_sizes import batch_size_of_flow
 from kdoctor.analysis.training.generators import has_several_epochs
 from kdoctor.analysis.triggers import Trigger, attribute, word
 from kdoctor.model import Applicability, Finding, Fix, Severity
-from kdoctor.rewrite.arguments import without
+from kdoctor.rewrite.arguments import remove_arguments
 from kdoctor.rules.behaviour._counted_steps import (
     Division,
     fixed_or_written,
@@ -120,7 +120,7 @@ def _rounds_up(module: Module, cls: cst.ClassDef) -> bool:
 
 def _finding(module: Module, use: MemberUse, steps: cst.Arg, division: Division) -> Finding:
     assert use.called is not None
-    edits = None if steps.keyword is None else without(module, use.called, [steps])
+    edits = None if steps.keyword is None else remove_arguments(module, use.called, [steps])
     counted = f"{module.source(division.samples)} // {module.source(division.batch)}"
     return rule.finding(
         module.place(steps.value),

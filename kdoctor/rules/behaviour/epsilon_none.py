@@ -23,7 +23,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, instances, literal, replaced
+from kdoctor.analysis.calls import argument, instances, literal, replace_expression
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, calls_that_make
 from kdoctor.model import Applicability, Finding, Fix, Severity
@@ -68,7 +68,7 @@ def _fix(module: Module, facts: TargetFacts, given: cst.Arg) -> Fix:
     is_set = _SET in module.text
     return Fix(
         f"Write `{_EPSILON}` instead of None",
-        (replaced(module, given.value, _EPSILON),),
+        (replace_expression(module, given.value, _EPSILON),),
         Applicability.UNSAFE
         if is_set
         else facts.applicability(*(each for each in INVALID if each.after)),

@@ -44,13 +44,13 @@ from kdoctor.analysis.training.freezing import (
     Use,
     fix_around,
     may_be_given,
-    named_when_set,
+    names_set_trainable,
 )
 from kdoctor.analysis.triggers import Trigger, assigned, attribute, receivers
 from kdoctor.model import Confidence, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.ast_walk import dotted
+from kdoctor.syntax.ast_walk import ast_dotted_name
 from kdoctor.syntax.quick_facts import QuickFacts
 
 
@@ -136,13 +136,17 @@ def _thawing(freezing: Freezing, setting: Setting, steps: Sequence[Use], title: 
 
 def _may_be_frozen(quick: QuickFacts, _: TargetFacts) -> bool:
     """Say whether what is frozen somewhere may be compiled, too."""
-    frozen = named_when_set(quick, False)
+    frozen = names_set_trainable(quick, False)
     compiled = [each.node.lineno for each in quick.calls_by_leaf.get("compile", ())]
     # `for layer in critic.layers: layer.trainable = False`
     for each in quick.nodes.get(ast.For, ()) if frozen else ():
         is_later = ast.FunctionDef in quick.nodes or each.lineno > min(compiled, default=0)
-        if is_later and dotted(each.target) in frozen and isinstance(each.iter, ast.Attribute):
-            frozen.add(dotted(each.iter.value) or "")
+        if (
+            is_later
+            and ast_dotted_name(each.target) in frozen
+            and isinstance(each.iter, ast.Attribute)
+        ):
+            frozen.add(ast_dotted_name(each.iter.value) or "")
     return bool(frozen and frozen & receivers(quick, "compile")) or may_be_given(quick)
 
 

@@ -26,11 +26,11 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, instances, is_hidden, literal, literal_of, with_keyword
+from kdoctor.analysis.calls import add_keyword, argument, instances, is_hidden, literal, literal_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import calls, keyword
 from kdoctor.model import Finding, Fix, Severity
-from kdoctor.rewrite import without
+from kdoctor.rewrite import remove_arguments
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickCall
@@ -85,12 +85,12 @@ def _moved(
     """Return the fix that says it to the layer that is made right there."""
     if not isinstance(inner, cst.Call) or is_hidden(inner) or argument(inner, "trainable"):
         return None
-    gone = without(module, call, [given])
+    gone = remove_arguments(module, call, [given])
     if gone is None:
         return None
     return Fix(
         "Pass it to the inner layer",
-        (with_keyword(module, inner, f"trainable={module.source(given.value)}"), *gone),
+        (add_keyword(module, inner, f"trainable={module.source(given.value)}"), *gone),
         facts.applicability(*(each for each in INVALID if each.after)),
     )
 

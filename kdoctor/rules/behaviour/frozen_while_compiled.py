@@ -42,7 +42,7 @@ from kdoctor.analysis.training.freezing import (
     fix_around,
     may_be_given,
     name_at,
-    named_when_set,
+    names_set_trainable,
 )
 from kdoctor.analysis.triggers import Trigger, assigned, attribute
 from kdoctor.model import Confidence, Finding, Severity
@@ -133,7 +133,7 @@ def _finding(freezing: Freezing, thawing: Setting, compiled: Use, steps: Sequenc
 
 def _may_be_thawed(quick: QuickFacts, _: TargetFacts) -> bool:
     """Say whether one name may be frozen and thawed."""
-    both = named_when_set(quick, False) & named_when_set(quick, True)
+    both = names_set_trainable(quick, False) & names_set_trainable(quick, True)
     return bool(both) or may_be_given(quick)
 
 

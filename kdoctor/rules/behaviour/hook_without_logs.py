@@ -26,9 +26,9 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import instances, is_only_spelled_so
+from kdoctor.analysis.calls import instances, is_not_a_variable
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.user_classes import kind_of_class, methods_in, still_holds
+from kdoctor.analysis.models.user_classes import holds_original_argument, kind_of_class, methods_in
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
@@ -114,12 +114,12 @@ def _renamed(module: Module, parameter: cst.Param) -> tuple[Edit, ...]:
     function = next(each for each in around if isinstance(each, cst.FunctionDef | cst.Lambda))
     nodes: list[cst.CSTNode] = [parameter.name]
     for each in descendants(function.body):
-        if not isinstance(each, cst.Name) or is_only_spelled_so(module, each):
+        if not isinstance(each, cst.Name) or is_not_a_variable(module, each):
             continue
         if each.value == _LOGS:
             return ()
         if each.value == parameter.name.value:
-            if not still_holds(module, each, parameter):
+            if not holds_original_argument(module, each, parameter):
                 return ()  # it is bound anew
             nodes.append(each)
     return tuple(Edit(module.span(each), (_LOGS,)) for each in nodes)

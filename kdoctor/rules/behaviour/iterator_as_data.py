@@ -31,11 +31,11 @@ from kdoctor.analysis.calls import is_builtin, value_of
 from kdoctor.analysis.dataflow.points_to import Allocation, Path, points_to_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_named, methods_in
-from kdoctor.analysis.training.generators import FED, calls_fed, generators_of
+from kdoctor.analysis.training.generators import FED, generators_of, may_feed_calls
 from kdoctor.analysis.triggers import Trigger, attribute, method_of, word
 from kdoctor.keras_api.tensorflow_aliases import FIRST, SECOND
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
-from kdoctor.rewrite.precedence import binds
+from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import own_nodes
@@ -46,7 +46,7 @@ _BUILTINS: Final = frozenset({"filter", "map", "reversed", "zip"})
 _MADE_BY: Final = "itertools."
 _OF_A_DATASET: Final = "as_numpy_iterator"
 _DATASETS: Final = tuple(f"{way}data." for way in ("tensorflow.", *FIRST, *SECOND))
-_DEEPEST: Final = 24  # calls one upon the other: `Dataset.range(3).map(…).batch(2)`
+_MAX_DEPTH: Final = 24  # calls one upon the other: `Dataset.range(3).map(…).batch(2)`
 
 
 def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
@@ -57,7 +57,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             continue
         sort = min(module.source(each.call.func) for each in made)
         place = module.outer_span(given)
-        hole = Hole(place, Precedence.LAMBDA, binds(given))
+        hole = Hole(place, Precedence.LAMBDA, precedence_of(given))
         edit = Edit(place, ("(batch for batch in ", hole, ")"))
         yield rule.finding(
             module.place(given),
@@ -76,11 +76,11 @@ def _is_iterator(module: Module, made: Allocation, depth: int = 0) -> bool:
     function = points_to_of(module).function_called(made.call.func)
     if function is None or function.name.value == "__init__" or function.decorators:
         return not made.part and _gives_one(module, made.call)
-    if depth > _DEEPEST or any(isinstance(each, cst.Yield) for each in own_nodes(function.body)):
+    if depth > _MAX_DEPTH or any(isinstance(each, cst.Yield) for each in own_nodes(function.body)):
         return False
     for value in points_to_of(module).returned_by(made.call):
         part = _part(value, made.part)
-        inside = frozenset() if part is None else points_to_of(module).made_here(part)
+        inside = frozenset() if part is None else points_to_of(module).made_in_function(part)
         if not inside or not all(_is_iterator(module, each, depth + 1) for each in inside):
             return False
     return bool(points_to_of(module).returned_by(made.call))
@@ -117,7 +117,7 @@ def _gives_one(module: Module, call: cst.Call) -> bool:
 
 def _is_a_dataset(module: Module, node: cst.BaseExpression) -> bool:
     """Say whether it is what `tf.data` gives, and what its methods make of that."""
-    for _ in range(_DEEPEST):
+    for _ in range(_MAX_DEPTH):
         node = value_of(module, node)
         if not isinstance(node, cst.Call):
             return False
@@ -185,7 +185,7 @@ def _may_make_one(quick: QuickFacts, _: TargetFacts) -> bool:
     for name, calls in quick.calls_by_meaning.items():
         if name.startswith(_MADE_BY):
             made.update(called.node for called in calls)
-    return bool(made) and not made.isdisjoint(calls_fed(quick))
+    return bool(made) and not made.isdisjoint(may_feed_calls(quick))
 
 
 rule = Rule(

@@ -57,9 +57,9 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import decorated_by, kind_of_class, methods_in
 from kdoctor.analysis.models.user_models import (
     compiles_as_keras_does,
-    heirs,
     lineage,
     methods_of,
+    subclasses_of,
 )
 from kdoctor.analysis.triggers import Trigger, defines, method_of
 from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
@@ -110,7 +110,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         # The `train_step` of Keras would make other metrics known to a `test_step`.
         if "train_step" not in methods or not _is_fitted(module, line, methods):
             continue
-        derived = heirs(module, node)
+        derived = subclasses_of(module, node)
         if derived is None:
             continue
         lines = [line, *(lineage(module, facts, each) for each in derived)]

@@ -33,10 +33,10 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.dataflow.statements import free_name, line_of
+from kdoctor.analysis.dataflow.statements import free_name, statement_slot
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import member_of_self, methods_in
-from kdoctor.analysis.models.user_models import heirs, lineage, methods_of
+from kdoctor.analysis.models.user_models import lineage, methods_of, subclasses_of
 from kdoctor.analysis.triggers import attribute, defines
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.behaviour._loss_metric import GIVES_LOSS, name_of_loss, shows_loss
@@ -60,7 +60,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         # A loss of the class' own was kept by none.
         if not line or methods_of(line).keys() & GIVES_LOSS:
             continue
-        derived = heirs(module, node)
+        derived = subclasses_of(module, node)
         if derived is None or any(_may_update(each) for each in (*line, *derived)):
             continue
         for step in (own[each] for each in _STEPS if each in own):
@@ -104,7 +104,7 @@ def _finding(
 def _fix(module: Module, step: cst.FunctionDef) -> Fix | None:
     """Return the fix that keeps the loss before the one ``return``, if it has a name there."""
     returns = [each for each in own_nodes(step.body) if isinstance(each, cst.Return)]
-    line = line_of(module, returns[0]) if len(returns) == 1 else None
+    line = statement_slot(module, returns[0]) if len(returns) == 1 else None
     if line is None or module.parent(line.line) is not step.body:
         return None
     kept = name_of_loss(module, step, line.span.start)

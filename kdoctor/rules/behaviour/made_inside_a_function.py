@@ -29,12 +29,16 @@ import libcst as cst
 
 from kdoctor.analysis.calls import value_of
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.sublayers import attributes_read, layers_built, layers_made
+from kdoctor.analysis.models.sublayers import (
+    attributes_read,
+    layers_built,
+    weighted_layers_assigned,
+)
 from kdoctor.analysis.models.unbuilt_weights import inits_of
 from kdoctor.analysis.models.user_classes import (
     class_named,
     decorated_by,
-    in_line_of_keras_3,
+    lineage_with_keras_3_base,
     methods_in,
 )
 from kdoctor.analysis.models.user_models import methods_of
@@ -56,7 +60,7 @@ _OF_PYTHON: Final = frozenset({
 def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such decorator."""
     for node in module.nodes(cst.ClassDef):
-        line, base = in_line_of_keras_3(module, facts, node)
+        line, base = lineage_with_keras_3_base(module, facts, node)
         if base is None or base.cls not in {"Layer", "Functional"}:
             continue
         methods = methods_of(line)
@@ -80,7 +84,12 @@ def _late(module: Module, line: list[cst.ClassDef]) -> list[str]:
     """Return the layers with weights that are made in ``__init__`` and not built there."""
     inits = inits_of(line)
     built = {each for init in inits for each in layers_built(init)}
-    return [each for init in inits for each in layers_made(module, init) if each not in built]
+    return [
+        each
+        for init in inits
+        for each in weighted_layers_assigned(module, init)
+        if each not in built
+    ]
 
 
 def _is_called(module: Module, node: cst.ClassDef) -> bool:

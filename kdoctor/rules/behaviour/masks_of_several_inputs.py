@@ -26,7 +26,7 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.user_classes import kind_of_class, still_holds
+from kdoctor.analysis.models.user_classes import holds_original_argument, kind_of_class
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.rule import Example, Rule
@@ -91,7 +91,7 @@ def _unpacks_its_inputs(module: Module, call: _Call) -> bool:
             match each:
                 case cst.Assign(
                     targets=[cst.AssignTarget(target=cst.Tuple(elements=[_, _, *_]))], value=value
-                ) if still_holds(module, value, call.inputs):
+                ) if holds_original_argument(module, value, call.inputs):
                     return True
     return False
 
@@ -101,7 +101,9 @@ def _in_call(module: Module, facts: TargetFacts, call: _Call) -> Iterator[Findin
     if any(_compares_with_none(each) and _is_element(module, each, call) for each in inside):
         return  # it knows of masks that are None
     for each in inside:
-        if not _compares_with_none(each) or not still_holds(module, _left(each), call.mask):
+        if not _compares_with_none(each) or not holds_original_argument(
+            module, _left(each), call.mask
+        ):
             continue
         branch = _branch(module, each)
         if branch is None or module.is_guarded(each):
@@ -139,7 +141,7 @@ def _is_element(module: Module, node: cst.CSTNode, call: _Call) -> bool:
         case cst.Subscript(
             value=value, slice=[cst.SubscriptElement(slice=cst.Index(value=cst.Integer()))]
         ):
-            return still_holds(module, value, call.mask)
+            return holds_original_argument(module, value, call.mask)
     return False
 
 

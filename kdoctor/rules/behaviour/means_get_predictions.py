@@ -38,7 +38,7 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from kdoctor.analysis.dataflow.statements import free_name, left_out, line_of
+from kdoctor.analysis.dataflow.statements import free_name, remove_statement, statement_slot
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_around, member_of_self, methods_in
 from kdoctor.analysis.models.user_models import lineage, methods_of
@@ -168,7 +168,7 @@ def _left_out(
         return None
     return Fix(
         f"Remove `{_KEPT}.{_UPDATE}`",
-        (left_out(module, call),),
+        (remove_statement(module, call),),
         facts.applicability(*(each for each in INVALID if each.after and not each.unsafe)),
     )
 
@@ -187,7 +187,7 @@ def _lists_alone(listed: cst.FunctionDef, trackers: Sequence[str]) -> bool:
 
 def _loop(module: Module, call: cst.Call, method: cst.FunctionDef) -> Fix | None:
     """Return the fix that updates each metric by itself, where one loss is computed before."""
-    line = line_of(module, call)
+    line = statement_slot(module, call)
     if (
         line is None
         or line.statement is not module.parent(call)

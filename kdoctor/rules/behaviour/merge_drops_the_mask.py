@@ -37,7 +37,7 @@ import libcst as cst
 
 from kdoctor.analysis.calls import is_hidden, is_keras_3, speller_at, value_of
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.tensors.masks import MASKED, is_lost_anyway, is_masked, masks_of
+from kdoctor.analysis.tensors.masks import MASKED, is_mask_always_dropped, is_masked, masks_of
 from kdoctor.analysis.triggers import Trigger, names, word
 from kdoctor.keras_api import split_root
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Severity
@@ -45,7 +45,7 @@ from kdoctor.rules.fixes.helper_definition import helper_edits, top_statement
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
-from kdoctor.syntax.symbol_table import passed
+from kdoctor.syntax.symbol_table import passed_values
 
 MERGING = frozenset({"Add", "Average", "Maximum", "Minimum", "Multiply", "Subtract"})
 """The layers whose mask was that of the inputs that have one."""
@@ -67,7 +67,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         (name, call)
         for name, call in _merges(module, facts)
         if call.args and _gets_both(module, call)
-        if not (is_lost_anyway(module, call) or module.is_guarded(call))
+        if not (is_mask_always_dropped(module, call) or module.is_guarded(call))
     ]
     for name, call in found:
         first = next(each for known, each in found if known == name)
@@ -96,7 +96,7 @@ def _may_get_both(quick: QuickFacts, _: TargetFacts) -> bool:
     several = (
         inputs.elts
         for called in quick.calls
-        for given in passed(called.node)
+        for given in passed_values(called.node)
         for inputs in quick.values_of(given)
         if isinstance(inputs, ast.List | ast.Tuple) and len(inputs.elts) > 1
     )

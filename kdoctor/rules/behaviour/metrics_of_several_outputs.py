@@ -26,11 +26,17 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, call_of_super, is_hidden, literal, value_of
-from kdoctor.analysis.dataflow.escapes import written_out
+from kdoctor.analysis.dataflow.escapes import unmutated_value_of
 from kdoctor.analysis.dataflow.points_to import PointsTo, points_to_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.loss_counts import count_elements, count_losses
-from kdoctor.analysis.triggers import Trigger, attribute, calls_that_make, gives_several, keyword
+from kdoctor.analysis.triggers import (
+    Trigger,
+    attribute,
+    calls_that_make,
+    has_several_outputs,
+    keyword,
+)
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity, Span
 from kdoctor.rules.behaviour._single_item_lists import outputs_of
 from kdoctor.rules.rule import Example, Rule
@@ -92,7 +98,7 @@ def _count_outputs(module: Module, points_to: PointsTo, use: MemberUse) -> int |
 def _outputs_of(module: Module, made: cst.Call) -> int | None:
     """Return how many outputs a call makes a model with; None where it does not say."""
     given = outputs_of(module, made)
-    outputs = None if given is None else written_out(module, given)
+    outputs = None if given is None else unmutated_value_of(module, given)
     if not isinstance(outputs, cst.List | cst.Tuple):
         found = None if outputs is None else module.type_of(outputs)
         return 1 if found and found.kind is Kind.TENSOR else None
@@ -108,7 +114,7 @@ def _count_losses(module: Module, compiling: cst.Call) -> int | None:
     if count is not None and count > 1:
         return count
     given = argument(compiling, "loss_weights")
-    weights = None if given is None else written_out(module, given.value)
+    weights = None if given is None else unmutated_value_of(module, given.value)
     # A dict may leave outputs out.
     return count_elements(weights) if isinstance(weights, cst.List | cst.Tuple) else None
 
@@ -165,7 +171,7 @@ def _repeated(span: Span, times: int) -> Iterator[str | Hole]:
 
 def _may_have_several(quick: QuickFacts, facts: TargetFacts) -> bool:
     return any(
-        gives_several(quick, called)
+        has_several_outputs(quick, called)
         for _, called in calls_that_make(quick, facts, cls="Functional")
     ) or any(_has_several_losses(quick, called) for called in quick.calls_of("compile"))
 

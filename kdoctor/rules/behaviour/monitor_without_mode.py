@@ -33,6 +33,7 @@ import libcst as cst
 from packaging.version import Version
 
 from kdoctor.analysis.calls import (
+    add_keyword,
     argument,
     instances,
     is_hidden,
@@ -40,7 +41,6 @@ from kdoctor.analysis.calls import (
     keras_version,
     literal,
     literal_of,
-    with_keyword,
 )
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, may_be_called_on, word
@@ -118,7 +118,7 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
     if sure:
         quote = given.value.quote if isinstance(given.value, cst.SimpleString) else '"'
         edit = (
-            with_keyword(module, call, f"mode={quote}{mode}{quote}")
+            add_keyword(module, call, f"mode={quote}{mode}{quote}")
             if said is None
             else _replaced(module, said.value, f"{quote}{mode}{quote}")
         )

@@ -31,7 +31,7 @@ import libcst as cst
 
 from kdoctor.analysis.calls import is_builtin, value_of
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.tensors.tensorflow_calls import GIVE_TENSORS, gives_tensor
+from kdoctor.analysis.tensors.tensorflow_calls import GIVE_TENSORS, returns_tensor
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.keras_api import split_root
 from kdoctor.model import Confidence, Finding, Severity
@@ -138,7 +138,7 @@ def _is_tensor(
 def _gives_a_tensor(name: str | None, facts: TargetFacts) -> bool:
     split = split_root(name) if name else None
     if split is None:
-        return name is not None and gives_tensor(name)
+        return name is not None and returns_tensor(name)
     return split[1] in _OF_KERAS and facts.runs_keras_3(split[0])
 
 

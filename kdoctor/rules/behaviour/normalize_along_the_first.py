@@ -24,10 +24,10 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_keras_3, literal, literal_of, replaced
+from kdoctor.analysis.calls import argument, is_keras_3, literal, literal_of, replace_expression
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.tensors.constructors import ArrayForm
-from kdoctor.analysis.tensors.rank import arrays_of
+from kdoctor.analysis.tensors.rank import ranks_of
 from kdoctor.analysis.triggers import calls
 from kdoctor.keras_api import split_root
 from kdoctor.model import Finding, Fix, Severity
@@ -54,7 +54,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             continue
         if not isinstance(axis.value, cst.Integer) or module.is_guarded(each.call):
             continue
-        array = arrays_of(module).of(x.value)
+        array = ranks_of(module).of(x.value)
         if array is None or array.form is not ArrayForm.ARRAY or (array.axes or 0) < 2:
             continue
         new = f"-{array.axes}"
@@ -67,7 +67,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             help=f"Count the axis from the end: the array has {array.axes}, so the first is {new}.",
             fix=Fix(
                 f"Write `{new}` instead of `0`",
-                (replaced(module, axis.value, new),),
+                (replace_expression(module, axis.value, new),),
                 facts.applicability(*INVALID),
             ),
         )

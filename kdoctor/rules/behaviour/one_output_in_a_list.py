@@ -35,7 +35,7 @@ import libcst as cst
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, calls_that_make, word
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
-from kdoctor.rewrite.precedence import binds
+from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.behaviour._list_uses import UseOfList, uses_of_lists
 from kdoctor.rules.behaviour._single_item_lists import SingleItemLists, models_with_one_in_a_list
 from kdoctor.rules.behaviour._visible_model_uses import counts_on_no_list
@@ -43,7 +43,7 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
 
-_LENGTH = 60  # of code that is quoted
+_MAX_QUOTED_LENGTH = 60  # of code that is quoted
 
 
 def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
@@ -89,7 +89,7 @@ def _finding(
 def _quoted(module: Module, use: UseOfList) -> str:
     place, source = module.place(use.node), " ".join(module.source(use.node).split())
     where = f"line {place.line}" if place.cell is None else f"cell {place.cell}, line {place.line}"
-    shown = source if len(source) <= _LENGTH else f"{source[: _LENGTH - 1]}…"
+    shown = source if len(source) <= _MAX_QUOTED_LENGTH else f"{source[: _MAX_QUOTED_LENGTH - 1]}…"
     return f"`{shown}` ({where})"
 
 
@@ -97,7 +97,7 @@ def _fix(module: Module, facts: TargetFacts, model: cst.Call, outputs: cst.List)
     output = outputs.elements[0].value
     if module.source(outputs).count("#") > module.source(output).count("#"):
         return None
-    inner = Hole(module.outer_span(output), Precedence.LAMBDA, binds(output))
+    inner = Hole(module.outer_span(output), Precedence.LAMBDA, precedence_of(output))
     is_safe = counts_on_no_list(module, model)
     return Fix(
         "Remove the list around the single output",

@@ -32,13 +32,13 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.training.freezing import TRAINING, copied
+from kdoctor.analysis.training.freezing import TRAINING, copy_optimizer_edit
 from kdoctor.analysis.triggers import Trigger, attribute, calls_that_make
 from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
 from kdoctor.rules.behaviour._shared_optimizers import Compiled, Sharing
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.ast_walk import dotted
+from kdoctor.syntax.ast_walk import ast_dotted_name
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
@@ -81,7 +81,7 @@ def _finding(module: Module, clash: Sequence[Compiled]) -> Finding:
         help="Create one optimizer per model.",
         fix=Fix(
             f"Give each model its own optimizer, a copy of `{written}`",
-            tuple(copied(module, each.given) for each in changed),
+            tuple(copy_optimizer_edit(module, each.given) for each in changed),
             Applicability.UNSAFE,
             unsafe_because="each copy counts the steps of its own model, and a rate that is set "
             "later applies to only one of them",
@@ -95,7 +95,7 @@ def _may_be_shared(quick: QuickFacts, facts: TargetFacts) -> bool:
         (written, called.node)
         for called in quick.calls_by_leaf.get("compile", ())
         if (value := called.argument("optimizer", 0)) is not None
-        if (written := dotted(value))
+        if (written := ast_dotted_name(value))
     ]
     if not given or not any(calls_that_make(quick, facts, Kind.OPTIMIZER)):
         return False
@@ -117,7 +117,7 @@ def _is_around(place: ast.stmt, node: ast.stmt | ast.expr) -> bool:
 
 def _assigns(quick: QuickFacts, place: ast.stmt, written: str) -> bool:
     return any(
-        dotted(target) == written and _is_around(place, assign)
+        ast_dotted_name(target) == written and _is_around(place, assign)
         for assign in quick.nodes.get(ast.Assign, ())
         for target in assign.targets
     )

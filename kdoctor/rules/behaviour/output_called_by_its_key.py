@@ -25,7 +25,7 @@ from collections.abc import Iterator, Mapping
 import libcst as cst
 
 from kdoctor.analysis.calls import is_keras_3
-from kdoctor.analysis.dataflow.escapes import written_out
+from kdoctor.analysis.dataflow.escapes import unmutated_value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.output_names import name_of_output
 from kdoctor.analysis.training.logs import (
@@ -77,7 +77,7 @@ def _keys_by_layer(module: Module, facts: TargetFacts) -> Mapping[str, str]:
     ]
     if len(made) != 1 or not is_keras_3(facts, module.qualified(made[0][0].func)):
         return {}
-    outputs = written_out(module, made[0][1])
+    outputs = unmutated_value_of(module, made[0][1])
     if not isinstance(outputs, cst.Dict) or len(outputs.elements) < 2:
         return {}
     names: dict[str, str] = {}

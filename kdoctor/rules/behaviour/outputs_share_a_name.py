@@ -31,18 +31,18 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden, value_of
-from kdoctor.analysis.dataflow.escapes import written_out
+from kdoctor.analysis.dataflow.escapes import unmutated_value_of
 from kdoctor.analysis.dataflow.points_to import Allocation, PointsTo, points_to_of
-from kdoctor.analysis.dataflow.uses import names_spelled, place_read, reads_of
+from kdoctor.analysis.dataflow.uses import index_read, names_with_spelling, reads_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.loss_counts import count_elements
-from kdoctor.analysis.triggers import Trigger, attribute, calls_that_make, gives_several
+from kdoctor.analysis.triggers import Trigger, attribute, calls_that_make, has_several_outputs
 from kdoctor.memoize import once
 from kdoctor.model import Finding, Severity
 from kdoctor.rules.behaviour._single_item_lists import outputs_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.imports import dotted
+from kdoctor.syntax.imports import dotted_name
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
@@ -98,7 +98,7 @@ def _outputs(
         return []
     call = values[0] if values else origin.call
     given = outputs_of(module, call) if isinstance(call, cst.Call) else None
-    outputs = None if given is None else written_out(module, given)
+    outputs = None if given is None else unmutated_value_of(module, given)
     if not isinstance(outputs, cst.List | cst.Tuple):
         return []
     if any(isinstance(each, cst.StarredElement) for each in outputs.elements):
@@ -150,7 +150,7 @@ def _loops(module: Module, node: cst.CSTNode) -> set[cst.CSTNode]:
 
 def _are_named_anew(module: Module) -> bool:
     """Say whether the file gives the outputs of a model names of its own."""
-    attributes = (module.parent(each) for each in names_spelled(module, "output_names"))
+    attributes = (module.parent(each) for each in names_with_spelling(module, "output_names"))
     return any(
         isinstance(each, cst.Attribute) and isinstance(module.parent(each), cst.AssignTarget)
         for each in attributes
@@ -176,7 +176,7 @@ def _compiled(module: Module) -> dict[frozenset[Allocation], list[cst.Call]]:
 
 def _gives_each(module: Module, compiling: cst.Call, count: int) -> bool:
     given = argument(compiling, "loss", 1)
-    losses = None if given is None else written_out(module, given.value)
+    losses = None if given is None else unmutated_value_of(module, given.value)
     if isinstance(losses, cst.SimpleString):
         return True
     return isinstance(losses, cst.List | cst.Tuple) and count_elements(losses) == count
@@ -213,19 +213,19 @@ def _read_takes(module: Module, name: cst.Name, places: set[int]) -> bool:
         return _takes(around, places)
     if isinstance(around, cst.Arg):
         call = module.parent(around)
-        return not isinstance(call, cst.Call) or dotted(call.func) != "len"
+        return not isinstance(call, cst.Call) or dotted_name(call.func) != "len"
     return True
 
 
 def _takes(read: cst.Subscript, places: set[int]) -> bool:
     """Say whether a read takes one of the places; a slice, or what is computed, may take any."""
-    place = place_read(read)
+    place = index_read(read)
     return place is None or place in places
 
 
 def _may_share(quick: QuickFacts, facts: TargetFacts) -> bool:
     return any(
-        gives_several(quick, called)
+        has_several_outputs(quick, called)
         for _, called in calls_that_make(quick, facts, cls="Functional")
     )
 

@@ -38,7 +38,7 @@ from kdoctor.analysis.training.freezing import (
     Setting,
     Use,
     fix_around,
-    lines_when_set,
+    lines_setting_trainable,
     may_be_given,
     name_at,
 )
@@ -115,7 +115,7 @@ def _finding(freezing: Freezing, setting: Setting, compiled: Use, steps: Sequenc
 def _may_be_frozen(quick: QuickFacts, _: TargetFacts) -> bool:
     """Say whether something may be frozen after a ``compile``, of which there are two."""
     calls = [each.node.lineno for each in quick.calls_by_leaf.get("compile", ())]
-    frozen = lines_when_set(quick, False)
+    frozen = lines_setting_trainable(quick, False)
     is_after = bool(frozen and calls) and max(frozen) >= min(calls)
     return len(calls) > 1 and (is_after or may_be_given(quick))
 

@@ -65,7 +65,7 @@ _ERRORS = {
 
 
 _PLAIN = (cst.Integer, cst.Float, cst.SimpleString, cst.Name, cst.UnaryOperation)
-_FEW = 8  # values that are looked at of one name
+_MAX_VALUES = 8  # values that are looked at of one name
 _UNFIT = (object(), 0.5, "?")
 
 
@@ -155,7 +155,7 @@ def _possible(quick: QuickFacts, node: ast.expr) -> Iterable[object]:
     if not isinstance(node, ast.Name):
         return (literal_of(node),)
     values = quick.values_of(node)
-    if len(values) > _FEW:
+    if len(values) > _MAX_VALUES:
         return _UNFIT
     return [literal_of(each) for each in values if isinstance(each, ast.Constant | ast.UnaryOp)]
 

@@ -26,13 +26,13 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import is_only_spelled_so
+from kdoctor.analysis.calls import is_not_a_variable
 from kdoctor.analysis.dataflow.points_to import points_to_of
-from kdoctor.analysis.dataflow.uses import names_spelled, reads_of
+from kdoctor.analysis.dataflow.uses import names_with_spelling, reads_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.unbuilt_weights import (
     NEITHER_RUNS_NOR_FILLS,
-    is_made_of_tensors,
+    is_functional_model,
     unbuilt_layers,
 )
 from kdoctor.analysis.models.user_classes import class_named
@@ -55,7 +55,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             continue
         model = made.targets[0].target
         node = class_named(module, made.value.func) if isinstance(model, cst.Name) else None
-        if node is None or is_made_of_tensors(made.value):
+        if node is None or is_functional_model(made.value):
             continue
         reads = _reads(module, model)
         restored = _restored(module, model, reads)
@@ -69,7 +69,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
 
 def _reads(module: Module, name: cst.BaseExpression) -> list[cst.Name]:
     """Return where a name is read, from the top of the file."""
-    found = (each for each in reads_of(module, name) if not is_only_spelled_so(module, each))
+    found = (each for each in reads_of(module, name) if not is_not_a_variable(module, each))
     return sorted(found, key=lambda each: module.span(each).start)
 
 
@@ -144,7 +144,7 @@ def _may_be_called(
         inner = inner[: inner.index(around)]
     if not inner:
         return True
-    names = names_spelled(module, inner[-1].name.value)
+    names = names_with_spelling(module, inner[-1].name.value)
     return any(module.span(each).start < end for each in names if each is not inner[-1].name)
 
 

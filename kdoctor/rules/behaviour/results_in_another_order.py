@@ -24,7 +24,7 @@ from collections.abc import Iterator, Sequence
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden, value_of
-from kdoctor.analysis.dataflow.uses import place_read
+from kdoctor.analysis.dataflow.uses import index_read
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.output_names import names_of_outputs
 from kdoctor.analysis.triggers import Trigger, attribute, keyword
@@ -121,7 +121,7 @@ def _reads_a_metric(module: Module, call: cst.Call, losses: int) -> bool:
         and isinstance(each.value, cst.Name)
         and value_of(module, each.value) is call
     )
-    places = map(place_read, (*around, *reads))
+    places = map(index_read, (*around, *reads))
     return any(place is not None and place >= losses for place in places)
 
 

@@ -52,7 +52,7 @@ _CALLBACK: Final = "LearningRateScheduler"
 _FLOAT: Final = "float"
 _SCHEDULES: Final = "optimizers.schedules."
 _ERROR: Final = "ValueError: The output of the `schedule` function should be a float."
-_DEEPEST: Final = 6  # steps from name to name, and from one operand to another
+_MAX_DEPTH: Final = 6  # steps from name to name, and from one operand to another
 _ARITHMETIC: Final = (cst.Add, cst.Subtract, cst.Multiply, cst.Divide, cst.FloorDivide, cst.Power)
 
 
@@ -108,7 +108,7 @@ def _returned(module: Module, given: cst.BaseExpression) -> list[cst.BaseExpress
 
 def _is_tensor(module: Module, node: cst.BaseExpression, depth: int = 0) -> bool:
     """Say whether an expression surely gives a tensor, at least where one way leads to it."""
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         return False
     match node:
         case cst.Call():

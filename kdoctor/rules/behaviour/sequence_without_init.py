@@ -24,7 +24,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.dataflow.statements import put_first
+from kdoctor.analysis.dataflow.statements import insert_at_body_start
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import only_base
 from kdoctor.analysis.triggers import classes, word
@@ -67,7 +67,7 @@ def _calls_init(function: cst.FunctionDef) -> bool:
 def _finding(
     module: Module, facts: TargetFacts, node: cst.ClassDef, function: cst.FunctionDef
 ) -> Finding:
-    edit = put_first(module, function, "super().__init__()")
+    edit = insert_at_body_start(module, function, "super().__init__()")
     return rule.finding(
         module.place(function.name),
         "Keras warns: Your `PyDataset` class should call `super().__init__(**kwargs)` in its "

@@ -31,7 +31,7 @@ import libcst as cst
 from kdoctor.analysis.calls import value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.tensors.may_shapes import GIVEN_A_SHAPE, may_be_a_shape
-from kdoctor.analysis.tensors.shapes import is_a_tuple
+from kdoctor.analysis.tensors.shapes import is_shape_tuple
 from kdoctor.analysis.tensors.symbolic import SYMBOLIC, is_symbolic
 from kdoctor.analysis.triggers import Operator, Trigger, may_hold, member, some_operator, word
 from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
@@ -92,7 +92,7 @@ def _is_a_shape(module: Module, node: cst.BaseExpression) -> bool:
             _is_a_shape(module, shape) and isinstance(other, cst.List | cst.Tuple)
             for shape, other in ((node.left, node.right), (node.right, node.left))
         )
-    return is_a_tuple(module, node)
+    return is_shape_tuple(module, node)
 
 
 def _is_one(module: Module, shape: cst.BaseExpression, other: cst.List) -> bool:

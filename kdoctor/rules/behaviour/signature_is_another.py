@@ -26,8 +26,8 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import is_keras_3, is_only_spelled_so
-from kdoctor.analysis.dataflow.uses import names_spelled
+from kdoctor.analysis.calls import is_keras_3, is_not_a_variable
+from kdoctor.analysis.dataflow.uses import names_with_spelling
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.keras_api import Presence, split_root
@@ -35,7 +35,7 @@ from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.behaviour.default_changed import LAST_KERAS_2
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.parametrized import passed_by_pytest
+from kdoctor.syntax.parametrized import pytest_parameter_values
 from kdoctor.syntax.quick_facts import QuickFacts
 
 _ASK: Final = frozenset({"inspect.signature", "inspect.getfullargspec", "inspect.getargspec"})
@@ -88,9 +88,9 @@ def _binds(function: cst.CSTNode) -> bool:
 def _reads(module: Module, name: str) -> list[cst.Name]:
     return [
         each
-        for each in names_spelled(module, name)
+        for each in names_with_spelling(module, name)
         if not isinstance(module.parent(each), cst.AssignTarget)
-        and not is_only_spelled_so(module, each)
+        and not is_not_a_variable(module, each)
     ]
 
 
@@ -101,7 +101,7 @@ def _asked(module: Module, node: cst.BaseExpression) -> list[cst.BaseExpression]
     if not isinstance(node, cst.Name):
         return [node]
     bound = module.bindings_at(node)
-    return list(passed_by_pytest(bound[0]) if len(bound) == 1 else ()) or [node]
+    return list(pytest_parameter_values(bound[0]) if len(bound) == 1 else ()) or [node]
 
 
 def _difference(facts: TargetFacts, name: str) -> str:

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, has_builtin, is_keras_3, literal, value_of
-from kdoctor.analysis.dataflow.uses import names_spelled
+from kdoctor.analysis.dataflow.uses import names_with_spelling
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import keyword
 from kdoctor.memoize import once
@@ -95,7 +95,7 @@ def _is_asked_about(module: Module, node: cst.BaseExpression) -> bool:
 
 @once
 def _asked_about(module: Module) -> frozenset[str]:
-    called = (module.parent(each) for name in _ASK for each in names_spelled(module, name))
+    called = (module.parent(each) for name in _ASK for each in names_with_spelling(module, name))
     return frozenset(
         each.args[0].value.value
         for each in called

@@ -31,14 +31,14 @@ from itertools import chain
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.analysis.calls import is_keras_3, is_only_spelled_so, speller_at
+from kdoctor.analysis.calls import is_keras_3, is_not_a_variable, speller_at
 from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.analysis.dataflow.points_to_by_call import MadeObject, points_to_by_call_of
-from kdoctor.analysis.dataflow.statements import put_first
-from kdoctor.analysis.dataflow.uses import names_spelled
+from kdoctor.analysis.dataflow.statements import insert_at_body_start
+from kdoctor.analysis.dataflow.uses import names_with_spelling
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.tensors.constructors import ArrayData, ArrayForm, NumberKind
-from kdoctor.analysis.tensors.rank import arrays_of
+from kdoctor.analysis.tensors.rank import ranks_of
 from kdoctor.analysis.training.user_losses import may_be_of_the_file
 from kdoctor.analysis.triggers import Trigger, attribute
 from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
@@ -125,7 +125,7 @@ def _cases(
     ]
     compiled = [each for each in uses if each.called is not None and measured.get(each.called)]
     trained = [each for each in uses if each.member in {*TRAINED, *BY_GENERATORS}]
-    by_call, arrays = points_to_by_call_of(module), arrays_of(module)
+    by_call, arrays = points_to_by_call_of(module), ranks_of(module)
     targets: dict[MadeObject, list[tuple[cst.BaseExpression, ArrayData]]] = {}
     cases: dict[tuple[cst.Name, bool], _Case] = {}
     for use in trained if compiled else ():
@@ -228,7 +228,7 @@ def _fix(  # noqa: PLR0913 - what is known of one finding
         cast, casts = speller.spell("keras.ops.cast")
         needs.append(casts)
         written = f"{cast}({written}, {predictions}.dtype)"
-    edit = put_first(module, function, f"{targets} = {written}")
+    edit = insert_at_body_start(module, function, f"{targets} = {written}")
     if edit is None:
         return None, "the body is on the same line as `def`"
     if case.is_measured_only is None:
@@ -255,13 +255,13 @@ def _is_measured_only(module: Module, case: _Case, inside: set[cst.FunctionDef])
         names |= {each.name.value for each in inside}
     return all(
         isinstance(module.parent(each), cst.FunctionDef | cst.ClassDef)
-        or is_only_spelled_so(module, each)
+        or is_not_a_variable(module, each)
         or any(
             around in inside or (isinstance(around, cst.Call) and _is_for_keras(around))
             for around in module.ancestors(each)
         )
         for name in names
-        for each in names_spelled(module, name)
+        for each in names_with_spelling(module, name)
     )
 
 

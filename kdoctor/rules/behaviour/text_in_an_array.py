@@ -40,7 +40,7 @@ from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _METHODS: Final = ("fit", "evaluate", "predict")
-_DEEPEST: Final = 6  # lists in lists, and names
+_MAX_DEPTH: Final = 6  # lists in lists, and names
 
 
 def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
@@ -91,9 +91,9 @@ def _holds_text(module: Module, node: cst.BaseExpression, depth: int = 0) -> boo
             return not value.prefix.lower().startswith(("b", "br", "rb"))
         case cst.ConcatenatedString() | cst.FormattedString():
             return True
-        case cst.BinaryOperation(operator=cst.Add() | cst.Multiply()) if depth < _DEEPEST:
+        case cst.BinaryOperation(operator=cst.Add() | cst.Multiply()) if depth < _MAX_DEPTH:
             return _holds_text(module, value.left, depth + 1)
-        case cst.List() | cst.Tuple() if depth < _DEEPEST and value.elements:
+        case cst.List() | cst.Tuple() if depth < _MAX_DEPTH and value.elements:
             return all(
                 isinstance(each, cst.Element) and _holds_text(module, each.value, depth + 1)
                 for each in value.elements

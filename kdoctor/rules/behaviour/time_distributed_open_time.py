@@ -43,7 +43,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import calls, word
 from kdoctor.keras_api import split_root
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Severity
-from kdoctor.rewrite.precedence import binds
+from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.behaviour._sequence_lengths import gets_several_lengths
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
@@ -213,7 +213,7 @@ def _fix(module: Module, layer: cst.Call) -> Fix | None:
     place = module.outer_span(inner.value)
     return Fix(
         "Remove the wrapper: the layer works on the last axis",
-        (Edit(module.span(layer), (Hole(place, own=binds(inner.value)),)),),
+        (Edit(module.span(layer), (Hole(place, own=precedence_of(inner.value)),)),),
         Applicability.UNSAFE,
         unsafe_because="weights saved with the wrapper are not found under the layer's name",
     )

@@ -24,7 +24,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.user_classes import kind_of_class, still_holds
+from kdoctor.analysis.models.user_classes import holds_original_argument, kind_of_class
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.rule import Example, Rule
@@ -92,7 +92,7 @@ def _reads(
                 pass
             case _:
                 continue
-        if evaluated(key) == _TRAINING and still_holds(module, owner, others):
+        if evaluated(key) == _TRAINING and holds_original_argument(module, owner, others):
             yield each
 
 

@@ -60,7 +60,7 @@ from kdoctor.model import (
     ImportNeed,
     Severity,
 )
-from kdoctor.rewrite.precedence import binds
+from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.behaviour._may_be_trained import may_be_trained
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberStore, MemberUse, Module
@@ -238,7 +238,7 @@ def _called(
                 f"{apply}({convert}, ",
                 Hole(module.outer_span(model)),
                 "(",
-                Hole(module.outer_span(data), own=binds(data)),
+                Hole(module.outer_span(data), own=precedence_of(data)),
                 "))",
             ),
         ),

@@ -32,7 +32,7 @@ import libcst as cst
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.generators import (
     FITS,
-    generators_fed,
+    generator_feeds,
     has_several_epochs,
     may_feed_generators,
 )
@@ -49,7 +49,7 @@ _AT_RANDOM: Final = pattern(r"rand|shuffle|sample|choice|permut", re.IGNORECASE)
 
 def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each such generator."""
-    for each in generators_fed(module, held_out=True):
+    for each in generator_feeds(module, held_out=True):
         if not has_several_epochs(module, each.call, each.use.member):
             continue
         if not _goes_on(each.function):

@@ -25,7 +25,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_hidden, is_keras_3, literal, value_of, with_keyword
+from kdoctor.analysis.calls import add_keyword, argument, is_hidden, is_keras_3, literal, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, may_be_of, word
 from kdoctor.keras_api.tensorflow_aliases import VARIABLES
@@ -94,7 +94,7 @@ def _is_float64(module: Module, node: cst.BaseExpression) -> bool:
     made = value_of(module, node)
     if not isinstance(made, cst.Call) or argument(made, "dtype") is not None:
         return False
-    name = module.returned_in_tree(made.func) or module.qualified(made.func) or ""
+    name = module.returned_call_in_project(made.func) or module.qualified(made.func) or ""
     parent, _, leaf = name.rpartition(".")
     if parent == "numpy" and leaf in KEEP_THE_TYPE and made.args:
         return _is_float64(module, made.args[0].value)
@@ -112,7 +112,7 @@ def _finding(module: Module, facts: TargetFacts, call: cst.Call, made: cst.Call)
         help='Create the layer with `autocast=False`, or with `dtype="float64"`.',
         fix=Fix(
             "Create the layer with `autocast=False`",
-            (with_keyword(module, made, f"{_KEYWORD}=False"),),
+            (add_keyword(module, made, f"{_KEYWORD}=False"),),
             Applicability.UNSAFE,
             unsafe_because="the layer then casts none of its inputs",
         )

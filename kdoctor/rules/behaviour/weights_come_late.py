@@ -34,7 +34,7 @@ from kdoctor.analysis.models.sublayers import (
     WITH_WEIGHTS,
     attributes_read,
     layers_built,
-    layers_made,
+    weighted_layers_assigned,
 )
 from kdoctor.analysis.models.user_classes import methods_in, only_base
 from kdoctor.analysis.triggers import Trigger, calls_that_make, method_of, word
@@ -60,7 +60,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             continue
         if init is not None and _builds_by_others(init, {}):
             continue
-        made = [*layers_made(module, init), *layers_made(module, build)]
+        made = [*weighted_layers_assigned(module, init), *weighted_layers_assigned(module, build)]
         called, read = attributes_read(methods["call"]), attributes_read(build) | layers_built(init)
         late = [each for each in dict.fromkeys(made) if each in called and each not in read]
         if late:

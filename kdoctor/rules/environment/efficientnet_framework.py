@@ -41,7 +41,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each import of the module or from it."""
     if facts.lookup("keras.utils.generic_utils").presence is not Presence.MISSING:
         return
-    if module.is_of_the_tree(_LIBRARY):
+    if module.is_project_module(_LIBRARY):
         return  # what fails in a copy in the project is told there
     for binding in module.imports:
         is_it = binding.imported == _MODULE or binding.imported.startswith(f"{_MODULE}.")

@@ -81,7 +81,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             continue
         broken = broken_packages()[name]
         error = broken.legacy if is_legacy else broken.error
-        if not error or any(map(module.is_of_the_tree, (name.partition(".")[0], name))):
+        if not error or any(map(module.is_project_module, (name.partition(".")[0], name))):
             continue
         if not failure_is_caught(module, binding.statement, error.partition(":")[0]):
             told.add(name)

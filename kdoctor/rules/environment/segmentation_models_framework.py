@@ -57,7 +57,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     binding = next(filter(_is_of_the_library, module.imports), None)
     if binding is None or failure_is_caught(module, binding.statement):
         return
-    if module.is_of_the_tree(_LIBRARY):
+    if module.is_project_module(_LIBRARY):
         return  # a copy in the project may ask for the framework otherwise, or not at all
     place = module.place(binding.statement)
     if _speaks_of_the_variable(module, Span(0, place.span.start)):

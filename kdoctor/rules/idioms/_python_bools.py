@@ -9,9 +9,9 @@ from msgspec import Struct, field
 
 from kdoctor.analysis.calls import literal
 from kdoctor.analysis.models.user_classes import methods_in
-from kdoctor.analysis.tensors.tensorflow_calls import gives_tensor
+from kdoctor.analysis.tensors.tensorflow_calls import returns_tensor
 from kdoctor.model import Edit, Hole, Precedence
-from kdoctor.rewrite.precedence import binds, wanted_around
+from kdoctor.rewrite.precedence import precedence_of, required_precedence
 from kdoctor.rules.idioms._tensorflow import canonical
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
@@ -34,7 +34,7 @@ def is_tensor(
     """Say whether a value is a tensor that the function itself makes, on each way to it."""
     match node:
         case cst.Call():
-            return gives_tensor(module.qualified(node.func) or "")
+            return returns_tensor(module.qualified(node.func) or "")
         case cst.IfExp():
             return all(is_tensor(module, function, each, seen) for each in (node.body, node.orelse))
         case cst.Name():
@@ -156,8 +156,8 @@ class PythonBools(Struct):
             hole = self._hole(given[0], Precedence.NOT)
             self._replace(call, Precedence.NOT, "not ", hole)
         elif name == "tensorflow.constant" and len(given) == 1:
-            wanted = wanted_around(self.module.parent(call), call)
-            self._replace(call, binds(given[0]), self._hole(given[0], wanted))
+            wanted = required_precedence(self.module.parent(call), call)
+            self._replace(call, precedence_of(given[0]), self._hole(given[0], wanted))
         elif name == "tensorflow.cast" and len(given) == 2 and self._is_bool(given.pop()):
             self._replace(call, Precedence.PRIMARY, "bool(", self._hole(given[0], _ANY), ")")
         else:
@@ -174,8 +174,8 @@ class PythonBools(Struct):
         )
 
     def _hole(self, node: cst.BaseExpression, required: Precedence) -> Hole:
-        return Hole(self.module.outer_span(node), required, binds(node))
+        return Hole(self.module.outer_span(node), required, precedence_of(node))
 
     def _replace(self, call: cst.Call, own: Precedence, *parts: str | Hole) -> None:
-        wanted = wanted_around(self.module.parent(call), call)
+        wanted = required_precedence(self.module.parent(call), call)
         self.edits.append(Edit(self.module.span(call), parts, own, wanted))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.analysis.calls import is_builtin, is_only_spelled_so
+from kdoctor.analysis.calls import is_builtin, is_not_a_variable
 from kdoctor.keras_api import split_root
 from kdoctor.rewrite.guards import NUMBER_MAKERS
 from kdoctor.syntax import MemberUse, Module
@@ -42,7 +42,7 @@ def model_in_sight(module: Module, use: MemberUse) -> VisibleModel | None:
         for each in module.nodes(cst.Name)
         if each.value == name.value
         and each is not bindings[0].node
-        and not is_only_spelled_so(module, each)
+        and not is_not_a_variable(module, each)
     ]
     if any(module.scope_of(each) is not scope for each in uses):
         return None

@@ -30,7 +30,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, instances, is_hidden, literal, with_keyword
+from kdoctor.analysis.calls import add_keyword, argument, instances, is_hidden, literal
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.rule import Example, Rule
@@ -79,7 +79,7 @@ def _fix(module: Module, call: cst.Call) -> Fix | None:
     if is_hidden(inner.value) or argument(inner.value, "loss_scale_factor"):
         return None
     kept = Edit(module.span(call), (Hole(module.span(inner.value)),))
-    added = with_keyword(module, inner.value, f"loss_scale_factor={module.source(scale.value)}")
+    added = add_keyword(module, inner.value, f"loss_scale_factor={module.source(scale.value)}")
     return Fix(
         "Pass `loss_scale_factor=` to the optimizer",
         (kept, added),

@@ -39,7 +39,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.dataflow.statements import fills_a_block, left_out
+from kdoctor.analysis.dataflow.statements import is_only_statement_of_block, remove_statement
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import attribute, named
 from kdoctor.keras_api.tensorflow_aliases import FIRST, TURN_EAGER_OFF, ways_also_by_1
@@ -122,9 +122,11 @@ def _left_out(module: Module, call: cst.Call) -> Fix | None:
         return None
     if any(_needs_a_graph(each.name) for each in module.references):
         return None
-    if whole_line(module, module.span(call)) is None and not fills_a_block(module, call):
+    if whole_line(module, module.span(call)) is None and not is_only_statement_of_block(
+        module, call
+    ):
         return None
-    edit = left_out(module, call)
+    edit = remove_statement(module, call)
     return Fix("Run eagerly", (edit,), Applicability.UNSAFE, unsafe_because=_ELSEWHERE)
 
 

@@ -60,7 +60,7 @@ from functools import reduce
 
 import libcst as cst
 
-from kdoctor.analysis.calls import with_keyword
+from kdoctor.analysis.calls import add_keyword
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.roots import USES_KERAS_3, uses_keras_3
 from kdoctor.analysis.triggers import names
@@ -93,7 +93,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     for reference in found:
         if module.is_guarded(reference.node) or error_of_symbolic(module, reference):
             continue
-        if module.is_tried_last(reference.node, _may_be_there):
+        if module.is_attribute_fallback(reference.node, _may_be_there):
             continue
         if any(first <= module.span(reference.node).start < end for first, end in taken):
             continue
@@ -206,7 +206,7 @@ def _fix(module: Module, facts: TargetFacts, reference: Reference) -> Fix | None
             f"Write `{root}.cast(…, {root}.{CASTS[rest]})`",
             (
                 Edit(module.span(node), (f"{root}.cast",)),
-                with_keyword(module, call, f"{root}.{CASTS[rest]}"),
+                add_keyword(module, call, f"{root}.{CASTS[rest]}"),
             ),
             facts.applicability(_CAST),
         )

@@ -29,7 +29,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, value_of
-from kdoctor.analysis.dataflow.uses import names_spelled
+from kdoctor.analysis.dataflow.uses import names_with_spelling
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Severity
@@ -49,7 +49,7 @@ _EAGER: Final = frozenset({
     "enable_eager_execution", "experimental_run_functions_eagerly", "run_eagerly",
     "run_functions_eagerly",
 })  # fmt: skip
-_DEEPEST: Final = 6
+_MAX_DEPTH: Final = 6
 _UNKNOWN: Final = "ValueError: Cannot take the length of shape with unknown rank."
 
 
@@ -101,7 +101,7 @@ def _given(function: Function) -> list[cst.BaseExpression]:
 
 def _from_python(module: Module, node: cst.BaseExpression, depth: int = 0) -> cst.Call | None:
     """Return the call of `tf.py_function` whose result an expression has the shape of."""
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         return None
     node = value_of(module, node)
     match node:
@@ -137,7 +137,7 @@ def _is_metric(module: Module, function: Function, measured: frozenset[cst.CSTNo
         return False
     if not isinstance(module.parent(module.parent(function) or function), cst.Module | None):
         return False  # a method, or a function within another
-    is_spelled_once = len(names_spelled(module, function.name.value)) == 1
+    is_spelled_once = len(names_with_spelling(module, function.name.value)) == 1
     return is_spelled_once and module.context_of(function.body) is Context.LOSS_OR_METRIC
 
 

@@ -43,7 +43,7 @@ from kdoctor.analysis.tensors.symbolic import RUN_WITH_VALUES, SYMBOLIC, is_symb
 from kdoctor.analysis.triggers import Operator, Trigger, may_have_kind, package, some_operator, word
 from kdoctor.keras_api.returns import CALLED, MEMBERS
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
-from kdoctor.rewrite.precedence import binds
+from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.idioms._numpy_examples import EQUALIZED, LAYER, TAPE
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
@@ -198,7 +198,7 @@ def _fix(module: Module, facts: TargetFacts, met: _Met) -> Fix | None:
         parts = (f"{met.found.python}(", Hole(module.span(met.numpys)), ")")
         title = f"Convert it to a Python number with `{met.found.python}(…)`"
     else:
-        parts = (Hole(place, Precedence.PRIMARY, binds(met.numpys)), ".item()")
+        parts = (Hole(place, Precedence.PRIMARY, precedence_of(met.numpys)), ".item()")
         title = "Convert it to a Python number with `.item()`"
     return Fix(
         title,

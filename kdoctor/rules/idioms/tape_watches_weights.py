@@ -28,7 +28,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden, literal, value_of
-from kdoctor.analysis.dataflow.statements import free_name, left_out
+from kdoctor.analysis.dataflow.statements import free_name, remove_statement
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, member, word
 from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
@@ -111,7 +111,7 @@ def _fix(  # noqa: PLR0913, PLR0917 - the call, what it gets, and how
     """Return the fix: no call, where the tape watches them by itself; else what they hold."""
     proven = facts.applicability(*(each for each in INVALID if each.after))
     if of in _TRAINABLE and _watches_all(tape) and isinstance(module.parent(call), cst.Expr):
-        return Fix("Remove it", (left_out(module, call),), proven)
+        return Fix("Remove it", (remove_statement(module, call),), proven)
     hole = Hole(module.outer_span(given))
     if of is None:
         parts: tuple[str | Hole, ...] = (hole, ".value")

@@ -57,10 +57,10 @@ from kdoctor.analysis.tensors.symbolic import (
     REFUSED,
     RUN_WITH_VALUES,
     SYMBOLIC,
+    has_other_sizes_known,
     holds_symbolic,
-    is_of_a_reshape,
-    is_surely_known,
-    minus_one,
+    infer_size_fix,
+    is_inferable_reshape_size,
 )
 from kdoctor.analysis.tensors.tensorflow_calls import may_get_a_tensor
 from kdoctor.analysis.triggers import Trigger
@@ -146,7 +146,7 @@ def _may_be_called_with_one(quick: QuickFacts, facts: TargetFacts) -> bool:
 
 def _may_refuse(quick: QuickFacts, name: str) -> bool:
     return error_of_name(name) is not None or any(
-        error_of_name(callee) is not None for _, callee in quick.handed_over(name)
+        error_of_name(callee) is not None for _, callee in quick.parameter_callees(name)
     )
 
 
@@ -221,10 +221,10 @@ def _finding(
 def _attempt(
     module: Module, facts: TargetFacts, reference: Reference, call: cst.Call
 ) -> Fix | Refusal:
-    size = is_of_a_reshape(module, call) if reference.name == "tensorflow.shape" else None
+    size = is_inferable_reshape_size(module, call) if reference.name == "tensorflow.shape" else None
     if size is not None:
-        sure = is_surely_known(module, size)
-        return minus_one(
+        sure = has_other_sizes_known(module, size)
+        return infer_size_fix(
             module, size, facts.applicability(_OPEN_SIZE) if sure else Applicability.UNSAFE
         )
     table, nameless = _tables(facts)

@@ -38,7 +38,7 @@ import libcst as cst
 from kdoctor.analysis.calls import argument, is_call_of_super, is_keras_3
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_around, kind_of_class, only_base
-from kdoctor.analysis.tensors.tensorflow_calls import gives_tensor
+from kdoctor.analysis.tensors.tensorflow_calls import returns_tensor
 from kdoctor.analysis.triggers import Trigger, defines
 from kdoctor.keras_api import Presence
 from kdoctor.model import Confidence, Finding, Fix, Severity
@@ -120,7 +120,7 @@ def _layer(module: Module, facts: TargetFacts, call: cst.Call) -> str | None:
         base = None if owner is None else only_base(module, owner)
         if base is None:
             return None
-        is_own = module.class_of_tree(base) is not None
+        is_own = module.project_class(base) is not None
         return None if is_own else _name_of_layer(facts, module.qualified(base))
     made = module.type_of(call.func)
     if made is None or made.kind is not Kind.LAYER:
@@ -171,7 +171,7 @@ def _may_be_given(called: QuickCall) -> Iterator[ast.expr]:
 def _may_be_tensor(quick: QuickFacts, node: ast.expr, seen: set[str]) -> bool:
     match node:
         case ast.Call(func=function):
-            return any(map(gives_tensor, quick.meant_by(function)))
+            return any(map(returns_tensor, quick.meant_by(function)))
         case ast.IfExp(body=body):
             return _may_be_tensor(quick, body, seen)
         case ast.Name(id=name) if name not in seen:

@@ -6,7 +6,7 @@ import libcst as cst
 
 from kdoctor.analysis.calls import argument
 from kdoctor.model import Applicability, Edit, Fix, Hole, Precedence
-from kdoctor.rewrite.precedence import binds
+from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rewrite.source_lines import margin
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.scopes import BindingKind
@@ -120,4 +120,4 @@ def _statement(module: Module, item: cst.BaseExpression) -> list[str | Hole]:
 
 
 def _hole(module: Module, node: cst.BaseExpression, wanted: Precedence) -> Hole:
-    return Hole(module.outer_span(node), wanted, binds(node))
+    return Hole(module.outer_span(node), wanted, precedence_of(node))

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import libcst as cst
 
-from kdoctor.analysis.dataflow.statements import line_of
+from kdoctor.analysis.dataflow.statements import statement_slot
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.user_classes import class_around, class_of, in_line, member_of_self
+from kdoctor.analysis.models.user_classes import (
+    class_around,
+    class_of,
+    lineage_with_base,
+    member_of_self,
+)
 from kdoctor.model import Applicability, Edit, Fix, Span
 from kdoctor.rules.rule import Example
 from kdoctor.syntax import MemberStore, Module
@@ -24,7 +29,7 @@ def by_set_model(
     Of an instance whose class is not in sight it is unsafe. None where a class of the file has a
     ``set_model``, or is made from another callback: that of `TensorBoard` opens its writers.
     """
-    line = line_of(module, store.node)
+    line = statement_slot(module, store.node)
     if store.member != "model" or store.owner.kind is not Kind.CALLBACK or not store.is_plain:
         return None
     if line is None or not line.assigns_once or _SETS in module.words:
@@ -54,7 +59,7 @@ def _is_plain_callback(module: Module, store: MemberStore) -> bool | None:
     cls = class_around(module, store.node) if is_own else class_of(module, store.owner)
     if cls is None:
         return False if _class_of_keras(module, store.owner.qualified) else None
-    _, base = in_line(module, cls)
+    _, base = lineage_with_base(module, cls)
     return base is not None and _class_of_keras(module, module.qualified(base)) == "Callback"
 
 

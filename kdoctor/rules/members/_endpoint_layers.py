@@ -11,10 +11,10 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.calls import argument, literal, speller_at
-from kdoctor.analysis.dataflow.statements import StatementSlot, line_of
+from kdoctor.analysis.dataflow.statements import StatementSlot, statement_slot
 from kdoctor.model import Applicability, Edit, Fix, Hole, Precedence, Span
 from kdoctor.rewrite import Refusal
-from kdoctor.rewrite.precedence import binds
+from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rewrite.source_lines import whole_line
 from kdoctor.rules.fixes.helper_definition import helper_edits, top_statement
 from kdoctor.syntax import MemberUse, Module
@@ -126,7 +126,7 @@ class _Parts(Struct, frozen=True):
         """Return the edits that build the model anew: here, or before it is compiled."""
         span = module.outer_span(self.value)
         if self.compiled is None:
-            value = Hole(span, Precedence.LAMBDA, binds(self.value))
+            value = Hole(span, Precedence.LAMBDA, precedence_of(self.value))
             return (Edit(self.line.span, (start, value, end)),)
         new = f"{start}{module.text[span.start : span.end]}{end}\n{self.compiled.indent}"
         place = self.compiled.span.start
@@ -136,7 +136,7 @@ class _Parts(Struct, frozen=True):
 
 def _parts(module: Module, use: MemberUse) -> _Parts | Refusal:
     call, model = use.called, use.node.value
-    line = line_of(module, use.node)
+    line = statement_slot(module, use.node)
     if call is None or line is None or not isinstance(line.statement, cst.Expr):
         return Refusal(_REASON)
     if line.statement.value is not call or use.owner.kind is not Kind.MODEL:
@@ -190,7 +190,7 @@ def _compiled_above(
     start = f"{module.source(model)}.compile("
     for each in reversed(line.above):
         if isinstance(each, cst.SimpleStatementLine) and module.source(each).startswith(start):
-            return line_of(module, each.body[0])
+            return statement_slot(module, each.body[0])
     return None
 
 

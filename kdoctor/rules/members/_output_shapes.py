@@ -13,7 +13,7 @@ import libcst as cst
 from kdoctor.analysis.calls import speller_at
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.model import Edit, Fix, Hole, Precedence
-from kdoctor.rewrite.precedence import binds
+from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.fixes.helper_definition import helper_edits, top_statement
 from kdoctor.rules.rule import Example
 from kdoctor.syntax import MemberUse, Module
@@ -41,7 +41,7 @@ def shape_of_any_layer(module: Module, use: MemberUse, facts: TargetFacts) -> Fi
     if helper is None:
         return None
     owner = use.node.value
-    read = Hole(module.outer_span(owner), Precedence.ANY, binds(owner))
+    read = Hole(module.outer_span(owner), Precedence.ANY, precedence_of(owner))
     edit = Edit(module.span(use.node), (f"{NAME}(", read, ")"), Precedence.PRIMARY)
     return Fix(
         f"Call `{NAME}`, a function of this file that asks a layer or a model",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden, literal
-from kdoctor.analysis.dataflow.statements import StatementSlot, line_of
+from kdoctor.analysis.dataflow.statements import StatementSlot, statement_slot
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_around, class_named
 from kdoctor.keras_api import split_root
@@ -28,7 +28,7 @@ def left_away(
 
     These are all that the layer makes, in that order: Keras 3 has them listed already.
     """
-    line = line_of(module, store.node)
+    line = statement_slot(module, store.node)
     if store.member != LISTS or store.owner.kind is not Kind.LAYER or not store.is_plain:
         return None
     cls = class_around(module, store.node)

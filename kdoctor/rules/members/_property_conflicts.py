@@ -31,7 +31,7 @@ ASSIGNED: Final = {
 }
 """What the ``__init__`` of Keras 3 assigns, and that of Keras 2 does not."""
 _NAMES: Final = frozenset().union(*ASSIGNED.values())
-_DEEPEST: Final = 16  # classes of the file that derive from each other
+_MAX_DEPTH: Final = 16  # classes of the file that derive from each other
 
 
 def bare_properties(
@@ -52,7 +52,7 @@ def bare_properties(
 
 def _is_of_keras_3(module: Module, facts: TargetFacts, node: cst.ClassDef) -> bool:
     """Say whether the one line of bases leads to the Keras 3 of the target."""
-    for _ in range(_DEEPEST):
+    for _ in range(_MAX_DEPTH):
         base = only_base(module, node)
         if base is None:
             return False

@@ -33,7 +33,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, value_of, with_keyword
+from kdoctor.analysis.calls import add_keyword, argument, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import calls, member_of
 from kdoctor.model import Applicability, Finding, Fix, Severity
@@ -70,7 +70,7 @@ _NO_INITIALIZER = (
 )
 _NO_VALUE = "ValueError: Attempt to convert a value (None) with an unsupported type"
 _RANDOM = "for floats Keras 2 drew random numbers, until the first `reset_state`"
-_MOST = 3  # shape, initializer, dtype
+_MAX_POSITIONAL = 3  # shape, initializer, dtype
 _METHODS = frozenset({"add_weight", "add_variable"})
 
 
@@ -142,7 +142,7 @@ def _with_zeros(module: Module, use: MemberUse) -> Fix:
     assert use.called is not None
     return Fix(
         'Write `initializer="zeros"`',
-        (with_keyword(module, use.called, 'initializer="zeros"'),),
+        (add_keyword(module, use.called, 'initializer="zeros"'),),
         Applicability.UNSAFE,
         unsafe_because=_RANDOM,
     )
@@ -173,10 +173,10 @@ def _message(module: Module, use: MemberUse) -> str:
             f"`add_weight` takes the shape first: ValueError: Cannot convert {name} to a shape. "
             f"Found invalid dimension"
         )
-    if by_position > _MOST:
+    if by_position > _MAX_POSITIONAL:
         return (
             "`add_weight` takes the name by keyword only: TypeError: add_weight() takes at most "
-            f"{_MOST} positional arguments but {by_position} were given."
+            f"{_MAX_POSITIONAL} positional arguments but {by_position} were given."
         )
     return (
         f"`add_weight` takes the name by keyword only: ValueError: `name` must be passed as a "

@@ -25,7 +25,7 @@ from kdoctor.analysis.calls import is_keras_3
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import member, member_of
 from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Precedence, Severity
-from kdoctor.rewrite.precedence import binds
+from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.value_types import Kind
@@ -56,7 +56,7 @@ def _model_of_first_layer(use: MemberUse) -> cst.BaseExpression | None:
 
 def _finding(module: Module, use: MemberUse, model: cst.BaseExpression) -> Finding:
     span = module.outer_span(model)
-    kept = Hole(span, Precedence.PRIMARY, binds(model))
+    kept = Hole(span, Precedence.PRIMARY, precedence_of(model))
     edit = Edit(module.span(use.node), (kept, ".inputs[0]"), Precedence.PRIMARY)
     return rule.finding(
         module.place(use.node),

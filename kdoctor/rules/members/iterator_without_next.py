@@ -31,7 +31,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import member, word
 from kdoctor.keras_api import split_root
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
-from kdoctor.rewrite.precedence import binds
+from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.name_resolution import part_of
@@ -44,7 +44,7 @@ _FLOWS: Final = {
     "flow_from_dataframe": "DataFrameIterator",
 }
 """What the methods of a generator give."""
-_DEEPEST: Final = 16  # steps from name to name
+_MAX_DEPTH: Final = 16  # steps from name to name
 
 Maker = Callable[[cst.Call, int], str | None]
 
@@ -101,7 +101,7 @@ class _Flows:
 
     def _made(self, node: cst.BaseExpression | None, by: Maker, depth: int) -> str | None:
         """Return what one of the calls makes from which an expression comes, if all are such."""
-        if depth > _DEEPEST:
+        if depth > _MAX_DEPTH:
             return None
         match node:
             case cst.Name():
@@ -133,7 +133,7 @@ def _fix(module: Module, facts: TargetFacts, asked: cst.Attribute) -> Fix | None
         return Fix("Write `__next__`", (Edit(module.span(asked.attr), ("__next__",)),), rated)
     if not is_builtin(module, asked.attr) or call.args:
         return None
-    flow = Hole(module.outer_span(asked.value), Precedence.LAMBDA, binds(asked.value))
+    flow = Hole(module.outer_span(asked.value), Precedence.LAMBDA, precedence_of(asked.value))
     edit = Edit(module.span(call), ("next(", flow, ")"), Precedence.PRIMARY, Precedence.ANY)
     return Fix("Write `next(…)`", (edit,), rated)
 

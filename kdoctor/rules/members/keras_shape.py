@@ -30,7 +30,7 @@ from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severit
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import chain_of
-from kdoctor.syntax.imports import dotted
+from kdoctor.syntax.imports import dotted_name
 from kdoctor.value_types import Kind
 
 if TYPE_CHECKING:
@@ -62,9 +62,9 @@ def _defines_it(cls: cst.ClassDef) -> bool:
             case cst.FunctionDef(name=cst.Name(value=name)):
                 names = [name]
             case cst.SimpleStatementLine(body=[cst.Assign(targets=targets)]):
-                names = [dotted(each.target) or "" for each in targets]
+                names = [dotted_name(each.target) or "" for each in targets]
             case cst.SimpleStatementLine(body=[cst.AnnAssign(target=target)]):
-                names = [dotted(target) or ""]
+                names = [dotted_name(target) or ""]
             case _:
                 continue
         if _MEMBER in names:
@@ -78,7 +78,7 @@ def _is_symbolic(module: Module, node: cst.Attribute) -> bool:
 
 
 def _owner(module: Module, node: cst.Attribute) -> str:
-    return dotted(node.value) or module.source(node.value)
+    return dotted_name(node.value) or module.source(node.value)
 
 
 def _is_stored(module: Module, node: cst.Attribute) -> bool:

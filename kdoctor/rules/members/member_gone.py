@@ -39,7 +39,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.user_classes import stands_in_old_optimizer
+from kdoctor.analysis.models.user_classes import is_in_old_optimizer
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rewrite import MemberRewrite, MemberTable, Refusal
 from kdoctor.rules.behaviour.weights_appended import appended_weight
@@ -97,7 +97,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         last = last_release_with(facts, use.owner, use.member)
         if last is None or module.is_guarded(use.node):
             continue
-        if use.owner.kind is Kind.OPTIMIZER and stands_in_old_optimizer(module, use.node):
+        if use.owner.kind is Kind.OPTIMIZER and is_in_old_optimizer(module, use.node):
             continue  # KD511 and KD512 tell of the class as a whole
         yield _finding(module, facts, use, table, last)
 

@@ -26,7 +26,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_hidden, value_of, with_keyword
+from kdoctor.analysis.calls import add_keyword, argument, is_hidden, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import member_of
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity, Span
@@ -108,7 +108,7 @@ def _asked_by_name(module: Module, use: MemberUse) -> Fix | None:
         return None
     return Fix(
         "Get the values by name: `return_dict=True`",
-        (Edit(left, ()), with_keyword(module, call, "return_dict=True"), Edit(right, ())),
+        (Edit(left, ()), add_keyword(module, call, "return_dict=True"), Edit(right, ())),
         Applicability.UNSAFE,
         unsafe_because="the dict has another order",
     )

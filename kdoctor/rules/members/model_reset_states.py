@@ -36,13 +36,17 @@ import libcst as cst
 
 from kdoctor.analysis.calls import speller_at
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.user_classes import in_line_of_keras_3, kind_of_class, methods_in
+from kdoctor.analysis.models.user_classes import (
+    kind_of_class,
+    lineage_with_keras_3_base,
+    methods_in,
+)
 from kdoctor.analysis.triggers import member_of
 from kdoctor.keras_api import Presence
 from kdoctor.memoize import once
 from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Precedence, Severity
 from kdoctor.rewrite import Refusal
-from kdoctor.rewrite.precedence import binds
+from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.fixes.helper_definition import helper_edits, top_statement
 from kdoctor.rules.members._error_owner import attribute_error, symbol
 from kdoctor.rules.rule import Example, Rule
@@ -101,7 +105,7 @@ def _fix(module: Module, facts: TargetFacts, use: MemberUse) -> Fix | Refusal:
             f"`{_MEMBER}` cannot be added to this file: the name is taken, or Keras is "
             "not available there"
         )
-    model = Hole(module.outer_span(owner), Precedence.ANY, binds(owner))
+    model = Hole(module.outer_span(owner), Precedence.ANY, precedence_of(owner))
     edit = Edit(span, (f"{_MEMBER}(", model, ")"), Precedence.PRIMARY)
     because = _always_reset(module, facts)
     proof = facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
@@ -127,7 +131,7 @@ def _always_reset(module: Module, facts: TargetFacts) -> str:
             continue
         if not _may_be_a_layer(module, node):
             continue
-        made = in_line_of_keras_3(module, facts, node)[1]
+        made = lineage_with_keras_3_base(module, facts, node)[1]
         if made is None or facts.member(made, _STATEFUL) is not Presence.EXISTS:
             return (
                 f"`{node.name.value}.{_MEMBER}` is always called; Keras 2 called it only if "

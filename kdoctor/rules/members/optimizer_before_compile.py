@@ -33,7 +33,7 @@ from kdoctor.model import Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.ast_walk import nodes_in
-from kdoctor.syntax.fallback_helpers import waits_for_attributes
+from kdoctor.syntax.fallback_helpers import handles_only_attribute_error
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
@@ -94,7 +94,7 @@ def _is_trained_meanwhile(module: Module, node: cst.Attribute) -> bool:
 def _is_caught(module: Module, node: cst.CSTNode) -> bool:
     """Say whether a handler around it waits for attributes that are lacking."""
     return any(
-        isinstance(each, cst.Try) and any(map(waits_for_attributes, each.handlers))
+        isinstance(each, cst.Try) and any(map(handles_only_attribute_error, each.handlers))
         for each in module.ancestors(node)
     )
 

@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.user_classes import stands_in_old_optimizer
+from kdoctor.analysis.models.user_classes import is_in_old_optimizer
 from kdoctor.analysis.triggers import member_of
 from kdoctor.model import Finding, Severity
 from kdoctor.rules.members._error_owner import attribute_error, symbol
@@ -44,7 +44,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG
         is_it = use.owner.kind is Kind.OPTIMIZER and use.member in _GONE
         if not is_it or use.owner_defines or module.is_guarded(use.node):
             continue
-        if stands_in_old_optimizer(module, use.node):
+        if is_in_old_optimizer(module, use.node):
             continue  # KD511 and KD512 tell of the class as a whole
         yield rule.finding(
             module.place(use.node),

@@ -33,7 +33,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.user_classes import keeps_own, stands_in_old_optimizer
+from kdoctor.analysis.models.user_classes import is_in_old_optimizer, owns_its_weights
 from kdoctor.analysis.triggers import Trigger, changes_of, word
 from kdoctor.keras_api import Presence
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity
@@ -89,7 +89,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     for store in module.member_stores:
         if store.how not in _BINDS or store.value is None or store.owner_overrides:
             continue
-        if store.owner.kind is Kind.OPTIMIZER and stands_in_old_optimizer(module, store.node):
+        if store.owner.kind is Kind.OPTIMIZER and is_in_old_optimizer(module, store.node):
             continue  # KD511 and KD512 tell of the class as a whole
         if _is_read_only(module, facts, store) and not module.is_guarded(store.node):
             yield _finding(module, facts, store)
@@ -122,7 +122,7 @@ def _is_read_only(module: Module, facts: TargetFacts, store: MemberStore) -> boo
         made = module.oracle.class_type(base) if base else None
         if made is None or made.kind is not Kind.LAYER:
             return False
-        return OF_LAYERS.get(made.cls or "") == store.member and keeps_own(facts, made)
+        return OF_LAYERS.get(made.cls or "") == store.member and owns_its_weights(facts, made)
     is_functional = store.owner.kind is Kind.MODEL and store.owner.cls == "Functional"
     return is_functional and store.member in OF_FUNCTIONAL
 

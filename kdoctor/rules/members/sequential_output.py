@@ -57,7 +57,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
 def _is_told_by_calls(module: Module, use: MemberUse) -> bool:
     """Say whether it is a parameter for which each call passes such a model."""
     parameter = _parameter(module, use.node.value)
-    return parameter is not None and module.is_told_by_calls(parameter)
+    return parameter is not None and module.is_inferred_from_calls(parameter)
 
 
 def _is_sequential(facts: TargetFacts, use: MemberUse) -> bool:

@@ -32,12 +32,12 @@ import libcst as cst
 from kdoctor.analysis.calls import is_builtin, is_keras_3, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.tensors.may_shapes import reads_of_a_shape
-from kdoctor.analysis.tensors.shapes import is_a_tuple, whole_of
+from kdoctor.analysis.tensors.shapes import is_shape_tuple, whole_of
 from kdoctor.keras_api import split_root
 from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
 from kdoctor.rewrite import Refusal
-from kdoctor.rewrite.precedence import binds, wanted_around
+from kdoctor.rewrite.precedence import precedence_of, required_precedence
 from kdoctor.rules.members._dimension_checks import is_asked
 from kdoctor.rules.members._shape_examples import INVALID as BROKEN
 from kdoctor.rules.members._shape_examples import VALID as FINE
@@ -79,14 +79,14 @@ _TENSOR_SHAPES = ways_also_by_1("tensorflow.TensorShape") | {
 }
 # After them the elements of TensorFlow's own shapes have a `value`, as in TensorFlow 1.
 _OLD_DIMENSIONS = frozenset({"disable_v2_behavior", "disable_v2_tensorshape"})
-_MOST_BRANCHES = 8  # that assign one size: each is looked at wherever it is read
+_MAX_BRANCHES = 8  # that assign one size: each is looked at wherever it is read
 
 
 def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such attribute of a shape."""
-    speaks_of_keras = _speaks_of_keras_3(module, facts)
+    mentions_keras = _speaks_of_keras_3(module, facts)
     for node in module.attributes:
-        severity = _severity(module, node, speaks_of_keras=speaks_of_keras)
+        severity = _severity(module, node, mentions_keras=mentions_keras)
         # Asked last: most attributes are of no concern, and the question is dear.
         if severity is not None and not module.is_guarded(node):
             yield _finding(module, facts, node, severity)
@@ -99,24 +99,24 @@ def mends_get_shape(module: Module, facts: TargetFacts, node: cst.Attribute) -> 
     return (
         isinstance(read, cst.Attribute)
         and _owner_of_get_shape(read.value)[0] is node.value
-        and _severity(module, read, speaks_of_keras=False) is Severity.ERROR
+        and _severity(module, read, mentions_keras=False) is Severity.ERROR
         and isinstance(_fix(module, facts, read), Fix)
         and not module.is_guarded(read)
     )
 
 
-def _severity(module: Module, node: cst.Attribute, *, speaks_of_keras: bool) -> Severity | None:
+def _severity(module: Module, node: cst.Attribute, *, mentions_keras: bool) -> Severity | None:
     """Return how bad it is to read the attribute, None where that is fine."""
     member = node.attr.value
     if member in _METHODS or member in _ATTRIBUTES or member in _MANUAL:
-        is_it = is_a_tuple(module, node.value)
+        is_it = is_shape_tuple(module, node.value)
     else:
         is_it = (
             member == "value" and _is_a_dimension(module, node.value) and not is_asked(module, node)
         )
     if is_it:
         return Severity.ERROR
-    if member == "as_list" and speaks_of_keras and _may_be_a_tuple(module, node.value):
+    if member == "as_list" and mentions_keras and _may_be_a_tuple(module, node.value):
         return _severity_by_comparison(module, node)
     return None
 
@@ -186,7 +186,7 @@ def _is_a_dimension(module: Module, node: cst.BaseExpression) -> bool:
             return _is_one_of_dimensions(module, node)
         case _:
             return False
-    if isinstance(shape, cst.Name | cst.Subscript) and is_a_tuple(module, shape):
+    if isinstance(shape, cst.Name | cst.Subscript) and is_shape_tuple(module, shape):
         return True
     return _OLD_DIMENSIONS.isdisjoint(module.words) and _is_some_shape(module, shape)
 
@@ -197,7 +197,7 @@ def _is_one_of_dimensions(module: Module, name: cst.Name) -> bool:
     Python's ints stay such, whatever whole number is added.
     """
     bindings = module.bindings_at(name)
-    if len(bindings) > _MOST_BRANCHES:
+    if len(bindings) > _MAX_BRANCHES:
         return False
     assigned = False
     for each in bindings:
@@ -267,9 +267,9 @@ def _fix(module: Module, facts: TargetFacts, node: cst.Attribute) -> Fix | Refus
     if "#" in module.text[inner.end : span.end] or "#" in module.text[span.start : inner.start]:
         return Refusal("there is a comment inside the expression")
     required = Precedence.ANY if after else Precedence.PRIMARY if not before else Precedence.BIT_OR
-    hole = Hole(inner, Precedence.PRIMARY if attribute else required, binds(shape))
+    hole = Hole(inner, Precedence.PRIMARY if attribute else required, precedence_of(shape))
     parts = (before, hole, f"{attribute}{after}")
-    edit = Edit(span, parts, own, wanted_around(module.parent(whole), whole))
+    edit = Edit(span, parts, own, required_precedence(module.parent(whole), whole))
     itself = "the element itself" if member == "value" else "the shape itself"
     new = f"{before}…{after}" if before else itself
     return Fix(f"Write `{new}`" if before else f"Write {new}", (edit,), _rated(facts, member))

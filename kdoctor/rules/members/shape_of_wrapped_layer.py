@@ -75,7 +75,7 @@ def _says_no_shape(module: Module, cls: cst.BaseExpression) -> bool:
             return False
         seen.add(node)
         cls = only
-    info = module.class_of_tree(cls)
+    info = module.project_class(cls)
     if info is not None and (not info.closed or _ASKED in info.members):
         return False
     base = info.base if info is not None else module.qualified(cls) if seen else None

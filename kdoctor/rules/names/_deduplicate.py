@@ -49,7 +49,7 @@ def of_package(module: Module, package: str) -> Iterator[Reference]:
 
     Nothing where the project has a package of that name itself, as the library's own checkout has.
     """
-    if module.is_of_the_tree(package):
+    if module.is_project_module(package):
         return
     yield from told_once(
         reference

@@ -11,7 +11,7 @@ from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.type_oracle import PARTIAL
 
 _WORD = "optimizer"
-_DEEPEST = 4  # functions, each of which hands it on to the next
+_MAX_DEPTH = 4  # functions, each of which hands it on to the next
 
 
 def is_handed_on_to_be_made(module: Module, node: cst.CSTNode, depth: int = 0) -> bool:
@@ -53,7 +53,7 @@ def _is_for_an_optimizer(word: object) -> bool:
 
 
 def _is_argument_to_make(module: Module, call: cst.Call, given: cst.Arg, depth: int) -> bool:
-    if given.star or depth > _DEEPEST:
+    if given.star or depth > _MAX_DEPTH:
         return False
     if given.keyword is not None and _is_for_an_optimizer(given.keyword.value):
         return True

@@ -7,7 +7,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import argument
-from kdoctor.analysis.dataflow.alternatives import perhaps
+from kdoctor.analysis.dataflow.alternatives import may_be
 from kdoctor.syntax import Module
 
 # Run on both: of lists of floats `normalize` gave a float64 array and gives a float32 tensor, of
@@ -25,7 +25,7 @@ def list_for_an_array(module: Module, name: str, call: cst.Call | None) -> str:
     if name not in _ARRAYS:
         return ""
     given = None if call is None else argument(call, _ARRAYS[name], 0)
-    if given is not None and not perhaps(module, given.value, _is_list):
+    if given is not None and not may_be(module, given.value, _is_list):
         return ""
     return "for a list it returned an array; now it returns a tensor or raises"
 

@@ -15,7 +15,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import Lookup, Presence, split_root
 from kdoctor.memoize import once
 from kdoctor.syntax import Module, Reference, ReferenceKind
-from kdoctor.syntax.imports import dotted
+from kdoctor.syntax.imports import dotted_name
 from kdoctor.syntax.literals import evaluated
 
 # Private names that old code reads all the same, gone from Keras 3. A test reaches for each.
@@ -116,7 +116,7 @@ def is_given(module: Module, reference: Reference) -> bool:
             for given, node in _given_here(module)
         )
     return any(given in wanted for given, _ in _given_here(module)) or not wanted.isdisjoint(
-        module.given_in_tree
+        module.assigned_in_project
     )
 
 
@@ -170,14 +170,14 @@ def _patched(module: Module) -> Iterator[tuple[str, cst.CSTNode]]:
         name = _patched_by(module, call)
         created = argument(call, "create")
         if name.rpartition(".")[2] in _BUILTINS or (
-            name and created is not None and dotted(created.value) == "True"
+            name and created is not None and dotted_name(created.value) == "True"
         ):
             yield name, call
 
 
 def _patched_by(module: Module, call: cst.Call) -> str:
     """Return the dotted name that a call of ``mock.patch`` replaces, "" for any other call."""
-    function = dotted(call.func) or ""
+    function = dotted_name(call.func) or ""
     target = argument(call, "target", 0)
     if target is None:
         return ""

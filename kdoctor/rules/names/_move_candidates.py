@@ -167,7 +167,7 @@ class Moves:
         if isinstance(attempt, Refusal) or not attempt.drops or attempt.edits or attempt.imports:
             return None
         is_certain = reference.confidence is Confidence.CERTAIN
-        if not is_certain or self._module.is_taken_elsewhere(reference.binding):
+        if not is_certain or self._module.may_be_imported_elsewhere(reference.binding):
             return attempt
         proven = self._facts.applicability(*REMOVALS)
         is_safe = proven is Applicability.SAFE
@@ -181,9 +181,8 @@ class Moves:
         Where some use stays as it is, it would read what is new, and nothing would tell of it.
         """
         if binding not in self._renewed:
-            self._renewed[binding] = (
-                False  # the uses that are asked now come by a name of their own
-            )
+            # The uses that are asked now come by a name of their own.
+            self._renewed[binding] = False
             self._renewed[binding] = self._fails(binding) and self._all_go_together(binding)
         return self._renewed[binding]
 

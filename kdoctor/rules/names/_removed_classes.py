@@ -17,7 +17,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import EntryKind, Lookup, Presence
 from kdoctor.model import Applicability, Edit, Fix, Hole, ImportNeed, Precedence
 from kdoctor.rewrite import Speller
-from kdoctor.rewrite.precedence import binds
+from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rewrite.refusal import Refused
 from kdoctor.rules.names._class_checks import was_a_base
 from kdoctor.rules.rule import Example
@@ -190,7 +190,7 @@ def _written(
     owner: str | Hole
     if isinstance(place.node, cst.Attribute):
         value = place.node.value
-        owner = Hole(module.outer_span(value), Precedence.LAMBDA, binds(value))
+        owner = Hole(module.outer_span(value), Precedence.LAMBDA, precedence_of(value))
     else:
         owner, need = speller.spell(speller.under_the_files_root(f"keras.{_below(parent)}"))
         needs.append(need)

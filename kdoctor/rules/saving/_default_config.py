@@ -16,13 +16,13 @@ from msgspec import Struct
 from kdoctor import keras_api
 from kdoctor.analysis.calls import (
     UNKNOWN,
+    add_keyword,
     argument,
     call_of_super,
     is_hidden,
     is_keras_3,
     literal,
     value_of,
-    with_keyword,
 )
 from kdoctor.analysis.dataflow.points_to_by_call import points_to_by_call_of
 from kdoctor.analysis.facts import TargetFacts
@@ -204,7 +204,7 @@ def takes_keywords(module: Module, own: UserConfig) -> tuple[Edit, ...] | None:
     last = [*own.init.params.params, *own.init.params.kwonly_params][-1]
     end = module.span(last).end
     added = Edit(Span(end, end), (", **kwargs",))
-    return added, with_keyword(module, own.to_base, "**kwargs")
+    return added, add_keyword(module, own.to_base, "**kwargs")
 
 
 def _hands_on(given: cst.Arg) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from kdoctor.analysis.dataflow.may_values import looped_over, passed_for
+from kdoctor.analysis.dataflow.may_values import may_arguments_of, may_iterables_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, may_be_called_on, may_hold, suffix
 from kdoctor.keras_api import split_root
@@ -28,7 +28,7 @@ _GIVE_NUMBERS = frozenset({
     *("int", "len", "float", "round", "range", "enumerate"),
     *("time", "time_ns", "perf_counter", "getpid"),
 })  # fmt: skip
-_DEEPEST = 8
+_MAX_DEPTH = 8
 _OF_PATHS = frozenset({"as_posix", "absolute", "expanduser"})
 _ENDS_IN_A_FIELD = pattern(r"(?:\}|%[\d.hlL*+# -]*[a-zA-Z%])$")
 
@@ -149,7 +149,7 @@ def _parts(quick: QuickFacts, value: ast.expr, ends: Ends) -> Sequence[ast.expr]
 
 def _values(quick: QuickFacts, path: ast.expr) -> list[ast.expr]:
     """Return an expression, or all that a name may be: what is assigned, or looped over."""
-    looped = looped_over(quick, path.id) if isinstance(path, ast.Name) else ()
+    looped = may_iterables_of(quick, path.id) if isinstance(path, ast.Name) else ()
     return [*quick.values_of(path), *looped]
 
 
@@ -188,7 +188,7 @@ def _may_be_number(quick: QuickFacts, node: ast.expr, depth: int = 0) -> bool:
         case ast.Call(func=ast.Name(id=name)) | ast.Call(func=ast.Attribute(attr=name)):
             return name in _GIVE_NUMBERS
         case ast.Name():
-            return depth > _DEEPEST or any(
+            return depth > _MAX_DEPTH or any(
                 _may_be_number(quick, each, depth + 1) for each in _values(quick, node)
             )
     return False
@@ -251,7 +251,7 @@ def hands_path(name: str, place: int, ends: Ends) -> Trigger:
             _may_end(quick, value, ends)
             for each in given
             if isinstance(each, ast.Name)
-            for value in passed_for(quick, each.id)
+            for value in may_arguments_of(quick, each.id)
         )
 
     return uses(is_handed, name)

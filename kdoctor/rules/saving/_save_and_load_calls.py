@@ -8,7 +8,7 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.calls import argument, literal, value_of
-from kdoctor.analysis.dataflow.possible_values import handed_on
+from kdoctor.analysis.dataflow.possible_values import values_passed_to
 from kdoctor.keras_api import split_root
 from kdoctor.model import Confidence
 from kdoctor.rules.saving._path_endings import H5, Ending, ending
@@ -65,7 +65,7 @@ def loads_of_weights(module: Module, path: cst.BaseExpression) -> Iterator[PathU
 
 def handed(module: Module, use: PathUse) -> Iterator[PathUse]:
     """Yield a use again for each path that functions of the file are given to hand on to it."""
-    for path in handed_on(module, use.path):
+    for path in values_passed_to(module, use.path):
         end = ending(module, path)
         yield PathUse(use.what, use.call, use.symbol, path, end, Confidence.LIKELY)
 

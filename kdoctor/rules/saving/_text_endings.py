@@ -25,8 +25,8 @@ from kdoctor.syntax import Module
 NUMBER: Final = "\0"
 """Stands for a number as it is printed: digits, maybe with a sign, a point or a power of ten."""
 _BETWEEN = "\1"  # stands between the parts of a path
-_MOST_TEXTS: Final = 8  # that one expression may be
-_LONGEST: Final = 300  # characters that are known of one of them
+_MAX_TEXTS: Final = 8  # that one expression may be
+_MAX_TEXT_LENGTH: Final = 300  # characters that are known of one of them
 _JOINED = JOINS | JOINS_OF_WINDOWS | PATHS
 _WRAPPERS = FROM_THE_ROOT | AS_GIVEN | PATHS | {"os.fspath"}
 _TIDIED = PATHS | FROM_THE_ROOT | {"os.path.normpath"}
@@ -320,14 +320,14 @@ def _together(left: Text, right: Text) -> Text:
     if not right.text and right.node is None:
         return left
     text = left.text + right.text
-    is_long = len(text) > _LONGEST
+    is_long = len(text) > _MAX_TEXT_LENGTH
     whole = left.whole and not is_long
-    return Text(text[-_LONGEST:], whole, right.node, right.end, right.behind, right.own)
+    return Text(text[-_MAX_TEXT_LENGTH:], whole, right.node, right.end, right.behind, right.own)
 
 
 def _bounded(found: Texts) -> Texts:
     unlike = list(dict.fromkeys(found))
-    return unlike if 0 < len(unlike) <= _MOST_TEXTS else _UNKNOWN
+    return unlike if 0 < len(unlike) <= _MAX_TEXTS else _UNKNOWN
 
 
 def _ending_at(texts: Texts, end: int) -> Texts:

@@ -9,7 +9,7 @@ import libcst as cst
 
 from kdoctor.analysis.calls import is_builtin, literal, value_of
 from kdoctor.analysis.dataflow.points_to import points_to_of
-from kdoctor.analysis.dataflow.possible_values import MOST_VALUES, values_of_name
+from kdoctor.analysis.dataflow.possible_values import MAX_VALUES, values_of_name
 from kdoctor.analysis.models.user_classes import class_named
 from kdoctor.syntax import Module
 from kdoctor.syntax.scope_analysis import Store
@@ -101,7 +101,7 @@ def _kept(module: Module, node: cst.Attribute) -> Sequence[cst.BaseExpression]:
         for each in bound
         if each.kind is BindingKind.ASSIGN and not each.path and each.value is not None
     ]
-    return plain if len(plain) == len(bound) <= MOST_VALUES else []
+    return plain if len(plain) == len(bound) <= MAX_VALUES else []
 
 
 def _is_of(module: Module, cls: cst.ClassDef, name: str) -> bool:

@@ -32,13 +32,13 @@ import libcst as cst
 from packaging.version import Version
 
 from kdoctor.analysis.calls import (
+    add_keyword,
     argument,
     instances,
     is_hidden,
     is_keras_3,
     keras_version,
     value_of,
-    with_keyword,
 )
 from kdoctor.analysis.dataflow.points_to_by_call import PointsToByCall, points_to_by_call_of
 from kdoctor.analysis.facts import TargetFacts
@@ -116,7 +116,7 @@ def _loads(module: Module, facts: TargetFacts, lambdas: frozenset[cst.Call]) -> 
             "you trust, pass `safe_mode=False`.",
             fix=Fix(
                 "Load it with `safe_mode=False`",
-                (with_keyword(module, use.call, "safe_mode=False"),),
+                (add_keyword(module, use.call, "safe_mode=False"),),
                 Applicability.UNSAFE,
                 unsafe_because="it runs code stored in the file",
             ),

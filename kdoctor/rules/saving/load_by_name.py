@@ -29,7 +29,7 @@ import libcst as cst
 from kdoctor.analysis.calls import argument, is_hidden, literal
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity, Span
-from kdoctor.rewrite.arguments import without
+from kdoctor.rewrite.arguments import remove_arguments
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._possible_endings import ending_in, may_be_path, uses
 from kdoctor.rules.saving._save_and_load_calls import PathUse, method_uses
@@ -58,7 +58,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
 def _refused(module: Module, facts: TargetFacts, use: PathUse, given: cst.Arg) -> Finding:
     assert use.ending is not None
     needless = literal(given.value) is False
-    edits = without(module, use.call, [given]) if needless else None
+    edits = remove_arguments(module, use.call, [given]) if needless else None
     shown = use.ending.shown
     rating = facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
     return rule.finding(

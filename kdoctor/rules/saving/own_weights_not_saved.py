@@ -37,7 +37,7 @@ import libcst as cst
 from kdoctor import keras_api
 from kdoctor.analysis.calls import is_keras_3, speller_at
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.user_classes import keeps_own, methods_in, only_base
+from kdoctor.analysis.models.user_classes import methods_in, only_base, owns_its_weights
 from kdoctor.analysis.triggers import classes, word
 from kdoctor.model import Confidence, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
@@ -67,7 +67,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
 
 def _leaves_out(module: Module, facts: TargetFacts, base: str) -> bool:
     made = module.oracle.class_type(base)
-    return made is not None and is_keras_3(facts, base) and keeps_own(facts, made)
+    return made is not None and is_keras_3(facts, base) and owns_its_weights(facts, made)
 
 
 def _added(module: Module, method: cst.FunctionDef) -> Iterator[cst.Call]:
@@ -129,7 +129,7 @@ def _may_leave_out(facts: TargetFacts, node: ast.ClassDef, bases: frozenset[str]
     """Say of a class of a glimpse whether it may add weights to one of these layers."""
     known = keras_api.oracle(facts.target)
     made = [known.class_type(base) for base in bases]
-    return any(each is not None and keeps_own(facts, each) for each in made) and any(
+    return any(each is not None and owns_its_weights(facts, each) for each in made) and any(
         isinstance(each, ast.Attribute) and each.attr == "add_weight" for each in nodes_in(node)
     )
 

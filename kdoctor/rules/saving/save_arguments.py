@@ -28,7 +28,7 @@ import libcst as cst
 from kdoctor.analysis.calls import argument, is_hidden, literal
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity, Span
-from kdoctor.rewrite.arguments import without
+from kdoctor.rewrite.arguments import remove_arguments
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._possible_endings import uses
 from kdoctor.rules.saving._save_and_load_calls import PathUse, loads, method_uses, saves
@@ -71,7 +71,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
 
 
 def _gone(module: Module, facts: TargetFacts, use: PathUse, given: cst.Arg, name: str) -> Finding:
-    edits = without(module, use.call, [given])
+    edits = remove_arguments(module, use.call, [given])
     plain = literal(given.value) in (None, True, False)
     fix = None
     if edits is not None:

@@ -31,7 +31,7 @@ from kdoctor.analysis.calls import argument, literal
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import keyword
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
-from kdoctor.rewrite.arguments import without
+from kdoctor.rewrite.arguments import remove_arguments
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._path_collisions import taken
 from kdoctor.rules.saving._path_endings import NOT_WRITTEN_OUT, renamed
@@ -93,7 +93,7 @@ def _finding(module: Module, facts: TargetFacts, use: PathUse, given: cst.Arg) -
 
 
 def _fix(module: Module, facts: TargetFacts, use: PathUse, given: cst.Arg) -> Fix | str:
-    edits = without(module, use.call, [given])
+    edits = remove_arguments(module, use.call, [given])
     if edits is None:
         return _COMMENT
     extension = None if use.ending is None else use.ending.extension

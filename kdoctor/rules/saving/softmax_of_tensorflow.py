@@ -26,7 +26,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, instances, replaced
+from kdoctor.analysis.calls import argument, instances, replace_expression
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import names, word
 from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
@@ -88,7 +88,7 @@ def _finding(module: Module, facts: TargetFacts, given: cst.BaseExpression, name
         confidence=Confidence.CERTAIN,
         help=f"Write `{new}`.",
         fix=Fix(
-            f"Use Keras' own `{new}`", (replaced(module, given, new),),
+            f"Use Keras' own `{new}`", (replace_expression(module, given, new),),
             facts.applicability(*INVALID),
         ),
     )  # fmt: skip

@@ -28,7 +28,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.documents import Unit
 from kdoctor.model import Confidence, Finding, Fix, Severity, Span
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.suppression import Directive, Entry, Form, removal
+from kdoctor.suppression import Directive, Entry, Form, removal_edit
 from kdoctor.syntax import Module
 
 
@@ -38,14 +38,14 @@ def check(_module: Module, _facts: TargetFacts) -> Iterator[Finding]:
 
 
 def unused(
-    unit: Unit, directive: Directive, useless: Collection[Entry], facts: TargetFacts
+    unit: Unit, directive: Directive, unused_entries: Collection[Entry], facts: TargetFacts
 ) -> Finding:
-    """Return the finding on a comment of which ``useless`` (nothing: the whole) has no use."""
-    whole = len(useless) == len(directive.entries) and not directive.others
-    first = next(iter(useless), None)
+    """Return the finding on the unused entries of a comment (none: the whole comment)."""
+    whole = len(unused_entries) == len(directive.entries) and not directive.others
+    first = next(iter(unused_entries), None)
     place = directive.span if whole or first is None else first.span
-    names = ", ".join(f"`{entry.text}`" for entry in useless)
-    edit = removal(unit, directive, useless)
+    names = ", ".join(f"`{entry.text}`" for entry in unused_entries)
+    edit = removal_edit(unit, directive, unused_entries)
     title = "Remove the comment" if whole else f"Remove {names} from the list"
     return rule.finding(
         unit.place(Span(place.start, place.end)),

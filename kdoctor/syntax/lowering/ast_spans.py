@@ -1,5 +1,5 @@
 # ruff: noqa: D102 - a method of the table at the end is named for what it places
-"""Where the nodes of a built tree stand, told by what they were built from.
+"""Spans of a built tree's nodes, from the ``ast`` nodes they were built from.
 
 A node has the spans that ``syntax.spans`` tells of: the inner is the node itself, the outer of an
 expression has its own brackets too. What is rarely asked for, libcst's own parser and writer say.
@@ -26,7 +26,7 @@ _FROM: Final = pattern(rf"from(?:{_BLANKS}|\.)*")
 _DOT: Final = pattern(rf"{_BLANKS}*\.{_BLANKS}*")
 _STAR_BEFORE: Final = pattern(rf"\*\*?{_BLANKS}*\Z")
 _COLON: Final = pattern(r"[ \t]*:")
-_LONGEST_GAP: Final = 200  # characters between a star and what it stands before
+_MAX_GAP: Final = 200  # characters between a star and what it stands before
 _BRACKETED: Final = frozenset({cst.Tuple, cst.GeneratorExp})  # brackets of their own, that is
 # Their place is that of what they hold.
 _WRAPPERS: Final[Mapping[type[cst.CSTNode], str]] = {
@@ -174,7 +174,7 @@ class AstSpans:
         return Span(start, end)
 
     def _star_before(self, offset: int) -> int | None:
-        found = _STAR_BEFORE.search(self._text, max(0, offset - _LONGEST_GAP), offset)
+        found = _STAR_BEFORE.search(self._text, max(0, offset - _MAX_GAP), offset)
         return None if found is None else found.start()
 
     def dict_element(self, node: Any) -> Span:
@@ -277,11 +277,11 @@ class AstSpans:
             top = self._parents.get(top)
         if top is None:
             return None
-        from kdoctor.syntax.lowering.parsed_spans import places_in  # noqa: PLC0415 - few need it
+        from kdoctor.syntax.lowering.parsed_spans import spans_in  # noqa: PLC0415 - few need it
 
         newline = self._built.tree.default_newline
         # An expression: no others are parsed by themselves.
-        for each, inner, outer in places_in(top, self._text, self._built.pieces[top], newline):  # type: ignore[arg-type]
+        for each, inner, outer in spans_in(top, self._text, self._built.pieces[top], newline):  # type: ignore[arg-type]
             self._known[each] = inner
             self._known_outer[each] = outer
         return self._known.get(node)

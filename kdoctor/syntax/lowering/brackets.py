@@ -1,4 +1,4 @@
-"""Where the round brackets of a text open and close, and what else Python's own tree leaves out."""
+"""Find the round brackets of a text, which ``ast`` leaves out."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ STRING: Final = (
 _TOKEN: Final = pattern(rf"[()\[\]{{}}]|\#[^\r\n]*|{STRING}", re.DOTALL)
 _BLANK: Final = pattern(r"[ \t\f\r\n\\]*")
 _LAST_WORD: Final = pattern(r"\w+$")
-_LONGEST_KEYWORD: Final = max(map(len, keyword.kwlist))
+_MAX_KEYWORD_LENGTH: Final = max(map(len, keyword.kwlist))
 
 
 class UnbalancedError(Exception):
-    """The brackets of a text do not pair, as far as this module understands its strings."""
+    """The brackets of a text do not pair, as this module reads its strings."""
 
 
 class Brackets:
-    """The pairs of round brackets outside of strings and comments; the comments.
+    """The bracket pairs outside of strings and comments, and the comments.
 
     Raises:
         UnbalancedError: a bracket has no other one.
@@ -62,14 +62,14 @@ class Brackets:
             raise UnbalancedError
 
     def after_blanks(self, offset: int) -> int:
-        """Return where the next token begins: no blank, comment or line break."""
+        """Return the start of the next token."""
         while True:
             end = _end_of_blanks(self._text, offset)
             if end not in self._comments:
                 return end
             offset = self._comments[end]
 
-    def goes_on(self, end: int) -> bool:
+    def is_continued(self, end: int) -> bool:
         """Say whether the line that ends at an offset is joined to the next by a backslash."""
         return self._text[end - 1 : end] == "\\" and end not in self._comment_ends
 
@@ -89,7 +89,7 @@ class Brackets:
         while before >= 0 and text[before] in " \t\f\r\n\\":
             if text[before] == "\n":
                 end = before - 1 if text[before - 1 : before] == "\r" else before
-                if start in self._outermost and not self.goes_on(end):
+                if start in self._outermost and not self.is_continued(end):
                     return False  # a statement begins here
                 if end in self._comment_ends:
                     before = self._comment_ends[end]
@@ -101,7 +101,7 @@ class Brackets:
             return True
         if not (last.isalnum() or last == "_"):
             return False
-        word = _LAST_WORD.search(text, max(0, before - _LONGEST_KEYWORD), before + 1)
+        word = _LAST_WORD.search(text, max(0, before - _MAX_KEYWORD_LENGTH), before + 1)
         return word is None or not keyword.iskeyword(word[0])
 
 

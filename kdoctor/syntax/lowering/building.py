@@ -1,4 +1,4 @@
-"""libcst's tree of a text, built from the tree that Python's own parser made of it.
+"""Build a libcst tree from Python's ``ast``.
 
 Python's parser is eight times as fast as libcst's, which makes a node of each blank and comma, and
 the gate has asked it already. So nodes here have the blanks of their class' default, and a comma
@@ -24,12 +24,12 @@ from kdoctor.syntax.lowering.lean_nodes import make_lean
 from kdoctor.syntax.lowering.node_factories import ASYNCHRONOUS, LPAR, RPAR, with_commas
 
 _LEADING_BLANKS: Final = pattern(r"[ \t]*")
-_LONGEST_GAP: Final = 200  # characters between a word and a bracket
+_MAX_GAP: Final = 200  # characters between a word and a bracket
 _BETWEEN_SMALL_STATEMENTS: Final = " \t;\\\r\n"
 
 
 class BuiltTree(Struct, frozen=True, eq=False):
-    """A tree, and what tells where its nodes stand in the text."""
+    """A built tree and the spans of its nodes."""
 
     tree: cst.Module
     brackets: Brackets
@@ -42,7 +42,7 @@ class BuiltTree(Struct, frozen=True, eq=False):
 
 
 def build(text: str, tree: ast.Module) -> BuiltTree:
-    """Return libcst's tree of a text.
+    """Return the libcst tree of a text.
 
     Raises:
         UnknownCodeError: it holds what is left to libcst's parser.
@@ -206,7 +206,7 @@ class _Builder(Expressions):
         line = self.starts[top.lineno - 1]
         blanks = self.text[line : _end_of_blanks(self.text, line)]
         if first.__class__ in _SMALL and (
-            self.start(first) != line + len(blanks) or self._goes_on(line)
+            self.start(first) != line + len(blanks) or self._is_continued(line)
         ):
             return make.suite([self._small(each) for each in nodes])
         around = self._indents[-1]
@@ -222,12 +222,12 @@ class _Builder(Expressions):
         self._indents.pop()
         return made
 
-    def _goes_on(self, line: int) -> bool:
+    def _is_continued(self, line: int) -> bool:
         """Say whether the line that starts at an offset is joined to the one before."""
         if not self._spliced:
             return False
         end = line - 2 if self.text[line - 2 : line] == "\r\n" else line - 1
-        return self.brackets.goes_on(end)
+        return self.brackets.is_continued(end)
 
     def _small(self, node: Any) -> Any:
         return self.kept(_SMALL[node.__class__](self, node), node)
@@ -238,7 +238,7 @@ class _Builder(Expressions):
     def if_(self, node: ast.If) -> Any:
         # A ladder is built from its foot: it may be longer than the stack is deep.
         ladder = [node]
-        while self._goes_on_with_elif(ladder[-1]):
+        while self._has_elif(ladder[-1]):
             ladder.append(ladder[-1].orelse[0])  # type: ignore[arg-type]
         parts = [(self.expression(each.test), self._body(each.body)) for each in ladder]
         made = self._otherwise(ladder[-1].orelse)
@@ -248,7 +248,7 @@ class _Builder(Expressions):
                 self.kept(made, each)
         return made
 
-    def _goes_on_with_elif(self, node: ast.If) -> bool:
+    def _has_elif(self, node: ast.If) -> bool:
         if len(node.orelse) != 1 or node.orelse[0].__class__ is not ast.If:
             return False
         return self.text.startswith("elif", self.start(node.orelse[0]))
@@ -346,7 +346,7 @@ class _Builder(Expressions):
 
     def _is_of_with(self, start: int, end: int) -> bool:
         """Say whether a pair is that of ``with (…):`` itself."""
-        before = self.text[max(0, start - _LONGEST_GAP) : start].rstrip(" \t\\\r\n")
+        before = self.text[max(0, start - _MAX_GAP) : start].rstrip(" \t\\\r\n")
         after = self.brackets.after_blanks(end + 1)
         return before.endswith("with") and self.text[after : after + 1] == ":"
 

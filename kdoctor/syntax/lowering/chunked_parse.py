@@ -1,4 +1,4 @@
-"""A module parsed piece by piece: some statements of its top level at a time.
+"""Parse a long module with libcst in chunks of top-level statements.
 
 While libcst's parser works, it takes 300 times the memory of the text: ten times what the tree
 takes that it makes. With short texts it is also a tenth faster.
@@ -14,16 +14,16 @@ import libcst as cst
 from kdoctor.lazy_regex import pattern
 from kdoctor.syntax.lowering.lean_nodes import parse_module
 
-_ENOUGH: Final = 4_000  # characters
+_MIN_CHUNK_LENGTH: Final = 4_000  # characters
 _BEFORE_A_DEFINITION: Final = pattern(r"\n\r?\n(?:(?:#.*|\r)?\n)*(?:def |class |async def |@)")
 
 
-def parse_in_pieces(text: str) -> cst.Module:
-    """Return the very tree that ``parse_module`` makes of a text, or raise what it raises."""
-    pieces = list(_pieces(text))
+def parse_in_chunks(text: str) -> cst.Module:
+    """Return the same tree, or raise the same error, as ``parse_module``."""
+    pieces = list(_chunks(text))
     if len(pieces) > 1:
         try:
-            module = _joined([parse_module(piece) for piece in pieces])
+            module = _merged_module([parse_module(piece) for piece in pieces])
         except cst.ParserSyntaxError:
             module = None  # a string was cut that looks like code, or it is an error of the whole
         if module is not None:
@@ -31,10 +31,10 @@ def parse_in_pieces(text: str) -> cst.Module:
     return parse_module(text)
 
 
-def _pieces(text: str) -> Iterator[str]:
+def _chunks(text: str) -> Iterator[str]:
     start = 0
     while start < len(text):
-        end = _cut(text, start + _ENOUGH)
+        end = _cut(text, start + _MIN_CHUNK_LENGTH)
         yield text[start:end]
         start = end
 
@@ -53,7 +53,7 @@ def _cut(text: str, earliest: int) -> int:
     return len(text)
 
 
-def _joined(modules: Sequence[cst.Module]) -> cst.Module | None:
+def _merged_module(modules: Sequence[cst.Module]) -> cst.Module | None:
     """Return one module with the statements of all; None where another default held for some."""
     first, last = modules[0], modules[-1]
     newlines = {module.default_newline for module in modules}

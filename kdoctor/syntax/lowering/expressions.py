@@ -1,5 +1,5 @@
 # ruff: noqa: D102 - a method of the table at the end is named for what it builds
-"""Expressions of libcst's tree, built from those of Python's own; see ``building``."""
+"""Build libcst expressions from ``ast`` expressions; see ``building``."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _ONE_STRING: Final = pattern(rf"[a-zA-Z]{{0,2}}(?:{STRING})\Z", re.DOTALL)
 
 
 class UnknownCodeError(Exception):
-    """There is code which only libcst's own parser understands."""
+    """The text contains code that only libcst's own parser understands."""
 
 
 class Expressions:
-    """Builds expressions; knows their text, and keeps where in it each node stands."""
+    """Builds expressions and records their positions in the text."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -44,7 +44,7 @@ class Expressions:
         self.pieces: dict[cst.CSTNode, int] = {}
 
     def kept(self, made: Any, origin: Any) -> Any:
-        """Return a node, and remember where that stands which it was made from."""
+        """Return a node, and record what it was built from."""
         if self._ascii:  # as nearly all is, and this is asked for every node
             starts = self.starts
             start = starts[origin.lineno - 1] + origin.col_offset
@@ -85,7 +85,7 @@ class Expressions:
         return self.kept(_EXPRESSIONS[node.__class__](self, node), node)
 
     def maybe(self, node: Any) -> Any:
-        """Return an expression, None for none."""
+        """Return an optional expression."""
         return None if node is None else self.expression(node)
 
     def unknown(self, node: Any) -> Any:  # noqa: ARG002
@@ -349,7 +349,7 @@ Method = Callable[[Any, Any], Any]
 
 
 class Methods(dict[type[ast.AST], Method]):
-    """How nodes of each class are built. What has no method is not known: patterns, generics."""
+    """The builder method of each ``ast`` class; unsupported classes raise."""
 
     def __missing__(self, kind: type[ast.AST]) -> Method:
         return Expressions.unknown

@@ -1,4 +1,4 @@
-"""Modules of other packages that are imported, but run when somebody asks for what is in them."""
+"""Modules of other packages that run on first attribute access."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from importlib.abc import Loader
 
 
-def put(name: str, folders: Sequence[str], functions: Collection[str] = ()) -> None:
-    """Put a module where it is imported from, if it is in one of the folders of its package.
+def install_lazy_module(name: str, folders: Sequence[str], functions: Collection[str] = ()) -> None:
+    """Install a lazy module if it is in one of its package's folders.
 
     It runs when one of its names is asked for. Not so the ``functions``: what stands for one of
     them runs the module when it is called.
@@ -24,13 +24,13 @@ def put(name: str, folders: Sequence[str], functions: Collection[str] = ()) -> N
     if spec is None or spec.loader is None or name in sys.modules:
         return
     module = importlib.util.module_from_spec(spec)
-    ask = vars(module)["__getattr__"] = _asking(module, spec.loader)
+    ask = vars(module)["__getattr__"] = _lazy_getattr(module, spec.loader)
     for each in functions:
-        vars(module)[each] = _standing_for(each, ask)
+        vars(module)[each] = _placeholder(each, ask)
     sys.modules[name] = module
 
 
-def _asking(module: ModuleType, loader: Loader) -> Callable[[str], Any]:
+def _lazy_getattr(module: ModuleType, loader: Loader) -> Callable[[str], Any]:
     """Return the ``__getattr__`` of a module that was not run yet."""
     lock = RLock()
     to_run = [module]
@@ -46,7 +46,7 @@ def _asking(module: ModuleType, loader: Loader) -> Callable[[str], Any]:
     return __getattr__
 
 
-def _standing_for(name: str, ask: Callable[[str], Any]) -> Callable[..., Any]:
+def _placeholder(name: str, ask: Callable[[str], Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         return ask(name)(*args, **kwargs)
 

@@ -1,4 +1,4 @@
-"""libcst's nodes, made and asked for without what a scan does not need.
+"""libcst node construction and tests without the parts that a scan does not need.
 
 The classes are frozen dataclasses: their ``__init__`` stores each field by ``object.__setattr__``,
 makes blanks anew for each node and validates what the grammar has just made sure of. A node's hash
@@ -25,8 +25,8 @@ from kdoctor.syntax.libcst_walk import NODES
 from kdoctor.syntax.lowering.process import may_change_libcst
 
 
-def maker(kind: type[cst.CSTNode], *given: str, **always: object) -> Callable[..., Any]:
-    """Return a function that makes nodes of a class from the fields ``given``, in this order.
+def node_maker(kind: type[cst.CSTNode], *given: str, **always: object) -> Callable[..., Any]:
+    """Return a fast constructor for a node class from the fields ``given``, in order.
 
     What the other fields hold is ``always`` the same, where it is not said the class' default.
     Nothing is validated.
@@ -87,7 +87,7 @@ class _Kind(ABCMeta):
 
 
 def make_lean() -> None:
-    """Change how the classes answer ``isinstance`` and ``hash``, where no other code uses them."""
+    """Speed up ``isinstance`` and ``hash`` of libcst's classes, where no other code sees it."""
     if may_change_libcst():
         _change_classes()
 

@@ -1,4 +1,4 @@
-"""libcst, imported without what a scan does not need of it, or not yet.
+"""Import libcst without the modules and methods that a scan does not need.
 
 Its nodes are some 190 frozen dataclasses. For each, ``dataclass`` writes and compiles six methods.
 ``__repr__``, ``__eq__`` and ``__hash__`` it throws away, since ``CSTNode`` has given the class its
@@ -31,7 +31,7 @@ _NOT_USED: Final = {
 
 
 def import_libcst() -> None:
-    """Import libcst the short way, where that was not done yet and nobody else uses it here."""
+    """Import libcst the fast way, unless it is imported or others use it."""
     if "libcst" in sys.modules or not may_change_libcst():
         return
     usual = dataclasses.dataclass
@@ -40,7 +40,7 @@ def import_libcst() -> None:
         if cls is None:
             return lambda cls: lean(cls, **options)
         if options == {"frozen": True} and _is_as_expected(cls):
-            return _made_lean(cls, usual)
+            return _lean_dataclass(cls, usual)
         if all(vars(cls).get(name) for name in _OWN):
             options = {"repr": False, "eq": False, **options}
         return usual(cls, **options)
@@ -49,7 +49,7 @@ def import_libcst() -> None:
     for folder in (package and package.submodule_search_locations) or ():
         for name, functions in _NOT_USED.items():
             place = os.path.join(folder, *name.split(".")[1:-1])  # noqa: PTH118 - it costs more
-            lazy_module.put(name, [place], functions)
+            lazy_module.install_lazy_module(name, [place], functions)
     vars(dataclasses)["dataclass"] = lean  # what another thread makes meanwhile is not changed
     try:
         import libcst  # noqa: F401, PLC0415
@@ -81,12 +81,12 @@ def _is_as_expected(cls: type) -> bool:
     )
 
 
-def _made_lean(cls: type, usual: Callable[..., type]) -> type:
+def _lean_dataclass(cls: type, usual: Callable[..., type]) -> type:
     """Make a frozen dataclass of a class, as ``dataclass`` does but for what it writes."""
     bases = [vars(base).get("__dataclass_params__") for base in cls.__mro__[1:]]
     frozen = [params for params in bases if params is not None and params.frozen]
     # First, since `dataclass` makes the docstring of its signature, where the class has none.
-    _put(cls, "__init__", _WrittenLater(cls))
+    _define(cls, "__init__", _LazyInit(cls))
     # A class that is not frozen has no methods written, but may have no base that is frozen.
     try:
         for params in frozen:
@@ -101,7 +101,7 @@ def _made_lean(cls: type, usual: Callable[..., type]) -> type:
     return cls
 
 
-def _put(cls: type, name: str, method: object) -> None:
+def _define(cls: type, name: str, method: object) -> None:
     type.__setattr__(cls, name, method)
 
 
@@ -121,11 +121,11 @@ def _refuse(cls: Any) -> None:
             raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
         super(cls, self).__delattr__(name)
 
-    _put(cls, "__setattr__", __setattr__)
-    _put(cls, "__delattr__", __delattr__)
+    _define(cls, "__setattr__", __setattr__)
+    _define(cls, "__delattr__", __delattr__)
 
 
-class _WrittenLater:
+class _LazyInit:
     """The ``__init__`` of a frozen dataclass: written when it is first asked for, by a call, too.
 
     The class with slots that libcst makes of the class has it as well.
@@ -143,7 +143,7 @@ class _WrittenLater:
         written = self.__wrapped__
         for owner in kind.__mro__:
             if vars(owner).get("__init__") is self:
-                _put(owner, "__init__", written)
+                _define(owner, "__init__", written)
         return written if node is None else MethodType(written, node)
 
 

@@ -1,4 +1,4 @@
-"""A function for each class of libcst's nodes that makes one, for ``building``.
+"""Fast constructors of libcst's node classes, for ``building``.
 
 Between tokens stands what people write mostly: no more than is needed to tell them apart.
 
@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar
 
 import libcst as cst
 
-from kdoctor.syntax.lowering.lean_nodes import maker
+from kdoctor.syntax.lowering.lean_nodes import node_maker
 
 LPAR: Final = cst.LeftParen()
 RPAR: Final = cst.RightParen()
@@ -28,7 +28,7 @@ SLASH: Final = cst.ParamSlash()
 
 
 def with_commas(items: Sequence[_Item]) -> Iterable[tuple[_Item, object]]:
-    """Return each item with what stands behind it: a comma, but for the last."""
+    """Return the items with commas, but for the last."""
     commas = [COMMA] * (len(items) - 1)
     return zip(items, [*commas, NONE_THERE], strict=False)  # of no items: nothing
 
@@ -54,80 +54,82 @@ _ASSIGNING: Final[dict[type[ast.AST], type[cst.CSTNode]]] = {
 }  # fmt: skip
 MAKERS: Final[dict[str, Callable[[], Callable[..., Any]]]] = {
     # Expressions
-    "name": partial(maker, cst.Name, "value"),
-    "integer": partial(maker, cst.Integer, "value"),
-    "floating": partial(maker, cst.Float, "value"),
-    "imaginary": partial(maker, cst.Imaginary, "value"),
-    "ellipsis": partial(maker, cst.Ellipsis),
-    "string": partial(maker, cst.SimpleString, "value"),
-    "attribute": partial(maker, cst.Attribute, "value", "attr"),
-    "call": partial(maker, cst.Call, "func", "args"),
-    "argument": partial(maker, cst.Arg, "value", "comma", equal=NONE_THERE, keyword=None),
-    "named_argument": partial(maker, cst.Arg, "keyword", "value", "comma", equal=EQUAL),
+    "name": partial(node_maker, cst.Name, "value"),
+    "integer": partial(node_maker, cst.Integer, "value"),
+    "floating": partial(node_maker, cst.Float, "value"),
+    "imaginary": partial(node_maker, cst.Imaginary, "value"),
+    "ellipsis": partial(node_maker, cst.Ellipsis),
+    "string": partial(node_maker, cst.SimpleString, "value"),
+    "attribute": partial(node_maker, cst.Attribute, "value", "attr"),
+    "call": partial(node_maker, cst.Call, "func", "args"),
+    "argument": partial(node_maker, cst.Arg, "value", "comma", equal=NONE_THERE, keyword=None),
+    "named_argument": partial(node_maker, cst.Arg, "keyword", "value", "comma", equal=EQUAL),
     "starred_argument": partial(
-        maker, cst.Arg, "star", "value", "comma", equal=NONE_THERE, keyword=None
+        node_maker, cst.Arg, "star", "value", "comma", equal=NONE_THERE, keyword=None
     ),
-    "subscript": partial(maker, cst.Subscript, "value", "slice"),
-    "subscript_element": partial(maker, cst.SubscriptElement, "slice", "comma"),
-    "index": partial(maker, cst.Index, "value", star=None),
-    "starred_index": partial(maker, cst.Index, "value", star="*"),
-    "slice_": partial(maker, cst.Slice, "lower", "upper", "step"),
-    "tuple_": partial(maker, cst.Tuple, "elements", lpar=(), rpar=()),
-    "tuple_in_brackets": partial(maker, cst.Tuple, "elements", lpar=(LPAR,), rpar=(RPAR,)),
-    "list_": partial(maker, cst.List, "elements"),
-    "set_": partial(maker, cst.Set, "elements"),
-    "element": partial(maker, cst.Element, "value", "comma"),
-    "starred_element": partial(maker, cst.StarredElement, "value", "comma"),
-    "dict_": partial(maker, cst.Dict, "elements"),
-    "dict_element": partial(maker, cst.DictElement, "key", "value", "comma"),
-    "starred_dict_element": partial(maker, cst.StarredDictElement, "value", "comma"),
-    "generator": partial(maker, cst.GeneratorExp, "elt", "for_in", lpar=(), rpar=()),
+    "subscript": partial(node_maker, cst.Subscript, "value", "slice"),
+    "subscript_element": partial(node_maker, cst.SubscriptElement, "slice", "comma"),
+    "index": partial(node_maker, cst.Index, "value", star=None),
+    "starred_index": partial(node_maker, cst.Index, "value", star="*"),
+    "slice_": partial(node_maker, cst.Slice, "lower", "upper", "step"),
+    "tuple_": partial(node_maker, cst.Tuple, "elements", lpar=(), rpar=()),
+    "tuple_in_brackets": partial(node_maker, cst.Tuple, "elements", lpar=(LPAR,), rpar=(RPAR,)),
+    "list_": partial(node_maker, cst.List, "elements"),
+    "set_": partial(node_maker, cst.Set, "elements"),
+    "element": partial(node_maker, cst.Element, "value", "comma"),
+    "starred_element": partial(node_maker, cst.StarredElement, "value", "comma"),
+    "dict_": partial(node_maker, cst.Dict, "elements"),
+    "dict_element": partial(node_maker, cst.DictElement, "key", "value", "comma"),
+    "starred_dict_element": partial(node_maker, cst.StarredDictElement, "value", "comma"),
+    "generator": partial(node_maker, cst.GeneratorExp, "elt", "for_in", lpar=(), rpar=()),
     "generator_in_brackets": partial(
-        maker, cst.GeneratorExp, "elt", "for_in", lpar=(LPAR,), rpar=(RPAR,)
+        node_maker, cst.GeneratorExp, "elt", "for_in", lpar=(LPAR,), rpar=(RPAR,)
     ),
-    "list_comprehension": partial(maker, cst.ListComp, "elt", "for_in"),
-    "set_comprehension": partial(maker, cst.SetComp, "elt", "for_in"),
-    "dict_comprehension": partial(maker, cst.DictComp, "key", "value", "for_in"),
+    "list_comprehension": partial(node_maker, cst.ListComp, "elt", "for_in"),
+    "set_comprehension": partial(node_maker, cst.SetComp, "elt", "for_in"),
+    "dict_comprehension": partial(node_maker, cst.DictComp, "key", "value", "for_in"),
     "comp_for": partial(
-        maker, cst.CompFor, "target", "iter", "ifs", "inner_for_in", "asynchronous"
+        node_maker, cst.CompFor, "target", "iter", "ifs", "inner_for_in", "asynchronous"
     ),
-    "comp_if": partial(maker, cst.CompIf, "test"),
-    "if_expression": partial(maker, cst.IfExp, "test", "body", "orelse"),
-    "lambda_": partial(maker, cst.Lambda, "params", "body"),
-    "named_expression": partial(maker, cst.NamedExpr, "target", "value"),
-    "boolean_operation": partial(maker, cst.BooleanOperation, "left", "operator", "right"),
-    "binary_operation": partial(maker, cst.BinaryOperation, "left", "operator", "right"),
-    "unary_operation": partial(maker, cst.UnaryOperation, "operator", "expression"),
-    "comparison": partial(maker, cst.Comparison, "left", "comparisons"),
-    "comparison_target": partial(maker, cst.ComparisonTarget, "operator", "comparator"),
-    "await_": partial(maker, cst.Await, "expression"),
-    "yield_": partial(maker, cst.Yield, "value"),
-    "from_": partial(maker, cst.From, "item"),
+    "comp_if": partial(node_maker, cst.CompIf, "test"),
+    "if_expression": partial(node_maker, cst.IfExp, "test", "body", "orelse"),
+    "lambda_": partial(node_maker, cst.Lambda, "params", "body"),
+    "named_expression": partial(node_maker, cst.NamedExpr, "target", "value"),
+    "boolean_operation": partial(node_maker, cst.BooleanOperation, "left", "operator", "right"),
+    "binary_operation": partial(node_maker, cst.BinaryOperation, "left", "operator", "right"),
+    "unary_operation": partial(node_maker, cst.UnaryOperation, "operator", "expression"),
+    "comparison": partial(node_maker, cst.Comparison, "left", "comparisons"),
+    "comparison_target": partial(node_maker, cst.ComparisonTarget, "operator", "comparator"),
+    "await_": partial(node_maker, cst.Await, "expression"),
+    "yield_": partial(node_maker, cst.Yield, "value"),
+    "from_": partial(node_maker, cst.From, "item"),
     # Small statements
-    "expression": partial(maker, cst.Expr, "value"),
-    "assign": partial(maker, cst.Assign, "targets", "value"),
-    "assign_target": partial(maker, cst.AssignTarget, "target"),
-    "augmented_assign": partial(maker, cst.AugAssign, "target", "operator", "value"),
-    "annotated_assign": partial(maker, cst.AnnAssign, "target", "annotation", "value"),
-    "annotation": partial(maker, cst.Annotation, "annotation"),
-    "return_": partial(maker, cst.Return, "value"),
-    "delete": partial(maker, cst.Del, "target"),
-    "raise_": partial(maker, cst.Raise, "exc", "cause"),
-    "assertion": partial(maker, cst.Assert, "test", "msg"),
-    "import_": partial(maker, cst.Import, "names"),
-    "import_from": partial(maker, cst.ImportFrom, "module", "names", "relative", "lpar", "rpar"),
-    "import_star": partial(maker, cst.ImportStar),
-    "import_alias": partial(maker, cst.ImportAlias, "name", "asname", "comma"),
-    "as_name": partial(maker, cst.AsName, "name"),
-    "global_": partial(maker, cst.Global, "names"),
-    "nonlocal_": partial(maker, cst.Nonlocal, "names"),
-    "name_item": partial(maker, cst.NameItem, "name", "comma"),
-    "pass_": partial(maker, cst.Pass),
-    "break_": partial(maker, cst.Break),
-    "continue_": partial(maker, cst.Continue),
+    "expression": partial(node_maker, cst.Expr, "value"),
+    "assign": partial(node_maker, cst.Assign, "targets", "value"),
+    "assign_target": partial(node_maker, cst.AssignTarget, "target"),
+    "augmented_assign": partial(node_maker, cst.AugAssign, "target", "operator", "value"),
+    "annotated_assign": partial(node_maker, cst.AnnAssign, "target", "annotation", "value"),
+    "annotation": partial(node_maker, cst.Annotation, "annotation"),
+    "return_": partial(node_maker, cst.Return, "value"),
+    "delete": partial(node_maker, cst.Del, "target"),
+    "raise_": partial(node_maker, cst.Raise, "exc", "cause"),
+    "assertion": partial(node_maker, cst.Assert, "test", "msg"),
+    "import_": partial(node_maker, cst.Import, "names"),
+    "import_from": partial(
+        node_maker, cst.ImportFrom, "module", "names", "relative", "lpar", "rpar"
+    ),
+    "import_star": partial(node_maker, cst.ImportStar),
+    "import_alias": partial(node_maker, cst.ImportAlias, "name", "asname", "comma"),
+    "as_name": partial(node_maker, cst.AsName, "name"),
+    "global_": partial(node_maker, cst.Global, "names"),
+    "nonlocal_": partial(node_maker, cst.Nonlocal, "names"),
+    "name_item": partial(node_maker, cst.NameItem, "name", "comma"),
+    "pass_": partial(node_maker, cst.Pass),
+    "break_": partial(node_maker, cst.Break),
+    "continue_": partial(node_maker, cst.Continue),
     # Statements with a body, and what they are made of
     "module": partial(
-        maker,
+        node_maker,
         cst.Module,
         "body",
         "default_indent",
@@ -137,33 +139,40 @@ MAKERS: Final[dict[str, Callable[[], Callable[..., Any]]]] = {
         footer=(),
         encoding="utf-8",
     ),
-    "line": partial(maker, cst.SimpleStatementLine, "body"),
-    "block": partial(maker, cst.IndentedBlock, "body", "indent"),
-    "suite": partial(maker, cst.SimpleStatementSuite, "body"),
-    "if_": partial(maker, cst.If, "test", "body", "orelse"),
-    "else_": partial(maker, cst.Else, "body"),
-    "for_": partial(maker, cst.For, "target", "iter", "body", "orelse", "asynchronous"),
-    "while_": partial(maker, cst.While, "test", "body", "orelse"),
-    "with_": partial(maker, cst.With, "items", "body", "asynchronous"),
-    "with_item": partial(maker, cst.WithItem, "item", "asname", "comma"),
-    "try_": partial(maker, cst.Try, "body", "handlers", "orelse", "finalbody"),
-    "try_star": partial(maker, cst.TryStar, "body", "handlers", "orelse", "finalbody"),
-    "handler": partial(maker, cst.ExceptHandler, "type", "name", "body"),
-    "star_handler": partial(maker, cst.ExceptStarHandler, "type", "name", "body"),
-    "finally_": partial(maker, cst.Finally, "body"),
+    "line": partial(node_maker, cst.SimpleStatementLine, "body"),
+    "block": partial(node_maker, cst.IndentedBlock, "body", "indent"),
+    "suite": partial(node_maker, cst.SimpleStatementSuite, "body"),
+    "if_": partial(node_maker, cst.If, "test", "body", "orelse"),
+    "else_": partial(node_maker, cst.Else, "body"),
+    "for_": partial(node_maker, cst.For, "target", "iter", "body", "orelse", "asynchronous"),
+    "while_": partial(node_maker, cst.While, "test", "body", "orelse"),
+    "with_": partial(node_maker, cst.With, "items", "body", "asynchronous"),
+    "with_item": partial(node_maker, cst.WithItem, "item", "asname", "comma"),
+    "try_": partial(node_maker, cst.Try, "body", "handlers", "orelse", "finalbody"),
+    "try_star": partial(node_maker, cst.TryStar, "body", "handlers", "orelse", "finalbody"),
+    "handler": partial(node_maker, cst.ExceptHandler, "type", "name", "body"),
+    "star_handler": partial(node_maker, cst.ExceptStarHandler, "type", "name", "body"),
+    "finally_": partial(node_maker, cst.Finally, "body"),
     "function": partial(
-        maker, cst.FunctionDef, "name", "params", "body", "decorators", "returns", "asynchronous"
+        node_maker,
+        cst.FunctionDef,
+        "name",
+        "params",
+        "body",
+        "decorators",
+        "returns",
+        "asynchronous",
     ),
-    "class_": partial(maker, cst.ClassDef, "name", "bases", "keywords", "body", "decorators"),
-    "decorator": partial(maker, cst.Decorator, "decorator"),
+    "class_": partial(node_maker, cst.ClassDef, "name", "bases", "keywords", "body", "decorators"),
+    "decorator": partial(node_maker, cst.Decorator, "decorator"),
     "parameters": partial(
-        maker,
+        node_maker,
         cst.Parameters,
         *("posonly_params", "posonly_ind", "params", "star_arg", "kwonly_params", "star_kwarg"),
     ),
-    "bare_star": partial(maker, cst.ParamStar),
+    "bare_star": partial(node_maker, cst.ParamStar),
     "parameter": partial(
-        maker, cst.Param, "star", "name", "annotation", "equal", "default", "comma"
+        node_maker, cst.Param, "star", "name", "annotation", "equal", "default", "comma"
     ),
 }
 
@@ -183,7 +192,7 @@ class _OnceMade(dict[type[ast.AST], cst.CSTNode]):
         self._kinds = kinds
 
     def __missing__(self, kind: type[ast.AST]) -> cst.CSTNode:
-        made: cst.CSTNode = maker(self._kinds[kind])()
+        made: cst.CSTNode = node_maker(self._kinds[kind])()
         self[kind] = made
         return made
 

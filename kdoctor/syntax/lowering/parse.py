@@ -1,4 +1,4 @@
-"""Text to libcst tree: built from Python's own tree where that can be done, else by libcst."""
+"""Parse text to a libcst tree: build it from ``ast`` if possible, else use libcst."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from msgspec import Struct
 from kdoctor import parse_ast
 from kdoctor.syntax.lowering.ast_spans import AstSpans
 from kdoctor.syntax.lowering.building import BuiltTree, build
-from kdoctor.syntax.lowering.chunked_parse import parse_in_pieces
+from kdoctor.syntax.lowering.chunked_parse import parse_in_chunks
 from kdoctor.syntax.lowering.expressions import UnknownCodeError
 from kdoctor.syntax.lowering.process import is_plain
 from kdoctor.syntax.spans import Spans
 
 
 class Parsed(Struct, frozen=True):
-    """A tree, and the text that it is the tree of.
+    """A tree and its source text.
 
     ``built`` says what it was built from, where libcst did not parse it.
     """
@@ -28,7 +28,7 @@ class Parsed(Struct, frozen=True):
     built: BuiltTree | None
 
     def spans(self, parents: Mapping[cst.CSTNode, cst.CSTNode]) -> Spans:
-        """Return the spans of the tree's nodes. ``parents`` tells what holds each node."""
+        """Return the spans of the tree's nodes. ``parents`` maps nodes to parents."""
         if self.built is not None:
             return AstSpans(self.built, self.text, parents)
         from kdoctor.syntax.written_spans import WrittenSpans  # noqa: PLC0415 - few files need it
@@ -37,7 +37,7 @@ class Parsed(Struct, frozen=True):
 
 
 def parse(text: str, tree: ast.Module | None = None) -> Parsed:
-    """Return the tree of a text; ``tree`` is what Python's parser made of it, if that is at hand.
+    """Return the tree of a text; ``tree`` is its ``ast``, if at hand.
 
     Raises:
         libcst.ParserSyntaxError: neither Python nor libcst can parse it.
@@ -45,7 +45,7 @@ def parse(text: str, tree: ast.Module | None = None) -> Parsed:
     if is_plain():
         return Parsed(cst.parse_module(text), text, None)
     built = _built(text, tree)
-    return Parsed(parse_in_pieces(text), text, None) if built is None else _of(built, text)
+    return Parsed(parse_in_chunks(text), text, None) if built is None else _of(built, text)
 
 
 def _built(text: str, tree: ast.Module | None) -> BuiltTree | None:

@@ -1,4 +1,4 @@
-"""Where nodes of a built tree stand that Python's own tree does not tell of: libcst's writer does.
+"""Spans of built nodes that ``ast`` has no position for, by libcst's writer.
 
 Few ask: a scan of code as people write it does without.
 """
@@ -10,9 +10,9 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.model import Span
-from kdoctor.syntax.code_writer import CodeWriter, own_extent
+from kdoctor.syntax.code_writer import CodeWriter, own_span
 from kdoctor.syntax.libcst_walk import children, descendants
-from kdoctor.syntax.lowering.chunked_parse import parse_in_pieces
+from kdoctor.syntax.lowering.chunked_parse import parse_in_chunks
 from kdoctor.syntax.spans import DifferentTextError
 from kdoctor.syntax.written_spans import WrittenSpans
 
@@ -26,7 +26,7 @@ class ParsedSpans:
 
     def __init__(self, built: cst.Module, text: str) -> None:
         try:
-            parsed = parse_in_pieces(text)
+            parsed = parse_in_chunks(text)
         except cst.ParserSyntaxError:
             raise DifferentTextError("") from None
         parents = {child: each for each in descendants(parsed) for child in children(each)}
@@ -38,10 +38,10 @@ class ParsedSpans:
         return self._spans.inner(self._same[node])
 
 
-def places_in(
+def spans_in(
     top: cst.BaseExpression, text: str, offset: int, newline: str
 ) -> Iterator[tuple[cst.CSTNode, Span, Span]]:
-    """Yield each node of an expression that libcst parsed, and its inner and outer span.
+    """Yield each node of a libcst-parsed expression with its inner and outer span.
 
     It begins at an offset of the text, without the brackets that it has got since. Nothing is
     yielded where libcst does not write it as it was.
@@ -54,5 +54,5 @@ def places_in(
         return
     begin = offset - brackets
     for node, (start, end) in writing.outer.items():
-        first, last = own_extent(node, writing.inner, writing.outer)
+        first, last = own_span(node, writing.inner, writing.outer)
         yield node, Span(begin + first, begin + last), Span(begin + start, begin + end)

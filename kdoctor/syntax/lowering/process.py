@@ -1,4 +1,4 @@
-"""What of this room may be used in this process."""
+"""Which optimizations are allowed in this process."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ PLAIN: Final = "KDOCTOR_PLAIN_LIBCST"  # any value: libcst as it is, and nothing
 
 
 def is_plain() -> bool:
-    """Say whether libcst is to parse by itself, whatever process this is."""
+    """Say whether libcst must parse everything (``KDOCTOR_PLAIN_LIBCST``)."""
     return bool(os.environ.get(PLAIN))
 
 
 def may_change_libcst() -> bool:
-    """Say whether libcst's classes may be changed here: no other code sees them."""
+    """Say whether libcst's classes may be patched: no other code uses them."""
     return own_process.is_claimed() and not is_plain()

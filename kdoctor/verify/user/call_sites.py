@@ -22,7 +22,7 @@ _ROLES = {
     "recurrent_activation": "activation",
 }
 _LAYERS_OF_FUNCTIONS = {"Activation": "activation", "Lambda": "activation"}
-_KEPT_CALLS = 6
+_MAX_CALLS = 6
 
 
 @dataclass
@@ -43,18 +43,18 @@ class CallSites:
         self.add_calls(other.calls)
         self.add_parts(other.parts)
         self.inputs += [each for each in other.inputs if each not in self.inputs]
-        del self.inputs[_KEPT_CALLS:]
+        del self.inputs[_MAX_CALLS:]
 
     def add_calls(self, calls: list[dict[str, Any]]) -> None:
         """Add calls, as many as are kept."""
         for call in calls:
-            if call not in self.calls and len(self.calls) < _KEPT_CALLS:
+            if call not in self.calls and len(self.calls) < _MAX_CALLS:
                 self.calls.append(call)
 
     def add_parts(self, calls: list[dict[str, Any]]) -> None:
         """Add calls that are known in part, as many as are kept."""
         for call in calls:
-            if call not in self.parts and len(self.parts) < _KEPT_CALLS:
+            if call not in self.parts and len(self.parts) < _MAX_CALLS:
                 self.parts.append(call)
 
 

@@ -30,7 +30,7 @@ for name in ("tensorflow", "keras", "tf_keras", "numpy"):
             found[name] = "?"
 print(json.dumps({"python": list(sys.version_info[:2]), "found": found}))
 """
-_PATIENCE = 120
+_TIMEOUT = 120
 # All that is handed over of the environment: the rest may hold keys, or run code of its own.
 _HANDED_OVER = frozenset(
     {"PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYENV_ROOT", "PYENV_VERSION"}
@@ -77,7 +77,7 @@ class _Asked:
         return ""
 
 
-def handed_over() -> dict[str, str]:
+def parameter_callees() -> dict[str, str]:
     """Return what a project's Python, and the code that it runs, get to know of the environment."""
     return {
         key: value
@@ -121,9 +121,9 @@ def _asked(interpreter: Interpreter) -> _Asked:
             [interpreter.path, "-c", _QUESTION],
             capture_output=True,
             text=True,
-            timeout=_PATIENCE,
+            timeout=_TIMEOUT,
             check=False,
-            env=handed_over() | {"HOME": os.environ.get("HOME", os.sep)},
+            env=parameter_callees() | {"HOME": os.environ.get("HOME", os.sep)},
         )
         answer: dict[str, Any] = json.loads(done.stdout)
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:

@@ -11,8 +11,8 @@ from kdoctor.project.root import root_of
 from kdoctor.verify.user.call_sites import CallSites, uses_of
 from kdoctor.verify.user.statements import statements_of
 
-_MOST_FILES = 400
-_LARGEST_FILE = 300_000  # bytes
+_MAX_FILES = 400
+_MAX_FILE_BYTES = 300_000  # bytes
 _PASSED_OVER = re.compile(r"\.|__pycache__$|venv|env$|node_modules$|build$|dist$|site-packages$")
 
 
@@ -57,8 +57,8 @@ def _files_below(root: Path) -> Iterator[Path]:
             path = Path(folder, name)
             if not name.endswith(".py") or not path.is_file():
                 continue
-            if path.stat().st_size <= _LARGEST_FILE:
+            if path.stat().st_size <= _MAX_FILE_BYTES:
                 count += 1
-                if count > _MOST_FILES:
+                if count > _MAX_FILES:
                     return
                 yield path

@@ -26,7 +26,7 @@ from kdoctor.errors import UsageProblem
 from kdoctor.interpreters import Interpreter
 from kdoctor.verify.processes import ON_THE_CPU, ONE_THREAD, QUIET
 from kdoctor.verify.user import worker
-from kdoctor.verify.user.interpreter import handed_over
+from kdoctor.verify.user.interpreter import parameter_callees
 from kdoctor.verify.user.worker.endings import how_it_ended
 
 _HERE = Path(__file__).parent
@@ -46,7 +46,7 @@ _START = (
 )
 _SILENCE = 900.0  # seconds without a word after which a worker is given up
 _AWAKE = 2.0
-_MOST_IN_VAIN = 2  # workers that end before any definition has begun
+_MAX_FAILED_STARTS = 2  # workers that end before any definition has begun
 _ENDS = (signal.SIGTERM, signal.SIGHUP)
 
 Job = dict[str, Any]
@@ -167,7 +167,7 @@ class _Worker:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
-                env=handed_over() | _ENVIRONMENT | homes,
+                env=parameter_callees() | _ENVIRONMENT | homes,
                 cwd=folder,
                 start_new_session=True,
             )
@@ -206,7 +206,7 @@ class _Worker:
                 return
             why = self._ended()
             in_vain = 0 if running or len(left) < len(batch) else in_vain + 1
-            lost = set(left) if in_vain == _MOST_IN_VAIN else running
+            lost = set(left) if in_vain == _MAX_FAILED_STARTS else running
             if len(running) > 1:
                 rounds.insert(0, ([left.pop(number) for number in sorted(running)], 1))
                 rounds.append((list(left.values()), at_once))

@@ -59,7 +59,7 @@ _KEPT_FROM = re.compile(
     r"PermissionError: |\[Errno (1|13)\]|kdoctor does not let it |Operation not permitted"
     r"|Permission denied"
 )
-_TOLD_LINES = 4
+_MAX_QUOTED_LINES = 4
 _KERAS = frozenset({"keras", "tensorflow", "tf_keras"})
 
 # Gives the text before and after the fix of another module of the project.
@@ -340,8 +340,8 @@ def _unreached(subject: _Subject, new: Answer) -> Iterator[str]:
     """Yield a note on the lines that the fix changes and that did not run."""
     lines = new.get("unreached", ())
     if lines:
-        told = ", ".join(map(subject.source.where, lines[:_TOLD_LINES]))
-        more = ", …" if len(lines) > _TOLD_LINES else ""
+        told = ", ".join(map(subject.source.where, lines[:_MAX_QUOTED_LINES]))
+        more = ", …" if len(lines) > _MAX_QUOTED_LINES else ""
         yield f"not compared, as it did not run: {told}{more} of the fixed code"
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from kdoctor.analysis.tensors import constructors as makers
 from kdoctor.analysis.tensors.constructors import LABELS, ArrayData, ArrayForm, NumberKind
-from kdoctor.analysis.tensors.rank import arrays_of
+from kdoctor.analysis.tensors.rank import ranks_of
 from kdoctor.rules.behaviour._counted_steps import LOADED
 from tests.analysis.conftest import asked_in
 
@@ -27,7 +27,7 @@ KINDS = {"b": BOOL, "i": INT, "u": INT, "f": FLOAT}
 def read_off(source):
     """Return what is known of the argument of the one `here(…)`."""
     module, asked = asked_in(source)
-    return arrays_of(module).of(asked)
+    return ranks_of(module).of(asked)
 
 
 def really(source):

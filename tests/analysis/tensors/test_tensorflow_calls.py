@@ -10,7 +10,7 @@ from kdoctor.analysis.tensors.tensorflow_calls import (
     COMPUTE,
     GIVE_TENSORS,
     computes_tensor,
-    gives_tensor,
+    returns_tensor,
 )
 from kdoctor.rules.behaviour.no_autograph import NUMBERS
 
@@ -53,7 +53,7 @@ def test_tensorflow_gives_a_tensor_without_a_value(name: str) -> None:
             owner = getattr(owner, part, None)
         if owner is not None:
             found += 1
-            assert gives_tensor(f"tensorflow.{home}{name}")
+            assert returns_tensor(f"tensorflow.{home}{name}")
             assert is_without_value(owner, GIVEN.get(name, (1.0,)))
     assert found
 
@@ -84,5 +84,5 @@ def test_keras_gives_a_tensor_without_a_value(name: str) -> None:
     "name", ["numpy.sum", "tensorflow.unstack", "tensorflow.nn.relu", "reduce_sum", "tensorflow"]
 )
 def test_of_others_nothing_is_said(name: str) -> None:
-    assert not gives_tensor(name)
+    assert not returns_tensor(name)
     assert not computes_tensor(name)

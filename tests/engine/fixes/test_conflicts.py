@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kdoctor.engine.fixes.conflicts import compatible
+from kdoctor.engine.fixes.conflicts import compatible_fixes
 from kdoctor.model import (
     Applicability,
     Confidence,
@@ -37,7 +37,7 @@ def finding(*edits, code="KD101", imports=()):
 
 
 def chosen(*findings, kept=(), cells=CELL):
-    fixes = compatible(findings, kept, cells)
+    fixes = compatible_fixes(findings, kept, cells)
     return [each for each in findings if each.fix in fixes]
 
 
@@ -121,5 +121,5 @@ def edits(draw):
 @given(st.lists(st.lists(edits(), min_size=1, max_size=2).map(tuple), max_size=8))
 def test_rendering_whatever_is_chosen_raises_nothing(fixes):
     text = "x" * 40
-    picked = compatible([finding(*each) for each in fixes], [], [Span(0, 40)])
+    picked = compatible_fixes([finding(*each) for each in fixes], [], [Span(0, 40)])
     render(text, [edit for fix in picked for edit in fix.edits], Span(0, 40), "\n")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kdoctor import fix
-from kdoctor.engine import at_risk, undo, write
+from kdoctor.engine import uncommitted_files, undo, write
 from kdoctor.engine.fixes.undo_folder import UndoProject, journals_of_user
 from kdoctor.errors import UsageProblem
 from kdoctor.project.git import not_in_git
@@ -284,7 +284,7 @@ def test_a_journal_that_is_somebody_elses_costs_the_apply_nothing_but_its_undo(m
     monkeypatch.setattr(Path, "iterdir", refused)
     Path("src/a.py").write_text(OLD)
     result = fix(["."], jobs=1)
-    assert at_risk(result) == not_in_git([file.path for file in result.files])
+    assert uncommitted_files(result) == not_in_git([file.path for file in result.files])
     assert write(result).no_undo.startswith("Permission denied")
     assert "K.sum" not in Path("src/a.py").read_text()
 

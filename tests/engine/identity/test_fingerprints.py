@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from kdoctor.engine import scan
-from kdoctor.engine.identity.fingerprints import essence, fingerprints
+from kdoctor.engine.identity.fingerprints import fingerprints, normalized_source
 
 SOURCE = """\
 from keras import backend as K
@@ -131,7 +131,7 @@ def test_in_a_long_expression_the_context_is_the_part_that_is_about_a_line(tmp_p
     ],
 )
 def test_what_a_formatter_changes_does_not_count(one: str, other: str) -> None:
-    assert essence(one) == essence(other)
+    assert normalized_source(one) == normalized_source(other)
 
 
 @pytest.mark.parametrize(
@@ -139,10 +139,10 @@ def test_what_a_formatter_changes_does_not_count(one: str, other: str) -> None:
     [("not a", "nota"), ("'a b'", "'ab'"), ("f(a)", "f(b)"), ("x" * 200 + "1", "x" * 200 + "2")],
 )
 def test_all_else_does(one: str, other: str) -> None:
-    assert essence(one) != essence(other)
+    assert normalized_source(one) != normalized_source(other)
 
 
 @pytest.mark.timeout(10)
 def test_what_is_no_python_costs_no_time() -> None:
-    assert essence("'" + "\\" * 5000)
-    assert essence(",#" * 5000)
+    assert normalized_source("'" + "\\" * 5000)
+    assert normalized_source(",#" * 5000)

@@ -40,7 +40,7 @@ def dask():
 @pytest.fixture
 def tree(tmp_path, monkeypatch):
     """Files of which each is a chunk of its own."""
-    monkeypatch.setattr(dispatch, "_CHUNK_FILES", 1)
+    monkeypatch.setattr(dispatch, "_MAX_CHUNK_FILES", 1)
     monkeypatch.chdir(tmp_path)
     Path("compat.py").write_text("from keras import backend as K\n")
     Path("hidden.py").write_text("from compat import K\n\nprint(K.sum([1]))\n")

@@ -19,13 +19,15 @@ import pytest
 
 from kdoctor.engine.schedule import gc_control, process_pool
 from kdoctor.engine.schedule.compressed import Compressed
-from kdoctor.engine.schedule.dispatch import _chunks, enough, run
+from kdoctor.engine.schedule.dispatch import _chunks, min_parallel_bytes, run
 from kdoctor.engine.schedule.jobs import ScanOptions, Source, Task
 from kdoctor.errors import KdoctorError
 from kdoctor.keras_api import newest_target
 
 ORDERS = ScanOptions(newest_target())
-FEW = process_pool._LOT - 8  # chunks: a worker could take them all before it makes room for another
+FEW = (
+    process_pool._MAX_CHUNKS_PER_WORKER - 8
+)  # chunks: a worker could take them all before it makes room for another
 
 
 def is_glibc():
@@ -132,10 +134,10 @@ def printed_alone(function):
 
 
 def print_results_of_small_lots():
-    process_pool._LOT = 4
+    process_pool._MAX_CHUNKS_PER_WORKER = 4
     ready = []
     work = paths_and_processes_but_slowly_here
-    results = run(work, ORDERS, tasks(20, 50_000), 2, get_ready=ready.append)
+    results = run(work, ORDERS, tasks(20, 50_000), 2, preload=ready.append)
     print(json.dumps([os.getpid(), results, len(ready)]))
 
 
@@ -152,7 +154,7 @@ def test_workers_make_room_for_new_ones_before_they_have_grown():
 
 
 def print_heaps():
-    gc_control.alone_in_process()
+    gc_control.claim_process()
     print_heaps_of_a_program_that_has_others()
 
 
@@ -187,7 +189,9 @@ def test_files_side_by_side_are_done_by_one_process():
 def test_the_last_chunks_are_shared_in_parts():
     work = tasks(80, 1000)
     chunks = [work[start : start + 8] for start in range(0, 80, 8)]
-    lots = dict(process_pool.together(paths_and_processes_once_shared, ORDERS, chunks, 2, None))
+    lots = dict(
+        process_pool.run_in_processes(paths_and_processes_once_shared, ORDERS, chunks, 2, None)
+    )
     done = [path for start in sorted(lots) for path, _ in lots[start]]
     assert done == [task.source.path for task in work]
     sizes = sorted(map(len, lots.values()))
@@ -212,7 +216,7 @@ def test_processes_begin_before_all_tasks_are_found():
 def test_what_is_found_later_is_done_by_all(marks):
     def found():
         yield from tasks(20, 50_000)
-        given = enough(2) // 50_000  # the workers begin when so much is known
+        given = min_parallel_bytes(2) // 50_000  # the workers begin when so much is known
         wait_until(lambda: len([*marks.iterdir()]) >= given)
         yield from tasks(20, 50_000, "later")
 

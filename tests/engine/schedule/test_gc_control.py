@@ -11,7 +11,7 @@ import pytest
 
 import kdoctor
 from kdoctor.engine.schedule import gc_control
-from kdoctor.engine.schedule.gc_control import collector_waits
+from kdoctor.engine.schedule.gc_control import gc_paused
 from kdoctor.syntax.may_types import MayTypes
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.symbol_table import Namespace
@@ -97,7 +97,7 @@ def test_what_others_have_frozen_stays_so(tmp_path: Path) -> None:
 
 
 def test_it_waits_for_the_last_of_several_threads(*, enabled: bool) -> None:
-    one, other = collector_waits(), collector_waits()
+    one, other = gc_paused(), gc_paused()
     one.__enter__()
     other.__enter__()
     one.__exit__(None, None, None)
@@ -112,7 +112,7 @@ def test_a_tree_is_gone_after_its_file_without_any_collection(tmp_path: Path) ->
     scan(path)  # the rules' own patterns are read
     gc.collect()
     before = nodes_alive()
-    with collector_waits():
+    with gc_paused():
         result = scan(path)
         gc.unfreeze()  # what is frozen is not told of
         after = nodes_alive()
@@ -123,7 +123,7 @@ def test_a_tree_is_gone_after_its_file_without_any_collection(tmp_path: Path) ->
 def test_no_glimpse_waits_for_that_of_the_next_file(tmp_path: Path) -> None:
     path = tmp_path / "a.py"
     path.write_text(CODE)
-    with collector_waits():
+    with gc_paused():
         scan(path)
         gc.unfreeze()
         assert not any(type(each) is QuickFacts for each in gc.get_objects())
@@ -138,7 +138,7 @@ def nodes_alive() -> int:
 def test_memory_is_given_back_after_many_bytes(tmp_path, monkeypatch):
     given = []
     monkeypatch.setattr(gc_control, "_malloc_trim", lambda: given.append)
-    monkeypatch.setattr(gc_control, "_MANY", 20)
+    monkeypatch.setattr(gc_control, "_TRIM_AFTER_BYTES", 20)
     for name in "abcd":
         (tmp_path / f"{name}.py").write_text("import keras\n")
 
@@ -150,7 +150,7 @@ def test_memory_is_given_back_after_many_bytes(tmp_path, monkeypatch):
 def test_memory_is_given_back_after_a_large_file(tmp_path, monkeypatch):
     given = []
     monkeypatch.setattr(gc_control, "_malloc_trim", lambda: given.append)
-    monkeypatch.setattr(gc_control, "_LARGE", 20)
+    monkeypatch.setattr(gc_control, "_TRIM_AFTER_FILE_BYTES", 20)
     for name, code in ("a", "import keras\n"), ("b", "import keras\n" * 2), ("c", "import keras\n"):
         (tmp_path / f"{name}.py").write_text(code)
 
@@ -163,7 +163,7 @@ def test_a_system_without_glibc_keeps_its_memory(monkeypatch):
     monkeypatch.setattr(gc_control.sys, "platform", "darwin")
     gc_control._malloc_trim.cache_clear()
 
-    gc_control.give_back_where_due(gc_control._MANY + 1)
+    gc_control.trim_heap_if_due(gc_control._TRIM_AFTER_BYTES + 1)
 
     assert gc_control._malloc_trim() is None
     gc_control._malloc_trim.cache_clear()

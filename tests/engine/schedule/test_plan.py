@@ -70,7 +70,7 @@ def test_the_first_files_are_there_before_the_others_are_read(tmp_path: Path):
         (tmp_path / f"{name}.py").write_text("import keras\n" * 30_000)
     (tmp_path / "d.py").write_text("import a\n")
     plan = Plan([tmp_path], {"isolated": True, "jobs": 2})
-    found = plan.as_found()
+    found = plan.discovered_tasks()
     first = next(found)
     (tmp_path / "c.py").unlink()
     assert [Path(task.source.path).name for task in (first, *found)] == ["a.py", "b.py", "d.py"]

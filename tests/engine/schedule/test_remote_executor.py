@@ -29,7 +29,7 @@ pytestmark = pytest.mark.usefixtures("tree")
 @pytest.fixture
 def tree(tmp_path, monkeypatch):
     """Files of which each is a chunk of its own; one is known only through the module beside it."""
-    monkeypatch.setattr(dispatch, "_CHUNK_FILES", 1)
+    monkeypatch.setattr(dispatch, "_MAX_CHUNK_FILES", 1)
     monkeypatch.chdir(tmp_path)
     Path("pyproject.toml").write_text("")
     Path("compat.py").write_text("from keras import backend as K\n")
@@ -102,14 +102,14 @@ def test_what_a_lost_worker_had_is_sent_again():
 
 
 def test_what_no_worker_survives_is_done_here(monkeypatch):
-    monkeypatch.setattr(dispatch, "_CHUNK_FILES", 100)
+    monkeypatch.setattr(dispatch, "_MAX_CHUNK_FILES", 100)
     bad = Inline(*[ConnectionError("worker died")] * 100)
     assert kdoctor.scan(["."], executor=bad) == kdoctor.scan(["."])
     assert len(bad.calls) == 3
 
 
 def test_answers_that_never_come_are_not_waited_for(monkeypatch):
-    monkeypatch.setattr(remote_executor, "_PATIENCE", 0.01)
+    monkeypatch.setattr(remote_executor, "_FIRST_RESULT_TIMEOUT", 0.01)
     silent = Inline(*["silent"] * 3)
     assert kdoctor.scan(["."], executor=silent) == kdoctor.scan(["."])
     assert all(future.cancelled() for future in silent.futures[:3])

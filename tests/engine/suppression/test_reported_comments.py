@@ -4,7 +4,7 @@ import pytest
 
 from kdoctor import engine
 from kdoctor.engine.fixes import fixpoint
-from kdoctor.engine.fixes.fix_line import choose_and_fix
+from kdoctor.engine.fixes.fix_line import fix_chosen
 from kdoctor.errors import SyntaxProblem
 from kdoctor.keras_api import newest_target
 from kdoctor.model import Applicability
@@ -137,7 +137,7 @@ def test_a_fix_leaves_alone_what_is_silenced_and_its_comment(fix):
 
 def test_an_error_on_a_silenced_line_is_explained_by_its_finding_all_the_same():
     source = f"{HEAD}{OLD}  # kdoctor: ignore[KD101]\ny = 1  # kdoctor: ignore[KD2]\n".encode()
-    chosen = choose_and_fix("f.py", source, newest_target(), lambda findings: findings)
+    chosen = fix_chosen("f.py", source, newest_target(), lambda findings: findings)
     assert [finding.code for finding in chosen.findings] == ["KD101"]
 
 

@@ -4,7 +4,7 @@ import libcst as cst
 import pytest
 
 from kdoctor.syntax.lowering import chunked_parse
-from kdoctor.syntax.lowering.chunked_parse import parse_in_pieces
+from kdoctor.syntax.lowering.chunked_parse import parse_in_chunks
 from kdoctor.syntax.lowering.lean_nodes import parse_module
 
 FIRST = """\
@@ -45,7 +45,7 @@ async def h():
 @pytest.fixture(autouse=True)
 def wherever_it_may(monkeypatch):
     """Let a piece end wherever one may."""
-    monkeypatch.setattr(chunked_parse, "_ENOUGH", 1)
+    monkeypatch.setattr(chunked_parse, "_MIN_CHUNK_LENGTH", 1)
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def parsed(monkeypatch):
 
 
 def same(text):
-    module, whole = parse_in_pieces(text), parse_module(text)
+    module, whole = parse_in_chunks(text), parse_module(text)
     return module.deep_equals(whole) and module.code == text
 
 
@@ -103,11 +103,11 @@ def test_an_error_is_told_of_where_it_stands_in_the_whole():
     with pytest.raises(cst.ParserSyntaxError) as whole:
         parse_module(text)
     with pytest.raises(cst.ParserSyntaxError) as found:
-        parse_in_pieces(text)
+        parse_in_chunks(text)
     assert str(found.value) == str(whole.value)
 
 
 def test_a_short_text_is_parsed_at_once(parsed, monkeypatch):
-    monkeypatch.setattr(chunked_parse, "_ENOUGH", 10_000)
+    monkeypatch.setattr(chunked_parse, "_MIN_CHUNK_LENGTH", 10_000)
     assert same(FIRST + MORE)
     assert parsed == [FIRST + MORE]

@@ -9,7 +9,7 @@ import libcst as cst
 import pytest
 
 from kdoctor.syntax.lowering import node_factories
-from kdoctor.syntax.lowering.lean_nodes import make_lean, maker
+from kdoctor.syntax.lowering.lean_nodes import make_lean, node_maker
 
 SUBCLASSES = """
 from abc import ABCMeta
@@ -63,7 +63,7 @@ def test_a_class_that_is_laid_out_in_another_way_is_made_by_itself():
         def __post_init__(self):
             object.__setattr__(self, "value", self.value.upper())
 
-    assert maker(Own, "value")("a").value == "A"
+    assert node_maker(Own, "value")("a").value == "A"
 
 
 def test_what_is_a_subclass_is_what_libcst_says():

@@ -18,7 +18,7 @@ _TAKEN: Final = (
     *("tensorflow", "keras", "tf_keras", "numpy", "h5py", "ml_dtypes", "absl", "google"),
     *("wrapt", "optree", "tree", "namex", "rich", "tensorboard", "flatbuffers", "gast", "grpc"),
 )
-_MANY: Final = 3
+_MAX_NAMES: Final = 3
 _SITES: Final = {"site-packages", "dist-packages"}
 # Images that are to be small go without them.
 _TEST: Final = re.compile(r"(?:^|/)(?:tests?|testing)/|(?:^|/)test_[^/]*$|_test\.py$")
@@ -239,7 +239,7 @@ def _listed(names: list[str], whose: str) -> str:
     >>> _listed(["keras/a.py"], "of keras 2.10.0")
     'keras/a.py of keras 2.10.0 is'
     """
-    rest = len(names) - _MANY
+    rest = len(names) - _MAX_NAMES
     more = f" and {rest} more" if rest > 0 else ""
     verb = "is" if len(names) == 1 else "are"
-    return " ".join(filter(None, [f"{', '.join(names[:_MANY])}{more}", whose, verb]))
+    return " ".join(filter(None, [f"{', '.join(names[:_MAX_NAMES])}{more}", whose, verb]))

@@ -8,8 +8,8 @@ from typing import Final
 
 _SOURCES: Final = (".py", ".ipynb", ".sh", ".env", ".toml", ".cfg", ".yml", ".yaml")
 _PASSED_OVER: Final = {"node_modules", "site-packages", "__pycache__", "venv", "env", "build"}
-_AT_MOST: Final = 2000  # files; what has more is no project's folder
-_LARGEST: Final = 4_000_000  # bytes
+_MAX_FILES: Final = 2000  # files; what has more is no project's folder
+_MAX_FILE_BYTES: Final = 4_000_000  # bytes
 
 
 def set_by_the_project(folder: Path, variable: str) -> str | None:
@@ -23,11 +23,11 @@ def set_by_the_project(folder: Path, variable: str) -> str | None:
             if not name.endswith(_SOURCES):
                 continue
             seen += 1
-            if seen > _AT_MOST:
+            if seen > _MAX_FILES:
                 return None
             path = Path(parent, name)
             try:
-                if path.stat().st_size <= _LARGEST and wanted in path.read_bytes():
+                if path.stat().st_size <= _MAX_FILE_BYTES and wanted in path.read_bytes():
                     return path.relative_to(folder).as_posix()
             except OSError:
                 continue

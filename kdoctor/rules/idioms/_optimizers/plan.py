@@ -9,7 +9,7 @@ from msgspec import Struct, field
 
 from kdoctor.analysis.calls import speller_at
 from kdoctor.model import Applicability, Edit, Fix, Hole, ImportNeed, Precedence, Span
-from kdoctor.rewrite.precedence import binds
+from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rewrite.source_lines import (
     LINE_BREAK,
     line_after,
@@ -22,8 +22,8 @@ from kdoctor.rewrite.source_lines import (
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 
-_SHOWN = 4  # more statements than these are counted, not quoted
-_LENGTH = 60
+_MAX_QUOTED_STATEMENTS = 4  # more statements than these are counted, not quoted
+_MAX_QUOTED_LENGTH = 60
 
 Part = str | Hole
 
@@ -64,9 +64,9 @@ class Plan(Struct):
         found = sorted(self.stops, key=lambda pair: self.module.span(pair[0]))
         texts = [
             f"line {self.module.place(node).line}: `{self._excerpt(node)}` ({why})"
-            for node, why in found[:_SHOWN]
+            for node, why in found[:_MAX_QUOTED_STATEMENTS]
         ]
-        more = len(found) - _SHOWN
+        more = len(found) - _MAX_QUOTED_STATEMENTS
         return "; ".join(texts) + (f"; and {more} more" if more > 0 else "")
 
     def fix(self, title: str) -> Fix:
@@ -81,7 +81,7 @@ class Plan(Struct):
 
     def _excerpt(self, node: cst.CSTNode) -> str:
         text = " ".join(self.module.source(node).split())
-        return text if len(text) <= _LENGTH else f"{text[: _LENGTH - 1]}…"
+        return text if len(text) <= _MAX_QUOTED_LENGTH else f"{text[: _MAX_QUOTED_LENGTH - 1]}…"
 
     # -- edits
 
@@ -94,7 +94,7 @@ class Plan(Struct):
 
     def hole(self, node: cst.BaseExpression, required: Precedence = Precedence.LAMBDA) -> Hole:
         """Return the user's own text of an expression, for use inside a new one."""
-        return Hole(self.module.outer_span(node), required, binds(node))
+        return Hole(self.module.outer_span(node), required, precedence_of(node))
 
     def replace(
         self, node: cst.CSTNode, *parts: Part, own: Precedence = Precedence.PRIMARY

@@ -10,7 +10,7 @@ from kdoctor.analysis.calls import speller_at
 from kdoctor.analysis.tensors.symbolic import holds_symbolic
 from kdoctor.model import Applicability, Edit, Fix, Hole
 from kdoctor.syntax import Module
-from kdoctor.syntax.parametrized import passed_by_pytest
+from kdoctor.syntax.parametrized import pytest_parameter_values
 
 
 def handed_over(
@@ -45,7 +45,7 @@ def as_layer(module: Module, call: cst.Call) -> Fix | None:
 def _refused(
     module: Module, function: cst.BaseExpression, call: cst.Call, refuses: Callable[[str], object]
 ) -> str | None:
-    for position, name in module.handed_over_in_tree(function):
+    for position, name in module.parameter_callees_in_project(function):
         given = call.args[: position + 1]
         if len(given) <= position or any(each.star or each.keyword for each in given):
             continue
@@ -59,4 +59,4 @@ def _called(module: Module, callee: cst.BaseExpression) -> list[cst.BaseExpressi
     if not isinstance(callee, cst.Name):
         return [callee]
     bound = module.bindings_at(callee)
-    return list(passed_by_pytest(bound[0]) if len(bound) == 1 else ()) or [callee]
+    return list(pytest_parameter_values(bound[0]) if len(bound) == 1 else ()) or [callee]

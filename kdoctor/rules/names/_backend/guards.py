@@ -7,7 +7,7 @@ from collections.abc import Callable
 import libcst as cst
 
 from kdoctor.analysis.calls import value_of
-from kdoctor.analysis.spoken_of import speaks_of
+from kdoctor.analysis.text_mentions import mentions
 from kdoctor.keras_api import split_root
 from kdoctor.lazy_regex import pattern
 from kdoctor.memoize import once
@@ -269,7 +269,7 @@ def floatx_is_default() -> Guard:
     """Nothing in the file sets the default float type that Keras works in: it is float32."""
 
     def answer(use_site: UseSite) -> GuardAnswer:
-        return GuardAnswer.of(not speaks_of(use_site.module, _FLOATX))
+        return GuardAnswer.of(not mentions(use_site.module, _FLOATX))
 
     return Question("floatx_is_default()", "the file sets the default float type", answer)
 
@@ -283,7 +283,7 @@ def no_narrow_integers(parameter: str) -> Guard:
 
     def answer(use_site: UseSite) -> GuardAnswer:
         module, node = use_site.module, use_site.value(parameter)
-        if not speaks_of(module, _NARROW):
+        if not mentions(module, _NARROW):
             return GuardAnswer.YES
         if module.context_of(use_site.node) in _IN_MODELS and not _models_have_narrow(module):
             return GuardAnswer.YES
@@ -327,7 +327,7 @@ def nothing_sparse() -> Guard:
     """The file speaks of no sparse tensors."""
 
     def answer(use_site: UseSite) -> GuardAnswer:
-        return GuardAnswer.of(not speaks_of(use_site.module, _SPARSE))
+        return GuardAnswer.of(not mentions(use_site.module, _SPARSE))
 
     return Question("nothing_sparse()", "its argument may be a sparse tensor", answer)
 

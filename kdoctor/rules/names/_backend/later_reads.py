@@ -11,7 +11,7 @@ from kdoctor.memoize import once
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import Scope
 
-_MOST: Final = 256  # places; of more nobody is asked
+_MAX_READS: Final = 256  # places; of more nobody is asked
 _PUTS: Final = frozenset({"add", "append", "insert", "setdefault"})
 _TAKES: Final = frozenset({"get", "pop"})
 
@@ -31,7 +31,7 @@ def read_again(module: Module, value: cst.CSTNode) -> list[cst.CSTNode]:
                 continue
             known[id(reads)] = reads
             for each in reads:
-                if len(places) == _MOST:
+                if len(places) == _MAX_READS:
                     return places
                 if each not in seen:
                     seen.add(each)

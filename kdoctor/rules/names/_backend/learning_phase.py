@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from kdoctor.model import Applicability, Edit, Fix, Hole, Precedence
-from kdoctor.rewrite.precedence import binds, wanted_around
+from kdoctor.rewrite.precedence import precedence_of, required_precedence
 from kdoctor.rewrite.source_lines import lines_around
 from kdoctor.rules.names._backend.value_facts import ValueFacts, inference_of
 from kdoctor.syntax import Module
@@ -74,7 +74,7 @@ def _chosen(module: Module, call: cst.Call, then: int, other: int) -> Fix | None
     branches = [_branch(module, inference, passed[each]) for each in (then, other)]
     opening, closing = ("(", ")") if "\n" in text else ("", "")
     parts = (opening, *branches[0], " if ", training, " else ", *branches[1], closing)
-    required = Precedence.ANY if opening else wanted_around(module.parent(call), call)
+    required = Precedence.ANY if opening else required_precedence(module.parent(call), call)
     own = Precedence.ATOM if opening else Precedence.CONDITIONAL
     edit = Edit(module.span(call), tuple(each for each in parts if each), own, required)
     return Fix(
@@ -95,7 +95,7 @@ def _training(
         return None, ""
     given = passed[_ARGUMENTS] if len(passed) > _ARGUMENTS else given
     if given is not None and module.source(given) != "None":
-        hole = Hole(module.outer_span(given), Precedence.OR, binds(given))
+        hole = Hole(module.outer_span(given), Precedence.OR, precedence_of(given))
         return hole, _NO_FUNCTION
     return (_PARAMETER, _NO_PHASE) if _function_with_training(module, call) else (None, "")
 
@@ -106,10 +106,10 @@ def _branch(
     if isinstance(node, cst.Lambda):
         span, precedence = module.outer_span(node.body), Precedence.OR
         if not [*node.params.params, *node.params.posonly_params, *node.params.kwonly_params]:
-            return (Hole(span, precedence, binds(node.body)),)
+            return (Hole(span, precedence, precedence_of(node.body)),)
     if isinstance(node, cst.Lambda) or inference.is_function(node):
-        return (Hole(module.outer_span(node), Precedence.PRIMARY, binds(node)), "()")
-    return (Hole(module.outer_span(node), Precedence.OR, binds(node)),)
+        return (Hole(module.outer_span(node), Precedence.PRIMARY, precedence_of(node)), "()")
+    return (Hole(module.outer_span(node), Precedence.OR, precedence_of(node)),)
 
 
 def _function_with_training(module: Module, node: cst.CSTNode) -> cst.FunctionDef | None:

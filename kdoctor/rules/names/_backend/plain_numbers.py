@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import libcst as cst
 
-from kdoctor.analysis.dataflow.alternatives import perhaps, value_of_binding
+from kdoctor.analysis.dataflow.alternatives import may_be, value_of_binding
 from kdoctor.syntax import Module
 
 _MAKERS = frozenset({"float", "int", "len"})
-_DEEPEST = 8  # steps from name to name
+_MAX_DEPTH = 8  # steps from name to name
 
 
-def is_plain_number(module: Module, node: cst.BaseExpression, steps: int = _DEEPEST) -> bool:
+def is_plain_number(module: Module, node: cst.BaseExpression, steps: int = _MAX_DEPTH) -> bool:
     """Say whether it surely is a number of Python's own."""
     match node:
         case cst.BaseNumber():
@@ -38,12 +38,12 @@ def may_be_plain_number(module: Module, node: cst.BaseExpression) -> bool:
 
     Of most expressions nothing does.
     """
-    return perhaps(module, node, is_plain_number)
+    return may_be(module, node, is_plain_number)
 
 
 def may_be_array(module: Module, node: cst.BaseExpression) -> bool:
     """Say whether something tells that it may be a NumPy array: a function of NumPy makes it."""
-    return perhaps(module, node, _is_array)
+    return may_be(module, node, _is_array)
 
 
 def _is_array(module: Module, node: cst.BaseExpression) -> bool:

@@ -9,7 +9,7 @@ import libcst as cst
 from msgspec.structs import replace
 
 from kdoctor.analysis.calls import argument, value_of
-from kdoctor.analysis.dataflow.alternatives import perhaps, surely
+from kdoctor.analysis.dataflow.alternatives import may_be, must_be
 from kdoctor.model import Applicability, Fix
 from kdoctor.rewrite import Refusal
 from kdoctor.rules.names._backend.plain_numbers import (
@@ -19,7 +19,7 @@ from kdoctor.rules.names._backend.plain_numbers import (
 )
 from kdoctor.rules.names._backend.set_value_casts import takes_as_it_is
 from kdoctor.syntax import Module
-from kdoctor.syntax.imports import dotted
+from kdoctor.syntax.imports import dotted_name
 
 _LISTS = frozenset({"list", "tuple", "sorted"})
 _SHAPES = (".backend.int_shape", ".backend.shape")  # tuples, both, on Keras 3
@@ -63,9 +63,9 @@ def if_an_array(module: Module, leaf: str, call: cst.Call, fix: Fix) -> Fix | Re
             return _of_lists(module, joined, fix, _NO_LISTS)
         case "argmax" | "argmin":
             given = argument(call, "x", 0)
-            if given is None or not perhaps(module, given.value, _is_variable):
+            if given is None or not may_be(module, given.value, _is_variable):
                 return fix
-            is_sure = surely(module, given.value, _is_variable)
+            is_sure = must_be(module, given.value, _is_variable)
             return _withheld(fix, _NO_VARIABLE.format(leaf), is_sure=is_sure)
         case "set_value":
             variable, value = argument(call, "x", 0), argument(call, "value", 1)
@@ -87,7 +87,7 @@ def _of_assignments(
             and not takes_as_it_is(module, node, value)
         )
 
-    if not perhaps(module, variable, may_refuse):
+    if not may_be(module, variable, may_refuse):
         return fix
     return _withheld(fix, _NO_CAST, is_sure=False)
 
@@ -96,7 +96,9 @@ def _of_clip(module: Module, call: cst.Call, fix: Fix) -> Fix | Refusal:
     """``keras.ops.maximum``, for a bound that is None, takes numbers and lists."""
     given = argument(call, "x", 0)
     bounds = (argument(call, "min_value", 1), argument(call, "max_value", 2))
-    if given is None or any(dotted(each.value) == "None" for each in bounds if each is not None):
+    if given is None or any(
+        dotted_name(each.value) == "None" for each in bounds if each is not None
+    ):
         return fix
     if is_plain_number(module, given.value):
         return Refusal(_NO_CLIP)
@@ -108,9 +110,9 @@ def _of_clip(module: Module, call: cst.Call, fix: Fix) -> Fix | Refusal:
 def _of_lists(
     module: Module, given: list[cst.BaseExpression], fix: Fix, reason: str
 ) -> Fix | Refusal:
-    if not any(perhaps(module, each, _is_list) for each in given):
+    if not any(may_be(module, each, _is_list) for each in given):
         return fix
-    is_sure = any(surely(module, each, _is_list) for each in given)
+    is_sure = any(must_be(module, each, _is_list) for each in given)
     return _withheld(fix, reason, is_sure=is_sure)
 
 

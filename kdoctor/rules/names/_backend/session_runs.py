@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import libcst as cst
 
-from kdoctor.analysis.dataflow.statements import left_out
+from kdoctor.analysis.dataflow.statements import remove_statement
 from kdoctor.model import Applicability, Edit, Fix, Hole, Precedence
 from kdoctor.rewrite import Speller
-from kdoctor.rewrite.precedence import binds
+from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.names._backend.sessions import line_of
 from kdoctor.syntax import Module, Reference
 from kdoctor.value_types import Kind
@@ -45,7 +45,7 @@ def session_fix(module: Module, reference: Reference) -> Fix | None:
     if isinstance(module.parent(run), cst.Expr):
         return _for_its_effect(module, run, value)
     new, need = Speller.at(module, reference).spell("keras.ops.convert_to_numpy")
-    hole = Hole(module.span(value), Precedence.ANY, binds(value))
+    hole = Hole(module.span(value), Precedence.ANY, precedence_of(value))
     return Fix(
         f"Write `{new}(…)[()]`",
         # A session gave a number where there are no axes: [()] takes it out of the array.
@@ -87,7 +87,7 @@ def _for_its_effect(module: Module, run: cst.Call, value: cst.BaseExpression) ->
     """
     if not isinstance(value, cst.Call):
         return None
-    hole = Hole(module.span(value), Precedence.ANY, binds(value))
+    hole = Hole(module.span(value), Precedence.ANY, precedence_of(value))
     return Fix(
         f"Call `{module.source(value.func)}(…)` directly: it runs eagerly",
         (Edit(module.span(run), (hole,), Precedence.PRIMARY),),
@@ -107,7 +107,7 @@ def _without(module: Module, run: cst.Call) -> Fix | None:
         return None
     return Fix(
         "Remove the initialization: variables have their values as soon as they are created",
-        (left_out(module, run),),
+        (remove_statement(module, run),),
         Applicability.UNSAFE,
         unsafe_because=_INITIAL,
     )

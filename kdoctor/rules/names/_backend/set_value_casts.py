@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from kdoctor.analysis.calls import argument
-from kdoctor.analysis.dataflow.alternatives import perhaps
+from kdoctor.analysis.dataflow.alternatives import may_be
 from kdoctor.lazy_regex import pattern
 from kdoctor.rules.names._backend.plain_numbers import may_be_array
 from kdoctor.rules.names._backend.value_facts import inference_of
@@ -25,7 +25,7 @@ def takes_as_it_is(module: Module, variable: cst.Call, value: cst.BaseExpression
     """
     if isinstance(value, cst.Call) and may_be_array(module, value):
         return True
-    if perhaps(module, value, _is_tensor):
+    if may_be(module, value, _is_tensor):
         return False
     if _holds_floats(module, variable):
         return True

@@ -5,12 +5,16 @@ from __future__ import annotations
 import libcst as cst
 from msgspec.structs import replace
 
-from kdoctor.analysis.dataflow.statements import left_out
+from kdoctor.analysis.dataflow.statements import remove_statement
 from kdoctor.analysis.models.user_classes import is_old_optimizer, kind_of_class
-from kdoctor.analysis.tensors.symbolic import is_of_a_reshape, is_surely_known, minus_one
+from kdoctor.analysis.tensors.symbolic import (
+    has_other_sizes_known,
+    infer_size_fix,
+    is_inferable_reshape_size,
+)
 from kdoctor.model import Applicability, Edit, Fix, Hole, Precedence
 from kdoctor.rewrite import Refusal
-from kdoctor.rewrite.precedence import binds
+from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rewrite.source_lines import margin
 from kdoctor.rules.names._backend.sessions import without_session
 from kdoctor.rules.rule import Example
@@ -52,11 +56,11 @@ def special_fix(
         case "batch_set_value", [pairs]:
             return _loop(module, call, pairs)
         case "shape", [_]:
-            size = is_of_a_reshape(module, call)
+            size = is_inferable_reshape_size(module, call)
             if size is None:
                 return None
-            sure = is_surely_known(module, size)
-            return minus_one(module, size, proven["shape"] if sure else Applicability.UNSAFE)
+            sure = has_other_sizes_known(module, size)
+            return infer_size_fix(module, size, proven["shape"] if sure else Applicability.UNSAFE)
         case _:
             return None
 
@@ -169,7 +173,7 @@ def _left_out(module: Module, call: cst.Call) -> Fix | None:
         return None
     return Fix(
         "Remove the learning phase: models run in inference mode unless `training=True` is passed",
-        (left_out(module, call),),
+        (remove_statement(module, call),),
         Applicability.UNSAFE,
         unsafe_because="in Keras 2, even `fit` ran in inference mode once the phase was set; Keras "
         "3 trains",
@@ -177,7 +181,7 @@ def _left_out(module: Module, call: cst.Call) -> Fix | None:
 
 
 def _hole(module: Module, node: cst.BaseExpression, wanted: Precedence) -> Hole:
-    return Hole(module.outer_span(node), wanted, binds(node))
+    return Hole(module.outer_span(node), wanted, precedence_of(node))
 
 
 def _breaks_lines(module: Module, node: cst.BaseExpression) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from kdoctor.analysis.spoken_of import speaks_of
+from kdoctor.analysis.text_mentions import mentions
 from kdoctor.lazy_regex import pattern
 from kdoctor.rewrite import Rewrite, rewrite
 from kdoctor.rewrite.guards import Guard, GuardAnswer, Question
@@ -45,7 +45,7 @@ def rank_is_known() -> Guard:
 
 def may_be_unknown(module: Module, node: cst.CSTNode) -> bool:
     """Say whether something tells that a tensor at this place may be of unknown rank."""
-    return module.context_of(node) not in _WITH_A_RANK and speaks_of(module, _MAKERS)
+    return module.context_of(node) not in _WITH_A_RANK and mentions(module, _MAKERS)
 
 
 def where_rank_is_known(left: str, right: str, when: Guard | None = None) -> tuple[Rewrite, ...]:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import libcst as cst
 
 from kdoctor.analysis.calls import literal
-from kdoctor.analysis.dataflow.possible_values import all_given
+from kdoctor.analysis.dataflow.possible_values import all_arguments_of
 from kdoctor.analysis.fixed_points import Expansion, GreatestFixedPoint
 from kdoctor.analysis.node_values import (
     argument_of,
@@ -428,7 +428,7 @@ class ValueFacts:
         if binding.kind is BindingKind.PARAMETER and isinstance(parameter, cst.Param):
 
             def all_hold() -> bool:
-                values = all_given(self._module, parameter)
+                values = all_arguments_of(self._module, parameter)
                 return bool(values) and all(map(holds, values))
 
             return self._answers.holds((what, id(binding)), all_hold)

@@ -21,7 +21,7 @@ from .weights import (
     taken_from,
 )
 
-_MOST_WEIGHTS = 3_000_000  # beyond, gradients are left out
+_MAX_WEIGHTS = 3_000_000  # beyond, gradients are left out
 
 
 def modes_of(subject: Any) -> list[bool | None]:
@@ -98,7 +98,7 @@ def _measure_mode(
             case.values[f"{name_of(weight)} after the call{told}"] = np.asarray(variable)
     if any(not weight.trainable for weight in weights):  # it may count its calls
         case.values[f"output of the next call{told}"] = plain(_called(subject, tensors, mode))
-    few = sum(weight.value.size for weight in weights) <= _MOST_WEIGHTS
+    few = sum(weight.value.size for weight in weights) <= _MAX_WEIGHTS
     if not total or not few or case.label.startswith(draws.WIDE):
         return
     gradients = tape.gradient(total, [*floats, *(variable for _, variable in trained)])

@@ -13,8 +13,8 @@ _GROUPS, _CALLS, _SLOW_CALLS = 8, 5, 2  # of calls, and in each
 _SLOW, _TOO_SLOW = 0.05, 0.4  # seconds of computing that a call takes
 _ERRORS = 7.0  # how many standard errors two sides may be apart
 _OF_SIZE = 1e-3  # and how much of their size
-_ENOUGH = 16  # values of a weight that tell of their spread
-_LARGEST = 200_000  # values of one call
+_MIN_VALUES = 16  # values of a weight that tell of their spread
+_MAX_VALUES = 200_000  # values of one call
 
 
 @dataclass
@@ -58,7 +58,7 @@ def spread_of_calls(call: Callable[[], list[Any]]) -> Spread | None:
             several = [each[place] for each in results if place in each]
             if len(several) < count or any(each.shape != first.shape for each in several):
                 continue
-            if first.size > _LARGEST or not first.size:
+            if first.size > _MAX_VALUES or not first.size:
                 return None
             values = np.stack(several)
             at = f" of {place}" if number else ""
@@ -77,7 +77,7 @@ def spread_of_calls(call: Callable[[], list[Any]]) -> Spread | None:
 
 def spread_of_weight(values: np.ndarray) -> Spread | None:
     """Return how the first values of a weight are spread; None: they are too few to tell."""
-    if values.size < _ENOUGH or values.dtype.kind != "f":
+    if values.size < _MIN_VALUES or values.dtype.kind != "f":
         return None
     exact = values.astype("float64")
     deviation, count = float(exact.std()), values.size

@@ -34,7 +34,7 @@ from .models import fill, given_of, rank_of
 from .optimizers import is_optimizer
 from .weights import Mismatch, give
 
-_MOST_INPUTS = 4
+_MAX_INPUTS = 4
 _IF_NOTHING_ELSE = ("class numbers", "two", "three", draws.VOLUME)
 
 
@@ -105,7 +105,7 @@ class LayerClass:
                 rank = tuple(each.ndim for each in arrays)
                 if entries and natural is not None and rank != (natural,):
                     break  # Keras 2 took others, too, which nobody meant
-                if rank in ranks or len(entries) >= _MOST_INPUTS:
+                if rank in ranks or len(entries) >= _MAX_INPUTS:
                     continue
                 if entries and label.startswith(_IF_NOTHING_ELSE):
                     continue

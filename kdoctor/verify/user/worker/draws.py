@@ -96,8 +96,8 @@ VOLUME = "a volume of numbers"
 # What shows where a function is clipped, and what it makes of nought.
 WIDE = "small and large numbers, and nought"
 _TENSOR = re.compile(r"(^|_)(inputs?(_tensor|_layer)?|tensor)$")
-_MOST_TENSORS = 3  # that a function takes by position
-_MOST_ELEMENTS = 500_000
+_MAX_TENSORS = 3  # that a function takes by position
+_MAX_ELEMENTS = 500_000
 _UNKNOWN: tuple[Any, ...] = (4, 0.5, (4, 4), "relu", 2, (8, 8, 3))
 
 
@@ -211,7 +211,7 @@ def told_inputs(given: list[list[Any]]) -> list[tuple[str, list[np.ndarray]]]:
         arrays = []
         for place, (shape, dtype) in enumerate(parts):
             sizes = (2, *(each if isinstance(each, int) else 6 for each in shape))
-            if np.prod(sizes) > _MOST_ELEMENTS:
+            if np.prod(sizes) > _MAX_ELEMENTS:
                 break
             draw = rng(40 + 7 * number + place)
             whole = dtype.startswith(("int", "uint", "bool"))
@@ -307,7 +307,7 @@ def counts_of_tensors(function: Any) -> list[int]:
     count = 0
     while count < len(required) and guess(required[count]) is None:
         count += 1
-    return [1] if count < 2 or count > _MOST_TENSORS else [1, count]
+    return [1] if count < 2 or count > _MAX_TENSORS else [1, count]
 
 
 def required_of(function: Any) -> list[str]:

@@ -15,8 +15,8 @@ PRINTED, WRITTEN = "what it prints", "what it writes into"
 # Bars of progress, which each Keras draws in its own way, and how long something took.
 _BAR = re.compile(r"[^\n]*(?:\[[=>.\s]*\]|[━─]{2,})[^\n]*\n?|\x1b\[[0-9;]*[A-Za-z]|[\x08\r]")
 _NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+|nan|inf)(?![\w.]*\w)")
-_LONGEST = 20_000  # characters of what is printed, and of a file
-_MOST_EVENTS = 200
+_MAX_TEXT_LENGTH = 20_000  # characters of what is printed, and of a file
+_MAX_EVENTS = 200
 _TEXTS = {".csv", ".json", ".log", ".txt", ".yaml", ".yml", ".tsv", ".md"}
 _ROUNDING_OF_BYTES = 0.6 / 255
 
@@ -31,7 +31,7 @@ def printing() -> Iterator[io.StringIO]:
 
 def printed(text: str) -> dict[str, Any] | None:
     """Return what is printed, its numbers apart from the words; None: nothing is."""
-    text = _BAR.sub("", text)[:_LONGEST]
+    text = _BAR.sub("", text)[:_MAX_TEXT_LENGTH]
     text = "\n".join(" ".join(line.split()) for line in text.splitlines() if line.strip())
     return parted(text) if text else None
 
@@ -81,7 +81,7 @@ def _read(path: Path, kind: str) -> Any:
     if kind == "events":
         return _events_of(path) or None
     if kind in _TEXTS:
-        return parted(path.read_text("utf-8")[:_LONGEST])
+        return parted(path.read_text("utf-8")[:_MAX_TEXT_LENGTH])
     if kind == ".npy":
         return np.load(path)
     if kind == ".npz":
@@ -101,7 +101,7 @@ def _events_of(path: Path) -> dict[str, Any]:
                 found[f"{value.tag} {event.step}"] = float(value.simple_value)
             elif value.HasField("tensor"):
                 found[f"{value.tag} {event.step}"] = _tensor_of(tf.make_ndarray(value.tensor))
-        if len(found) > _MOST_EVENTS:
+        if len(found) > _MAX_EVENTS:
             break
     return found
 

@@ -16,7 +16,7 @@ from .instantiate import MadeWithArguments, made
 from .measurement import Case, NotTried, plain, random_values, told
 from .models import MODEL_EXERCISES, given_of, is_model, model_of_block
 
-_MOST_YIELDED = 3  # by a generator that is looked at
+_MAX_YIELDED = 3  # by a generator that is looked at
 _TRUE = {"y_true", "true", "y", "target", "targets", "label", "labels", "gt", "truth", "y_t", "yt"}
 _TRUE |= {"ytrue", "actual", "ground_truth", "t"}
 _PREDICTED = {"y_pred", "pred", "prediction", "predictions", "output", "outputs", "logits", "yhat"}
@@ -348,7 +348,7 @@ def described(value: Any, side: Side) -> Any:
     if isinstance(value, dict):
         return {str(key): described(each, side) for key, each in value.items()}
     if isinstance(value, types.GeneratorType):
-        return [described(each, side) for each in itertools.islice(value, _MOST_YIELDED)]
+        return [described(each, side) for each in itertools.islice(value, _MAX_YIELDED)]
     if isinstance(value, (list, tuple)):
         return [described(each, side) for each in value]
     if type(value).__name__ == "KerasTensor":

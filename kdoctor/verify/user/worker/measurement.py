@@ -26,7 +26,7 @@ _OF_AUTOGRAPH = re.compile(r"\A\s*in user code:\n(?:\s*\n|    File .*\n| {8}.*\n
 # How much of the largest value of all counts for a channel that has small ones only.
 _BESIDE = 1e-4
 _ROUNDINGS = 10  # how many of them one side may be ahead of the other
-_LONGEST = 400  # characters of an error
+_MAX_ERROR_LENGTH = 400  # characters of an error
 _TAIL = 150  # of them at its end, where Keras names the cause of what else it says
 # What arguments and inputs that were guessed make of code that is right.
 _OF_GUESSES = re.compile(
@@ -101,7 +101,11 @@ def told(error: BaseException) -> str:
         text = f"{type(error).__name__}: {text}"
     text = sandbox.without_home(_PASSING.sub("", text))
     text = " ".join(text.split())
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - _TAIL]} … {text[-_TAIL:]}"
+    return (
+        text
+        if len(text) <= _MAX_ERROR_LENGTH
+        else f"{text[: _MAX_ERROR_LENGTH - _TAIL]} … {text[-_TAIL:]}"
+    )
 
 
 def may_be_of_a_guess(error: str) -> bool:

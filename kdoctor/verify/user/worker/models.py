@@ -18,7 +18,7 @@ from .weights import Mismatch
 _SHAPES = ((8, 8, 3), (5,), (6, 4), (32, 32, 3), (4, 4, 4, 3))
 _OF_RANK = re.compile(r"([123])D(Transpose)?$")
 _HERE = "a tensor is put here"
-_MOST_ELEMENTS = 20_000  # of an input that is drawn twice
+_MAX_ELEMENTS = 20_000  # of an input that is drawn twice
 
 
 def is_model(found: Any, side: Side) -> bool:
@@ -103,7 +103,7 @@ def inputs_of(model: Any) -> list[np.ndarray]:
     numbers = [layer.input_dim for layer in model.layers if type(layer).__name__ == "Embedding"]
     for number, tensor in enumerate(model.inputs):
         shape = [2, *(_size(size, len(tensor.shape)) for size in tensor.shape[1:])]
-        if np.prod(shape) > _MOST_ELEMENTS:
+        if np.prod(shape) > _MAX_ELEMENTS:
             shape[0] = 1
         draw = draws.rng(number)
         dtype = str(getattr(tensor.dtype, "name", tensor.dtype))

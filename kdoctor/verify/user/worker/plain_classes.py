@@ -14,7 +14,7 @@ from .measurement import MODEL_TOLERANCE, Case, NotTaken, NotTried, telling, tol
 from .model_functions import repeated, value_of
 
 _KINDS = (small_models.PICTURES, small_models.VECTORS)
-_MOST_TRIED = 4  # arguments of a method
+_MAX_ARGUMENTS = 4  # arguments of a method
 
 
 class PlainClass:
@@ -97,7 +97,7 @@ def _arguments_of(
 ) -> Any:
     """Return the first arguments with which a method gives something; None without any."""
     method = getattr(_made(subject, plan, side), name)
-    for made_with in draws.arguments_for(method, [], names=draws.OF_MODELS)[:_MOST_TRIED]:
+    for made_with in draws.arguments_for(method, [], names=draws.OF_MODELS)[:_MAX_ARGUMENTS]:
         try:
             values = _given(subject, name, made_with, plan, side)
         except BaseException as error:  # noqa: BLE001 - other arguments may do

@@ -39,7 +39,7 @@ _OF_SHAPES = ("shape", "kind", "weights", "first value of ")
 _RESULTS = ("output", "value", "result", "spread")
 _OF_TENSORS = {"layer", "function of a tensor", "loss or metric", "loss", "metric"}
 _OF_TENSORS |= {"maker of a layer", "maker of a loss or metric", "function of a weight"}
-_TELLING = 8  # numbers, of which one must be another
+_MIN_NUMBERS = 8  # numbers, of which one must be another
 
 _UNREACHED = "nothing of what the fix changes in it ran"
 _BRANCH = "its branch of an `if` or a `try` is not taken"
@@ -109,7 +109,7 @@ def _the_same(kind: str, cases: list[Case]) -> str:
     if not values or not all(isinstance(each, np.ndarray) for each in values):
         return ""
     numbers = np.concatenate([each.ravel() for each in values])
-    if numbers.size < _TELLING or numbers.dtype.kind not in "fiub":
+    if numbers.size < _MIN_NUMBERS or numbers.dtype.kind not in "fiub":
         return ""
     return f"{numbers[0]:g}" if (numbers == numbers[0]).all() else ""
 

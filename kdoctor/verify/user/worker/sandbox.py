@@ -23,7 +23,7 @@ from typing import Any
 
 from . import landlock, seccomp
 
-_LARGEST_FILE = 256 * 2**20
+_MAX_FILE_BYTES = 256 * 2**20
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _PARENT_DEATH, _CHILD_SUBREAPER = 1, 36  # of prctl
 # What a computation reads of the system: libraries, time zones, how many cores and how much memory.
@@ -99,7 +99,7 @@ def enter(
     tempfile.tempdir = None
     seconds = int(limits["seconds"]) + 5
     _limit(resource.RLIMIT_CPU, seconds)
-    _limit(resource.RLIMIT_FSIZE, _LARGEST_FILE)
+    _limit(resource.RLIMIT_FSIZE, _MAX_FILE_BYTES)
     _limit(resource.RLIMIT_CORE, 0)
     _limit(resource.RLIMIT_AS, _mapped() + 2 * int(limits["memory"]))
     if walls:

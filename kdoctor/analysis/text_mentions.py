@@ -1,4 +1,4 @@
-"""Whether a file speaks of something at all."""
+"""Search the text of a file for a pattern."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from kdoctor.syntax import Module
 
 
 @once
-def speaks_of(module: Module, words: re.Pattern[str]) -> bool:
-    """Say whether a pattern is anywhere in a file: in its code, its texts, or its comments.
+def mentions(module: Module, words: re.Pattern[str]) -> bool:
+    """Say whether a pattern occurs in a file: code, strings or comments.
 
     Asked of each finding, it is looked for once: that takes the time of the whole text.
     """

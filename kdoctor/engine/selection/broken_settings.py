@@ -1,4 +1,4 @@
-"""Files that wait: settings hold for them that cannot be read, or say what cannot be done."""
+"""Files that cannot be checked because their settings are broken."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kdoctor.model import Unreadable
 
 
 class BrokenSettings(Struct):
-    """What is wrong with the settings of some folders, and the files that they hold for.
+    """The errors in some folders' settings, and the files affected.
 
     A monorepo goes on without these files: to look into them by other settings than their own
     could report, or write, what these rule out.
@@ -21,11 +21,11 @@ class BrokenSettings(Struct):
     files: dict[str, str] = field(default_factory=dict)  # the problem, by the path to report
 
     def add(self, folder: str, problem: UsageProblem) -> None:
-        """Take down that the settings for what lies in a folder cannot be used."""
+        """Record that the settings for files in a folder cannot be used."""
         self.problems[folder] = str(problem)
 
     def holds(self, folder: str, path: str) -> bool:
-        """Say whether a file that lies in the folder must wait, and take it down."""
+        """Say whether a file in the folder is affected, and record it."""
         problem = self.problems.get(folder)
         if problem is None:
             return False
@@ -33,7 +33,7 @@ class BrokenSettings(Struct):
         return True
 
     def unreadable(self) -> list[Unreadable]:
-        """Return the settings at fault, each once, with what is not checked for them."""
+        """Return each broken settings file once, with what it leaves unchecked."""
         waiting = Counter(self.files.values())
         found = []
         for problem in sorted(set(self.problems.values())):
