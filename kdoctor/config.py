@@ -30,7 +30,8 @@ class Config(msgspec.Struct, frozen=True, rename="kebab", forbid_unknown_fields=
     select: Annotated[
         tuple[str, ...] | None,
         Meta(
-            description="Only these rules: codes (KD101), starts of codes (KD1) or names.",
+            description="Only these rules: codes (KD101), starts of codes (KD1), names or topics "
+            "(freezing).",
             examples=[["KD1", "KD201"]],
         ),
     ] = None

@@ -45,7 +45,7 @@ Select = Annotated[
     typer.Option(
         "--select",
         metavar="RULE,...",
-        help="Only these rules: codes (KD101), starts of codes (KD1) or names.",
+        help="Only these rules: codes (KD101), starts of codes (KD1), names or topics (freezing).",
         autocompletion=complete_rules,
     ),
 ]

@@ -34,7 +34,8 @@ class Options(TypedDict, total=False):
 
     ``target``: the Keras that the code must run on, as a ``Target`` or written like
     ``"keras==3.15.1"``; where it is left out, what the project itself says, else the newest known.
-    ``select``, ``ignore``: rules by code (``"KD101"``), start of a code (``"KD1"``) or name.
+    ``select``, ``ignore``: rules by code (``"KD101"``), start of a code (``"KD1"``), name or
+    topic (``"freezing"``).
     An empty ``select`` selects none.
     ``exclude``: gitignore patterns of files and folders to pass over. ``force_exclude`` passes over
     them, and over environments and caches, also where they are named.

@@ -13,6 +13,7 @@ from kdoctor.report.proofs import HEADINGS, Record, Verdict, named, proven, rema
 from kdoctor.report.summary import count
 from kdoctor.rewrite import Rewrite
 from kdoctor.rules import Example, Rule
+from kdoctor.rules.topics import others_of
 
 _INDENT = "    "
 _ROLES = {True: "safe", False: "unsafe"}
@@ -35,6 +36,9 @@ def write_page(rule: Rule, proofs: Record, page: Page) -> None:
     page.line(
         f"{page.paint('code', rule.code)} {page.paint('path', rule.name)} {kind}{_when(rule)}"
     )
+    for topic in rule.topics:
+        others = ", ".join(others_of(topic, rule.code))
+        page.line(f"topic {page.paint('path', topic.name)}: {topic.sentence} Also: {others}.")
     page.line()
     for line in rule.docs.splitlines():
         page.line(page.paint("path", line) if line.startswith("## ") else line)
@@ -78,6 +82,7 @@ def _headed(rule: Rule) -> dict[str, Any]:
         "severity": rule.severity.value,
         "since": rule.since,
         "until": rule.until,
+        "topics": [topic.name for topic in rule.topics],
         "summary": rule.summary,
     }
 

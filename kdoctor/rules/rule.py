@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from kdoctor.digests import sha256
 from kdoctor.model import Confidence, Finding, Fix, Place, Severity
+from kdoctor.rules.topics import Topic, topics_of
 
 if TYPE_CHECKING:
     from kdoctor.analysis.facts import TargetFacts
@@ -118,6 +119,11 @@ class Rule(Struct, frozen=True):
     def summary(self) -> str:
         """The first line of the documentation."""
         return self.docs.partition("\n")[0]
+
+    @property
+    def topics(self) -> tuple[Topic, ...]:
+        """What it is about to a user, together with rules of other families."""
+        return topics_of(self.code)
 
     def finding(  # noqa: PLR0913 - the parts of a finding, by keyword
         self,

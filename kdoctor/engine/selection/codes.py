@@ -1,13 +1,14 @@
-"""Which rules count: ``--select`` and ``--ignore`` by code, by the start of a code, or by name."""
+"""Which rules count: ``--select`` and ``--ignore`` by code, start of a code, name or topic."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from kdoctor.errors import UsageProblem
 from kdoctor.rules import Rule, all_rules
 from kdoctor.rules.index import rule_index
+from kdoctor.rules.topics import TOPICS, topic_named
 
 _ALL = "ALL"  # as users of ruff write it
 
@@ -38,7 +39,10 @@ def chosen_codes(select: Iterable[str] | None, ignore: Iterable[str] = ()) -> tu
 
 
 def codes_of(entries: Iterable[str]) -> set[str]:
-    """Return the codes of the rules that are named: codes, starts of codes, names or ``ALL``.
+    """Return the codes of the rules that are named: codes, starts of codes, names, topics, ``ALL``.
+
+    >>> sorted(codes_of(["unused-ignore", "masks"]))
+    ['KD425', 'KD434', 'KD901']
 
     Raises:
         UsageProblem: an entry names no rule.
@@ -58,13 +62,24 @@ def rule_named(entry: str) -> Rule:
     raise UsageProblem(f"there is no rule {entry!r}{_suggestion(entry)}")
 
 
-def _meant(entry: str) -> list[str]:
+def codes_beyond_its_text(entry: str) -> frozenset[str]:
+    """Return the codes that an entry means although neither code nor name of a rule begins so.
+
+    >>> sorted(codes_beyond_its_text("masks")), sorted(codes_beyond_its_text("KD425"))
+    (['KD425', 'KD434'], [])
+    """
+    topic = topic_named(entry)
+    return frozenset(topic.codes) if topic is not None else frozenset()
+
+
+def _meant(entry: str) -> Collection[str]:
     code = entry.upper()
     meant = [
         each.code
         for each in rule_index()
         if each.name == entry or code == _ALL or (code and each.code.startswith(code))
     ]
+    meant += codes_beyond_its_text(entry)
     if not meant:
         raise UsageProblem(f"there is no rule {entry!r}{_suggestion(entry)}")
     return meant
@@ -75,6 +90,7 @@ _LOOK_ALIKE = str.maketrans("OoIl", "0011")  # letters that are typed for digits
 
 def _suggestion(entry: str) -> str:
     known = [name for each in rule_index() for name in (each.code, each.name)]
+    known += [topic.name for topic in TOPICS]
     digits = entry[:2].upper() + entry[2:].translate(_LOOK_ALIKE)
     if digits in known:
         return f"; did you mean {digits}?"
