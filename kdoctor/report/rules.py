@@ -8,6 +8,8 @@ from typing import Any
 
 from kdoctor import __version__
 from kdoctor.model import Severity
+from kdoctor.report.links import page_url
+from kdoctor.report.locations import rule_shown
 from kdoctor.report.output import Page, printable
 from kdoctor.report.proofs import HEADINGS, Record, Verdict, named, proven, remarks, verdicts
 from kdoctor.report.summary import count
@@ -25,16 +27,16 @@ def write_table(rules: Sequence[Rule], page: Page) -> None:
     kinds = max(map(len, Severity))
     for rule in rules:
         kind = page.paint(rule.severity.value, rule.severity.value.ljust(kinds))
-        page.line(
-            f"{page.paint('code', rule.code)}  {kind}  {rule.name.ljust(names)}  {rule.summary}"
-        )
+        code = rule_shown(rule.code, rule.name, page)
+        page.line(f"{code}  {kind}  {rule.name.ljust(names)}  {rule.summary}")
 
 
 def write_page(rule: Rule, proofs: Record, page: Page) -> None:
     """Write all about one rule: its documentation, its examples, its rewrites and their proofs."""
     kind = page.paint(rule.severity.value, f"[{rule.severity.value}]")
     page.line(
-        f"{page.paint('code', rule.code)} {page.paint('path', rule.name)} {kind}{_when(rule)}"
+        f"{rule_shown(rule.code, rule.name, page)} {page.paint('path', rule.name)} "
+        f"{kind}{_when(rule)}"
     )
     for topic in rule.topics:
         others = ", ".join(others_of(topic, rule.code))
@@ -83,6 +85,7 @@ def _headed(rule: Rule) -> dict[str, Any]:
         "since": rule.since,
         "until": rule.until,
         "topics": [topic.name for topic in rule.topics],
+        "url": page_url(rule.code),
         "summary": rule.summary,
     }
 
