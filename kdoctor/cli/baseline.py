@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from msgspec.structs import replace
 
 from kdoctor.cli import choices, options, streams
 
@@ -236,10 +237,12 @@ def _compared(  # noqa: PLR0913 - what the three commands share
     known = Baseline(path) if may_be_new and not path.exists() else Baseline.read(path)
     with progress(sys.stderr, shown=is_terminal(sys.stderr) and notes.verbosity >= 0) as told:
         result = engine.scan(named, **how | {"edits": False, "diffs": False, "progress": told})
-    write_project(result.project, notes)
+    compared = compare(result, known, named, policy.asks)
+    # Of the files that cannot be checked, the accepted ones too; of remarks, those on the baseline.
+    write_project(replace(result.project, remarks=compared.result.project.remarks), notes)
     if result.has_read_nothing:
         write_nothing_read(notes)
-    return compare(result, known, named, policy.asks)
+    return compared
 
 
 def _has_changed(compared: Comparison) -> bool:

@@ -21,7 +21,7 @@ from kdoctor.engine.fixes.debug_fstring_guard import DebugFStringGuard
 from kdoctor.engine.result import Anchor, FileScan, OwnTarget, SkippedPart
 from kdoctor.engine.rule_prefilter import Question, RulePrefilter
 from kdoctor.engine.schedule.jobs import ScanOptions, Task
-from kdoctor.engine.suppression.apply import apply
+from kdoctor.engine.suppression.apply import apply, old_names
 from kdoctor.engine.suppression.handled_errors import ExpectedErrors
 from kdoctor.engine.suppression.suppressions import Suppressions
 from kdoctor.errors import INTERNAL_ERROR, FileProblem, SyntaxProblem
@@ -296,6 +296,7 @@ class Examiner:
             unreadable=failed,
             anchors={place: anchors[place] for place in of_use if place in anchors},
             lasts=not problems,
+            old_names=tuple(dict.fromkeys(old_names(applied.directives))),
         )
         return scan, applied.directives
 
@@ -387,7 +388,11 @@ def heard(task: Task, scan: FileScan) -> FileScan:
     So the gate changes nothing of what is reported: a file in which no rule could fire has no
     news, also where it cannot be parsed.
     """
-    return scan if task.admitted else replace(scan, skipped=(), unreadable=None, own_target=None)
+    return (
+        scan
+        if task.admitted
+        else replace(scan, skipped=(), unreadable=None, own_target=None, old_names=())
+    )
 
 
 def why(error: Exception) -> str:

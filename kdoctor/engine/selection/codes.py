@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable
 from kdoctor.errors import UsageProblem
 from kdoctor.rules import Rule, all_rules
 from kdoctor.rules.index import rule_index
+from kdoctor.rules.redirects import redirected
 from kdoctor.rules.topics import TOPICS, topic_named
 
 _ALL = "ALL"  # as users of ruff write it
@@ -56,8 +57,9 @@ def rule_named(entry: str) -> Rule:
     Raises:
         UsageProblem: there is none.
     """
+    named = redirected(entry) or entry
     for rule in all_rules():
-        if entry.upper() == rule.code or entry == rule.name:
+        if named.upper() == rule.code or named == rule.name:
             return rule
     raise UsageProblem(f"there is no rule {entry!r}{_suggestion(entry)}")
 
@@ -67,9 +69,14 @@ def codes_beyond_its_text(entry: str) -> frozenset[str]:
 
     >>> sorted(codes_beyond_its_text("masks")), sorted(codes_beyond_its_text("KD425"))
     (['KD425', 'KD434'], [])
+    >>> sorted(codes_beyond_its_text("rate-is-an-int"))
+    ['KD309']
     """
     topic = topic_named(entry)
-    return frozenset(topic.codes) if topic is not None else frozenset()
+    if topic is not None:
+        return frozenset(topic.codes)
+    now = redirected(entry)
+    return frozenset(_meant(now)) if now else frozenset()
 
 
 def _meant(entry: str) -> Collection[str]:
@@ -80,7 +87,7 @@ def _meant(entry: str) -> Collection[str]:
         if each.name == entry or code == _ALL or (code and each.code.startswith(code))
     ]
     meant += codes_beyond_its_text(entry)
-    if not meant:
+    if not meant and redirected(entry) is None:
         raise UsageProblem(f"there is no rule {entry!r}{_suggestion(entry)}")
     return meant
 

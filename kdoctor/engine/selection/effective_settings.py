@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from kdoctor.config import SETTINGS
 from kdoctor.engine.cache.location import DEFAULT, VARIABLE
 from kdoctor.engine.options import Options
@@ -103,7 +105,7 @@ def overview(
         every if codes is None else codes,
         len(every),
         policy.leaves_out(path),
-        targets.notes,
+        replace(targets.notes, remarks=policy.redirect_notes),
     )
 
 

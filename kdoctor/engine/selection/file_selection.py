@@ -130,6 +130,23 @@ class FileSelection:
             self._left[key] = tuple(code for code in _all(codes) if code not in ignored)
         return self._left[key]
 
+    @property
+    def redirect_notes(self) -> tuple[str, ...]:
+        """What became of the old codes and names that options and settings say."""
+        from kdoctor.rules.redirects import redirect_notes  # noqa: PLC0415 - once a run
+
+        return tuple(redirect_notes(self._entries()))
+
+    def _entries(self) -> Iterator[str]:
+        """Yield all that rules are named by, as far as settings were read."""
+        for asked in (self._options.get("select"), self._options.get("ignore")):
+            yield from asked or ()
+        for layer in (layer for settings in self._choices for layer in settings.layers):
+            yield from layer.config.select or ()
+            yield from layer.config.ignore or ()
+            for entries in (layer.config.per_file_ignores or {}).values():
+                yield from entries
+
     def asks(self, path: str, code: str) -> bool:
         """Say whether a rule counts in a file."""
         codes = self.codes(path)
