@@ -42,6 +42,13 @@ class Config(msgspec.Struct, frozen=True, rename="kebab", forbid_unknown_fields=
             examples=[["KD5", "mixed-keras"]],
         ),
     ] = None
+    preview: Annotated[
+        bool | None,
+        Meta(
+            description="Whether the rules that are in preview are asked, too.",
+            examples=[True],
+        ),
+    ] = None
     per_file_ignores: Annotated[
         dict[str, tuple[str, ...]] | None,
         Meta(

@@ -63,6 +63,7 @@ def write(  # noqa: PLR0913 - the options of the command
     namespace: options.NamespaceOption = None,
     select: options.Select = None,
     ignore: options.Ignore = None,
+    preview: options.Preview = None,
     exclude: options.Exclude = None,
     config: options.ConfigOption = None,
     isolated: options.Isolated = False,
@@ -88,7 +89,9 @@ def write(  # noqa: PLR0913 - the options of the command
     from kdoctor.engine.baseline import is_acceptable  # noqa: PLC0415
     from kdoctor.report import baseline as report  # noqa: PLC0415
 
-    how = _how(target, namespace, select, ignore, exclude, config, isolated, no_cache, jobs)
+    how = _how(
+        target, namespace, select, ignore, preview, exclude, config, isolated, no_cache, jobs
+    )
     notes = streams.notes(color, quiet=quiet, verbose=verbose)
     compared = _compared(paths, file, how, notes, writes=True, may_be_new=True)
     page = streams.output(color, quiet=quiet, verbose=verbose)
@@ -114,6 +117,7 @@ def check(  # noqa: PLR0913 - the options of the command
     namespace: options.NamespaceOption = None,
     select: options.Select = None,
     ignore: options.Ignore = None,
+    preview: options.Preview = None,
     exclude: options.Exclude = None,
     config: options.ConfigOption = None,
     isolated: options.Isolated = False,
@@ -134,7 +138,9 @@ def check(  # noqa: PLR0913 - the options of the command
     """  # noqa: D301 - \b keeps the lines of the examples
     from kdoctor.report import baseline as report  # noqa: PLC0415
 
-    how = _how(target, namespace, select, ignore, exclude, config, isolated, no_cache, jobs)
+    how = _how(
+        target, namespace, select, ignore, preview, exclude, config, isolated, no_cache, jobs
+    )
     notes = streams.notes(color, quiet=quiet, verbose=verbose)
     compared = _compared(paths, file, how, notes)
     page = streams.output(color, quiet=quiet, verbose=verbose)
@@ -152,6 +158,7 @@ def prune(  # noqa: PLR0913 - the options of the command
     namespace: options.NamespaceOption = None,
     select: options.Select = None,
     ignore: options.Ignore = None,
+    preview: options.Preview = None,
     exclude: options.Exclude = None,
     config: options.ConfigOption = None,
     isolated: options.Isolated = False,
@@ -171,7 +178,9 @@ def prune(  # noqa: PLR0913 - the options of the command
     """  # noqa: D301 - \b keeps the lines of the examples
     from kdoctor.report import baseline as report  # noqa: PLC0415
 
-    how = _how(target, namespace, select, ignore, exclude, config, isolated, no_cache, jobs)
+    how = _how(
+        target, namespace, select, ignore, preview, exclude, config, isolated, no_cache, jobs
+    )
     notes = streams.notes(color, quiet=quiet, verbose=verbose)
     compared = _compared(paths, file, how, notes, writes=True)
     page = streams.output(color, quiet=quiet, verbose=verbose)
@@ -187,6 +196,7 @@ def _how(  # noqa: PLR0913, PLR0917 - the options of the commands
     namespace: choices.Namespace | None,
     select: list[str] | None,
     ignore: list[str] | None,
+    preview: bool | None,  # noqa: FBT001
     exclude: list[str] | None,
     config: str | None,
     isolated: bool,  # noqa: FBT001
@@ -198,6 +208,7 @@ def _how(  # noqa: PLR0913, PLR0917 - the options of the commands
         "namespace": namespace,
         "select": choices.split(select),
         "ignore": choices.split(ignore),
+        "preview": preview,
         "exclude": exclude,
         "config": config,
         "isolated": isolated,

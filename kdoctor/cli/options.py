@@ -55,6 +55,15 @@ Ignore = Annotated[
         "--ignore", metavar="RULE,...", help="Not these rules.", autocompletion=complete_rules
     ),
 ]
+Preview = Annotated[
+    bool | None,
+    typer.Option(
+        "--preview/--no-preview",
+        help="Ask also the rules that are in preview: new ones, which may still change.  "
+        "[default: no]",
+        show_default=False,
+    ),
+]
 Exclude = Annotated[
     list[str] | None,
     typer.Option(

@@ -64,10 +64,11 @@ class Examiner:
 
     def __init__(self, scan_options: ScanOptions, package: ProjectPackage | None = None) -> None:
         self.scan_options = scan_options
-        known = rule_index()
-        chosen = [
-            rule for rule in known if scan_options.codes is None or rule.code in scan_options.codes
-        ]
+        codes = scan_options.codes
+        known = tuple(
+            rule for rule in rule_index() if not rule.preview or codes is None or rule.code in codes
+        )
+        chosen = [rule for rule in known if codes is None or rule.code in codes]
         self._facts = TargetFacts(scan_options.target, scan_options.namespace)
         self._suppressions = Suppressions(chosen, known, self._facts)
         self._rules = self._suppressions.asked

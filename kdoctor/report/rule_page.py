@@ -29,6 +29,8 @@ def _head(rule: Rule) -> Iterator[str]:
     since = f" · from Keras {rule.since}" if rule.since else ""
     until = f" · before Keras {rule.until}" if rule.until else ""
     yield f"**{rule.severity.value}**: {_SEVERITIES[rule.severity]}{since}{until}"
+    if rule.preview:
+        yield "\nThis rule is in preview: it is asked with `--preview` only, and may still change."
     for topic in rule.topics:
         links = ", ".join(f"[{code}]({code}.md)" for code in others_of(topic, rule.code))
         yield (

@@ -84,6 +84,7 @@ def _headed(rule: Rule) -> dict[str, Any]:
         "severity": rule.severity.value,
         "since": rule.since,
         "until": rule.until,
+        "preview": rule.preview,
         "topics": [topic.name for topic in rule.topics],
         "url": page_url(rule.code),
         "summary": rule.summary,
@@ -134,7 +135,7 @@ def _held(proof: Mapping[str, Any] | None) -> bool | None:
 def _when(rule: Rule) -> str:
     since = f", from Keras {rule.since}" if rule.since else ""
     until = f", before Keras {rule.until}" if rule.until else ""
-    return since + until
+    return since + until + (", in preview" if rule.preview else "")
 
 
 def _write_example(example: Example, proofs: Record, page: Page) -> None:

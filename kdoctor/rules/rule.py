@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from kdoctor.digests import sha256
 from kdoctor.model import Confidence, Finding, Fix, Place, Severity
+from kdoctor.rules.preview import PREVIEW
 from kdoctor.rules.topics import Topic, topics_of
 
 if TYPE_CHECKING:
@@ -119,6 +120,11 @@ class Rule(Struct, frozen=True):
     def summary(self) -> str:
         """The first line of the documentation."""
         return self.docs.partition("\n")[0]
+
+    @property
+    def preview(self) -> bool:
+        """Whether it is asked with ``--preview`` only."""
+        return self.code in PREVIEW
 
     @property
     def topics(self) -> tuple[Topic, ...]:

@@ -22,7 +22,13 @@ from kdoctor.project import Layer, Settings
 from kdoctor.project.root import check_there
 from kdoctor.target import Target
 
-_DEFAULTS: Final = {"namespace": "keep", "unsafe": False, "format": "text", "cache-dir": DEFAULT}
+_DEFAULTS: Final = {
+    "namespace": "keep",
+    "preview": False,
+    "unsafe": False,
+    "format": "text",
+    "cache-dir": DEFAULT,
+}
 
 
 class SettingKind(enum.StrEnum):
