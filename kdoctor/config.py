@@ -30,7 +30,8 @@ class Config(msgspec.Struct, frozen=True, rename="kebab", forbid_unknown_fields=
     select: Annotated[
         tuple[str, ...] | None,
         Meta(
-            description="Only these rules: codes (KD101), starts of codes (KD1) or names.",
+            description="Only these rules: codes (KD101), starts of codes (KD1), names or topics "
+            "(freezing).",
             examples=[["KD1", "KD201"]],
         ),
     ] = None
@@ -39,6 +40,13 @@ class Config(msgspec.Struct, frozen=True, rename="kebab", forbid_unknown_fields=
         Meta(
             description="Not these rules. Without select, added to what an extended file ignores.",
             examples=[["KD5", "mixed-keras"]],
+        ),
+    ] = None
+    preview: Annotated[
+        bool | None,
+        Meta(
+            description="Whether the rules that are in preview are asked, too.",
+            examples=[True],
         ),
     ] = None
     per_file_ignores: Annotated[

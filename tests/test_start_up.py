@@ -69,6 +69,15 @@ def test_a_scan_of_a_clean_file_imports_nothing_heavy(format_name, tmp_path):
     assert not {name for name in modules if name.startswith(heavy_rooms)}
 
 
+@pytest.mark.parametrize("rules", ["KD1", "freezing"])
+def test_rules_are_selected_without_importing_one(rules, tmp_path):
+    (tmp_path / "clean.py").write_text("import os\n")
+    modules = imported(program("scan", "clean.py", "--select", rules), tmp_path)
+    assert "kdoctor.rules.topics" in modules
+    assert "libcst" not in modules
+    assert not {name for name in modules if name.startswith("kdoctor.rules.behaviour")}
+
+
 def test_a_command_does_not_make_the_others(tmp_path):
     modules = imported(program("scan", "--help"), tmp_path)
     assert "kdoctor.cli.scan" in modules

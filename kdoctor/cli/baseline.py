@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from msgspec.structs import replace
 
 from kdoctor.cli import choices, options, streams
 
@@ -62,6 +63,7 @@ def write(  # noqa: PLR0913 - the options of the command
     namespace: options.NamespaceOption = None,
     select: options.Select = None,
     ignore: options.Ignore = None,
+    preview: options.Preview = None,
     exclude: options.Exclude = None,
     config: options.ConfigOption = None,
     isolated: options.Isolated = False,
@@ -87,7 +89,9 @@ def write(  # noqa: PLR0913 - the options of the command
     from kdoctor.engine.baseline import is_acceptable  # noqa: PLC0415
     from kdoctor.report import baseline as report  # noqa: PLC0415
 
-    how = _how(target, namespace, select, ignore, exclude, config, isolated, no_cache, jobs)
+    how = _how(
+        target, namespace, select, ignore, preview, exclude, config, isolated, no_cache, jobs
+    )
     notes = streams.notes(color, quiet=quiet, verbose=verbose)
     compared = _compared(paths, file, how, notes, writes=True, may_be_new=True)
     page = streams.output(color, quiet=quiet, verbose=verbose)
@@ -113,6 +117,7 @@ def check(  # noqa: PLR0913 - the options of the command
     namespace: options.NamespaceOption = None,
     select: options.Select = None,
     ignore: options.Ignore = None,
+    preview: options.Preview = None,
     exclude: options.Exclude = None,
     config: options.ConfigOption = None,
     isolated: options.Isolated = False,
@@ -133,7 +138,9 @@ def check(  # noqa: PLR0913 - the options of the command
     """  # noqa: D301 - \b keeps the lines of the examples
     from kdoctor.report import baseline as report  # noqa: PLC0415
 
-    how = _how(target, namespace, select, ignore, exclude, config, isolated, no_cache, jobs)
+    how = _how(
+        target, namespace, select, ignore, preview, exclude, config, isolated, no_cache, jobs
+    )
     notes = streams.notes(color, quiet=quiet, verbose=verbose)
     compared = _compared(paths, file, how, notes)
     page = streams.output(color, quiet=quiet, verbose=verbose)
@@ -151,6 +158,7 @@ def prune(  # noqa: PLR0913 - the options of the command
     namespace: options.NamespaceOption = None,
     select: options.Select = None,
     ignore: options.Ignore = None,
+    preview: options.Preview = None,
     exclude: options.Exclude = None,
     config: options.ConfigOption = None,
     isolated: options.Isolated = False,
@@ -170,7 +178,9 @@ def prune(  # noqa: PLR0913 - the options of the command
     """  # noqa: D301 - \b keeps the lines of the examples
     from kdoctor.report import baseline as report  # noqa: PLC0415
 
-    how = _how(target, namespace, select, ignore, exclude, config, isolated, no_cache, jobs)
+    how = _how(
+        target, namespace, select, ignore, preview, exclude, config, isolated, no_cache, jobs
+    )
     notes = streams.notes(color, quiet=quiet, verbose=verbose)
     compared = _compared(paths, file, how, notes, writes=True)
     page = streams.output(color, quiet=quiet, verbose=verbose)
@@ -186,6 +196,7 @@ def _how(  # noqa: PLR0913, PLR0917 - the options of the commands
     namespace: choices.Namespace | None,
     select: list[str] | None,
     ignore: list[str] | None,
+    preview: bool | None,  # noqa: FBT001
     exclude: list[str] | None,
     config: str | None,
     isolated: bool,  # noqa: FBT001
@@ -197,6 +208,7 @@ def _how(  # noqa: PLR0913, PLR0917 - the options of the commands
         "namespace": namespace,
         "select": choices.split(select),
         "ignore": choices.split(ignore),
+        "preview": preview,
         "exclude": exclude,
         "config": config,
         "isolated": isolated,
@@ -236,10 +248,12 @@ def _compared(  # noqa: PLR0913 - what the three commands share
     known = Baseline(path) if may_be_new and not path.exists() else Baseline.read(path)
     with progress(sys.stderr, shown=is_terminal(sys.stderr) and notes.verbosity >= 0) as told:
         result = engine.scan(named, **how | {"edits": False, "diffs": False, "progress": told})
-    write_project(result.project, notes)
+    compared = compare(result, known, named, policy.selects)
+    # Of the files that cannot be checked, the accepted ones too; of remarks, those on the baseline.
+    write_project(replace(result.project, remarks=compared.result.project.remarks), notes)
     if result.has_read_nothing:
         write_nothing_read(notes)
-    return compare(result, known, named, policy.selects)
+    return compared
 
 
 def _has_changed(compared: Comparison) -> bool:

@@ -11,15 +11,23 @@ def complete_format(incomplete: str) -> list[str]:
 
 
 def complete_rules(incomplete: str) -> list[tuple[str, str]]:
-    """Return the rules whose code or name begins as the last entry of a list does, and their help.
+    """Return the codes, names and topics that begin as the last entry of a list does, with help.
 
     >>> complete_rules("KD101,KD10")[1][0]
     'KD101,KD102'
+    >>> complete_rules("free")
+    [('freezing', 'Freezing: 5 rules')]
     """
     from kdoctor.rules import all_rules  # noqa: PLC0415 - imports libcst
+    from kdoctor.rules.topics import TOPICS  # noqa: PLC0415
 
     before, comma, last = incomplete.rpartition(",")
-    return [
+    topics = [
+        (f"{before}{comma}{topic.name}", f"{topic.title}: {len(topic.codes)} rules")
+        for topic in TOPICS
+        if topic.name.startswith(last.lower())
+    ]
+    return topics + [
         (f"{before}{comma}{word}", rule.summary)
         for rule in all_rules()
         for word in (rule.code, rule.name)

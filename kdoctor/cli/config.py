@@ -27,6 +27,7 @@ def config(  # noqa: PLR0913 - the options of the command
     namespace: options.NamespaceOption = None,
     select: options.Select = None,
     ignore: options.Ignore = None,
+    preview: options.Preview = None,
     exclude: options.Exclude = None,
     unsafe: options.Unsafe = None,
     format_name: options.FormatName = None,
@@ -41,8 +42,8 @@ def config(  # noqa: PLR0913 - the options of the command
     kdoctor config --schema > kdoctor.schema.json
 
     The kdoctor.toml nearest above a file decides for it, or the pyproject.toml with a table
-    [tool.kdoctor]; its settings are target, select, ignore, per-file-ignores, exclude, extend,
-    namespace, unsafe, format, baseline and cache-dir. The command line comes first.
+    [tool.kdoctor]; its settings are target, select, ignore, preview, per-file-ignores, exclude,
+    extend, namespace, unsafe, format, baseline and cache-dir. The command line comes first.
 
     Exit code: 0, or 2 where a setting cannot be what it is or a file of the project cannot be
     understood.
@@ -63,6 +64,7 @@ def config(  # noqa: PLR0913 - the options of the command
             "namespace": namespace,
             "select": choices.split(select),
             "ignore": choices.split(ignore),
+            "preview": preview,
             "exclude": exclude,
             "config": file,
             "isolated": isolated,

@@ -47,6 +47,7 @@ _FLAGS: Final = {
     "--force-exclude": "force_exclude",
     "--isolated": "isolated",
     "--no-gate": "no_gate",
+    "--preview": "preview",
     "--no-cache": "no_cache",
     "--exit-zero": "exit_zero",
     "--quiet": "quiet",

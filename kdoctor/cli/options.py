@@ -45,7 +45,7 @@ Select = Annotated[
     typer.Option(
         "--select",
         metavar="RULE,...",
-        help="Only these rules: codes (KD101), starts of codes (KD1) or names.",
+        help="Only these rules: codes (KD101), starts of codes (KD1), names or topics (freezing).",
         autocompletion=complete_rules,
     ),
 ]
@@ -53,6 +53,15 @@ Ignore = Annotated[
     list[str] | None,
     typer.Option(
         "--ignore", metavar="RULE,...", help="Not these rules.", autocompletion=complete_rules
+    ),
+]
+Preview = Annotated[
+    bool | None,
+    typer.Option(
+        "--preview/--no-preview",
+        help="Ask also the rules that are in preview: new ones, which may still change.  "
+        "[default: no]",
+        show_default=False,
     ),
 ]
 Exclude = Annotated[

@@ -47,6 +47,7 @@ def report(  # noqa: PLR0913 - the options of the command
     target: options.TargetOption = None,
     select: options.Select = None,
     ignore: options.Ignore = None,
+    preview: options.Preview = None,
     exclude: options.Exclude = None,
     config: options.ConfigOption = None,
     isolated: options.Isolated = False,
@@ -92,6 +93,7 @@ def report(  # noqa: PLR0913 - the options of the command
         "target": target,
         "select": choices.split(select),
         "ignore": choices.split(ignore),
+        "preview": preview,
         "exclude": exclude,
         # Earlier commits are scanned in another folder.
         "config": config and os.path.abspath(config),  # noqa: PTH100

@@ -18,12 +18,15 @@ def rules(
         str | None,
         typer.Argument(
             metavar="RULE",
-            help="A code (KD101), the start of one (KD1) or a name.",
+            help="A code (KD101), the start of one (KD1), a name or a topic (freezing).",
             show_default=False,
             autocompletion=complete_rules,
         ),
     ] = None,
     *,
+    topics: Annotated[
+        bool, typer.Option("--topics", help="List the topics: what several rules are about.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
     color: options.ColorOption = choices.Color.AUTO,
 ) -> None:
@@ -33,12 +36,18 @@ def rules(
     kdoctor rules
     kdoctor rules KD101
     kdoctor rules KD6
+    kdoctor rules freezing
+    kdoctor rules --topics
     kdoctor rules --json
     """  # noqa: D301 - \b keeps the lines of the examples
     from kdoctor.engine.selection.codes import choose  # noqa: PLC0415 - imports libcst
     from kdoctor.report.rules import write_table, write_table_json  # noqa: PLC0415
+    from kdoctor.report.topics import topics_shown, write_topics, write_topics_json  # noqa: PLC0415
 
     page = streams.output(color)
+    if topics:
+        (write_topics_json if json else write_topics)(topics_shown(code), page)
+        return
     named = choose(None if code is None else [code])
     if len(named) == 1:
         write_rule(named[0].code, page, json=json)

@@ -21,7 +21,7 @@ from kdoctor.engine.fixes.debug_fstring_guard import DebugFStringGuard
 from kdoctor.engine.result import Anchor, FileScan, OwnTarget, SkippedPart
 from kdoctor.engine.rule_prefilter import Question, RulePrefilter
 from kdoctor.engine.schedule.jobs import ScanOptions, Task
-from kdoctor.engine.suppression.apply import apply
+from kdoctor.engine.suppression.apply import apply, old_names
 from kdoctor.engine.suppression.handled_errors import ExpectedErrors
 from kdoctor.engine.suppression.suppressions import Suppressions
 from kdoctor.errors import INTERNAL_ERROR, FileProblem, SyntaxProblem
@@ -64,10 +64,11 @@ class Examiner:
 
     def __init__(self, scan_options: ScanOptions, package: ProjectPackage | None = None) -> None:
         self.scan_options = scan_options
-        known = rule_index()
-        chosen = [
-            rule for rule in known if scan_options.codes is None or rule.code in scan_options.codes
-        ]
+        codes = scan_options.codes
+        known = tuple(
+            rule for rule in rule_index() if not rule.preview or codes is None or rule.code in codes
+        )
+        chosen = [rule for rule in known if codes is None or rule.code in codes]
         self._facts = TargetFacts(scan_options.target, scan_options.namespace)
         self._suppressions = Suppressions(chosen, known, self._facts)
         self._rules = self._suppressions.asked
@@ -306,6 +307,7 @@ class Examiner:
             unreadable=failed,
             anchors={place: anchors[place] for place in of_use if place in anchors},
             lasts=not problems,
+            old_names=tuple(dict.fromkeys(old_names(applied.directives))),
         )
         return scan, applied.directives
 
@@ -399,7 +401,11 @@ def drop_notes_unless_admitted(task: Task, scan: FileScan) -> FileScan:
     So the gate changes nothing of what is reported: a file in which no rule could fire has no
     news, also where it cannot be parsed.
     """
-    return scan if task.admitted else replace(scan, skipped=(), unreadable=None, own_target=None)
+    return (
+        scan
+        if task.admitted
+        else replace(scan, skipped=(), unreadable=None, own_target=None, old_names=())
+    )
 
 
 def error_text(error: Exception) -> str:

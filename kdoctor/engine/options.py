@@ -34,8 +34,9 @@ class Options(TypedDict, total=False):
 
     ``target``: the Keras that the code must run on, as a ``Target`` or written like
     ``"keras==3.15.1"``; where it is left out, what the project itself says, else the newest known.
-    ``select``, ``ignore``: rules by code (``"KD101"``), start of a code (``"KD1"``) or name.
-    An empty ``select`` selects none.
+    ``select``, ``ignore``: rules by code (``"KD101"``), start of a code (``"KD1"``), name or
+    topic (``"freezing"``).
+    An empty ``select`` selects none. ``preview``: also those that are in preview.
     ``exclude``: gitignore patterns of files and folders to pass over. ``force_exclude`` passes over
     them, and over environments and caches, also where they are named.
     ``kind``: take every file as this kind of document, whatever its name.
@@ -65,6 +66,7 @@ class Options(TypedDict, total=False):
     target: Target | str | None
     select: Iterable[str] | None
     ignore: Iterable[str] | None
+    preview: bool | None
     exclude: Iterable[str] | None
     force_exclude: bool
     kind: Kind | None

@@ -87,7 +87,8 @@ class FileScan(Struct, frozen=True):
     """The result of one file. ``unreadable`` with findings: a part of it failed.
 
     ``own_target`` is there where the file has another target than the run by its own code.
-    ``lasts``: a second look at the same file would give the same.
+    ``lasts``: a second look at the same file would give the same. ``old_names`` are the old codes
+    and names of rules that its comments say.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -99,6 +100,7 @@ class FileScan(Struct, frozen=True):
     anchors: Mapping[Place, Anchor] = field(default_factory=dict)
     lasts: bool = True
     own_target: OwnTarget | None = None
+    old_names: tuple[str, ...] = ()
 
 
 class ScanResult(Struct, frozen=True):

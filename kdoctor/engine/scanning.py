@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final, Unpack
 
+from msgspec.structs import replace
+
 from kdoctor.engine.cache.recorder import Recorded, record_dependencies
 from kdoctor.engine.examiners import examiner_of, forget, preload
 from kdoctor.engine.options import Options, Paths, each_of
-from kdoctor.engine.result import FileScan, ScanResult
+from kdoctor.engine.result import FileScan, ProjectNotes, ScanResult
 from kdoctor.engine.schedule.dispatch import run
 from kdoctor.engine.schedule.jobs import ScanOptions, Task
 from kdoctor.engine.schedule.plan import Plan
@@ -61,12 +63,23 @@ def collect_results(plan: Plan, scans: Sequence[FileScan]) -> ScanResult:
         files=tuple(gathered.files),
         skipped=tuple(part for scan in scans for part in scan.skipped),
         unreadable=tuple(sorted(unreadable, key=lambda file: (file.path, file.why))),
-        project=plan.notes,
+        project=_with_old_names(plan.notes, scans),
         targets=uses,
         anchors={place: anchor for scan in scans for place, anchor in scan.anchors.items()},
         suppressed=tuple(each for scan in scans for each in scan.suppressed),
         own_targets=tuple(scan.own_target for scan in scans if scan.own_target),
     )
+
+
+def _with_old_names(notes: ProjectNotes, scans: Sequence[FileScan]) -> ProjectNotes:
+    """Add what became of the old codes and names of rules that comments say."""
+    names = {name for scan in scans for name in scan.old_names}
+    if not names:
+        return notes
+    from kdoctor.rules.redirects import redirect_notes  # noqa: PLC0415 - most runs have none
+
+    told = dict.fromkeys((*notes.remarks, *redirect_notes(sorted(names))))
+    return replace(notes, remarks=tuple(told))
 
 
 def _scan(scan_options: ScanOptions, tasks: Sequence[Task]) -> list[FileScan]:

@@ -71,6 +71,7 @@ def page_url(code: str) -> str | None:
 
 @cache
 def _urls() -> dict[str, str]:
+    """Return the addresses in the metadata, the one place that says them: ``hatch_build.py``."""
     from importlib import metadata  # noqa: PLC0415 - slow, and most runs have no links
 
     try:

@@ -30,8 +30,13 @@ def where_shown(finding: Finding, page: Page) -> str:
 
 def code_shown(finding: Finding, page: Page) -> str:
     """Return the rule's code in its colours; where it can be followed, a link to the rule."""
-    shown = page.paint("code", finding.code)
-    return linked(shown, rule_url(finding.code, finding.name)) if page.links else shown
+    return rule_shown(finding.code, finding.name, page)
+
+
+def rule_shown(code: str, name: str, page: Page, width: int = 0) -> str:
+    """Return the same of any rule, with blanks behind it up to a width."""
+    shown, blanks = page.paint("code", code), " " * (width - len(code))
+    return (linked(shown, rule_url(code, name)) if page.links else shown) + blanks
 
 
 def where_skipped(part: SkippedPart) -> str:

@@ -8,6 +8,7 @@ from kdoctor.model import Severity
 from kdoctor.report.proofs import Record, proven
 from kdoctor.report.proofs_page import matrix
 from kdoctor.rules import Example, Rule
+from kdoctor.rules.topics import others_of
 
 _SEVERITIES = {
     Severity.ERROR: "raises on the target",
@@ -28,6 +29,14 @@ def _head(rule: Rule) -> Iterator[str]:
     since = f" · from Keras {rule.since}" if rule.since else ""
     until = f" · before Keras {rule.until}" if rule.until else ""
     yield f"**{rule.severity.value}**: {_SEVERITIES[rule.severity]}{since}{until}"
+    if rule.preview:
+        yield "\nThis rule is in preview: it is asked with `--preview` only, and may still change."
+    for topic in rule.topics:
+        links = ", ".join(f"[{code}]({code}.md)" for code in others_of(topic, rule.code))
+        yield (
+            f"\nTopic [{topic.name}](topics.md#{topic.name}): {topic.sentence} "
+            f"Other rules of it: {links}."
+        )
 
 
 def _shown(rule: Rule, record: Record) -> Iterator[str]:

@@ -8,11 +8,14 @@ from typing import Any
 
 from kdoctor import __version__
 from kdoctor.model import Severity
+from kdoctor.report.links import page_url
+from kdoctor.report.locations import rule_shown
 from kdoctor.report.output import Page, printable
 from kdoctor.report.proofs import HEADINGS, Record, Verdict, named, proven, remarks, verdicts
 from kdoctor.report.summary import count
 from kdoctor.rewrite import Rewrite
 from kdoctor.rules import Example, Rule
+from kdoctor.rules.topics import others_of
 
 _INDENT = "    "
 _ROLES = {True: "safe", False: "unsafe"}
@@ -24,17 +27,20 @@ def write_table(rules: Sequence[Rule], page: Page) -> None:
     kinds = max(map(len, Severity))
     for rule in rules:
         kind = page.paint(rule.severity.value, rule.severity.value.ljust(kinds))
-        page.line(
-            f"{page.paint('code', rule.code)}  {kind}  {rule.name.ljust(names)}  {rule.summary}"
-        )
+        code = rule_shown(rule.code, rule.name, page)
+        page.line(f"{code}  {kind}  {rule.name.ljust(names)}  {rule.summary}")
 
 
 def write_page(rule: Rule, proofs: Record, page: Page) -> None:
     """Write all about one rule: its documentation, its examples, its rewrites and their proofs."""
     kind = page.paint(rule.severity.value, f"[{rule.severity.value}]")
     page.line(
-        f"{page.paint('code', rule.code)} {page.paint('path', rule.name)} {kind}{_when(rule)}"
+        f"{rule_shown(rule.code, rule.name, page)} {page.paint('path', rule.name)} "
+        f"{kind}{_when(rule)}"
     )
+    for topic in rule.topics:
+        others = ", ".join(others_of(topic, rule.code))
+        page.line(f"topic {page.paint('path', topic.name)}: {topic.sentence} Also: {others}.")
     page.line()
     for line in rule.docs.splitlines():
         page.line(page.paint("path", line) if line.startswith("## ") else line)
@@ -78,6 +84,9 @@ def _headed(rule: Rule) -> dict[str, Any]:
         "severity": rule.severity.value,
         "since": rule.since,
         "until": rule.until,
+        "preview": rule.preview,
+        "topics": [topic.name for topic in rule.topics],
+        "url": page_url(rule.code),
         "summary": rule.summary,
     }
 
@@ -126,7 +135,7 @@ def _held(proof: Mapping[str, Any] | None) -> bool | None:
 def _when(rule: Rule) -> str:
     since = f", from Keras {rule.since}" if rule.since else ""
     until = f", before Keras {rule.until}" if rule.until else ""
-    return since + until
+    return since + until + (", in preview" if rule.preview else "")
 
 
 def _write_example(example: Example, proofs: Record, page: Page) -> None:

@@ -12,6 +12,7 @@ from kdoctor import __version__
 from kdoctor.engine.result import ScanResult
 from kdoctor.model import Applicability, Finding
 from kdoctor.report import summary
+from kdoctor.report.locations import rule_shown
 from kdoctor.report.output import Page
 
 _HEADINGS = ("findings", "rule", "", "safe", "unsafe", "by hand")
@@ -68,7 +69,8 @@ def _write_table(rows: list[tuple[str, ...]], page: Page) -> None:
             cell.ljust(width) if column in {1, 2} else cell.rjust(width)
             for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         )
-        shown = "  ".join([count, page.paint("code" if number else "quiet", code), name, *cures])
+        told = rule_shown(row[1], row[2], page, len(code)) if number else page.paint("quiet", code)
+        shown = "  ".join([count, told, name, *cures])
         page.line(shown if number else page.paint("quiet", shown))
 
 

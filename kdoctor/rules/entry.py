@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from kdoctor.rules.preview import PREVIEW
+
 if TYPE_CHECKING:
     from packaging.version import Version
 
@@ -32,6 +34,11 @@ class RuleEntry(Struct, frozen=True, kw_only=True):
     only_with_namespace: bool = False
     needs: tuple[Need, ...] = ()
     load: Callable[[], Rule]
+
+    @property
+    def preview(self) -> bool:
+        """Whether it is asked with ``--preview`` only."""
+        return self.code in PREVIEW
 
 
 def applies(rule: Rule | RuleEntry, facts: TargetFacts) -> bool:

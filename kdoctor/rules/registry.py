@@ -7,6 +7,7 @@ from functools import cache
 from kdoctor.errors import UsageProblem
 from kdoctor.rules.index import places, rule_index
 from kdoctor.rules.loading import load_rule
+from kdoctor.rules.redirects import redirected
 from kdoctor.rules.rule import Rule
 
 
@@ -32,6 +33,7 @@ def rule_by_code(code: str) -> Rule:
     Raises:
         UsageProblem: there is none.
     """
+    code = redirected(code) or code
     for entry in rule_index():
         if code.upper() == entry.code or code.lower() == entry.name:
             return entry.load()

@@ -10,6 +10,8 @@ from msgspec import Struct
 
 from kdoctor.digests import sha256
 from kdoctor.model import Confidence, Finding, Fix, Place, Severity
+from kdoctor.rules.preview import PREVIEW
+from kdoctor.rules.topics import Topic, topics_of
 
 if TYPE_CHECKING:
     from kdoctor.analysis.facts import TargetFacts
@@ -118,6 +120,16 @@ class Rule(Struct, frozen=True):
     def summary(self) -> str:
         """The first line of the documentation."""
         return self.docs.partition("\n")[0]
+
+    @property
+    def preview(self) -> bool:
+        """Whether it is asked with ``--preview`` only."""
+        return self.code in PREVIEW
+
+    @property
+    def topics(self) -> tuple[Topic, ...]:
+        """What it is about to a user, together with rules of other families."""
+        return topics_of(self.code)
 
     def finding(  # noqa: PLR0913 - the parts of a finding, by keyword
         self,

@@ -13,6 +13,7 @@ class EditorSettings(msgspec.Struct, rename="kebab"):
     target: str | None = None
     select: list[str] | None = None
     ignore: list[str] | None = None
+    preview: bool | None = None
     exclude: list[str] | None = None
     namespace: str | None = None
 
@@ -25,6 +26,8 @@ class EditorSettings(msgspec.Struct, rename="kebab"):
             options["select"] = self.select
         if self.ignore is not None:
             options["ignore"] = self.ignore
+        if self.preview is not None:
+            options["preview"] = self.preview
         if self.exclude is not None:
             options["exclude"] = self.exclude
         if self.namespace is not None:

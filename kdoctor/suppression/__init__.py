@@ -2,7 +2,8 @@
 
 - ``x = f()  # kdoctor: ignore``: nothing is reported here.
 - ``# kdoctor: ignore[KD101] reason``: not this rule. A rule is named by its code, the start of its
-  code, or its name; several with commas. Alone on its line, the comment is about the line below.
+  code, its name, or a topic (``freezing``); several with commas. Alone on its line, the comment is
+  about the line below.
 - ``# kdoctor: ignore-file[KD1] reason``, alone on its line, anywhere: not in this file.
 - ``# kdoctor: off[KD1]`` … ``# kdoctor: on``, alone on their lines: not between them. ``on``
   ends every ``off``, ``on[KD1]`` that one; without it, it ends with the block that it stands in.

@@ -43,10 +43,14 @@ class Form(enum.StrEnum):
 
 
 class Entry(Struct, frozen=True):
-    """A code or name in a suppression list, with its span."""
+    """A code or name in a suppression list, with its span.
+
+    ``codes`` are those that it means beyond its text: the codes of a topic.
+    """
 
     text: str
     span: Span
+    codes: frozenset[str] = frozenset()
 
     @property
     def is_about_comments(self) -> bool:
@@ -54,11 +58,13 @@ class Entry(Struct, frozen=True):
         return self.text.upper().startswith("KD9") or self.text.lower() in ABOUT_COMMENTS
 
     def covers(self, code: str, name: str) -> bool:
-        """Say whether it means a rule: by code, code prefix or name."""
+        """Say whether it means a rule: by code, code prefix, name, or its ``codes``."""
         if code.startswith("KD9") and not self.is_about_comments:
             return False
         own = _OWN_CODE.fullmatch(self.text) is not None
-        return (own and code.startswith(self.text.upper())) or self.text.lower() == name
+        if own and code.startswith(self.text.upper()):
+            return True
+        return self.text.lower() == name or code in self.codes
 
 
 ABOUT_COMMENTS = frozenset({"unused-ignore", "invalid-ignore"})

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import enum
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from kdoctor.documents import Unit
 from kdoctor.model import Finding, Span, Suppressed
@@ -64,9 +65,17 @@ class _UnitDirectives(Struct):
 
 
 class Directives:
-    """A document's suppression comments, and which of them were used."""
+    """A document's suppression comments, and which of them were used.
 
-    def __init__(self, units: Iterable[Unit]) -> None:
+    ``meant`` gives the codes that an entry means beyond its text.
+    """
+
+    def __init__(
+        self,
+        units: Iterable[Unit],
+        meant: Callable[[str], frozenset[str]] = lambda _: frozenset(),
+    ) -> None:
+        self._meant = meant
         marked = [unit for unit in units if may_have_suppressions(unit.text)]
         self._units = {unit.index: self._read(unit) for unit in marked}
         self._of_file = [
@@ -162,12 +171,20 @@ class Directives:
         lines = lines_of(unit.text)
         read = _UnitDirectives(unit, lines)
         for comment in lines.comments:
-            for directive in directives_of(comment):
+            for said in directives_of(comment):
+                directive = self._resolved(said)
                 read.all.append(directive)
                 row = _row(directive, unit, lines)
                 if row is not None:
                     read.by_row.setdefault(row, []).append(directive)
         return read
+
+    def _resolved(self, directive: Directive) -> Directive:
+        """Return the same with what its entries mean beyond their text."""
+        if not directive.entries:
+            return directive
+        entries = (replace(each, codes=self._meant(each.text)) for each in directive.entries)
+        return replace(directive, entries=tuple(entries))
 
     def _read_disabled_regions(self, read: _UnitDirectives) -> None:
         """Find where each ``off`` counts."""

@@ -264,13 +264,14 @@ def test_config_says_what_counts_and_from_which_line(nested):
 
 def test_config_in_words(nested):
     ended = nested.run("config", "quiet/a.py", "--ignore", "KD2", "--unsafe")
-    assert ended.stdout.splitlines()[:14] == [
+    assert ended.stdout.splitlines()[:15] == [
         "quiet/a.py: quiet/kdoctor.toml",
         "",
         "  target            keras==3.15.1   newest Keras 3 known",
         "  select            all rules       default",
         "  ignore            KD1, KD2        quiet/kdoctor.toml:1",
         "                                    command line",
+        "  preview           false           default",
         "  per-file-ignores  nothing         default",
         "  exclude           nothing         default",
         "  extend            no file         default",

@@ -55,6 +55,7 @@ class Finding(msgspec.Struct, forbid_unknown_fields=True):
     symbol: str
     fix: Fix | None
     no_fix_because: str | None
+    url: str | None
 
 
 class Unreadable(msgspec.Struct, forbid_unknown_fields=True):

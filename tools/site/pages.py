@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from kdoctor.cli.app import app
 from kdoctor.report.rule_page import page_of
 from kdoctor.rules import Rule, all_rules
 from kdoctor.rules.rule import FAMILIES
+from kdoctor.rules.topics import TOPICS
 
 WIDTH = 100  # characters of a help text's line
 ROOT = Path(__file__).resolve().parents[2]
@@ -32,6 +33,7 @@ def all_pages() -> dict[str, str]:
     record = proof_record()
     rules = all_rules()
     pages = {f"rules/{rule.code}.md": page_of(rule, record) for rule in rules}
+    pages["rules/topics.md"] = "\n".join(_topics({rule.code: rule for rule in rules})) + "\n"
     pages["rules/index.md"] = "\n".join(_rule_list(rules)) + "\n"
     commands = dict(_commands())
     pages |= {f"commands/{name.replace(' ', '-')}.md": page for name, page in commands.items()}
@@ -72,7 +74,8 @@ def _of_the_root(name: str) -> str:
 def _rule_list(rules: tuple[Rule, ...]) -> Iterator[str]:
     yield "# Rules\n"
     yield f"{len(rules)} rules in {len(FAMILIES)} families. `kdoctor rules KD101` prints a page in"
-    yield "the terminal; each example on these pages is run by the proofs."
+    yield "the terminal; each example on these pages is run by the proofs. [Topics](topics.md) name"
+    yield "what rules of several families are about: `kdoctor scan --select freezing`."
     for family, start in FAMILIES.items():
         members = [rule for rule in rules if rule.family == family]
         about = inspect.getdoc(importlib.import_module(f"kdoctor.rules.{family}"))
@@ -81,6 +84,20 @@ def _rule_list(rules: tuple[Rule, ...]) -> Iterator[str]:
         for rule in members:
             link = f"[{rule.code}]({rule.code}.md)"
             yield f"| {link} | {rule.name} | {rule.severity.value} | {_cell(rule.summary)} |"
+
+
+def _topics(rules: Mapping[str, Rule]) -> Iterator[str]:
+    yield "# Topics\n"
+    yield "A topic is one phenomenon that several rules are about, whatever their families."
+    yield "Wherever a rule can be named, a topic can: `--select`, `--ignore`, the settings `select`"
+    yield "and so on, and comments, `# kdoctor: ignore[freezing]`."
+    yield "`kdoctor rules freezing` lists the rules of one, `kdoctor rules --topics` all topics."
+    for topic in TOPICS:
+        # The anchor is the name, which the pages of the rules link to.
+        yield f"\n## {topic.name}\n\n**{topic.title}.** {topic.sentence}\n"
+        yield "| code | name | |\n|---|---|---|"
+        for code in topic.codes:
+            yield f"| [{code}]({code}.md) | {rules[code].name} | {_cell(rules[code].summary)} |"
 
 
 def _cell(text: str) -> str:

@@ -17,6 +17,7 @@ from kdoctor.engine.baseline.matching import Matching
 from kdoctor.engine.result import ScanResult
 from kdoctor.errors import INTERNAL_ERROR
 from kdoctor.model import Unreadable
+from kdoctor.rules.redirects import redirect_notes
 
 Asks = Callable[[str, str], bool]
 
@@ -92,7 +93,7 @@ def compare(
     return Comparison(
         baseline,
         replace(
-            _without(result, accepted),
+            _noted(_without(result, accepted), baseline),
             findings=tuple(each for index, each in enumerate(findings) if index not in known),
             known=tuple(each for index, each in enumerate(findings) if index in known),
         ),
@@ -108,6 +109,12 @@ def compare(
 def is_acceptable(file: Unreadable) -> bool:
     """Say whether a baseline may accept an unchecked file: not if kdoctor itself failed."""
     return not file.why.startswith(INTERNAL_ERROR)
+
+
+def _noted(result: ScanResult, baseline: Baseline) -> ScanResult:
+    """Add what became of the old codes that the baseline has."""
+    told = dict.fromkeys((*result.project.remarks, *redirect_notes(baseline.old_names)))
+    return replace(result, project=replace(result.project, remarks=tuple(told)))
 
 
 def _without(result: ScanResult, accepted: Collection[Unreadable]) -> ScanResult:

@@ -19,6 +19,7 @@ from kdoctor.engine.baseline.entry import BaselineEntry
 from kdoctor.engine.selection.file_selection import FileSelection
 from kdoctor.errors import FileProblem, UsageProblem
 from kdoctor.project.root import folders_to_root, leads_into, root_of, shown
+from kdoctor.rules.redirects import redirected
 
 FILE_NAME: Final = ".kdoctor-baseline.json"
 _VERSION: Final = 1
@@ -44,12 +45,14 @@ class Baseline:
     """The accepted findings of a project, as read from its baseline file.
 
     ``not_checked`` are the files that are known to be none that kdoctor can check, each with the
-    reason that it had.
+    reason that it had. ``old_names`` are the codes in the file that no rule has any more; entries
+    have those that took their place.
     """
 
     path: Path
     entries: tuple[BaselineEntry, ...] = ()
     not_checked: Mapping[str, str] = field(default_factory=lambda: _NONE)
+    old_names: tuple[str, ...] = ()
 
     @property
     def folder(self) -> Path:
@@ -77,7 +80,9 @@ class Baseline:
         except OSError as error:
             raise UsageProblem(f"{shown(path)} cannot be read: {error.strerror or error}") from None
         file = _decoded(data, path)
-        return cls(path, tuple(_entries(file)), file.not_checked)
+        codes = {line.rule for lines in file.files.values() for line in lines}
+        old = tuple(sorted(code for code in codes if redirected(code) is not None))
+        return cls(path, tuple(_entries(file, old)), file.not_checked, old)
 
     def write(
         self, entries: Iterable[BaselineEntry], not_checked: Mapping[str, str] = _NONE
@@ -170,10 +175,20 @@ def _decoded(data: bytes, path: Path) -> _File:
     return file
 
 
-def _entries(file: _File) -> Iterable[BaselineEntry]:
+def _entries(file: _File, old: Iterable[str]) -> Iterable[BaselineEntry]:
+    codes = {code: _code_now(code) for code in old}
     for name, lines in file.files.items():
         for line in lines:
-            yield BaselineEntry(name, line.scope, line.rule, line.symbol, line.source, line.context)
+            rule = codes.get(line.rule, line.rule)
+            yield BaselineEntry(name, line.scope, rule, line.symbol, line.source, line.context)
+
+
+def _code_now(code: str) -> str:
+    """Return the code in the place of an old one, the old where it is retired: nothing has it."""
+    from kdoctor.engine.selection.codes import codes_beyond_its_text  # noqa: PLC0415 - most have none
+
+    (now,) = codes_beyond_its_text(code) or (code,)
+    return now
 
 
 def _read_error(data: bytes, error: Exception) -> str:

@@ -24,6 +24,7 @@ class _Found(msgspec.Struct, array_like=True, frozen=True, gc=False):
     unreadable: Unreadable | None
     anchors: tuple[Anchor | None, ...]
     own_target: OwnTarget | None
+    old_names: tuple[str, ...]
 
 
 def encode_scan(scan: FileScan) -> bytes | None:
@@ -38,6 +39,7 @@ def encode_scan(scan: FileScan) -> bytes | None:
         scan.unreadable,
         _in_order(places, scan.anchors),
         scan.own_target,
+        scan.old_names,
     )
     try:
         return msgspec.msgpack.encode(found)
@@ -63,6 +65,7 @@ def decode_scan(data: bytes | msgspec.Raw) -> FileScan | None:
         found.unreadable,
         _by_place(places, found.anchors),
         own_target=found.own_target,
+        old_names=found.old_names,
     )
 
 

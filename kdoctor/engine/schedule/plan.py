@@ -59,6 +59,7 @@ class Plan:
         self.workers = workers_of(options)
         paths = list(paths)
         policy = FileSelection(paths, options)
+        self._policy = policy
         self.targets = Targets(policy, options)
         self.scan_options = scan_options_of(
             self.targets.main, options, unsafe=policy.unsafe(unsafe)
@@ -97,7 +98,8 @@ class Plan:
     @property
     def notes(self) -> ProjectNotes:
         """Notes on the project's own files, and on what was skipped."""
-        return replace(self.targets.notes, remarks=tuple(self.remarks))
+        remarks = (*self.remarks, *self._policy.redirect_notes)
+        return replace(self.targets.notes, remarks=remarks)
 
     def _cache(self, policy: FileSelection) -> Cache | None:
         # Only where it is wanted.

@@ -1,13 +1,15 @@
-"""Resolve ``--select`` and ``--ignore``: codes, code prefixes and names."""
+"""Resolve ``--select`` and ``--ignore``: codes, code prefixes, names and topics."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from kdoctor.errors import UsageProblem
 from kdoctor.rules import Rule, all_rules
 from kdoctor.rules.index import rule_index
+from kdoctor.rules.redirects import redirected
+from kdoctor.rules.topics import TOPICS, topic_named
 
 _ALL = "ALL"  # as users of ruff write it
 
@@ -38,7 +40,10 @@ def chosen_codes(select: Iterable[str] | None, ignore: Iterable[str] = ()) -> tu
 
 
 def codes_of(entries: Iterable[str]) -> set[str]:
-    """Return the codes of rules given by code, code prefix, name or ``ALL``.
+    """Return the codes of rules given by code, code prefix, name, topic or ``ALL``.
+
+    >>> sorted(codes_of(["unused-ignore", "masks"]))
+    ['KD425', 'KD434', 'KD901']
 
     Raises:
         UsageProblem: an entry names no rule.
@@ -52,20 +57,37 @@ def rule_named(entry: str) -> Rule:
     Raises:
         UsageProblem: there is none.
     """
+    named = redirected(entry) or entry
     for rule in all_rules():
-        if entry.upper() == rule.code or entry == rule.name:
+        if named.upper() == rule.code or named == rule.name:
             return rule
     raise UsageProblem(f"there is no rule {entry!r}{_suggestion(entry)}")
 
 
-def _meant(entry: str) -> list[str]:
+def codes_beyond_its_text(entry: str) -> frozenset[str]:
+    """Return the codes that an entry means although neither code nor name of a rule begins so.
+
+    >>> sorted(codes_beyond_its_text("masks")), sorted(codes_beyond_its_text("KD425"))
+    (['KD425', 'KD434'], [])
+    >>> sorted(codes_beyond_its_text("rate-is-an-int"))
+    ['KD309']
+    """
+    topic = topic_named(entry)
+    if topic is not None:
+        return frozenset(topic.codes)
+    now = redirected(entry)
+    return frozenset(_meant(now)) if now else frozenset()
+
+
+def _meant(entry: str) -> Collection[str]:
     code = entry.upper()
     meant = [
         each.code
         for each in rule_index()
         if each.name == entry or code == _ALL or (code and each.code.startswith(code))
     ]
-    if not meant:
+    meant += codes_beyond_its_text(entry)
+    if not meant and redirected(entry) is None:
         raise UsageProblem(f"there is no rule {entry!r}{_suggestion(entry)}")
     return meant
 
@@ -75,6 +97,7 @@ _LOOK_ALIKE = str.maketrans("OoIl", "0011")  # letters that are typed for digits
 
 def _suggestion(entry: str) -> str:
     known = [name for each in rule_index() for name in (each.code, each.name)]
+    known += [topic.name for topic in TOPICS]
     digits = entry[:2].upper() + entry[2:].translate(_LOOK_ALIKE)
     if digits in known:
         return f"; did you mean {digits}?"

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from kdoctor.config import SETTINGS
 from kdoctor.engine.cache.location import DEFAULT, VARIABLE
 from kdoctor.engine.options import Options
@@ -20,7 +22,13 @@ from kdoctor.project import Layer, Settings
 from kdoctor.project.root import check_there
 from kdoctor.target import Target
 
-_DEFAULTS: Final = {"namespace": "keep", "unsafe": False, "format": "text", "cache-dir": DEFAULT}
+_DEFAULTS: Final = {
+    "namespace": "keep",
+    "preview": False,
+    "unsafe": False,
+    "format": "text",
+    "cache-dir": DEFAULT,
+}
 
 
 class SettingKind(enum.StrEnum):
@@ -103,7 +111,7 @@ def overview(
         every if codes is None else codes,
         len(every),
         policy.excludes_from_search(path),
-        targets.notes,
+        replace(targets.notes, remarks=policy.redirect_notes),
     )
 
 

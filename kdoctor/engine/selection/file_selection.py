@@ -18,6 +18,7 @@ from kdoctor.model import Applicability
 from kdoctor.project import Configs, Settings, start_of
 from kdoctor.project.code_style import CodeStyle, CodeStyles
 from kdoctor.project.settings import NO_SETTINGS
+from kdoctor.rules.preview import PREVIEW
 
 STDIN: Final = "-"
 _KEEP: Final = "keep"
@@ -64,8 +65,8 @@ class FileSelection:
         self._exemptions: dict[Settings, tuple[Exemption, ...]] = {}
         self._exclusions: dict[Settings, Patterns | None] = {}
         self._left: dict[tuple[Settings, frozenset[str]], Codes] = {}
-        # What the command line says is right or wrong by itself.
-        self._chosen(Settings())
+        # What the command line says is right or wrong by itself; a file may ask for previews.
+        _choice(Settings(), {**options, "preview": True})
         self._asked_exclude = tuple(filter(str.strip, options.get("exclude") or ()))
         if self._asked_exclude:
             _patterns(self._asked_exclude, "--exclude: ", str(Path.cwd()))
@@ -129,6 +130,23 @@ class FileSelection:
         if key not in self._left:  # one tuple for all such files: memory must not grow with them
             self._left[key] = tuple(code for code in _all(codes) if code not in ignored)
         return self._left[key]
+
+    @property
+    def redirect_notes(self) -> tuple[str, ...]:
+        """What became of the old codes and names that options and settings say."""
+        from kdoctor.rules.redirects import redirect_notes  # noqa: PLC0415 - once a run
+
+        return tuple(redirect_notes(self._entries()))
+
+    def _entries(self) -> Iterator[str]:
+        """Yield all that rules are named by, as far as settings were read."""
+        for asked in (self._options.get("select"), self._options.get("ignore")):
+            yield from asked or ()
+        for layer in (layer for settings in self._choices for layer in settings.layers):
+            yield from layer.config.select or ()
+            yield from layer.config.ignore or ()
+            for entries in (layer.config.per_file_ignores or {}).values():
+                yield from entries
 
     def selects(self, path: str, code: str) -> bool:
         """Say whether a rule is selected for a file."""
@@ -213,9 +231,11 @@ def _choice(settings: Settings, options: Options) -> Codes:
     command line, which comes last.
 
     Raises:
-        UsageProblem: a rule is unknown.
+        UsageProblem: a rule is unknown, or named by itself and in preview.
     """
     select, ignore = options.get("select"), options.get("ignore") or ()
+    asked = options.get("preview")
+    hidden = _hidden(preview=bool(settings.value("preview") if asked is None else asked))
     layers = () if select is not None else settings.selecting
     ignored = [(each, "") for each in ignore]
     selected = None if select is None else [(each, "") for each in select]
@@ -226,11 +246,28 @@ def _choice(settings: Settings, options: Options) -> Codes:
         if layer.config.select is not None:
             where = f"{layer.place('select')}: select: "
             selected = [(each, where) for each in layer.config.select]
-    if selected is None and not ignored:
+    if selected is None and not (ignored or hidden):
         return None
-    without = _codes(ignored)
+    for entry, where in selected or () if hidden else ():
+        code = _only_code(entry, where)
+        if code in hidden:
+            raise UsageProblem(
+                f"{where}{code} is in preview; add --preview, or `preview = true` to the settings"
+            )
+    without = _codes(ignored) | hidden
     wanted = frozenset(_all(None)) if selected is None else _codes(selected)
     return tuple(code for code in _all(None) if code in wanted - without)
+
+
+def _hidden(*, preview: bool) -> frozenset[str]:
+    """Return the rules that do not count for being in preview."""
+    return frozenset() if preview else frozenset(PREVIEW)
+
+
+def _only_code(entry: str, where: str) -> str:
+    """Return the code of the only rule that an entry means, "" where it means several."""
+    codes = _codes([(entry, where)])
+    return "".join(codes) if len(codes) == 1 else ""
 
 
 def _codes(entries: Iterable[tuple[str, str]]) -> frozenset[str]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from kdoctor.documents import Document
 from kdoctor.engine.suppression.suppressions import Applied, Suppressions
 from kdoctor.model import Finding
 from kdoctor.suppression import may_have_suppressions
+
+if TYPE_CHECKING:
+    from kdoctor.suppression import Directives
 
 
 def apply(
@@ -27,3 +31,15 @@ def apply(
     from kdoctor.engine.suppression.comments import apply_comments  # noqa: PLC0415
 
     return apply_comments(suppressions, document, findings, unparsed)
+
+
+def old_names(directives: Directives | None) -> Iterator[str]:
+    """Yield the old codes and names of rules that the comments of a document say."""
+    if not directives:
+        return
+    from kdoctor.rules.redirects import redirected  # noqa: PLC0415 - as above
+
+    for _, directive in directives:
+        for entry in directive.entries:
+            if redirected(entry.text) is not None:
+                yield entry.text

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.documents import Document, Unit
-from kdoctor.engine.selection.codes import codes_of
+from kdoctor.engine.selection.codes import codes_beyond_its_text, codes_of
 from kdoctor.engine.suppression.suppressions import FAMILY, Applied, Suppressions
 from kdoctor.errors import UsageProblem
 from kdoctor.model import Finding, Suppressed
@@ -28,7 +28,7 @@ def apply_comments(
     unparsed: Collection[int],
 ) -> Applied:
     """Split findings by suppression comments, and report bad comments."""
-    directives = Directives(document.units)
+    directives = Directives(document.units, codes_beyond_its_text)
     silenced = directives.apply(findings)
     if not directives:
         return Applied(suppressions.reported(silenced.left), directives=directives)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from kdoctor.engine.result import ScanResult
 from kdoctor.model import Finding, Severity
 from kdoctor.report.formats import Format
+from kdoctor.report.links import page_url
 from kdoctor.report.locations import SourceRoot, where
 from kdoctor.report.output import Page, printable
 from kdoctor.report.summary import how_sure
@@ -46,6 +47,8 @@ def _annotation(finding: Finding, result: ScanResult, checkout: SourceRoot) -> s
     told = f"{where(finding)}: {finding.code} {printable(finding.message)}{sure}"
     if finding.help:
         told += f"\n{printable(finding.help)}"
+    if url := page_url(finding.code):
+        told += f"\n{url}"
     return _command(_COMMANDS[finding.severity], properties, told)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from kdoctor.engine.result import ScanResult
 from kdoctor.model import Finding, Severity
 from kdoctor.report.formats import Format
+from kdoctor.report.links import page_url
 from kdoctor.report.locations import SourceRoot
 from kdoctor.report.output import Page
 from kdoctor.report.summary import how_sure
@@ -53,6 +54,9 @@ def _issue(
     place, region = finding.place, result.region(finding.place)
     sure = "".join(f" ({each})" for each in how_sure(finding))
     cell = "" if place.cell is None else f" (cell {place.cell}, line {place.line})"
+    url = page_url(finding.code)
+    # What GitLab does not show, other readers of Code Climate's format do.
+    page = {"content": {"body": f"[{finding.code} {finding.name}]({url})"}} if url else {}
     return {
         "description": f"{finding.code}: {finding.message}{sure}{cell}",
         "check_name": finding.code,
@@ -62,6 +66,7 @@ def _issue(
             "path": _text(checkout.path(place.path)),
             "lines": {"begin": region.line, "end": region.end_line},
         },
+        **page,
     }
 
 

@@ -13,6 +13,7 @@ from kdoctor.model import Finding, Fix
 from kdoctor.report import statistics
 from kdoctor.report.fix_title import titled
 from kdoctor.report.formats import Format
+from kdoctor.report.links import page_url
 from kdoctor.report.output import Page
 
 
@@ -63,7 +64,8 @@ def own_target_of(own: OwnTarget) -> dict[str, Any]:
 def finding_of(finding: Finding) -> dict[str, Any]:
     """Return a finding as programs read it.
 
-    The places of ``edits`` are those in the file itself: in a notebook, of its JSON.
+    The places of ``edits`` are those in the file itself: in a notebook, of its JSON. ``url`` is the
+    page of its rule, None where this distribution names no documentation.
     """
     place, fix = finding.place, finding.fix
     return {
@@ -81,6 +83,7 @@ def finding_of(finding: Finding) -> dict[str, Any]:
         "symbol": finding.symbol,
         "fix": fix and _fix(fix),
         "no_fix_because": finding.no_fix_because,
+        "url": page_url(finding.code),
     }
 
 

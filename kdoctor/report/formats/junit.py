@@ -10,6 +10,7 @@ from xml.etree import ElementTree as ET
 from kdoctor.engine.result import ScanResult
 from kdoctor.model import Finding
 from kdoctor.report.formats import Format
+from kdoctor.report.links import page_url
 from kdoctor.report.locations import SourceRoot, where
 from kdoctor.report.output import Page, printable
 from kdoctor.report.summary import by_severity, count, in_brackets
@@ -66,12 +67,15 @@ def _case(path: str, whole: str, findings: Sequence[Finding], why: str | None) -
     return case
 
 
-def _lines(findings: Iterable[Finding]) -> Iterable[str]:
+def _lines(findings: Sequence[Finding]) -> Iterable[str]:
     for finding in findings:
         severity = in_brackets(finding)
         yield printable(f"{where(finding)}: {finding.code} [{severity}] {finding.message}")
         if finding.help:
             yield printable(f"    {finding.help}")
+    for code in dict.fromkeys(finding.code for finding in findings):
+        if url := page_url(code):
+            yield f"{code}: {url}"
 
 
 FORMAT = Format(write=_write, ending=".xml")

@@ -7,6 +7,7 @@ from typing import Any
 
 from kdoctor import __version__
 from kdoctor.progress import Counts, Group, Overview, Sample
+from kdoctor.report.links import page_url
 from kdoctor.report.output import Page
 
 
@@ -50,6 +51,7 @@ def _document(overview: Overview) -> dict[str, Any]:
                 "column": stop.finding.place.column,
                 "cell": stop.finding.place.cell,
                 "code": stop.finding.code,
+                "url": page_url(stop.finding.code),
                 "message": stop.finding.message,
                 "stops": [list(way) for way in stop.ways],
             }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
+from kdoctor.report.links import page_url
 from kdoctor.report.output import printable
 
 
@@ -47,6 +48,12 @@ def element(name: str, *contents: Content, **attributes: str | int | None) -> Ma
 def code(value: str) -> Markup:
     """Return a name, path or command as it is typed."""
     return element("code", value)
+
+
+def rule_link(code: str) -> Markup:
+    """Return the code of a rule, as a link to its page where this distribution names one."""
+    url = page_url(code)
+    return element("a", code, href=url) if url else text(code)
 
 
 def prose(value: str) -> Markup:

@@ -13,6 +13,7 @@ from kdoctor.report.migration.elements import (
     join,
     listed,
     prose,
+    rule_link,
 )
 from kdoctor.report.summary import count
 
@@ -68,7 +69,7 @@ def _stop(stop: Stop) -> Markup:
             summary += ": this one, and those that import it"
         falls = folded(summary, listed([_way(way) for way in others]))
     return join(
-        element("div", element("strong", code(where(finding))), f" {finding.code}"),
+        element("div", element("strong", code(where(finding))), " ", rule_link(finding.code)),
         element("div", prose(finding.message)),
         falls,
     )

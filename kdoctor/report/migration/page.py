@@ -14,6 +14,7 @@ from kdoctor.report.migration.elements import (
     join,
     listed,
     prose,
+    rule_link,
     table,
     text,
 )
@@ -164,7 +165,7 @@ def _next(overview: Overview, effort: Effort) -> Markup:
 
 def _groups(groups: tuple[Group, ...], what: str) -> Markup:
     most = max(each.left.total for each in groups)
-    rows = [_row(each, most) for each in groups]
+    rows = [_row(each, most, is_rule=what == "Rule") for each in groups]
     caption = f"Most findings first; the longest bar is {most}."
     shown = table((what, "Findings"), rows[:_MAX_OPEN_ROWS], caption)
     if len(rows) <= _MAX_OPEN_ROWS:
@@ -178,12 +179,12 @@ def _groups(groups: tuple[Group, ...], what: str) -> Markup:
     )
 
 
-def _row(group: Group, most: int) -> tuple[Content, ...]:
+def _row(group: Group, most: int, *, is_rule: bool) -> tuple[Content, ...]:
     what = join(" ", prose(group.what)) if group.what else None
     told = f"{by_effort(group.left)}, in {count(group.files, 'file')}"
     return (
         join(
-            code(group.name),
+            element("code", rule_link(group.name)) if is_rule else code(group.name),
             what,
             charts.bar(group.left, most),
             element("div", told, class_="quiet"),
