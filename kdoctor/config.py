@@ -30,29 +30,29 @@ class Config(msgspec.Struct, frozen=True, rename="kebab", forbid_unknown_fields=
     select: Annotated[
         tuple[str, ...] | None,
         Meta(
-            description="Only these rules: codes (KD101), starts of codes (KD1) or names.",
+            description="Use only these rules: codes (KD101), prefixes of codes (KD1) or names.",
             examples=[["KD1", "KD201"]],
         ),
     ] = None
     ignore: Annotated[
         tuple[str, ...] | None,
         Meta(
-            description="Not these rules. Without select, added to what an extended file ignores.",
+            description="Skip these rules. Without select, added to what an extended file ignores.",
             examples=[["KD5", "mixed-keras"]],
         ),
     ] = None
     per_file_ignores: Annotated[
         dict[str, tuple[str, ...]] | None,
         Meta(
-            description="Rules that do not count in files that match a pattern, written as in "
-            ".gitignore, from the folder of this file; ! at its start means all other files.",
+            description="Rules to skip in files that match a pattern, written as in .gitignore "
+            "and relative to the folder of this file; a leading ! means all other files.",
             examples=[{"tests/": ["KD4"], "*.md": ["KD5"]}],
         ),
     ] = None
     exclude: Annotated[
         tuple[str, ...] | None,
         Meta(
-            description="Files and folders to pass over: patterns written as in .gitignore, from "
+            description="Files and folders to skip: patterns written as in .gitignore, relative to "
             "the folder of this file.",
             examples=[["docs/old/", "*_legacy.py"]],
         ),
@@ -60,42 +60,42 @@ class Config(msgspec.Struct, frozen=True, rename="kebab", forbid_unknown_fields=
     extend: Annotated[
         _FilePath | None,
         Meta(
-            description="Another file with settings, relative to this one. What this file says "
-            "itself comes first.",
+            description="Another settings file to extend, relative to this one. Settings in this "
+            "file take precedence.",
             examples=["../kdoctor.toml"],
         ),
     ] = None
     namespace: Annotated[
         Literal["keep", "keras", "tf.keras"] | None,
         Meta(
-            description="The root that imports of Keras are moved to; keep: each file's own.",
+            description="The root to rewrite imports of Keras to; keep leaves each file's own.",
             examples=["keras"],
         ),
     ] = None
     unsafe: Annotated[
         bool | None,
         Meta(
-            description="Whether `kdoctor fix` also uses fixes that no proof calls safe.",
+            description="Whether `kdoctor fix` also uses fixes that are not proven safe.",
             examples=[True],
         ),
     ] = None
     format: Annotated[
         str | None,
-        Meta(description="How `kdoctor scan` writes its result.", examples=["concise"]),
+        Meta(description="The output format of `kdoctor scan`.", examples=["concise"]),
     ] = None
     baseline: Annotated[
         _FilePath | None,
         Meta(
-            description="A file of known findings, from the folder of this file; only others "
-            "count. `kdoctor baseline write` makes it.",
+            description="A file of known findings, which are not reported, relative to the folder "
+            "of this file. `kdoctor baseline write` creates it.",
             examples=[".kdoctor-baseline.json"],
         ),
     ] = None
     cache_dir: Annotated[
         _FilePath | None,
         Meta(
-            description="Where results are kept for as long as the files are as they were, from "
-            "the folder of this file, within the project; $KDOCTOR_CACHE_DIR comes first.",
+            description="The folder of the result cache, inside the project, relative to the "
+            "folder of this file; $KDOCTOR_CACHE_DIR takes precedence.",
             examples=["build/kdoctor"],
         ),
     ] = None

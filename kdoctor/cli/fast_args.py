@@ -1,4 +1,4 @@
-"""Plain arguments, read without the library of the command line.
+"""Parse plain arguments without importing Typer.
 
 It takes longer to import than a scan of a few files takes. Programs, and most people, give paths
 and options in their whole form: those are read here, to just what Typer reads them. All else is
@@ -21,11 +21,11 @@ _NO_CACHE: Final = "KDOCTOR_NO_CACHE"
 
 
 class _Declined(Exception):
-    """It is not plain."""
+    """Typer must parse these arguments."""
 
 
 class Grammar(NamedTuple):
-    """What a command takes, as parameters by how they are written.
+    """The options of a command: from their spelling to the parameter.
 
     ``values`` has what makes a parameter of a text, or raises ``ValueError``; it may be named more
     than once, and counts the last time. ``lists`` have all times.
@@ -92,7 +92,7 @@ GRAMMARS: Final = {
 
 
 def run(words: Sequence[str]) -> int | None:
-    """Do what plain arguments ask for; return the exit code, None where nothing was done."""
+    """Run the command that plain arguments name; return the exit code, None if Typer must."""
     # On Windows, Typer also looks for the files that are meant by a pattern.
     asked = None if os.name == "nt" or _COMPLETES in os.environ else read(words)
     if asked is None:
@@ -111,7 +111,7 @@ def run(words: Sequence[str]) -> int | None:
 
 
 def read(words: Sequence[str]) -> dict[str, Any] | None:
-    """Return the parameters of the command, but for those left out; None where Typer must read.
+    """Return the parameters that were given, None if Typer must parse the arguments.
 
     >>> read(["scan", "a.py", "--jobs=2", "--select", "KD1"])
     {'jobs': 2, 'select': ['KD1'], 'paths': ['a.py']}
@@ -151,7 +151,7 @@ def _read(grammar: Grammar, words: Iterator[str]) -> dict[str, Any]:
 
 
 def _taken_apart(word: str) -> tuple[str, str | None]:
-    """Return an option and the value that is attached to it: ``--jobs=2``, ``-j2``."""
+    """Split an option from the value attached to it: ``--jobs=2``, ``-j2``."""
     if word.startswith("--"):
         name, equals, value = word.partition("=")
         return name, value if equals else None
@@ -159,7 +159,7 @@ def _taken_apart(word: str) -> tuple[str, str | None]:
 
 
 def _text(word: str) -> str:
-    """Return a value as it is; what looks like an option, or is no Unicode, is not plain."""
+    """Return a value unchanged; one that looks like an option, or is not Unicode, is declined."""
     if not word or word.startswith("-"):
         raise _Declined
     word.encode()

@@ -1,4 +1,4 @@
-"""What ``kdoctor scan`` does, however its arguments were read."""
+"""Run ``kdoctor scan`` with parsed arguments."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def scan(  # noqa: PLR0913 - the options of the command
     quiet: bool = False,
     verbose: bool = False,
 ) -> int:
-    """Write what is wrong; return the exit code.
+    """Scan the paths and write the findings; return the exit code.
 
     Raises:
         Misuse: options do not go together.

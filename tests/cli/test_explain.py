@@ -37,10 +37,10 @@ def test_a_log_that_is_named_is_read_as_on_standard_input(project):
 def test_a_log_that_is_not_there_or_empty_is_told(project):
     ended = project.kdoctor("explain", "train.log")
     assert ended.code == 2
-    assert ended.err == "kdoctor: train.log: there is no such file to explain\n"
+    assert ended.err == "kdoctor: train.log: no such file\n"
     ended = project.write({"empty.log": ""}).kdoctor("explain", "empty.log")
     assert ended.code == 2
-    assert "empty.log: there is no text in it to explain" in ended.err
+    assert "empty.log: the file contains no text to explain" in ended.err
 
 
 def test_a_message_as_an_argument_for_another_release(project):

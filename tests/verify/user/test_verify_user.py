@@ -525,7 +525,7 @@ def test_of_a_fix_only_what_ran_and_was_equal_is_written_and_the_rest_is_named(t
     assert "print(K.int_shape(" in parts
     assert "from keras import backend as K\nfrom keras import ops\n" in parts
     assert "parts.py: fixed in part: " in ran.stderr
-    assert "read (not tried), lines 4, 25 (in nothing that was verified)" in ran.stderr
+    assert "read (not tried), lines 4, 25 (outside of what was verified)" in ran.stderr
     # What ran was `far` with a fixed `total`, and beside.py is not among the paths.
     uses = (tmp_path / "uses.py").read_text()
     assert "return total(K.abs(y_true - y_pred))" in uses
