@@ -123,7 +123,7 @@ migration: $(STAMP) ## Run the tests of real packages on Keras 2 and 3, before a
 golden: $(STAMP) ## Write tests/golden anew from fixtures/ (then read the diff)
 	$(BIN)/python tools/golden.py
 
-record: $(STAMP) ## Record the runs and figures in README.md anew (then read the diff)
+record: $(STAMP) ## Record the runs and figures in README.md and docs/ anew (then read the diff)
 	$(BIN)/python tools/record.py
 
 clean: ## Remove the environment and all caches

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import sys
 
-from kdoctor.version import __version__
-
 TYPE_CHECKING = False  # as type checkers know it; `typing` itself takes longer than all of this
 if TYPE_CHECKING:
     from kdoctor.diagnose import Diagnosis as Diagnosis
@@ -30,6 +28,8 @@ if TYPE_CHECKING:
     from kdoctor.model import Severity as Severity
     from kdoctor.model import Unreadable as Unreadable
     from kdoctor.target import Target as Target
+
+__version__ = "0.1.0"
 
 pytest_plugins = ("kdoctor.watch.tests",)  # `pytest -p kdoctor` looks here
 

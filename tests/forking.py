@@ -113,7 +113,7 @@ def _import_kdoctor():
     from kdoctor.cli.app import COMMANDS, app_of  # noqa: PLC0415
     from kdoctor.rules import all_rules  # noqa: PLC0415
 
-    for room in ("cli.plain", "diagnose", "engine", "migration", "report", "rewrite", "syntax"):
+    for room in ("cli.fast_args", "diagnose", "engine", "progress", "report", "rewrite", "syntax"):
         importlib.import_module(f"kdoctor.{room}")
     app_of(COMMANDS)
     all_rules()

@@ -19,7 +19,8 @@ def hooks(tmp_path_factory):
     """A git repository that holds what this working tree holds, for pre-commit to clone."""
     clone = tmp_path_factory.mktemp("hooks") / "kdoctor"
     clone.mkdir()
-    for name in ("kdoctor", ".pre-commit-hooks.yaml", "pyproject.toml", "README.md", "LICENSE"):
+    built_of = ("kdoctor", "pyproject.toml", "hatch_build.py", "README.md", "LICENSE")
+    for name in (".pre-commit-hooks.yaml", *built_of):
         source = ROOT / name
         if source.is_dir():
             shutil.copytree(source, clone / name, ignore=shutil.ignore_patterns("__pycache__"))

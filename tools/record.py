@@ -1,12 +1,13 @@
-"""Record real runs in README.md and docs/: the output below each command, figures, the table.
+"""Record real runs in README.md and docs/: the output below each command, figures, tables.
 
-    python tools/record.py            # writes the pages
-    python tools/record.py --check    # exit code 1 where it would, and which page
+    python tools/record.py                  # writes the pages
+    python tools/record.py docs/index.md    # this page only
+    python tools/record.py --check          # exit code 1 where it would, and which page
 
-In README.md a block whose first command begins with ``cat fixtures/``, ``kdoctor api`` or
-``kdoctor explain`` is run command by command in the repository's root. In docs/ every ``console``
-block is run, page by page, in a copy of ``fixtures/`` of the page's own: what one command wrote,
-the next one finds.
+Every ``console`` block is run, page by page, in a copy of ``fixtures/`` of the page's own: what one
+command wrote, the next one finds. Commands that are only to be read stand in ``bash`` blocks.
+Between ``<!-- proof figures -->``, ``<!-- migration table -->`` or ``<!-- speed table -->`` and
+``<!-- end -->`` stands what the proof record or a benchmark says.
 """
 
 from __future__ import annotations
@@ -16,34 +17,39 @@ import functools
 import json
 import os
 import re
-import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-README = ROOT / "README.md"
 BIN = Path(sys.executable).parent
-BLOCK = re.compile(
-    r"```console\n(\$ (?:cat fixtures/|kdoctor api |kdoctor explain ).*?)```\n", re.DOTALL
-)
-EVERY_BLOCK = re.compile(r"```console\n(\$ .*?)```\n", re.DOTALL)
+BLOCK = re.compile(r"```console\n(\$ .*?)```\n", re.DOTALL)
 TABLE = re.compile(r"<!-- (migration|speed) table -->\n.*?<!-- end -->\n", re.DOTALL)
 MEASURED = re.compile(r"<!-- results -->\n(.*?<!-- end -->\n)", re.DOTALL)
-PAGES = [path for path in sorted((ROOT / "docs").rglob("*.md")) if path.name != "proofs.md"]
-FIGURES = re.compile(r"<!-- proof figures -->\n(?:.*\n<!-- end -->\n)?")
+FIGURES = re.compile(r"<!-- proof figures -->\n.*?<!-- end -->\n", re.DOTALL)
+GENERATED = {"proofs.md", "gpu.md"}  # written by tools of their own
+PAGES = [
+    ROOT / "README.md",
+    *(path for path in sorted((ROOT / "docs").rglob("*.md")) if path.name not in GENERATED),
+]
+PAGES_AT_ONCE = 2
 
 
 def main() -> int:
     """Write the pages anew, or say whether they are as they should be."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--check", action="store_true", help="write nothing; 1 where it would")
+    parser.add_argument("pages", nargs="*", type=Path, help="only these")
     arguments = parser.parse_args()
-    changed = {path: new for path in [README, *PAGES] if (new := anew(path)) != path.read_text()}
+    pages = [path.resolve() for path in arguments.pages] or PAGES
+    with ThreadPoolExecutor(PAGES_AT_ONCE) as pool:
+        printed = dict(zip(pages, pool.map(anew, pages), strict=True))
+    changed = {path: new for path, new in printed.items() if new != path.read_text("utf-8")}
     for path, text in changed.items():
         print(path.relative_to(ROOT))
         if not arguments.check:
@@ -52,17 +58,17 @@ def main() -> int:
 
 
 def anew(path: Path) -> str:
-    """Return a page with what its commands print now."""
+    """Return a page with what its commands print now, and with the figures of today's records."""
     text = path.read_text("utf-8")
-    if path == README:
-        text = BLOCK.sub(lambda block: f"```console\n{recorded(block[1], output)}```\n", text)
-        text = TABLE.sub(lambda it: f"<!-- {it[1]} table -->\n{measured_by(it[1])}", text)
-        return FIGURES.sub(lambda _: f"<!-- proof figures -->\n{figures()}\n<!-- end -->\n", text)
+    text = TABLE.sub(lambda it: f"<!-- {it[1]} table -->\n{measured_by(it[1])}", text)
+    text = FIGURES.sub(lambda _: f"<!-- proof figures -->\n{figures()}\n<!-- end -->\n", text)
+    if BLOCK.search(text) is None:
+        return text
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(ROOT / "fixtures", Path(folder, "fixtures"))
         shutil.copy(ROOT / "pyproject.toml", folder)
-        here = functools.partial(shell, folder=folder)
-        return EVERY_BLOCK.sub(lambda block: f"```console\n{recorded(block[1], here)}```\n", text)
+        run = functools.partial(shell, folder=folder)
+        return BLOCK.sub(lambda block: f"```console\n{recorded(block[1], run)}```\n", text)
 
 
 def measured_by(benchmark: str) -> str:
@@ -92,22 +98,6 @@ def shell(command: str, folder: str) -> str:
         encoding="utf-8",
     )
     return "".join(f"{line.rstrip()}\n" for line in done.stdout.splitlines())
-
-
-def output(command: str) -> str:
-    """Return what a command prints, as a terminal shows it, without trailing blanks."""
-    words = shlex.split(command)
-    if words[0] == "kdoctor":
-        words[0] = str(BIN / "kdoctor")
-    done = subprocess.run(
-        words,
-        cwd=ROOT,
-        check=False,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-    )
-    return "".join(f"{line.rstrip()}\n" for line in (done.stdout + done.stderr).splitlines())
 
 
 def figures() -> str:

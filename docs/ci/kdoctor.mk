@@ -7,12 +7,12 @@ KDOCTOR_PATHS ?= .
 keras: ## What breaks on Keras 3, and why
 	$(KDOCTOR) scan $(KDOCTOR_PATHS)
 
-keras-diff: ## The repair as a diff
+keras-diff: ## The safe fixes as a diff
 	$(KDOCTOR) fix $(KDOCTOR_PATHS)
 
-keras-fix: ## The safe repairs, written
+keras-fix: ## Apply the safe fixes
 	$(KDOCTOR) fix --apply $(KDOCTOR_PATHS)
 
-# Findings do not fail it: there is a report to look at.
-keras-report: ## How often each rule, and a report for dashboards in kdoctor.sarif
+# Findings do not make it fail: it is there for its report.
+keras-report: ## Findings by rule, and kdoctor.sarif for dashboards
 	$(KDOCTOR) scan --statistics --output kdoctor.sarif --exit-zero $(KDOCTOR_PATHS)

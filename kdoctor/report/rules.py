@@ -6,13 +6,13 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from kdoctor import __version__
 from kdoctor.model import Severity
 from kdoctor.report.output import Page, printable
 from kdoctor.report.proofs import HEADINGS, Record, Verdict, named, proven, remarks, verdicts
 from kdoctor.report.summary import count
 from kdoctor.rewrite import Rewrite
 from kdoctor.rules import Example, Rule
-from kdoctor.version import __version__
 
 _INDENT = "    "
 _ROLES = {True: "safe", False: "unsafe"}

@@ -8,11 +8,11 @@ from collections.abc import Iterable
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from kdoctor import __version__
 from kdoctor.engine.result import ScanResult
 from kdoctor.model import Applicability, Finding
 from kdoctor.report import summary
 from kdoctor.report.output import Page
-from kdoctor.version import __version__
 
 _HEADINGS = ("findings", "rule", "", "safe", "unsafe", "by hand")
 

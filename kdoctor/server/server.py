@@ -16,6 +16,7 @@ from pygls.exceptions import JsonRpcException, PyglsError
 from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
 
+from kdoctor import __version__
 from kdoctor.project.readers import READERS
 from kdoctor.server.documents import OpenSheet
 from kdoctor.server.problems import diagnostics_of
@@ -23,7 +24,6 @@ from kdoctor.server.protocol import Protocol
 from kdoctor.server.session import Session, View
 from kdoctor.server.settings import EditorSettings
 from kdoctor.server.text import Encoding
-from kdoctor.version import __version__
 
 _REST: Final = 0.2  # seconds without a keystroke after which a document is looked at
 _PARENT_CHECK: Final = 2.0  # seconds between two looks whether the editor still lives

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kdoctor import engine
-from kdoctor.rules import all_rules, registry
+from kdoctor.rules import all_rules, loading, registry
 from kdoctor.rules.index import entry_of
 from kdoctor.verify.pool import run_all
 from kdoctor.verify.proof_jobs import example_jobs
@@ -31,7 +31,7 @@ def new_rule():
     title, code = re.search(r'```python title="([^"]+)"\n(.*?)```', NEW_RULE, re.DOTALL).groups()
     module = types.ModuleType(title.removesuffix(".py").replace("/", "."))
     exec(compile(code, title, "exec"), module.__dict__)  # noqa: S102 - our own page
-    return registry._rule_of(module)
+    return loading._rule_of(module)
 
 
 def test_it_builds_and_every_link_leads_somewhere(tmp_path):

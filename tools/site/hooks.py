@@ -1,4 +1,4 @@
-"""What MkDocs calls while it builds: adds the made pages, and names files outside of the pages."""
+"""Hooks of MkDocs: add the generated pages, and name files that no page holds."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ OUTSIDE = re.compile(r"\[(?P<text>[^\]]+)\]\((?:\.\./)+(?P<path>[^)]+)\)")
 
 
 def on_files(files: Any, config: Any) -> Any:
-    """Add the pages that are made."""
+    """Add the pages that are generated, and list them in the navigation."""
     from mkdocs.structure.files import File  # noqa: PLC0415 - installed where pages are built
 
     sys.path.insert(0, str(ROOT))
-    from tools.site.pages import all_pages  # noqa: PLC0415
+    from tools.site.pages import all_pages, with_generated_pages  # noqa: PLC0415
 
     for path, text in all_pages().items():
         files.append(File.generated(config, path, content=text))
+    config.nav = with_generated_pages(config.nav)
     return files
 
 

@@ -1,13 +1,16 @@
-"""The pages of the documentation that are made, not written: one a rule, one a command.
+"""Generated pages of the documentation: one per rule, one per command, and files of the root.
 
-What a page says comes from the rule's own file, from the proof record and from the program's help.
+What a page says comes from the rule's own file, from the proof record, from the program's help, and
+from CONTRIBUTING.md and CHANGELOG.md, which platforms look for in the root of a repository.
 """
 
 from __future__ import annotations
 
 import importlib
 import inspect
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -19,10 +22,13 @@ from kdoctor.rules import Rule, all_rules
 from kdoctor.rules.rule import FAMILIES
 
 WIDTH = 100  # characters of a help text's line
+ROOT = Path(__file__).resolve().parents[2]
+OF_THE_ROOT = {"contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md"}
+LINK = re.compile(r"\]\((?!https?://|#)(?P<path>[^)]+)\)")
 
 
 def all_pages() -> dict[str, str]:
-    """Return each made page's Markdown by its path below ``docs/``."""
+    """Return each generated page's Markdown by its path below ``docs/``."""
     record = proof_record()
     rules = all_rules()
     pages = {f"rules/{rule.code}.md": page_of(rule, record) for rule in rules}
@@ -30,7 +36,37 @@ def all_pages() -> dict[str, str]:
     commands = dict(_commands())
     pages |= {f"commands/{name.replace(' ', '-')}.md": page for name, page in commands.items()}
     pages["commands/index.md"] = _command_list(list(commands))
-    return pages
+    return pages | {path: _of_the_root(name) for path, name in OF_THE_ROOT.items()}
+
+
+def with_generated_pages(navigation: list[Any]) -> list[Any]:
+    """Return the navigation with each rule below its family, and each command."""
+    rules = [
+        {f"{start} {family}": [f"rules/{rule.code}.md" for rule in members]}
+        for family, start in FAMILIES.items()
+        if (members := [rule for rule in all_rules() if rule.family == family])
+    ]
+    commands = [
+        {f"kdoctor {name}": f"commands/{name.replace(' ', '-')}.md"} for name, _ in _commands()
+    ]
+    below = [("rules/index.md", rules), ("commands/index.md", commands)]
+    return [
+        {title: pages + [page for index, made in below if index in pages for page in made]}
+        if isinstance(pages, list)
+        else entry
+        for entry in navigation
+        for title, pages in entry.items()
+    ]
+
+
+def _of_the_root(name: str) -> str:
+    """Return a file of the repository's root, with links as they are from ``docs/``."""
+
+    def link(found: re.Match[str]) -> str:
+        path = found["path"]
+        return f"]({path.removeprefix('docs/')})" if path.startswith("docs/") else f"](../{path})"
+
+    return LINK.sub(link, (ROOT / name).read_text("utf-8"))
 
 
 def _rule_list(rules: tuple[Rule, ...]) -> Iterator[str]:

@@ -7,10 +7,10 @@ import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
 
-from kdoctor import version
+import kdoctor
 from kdoctor.digests import blake2b
 
-_HOME = os.path.dirname(os.path.abspath(version.__file__))  # noqa: PTH100, PTH120
+_HOME = os.path.dirname(os.path.abspath(kdoctor.__file__))  # noqa: PTH100, PTH120
 _INSTALLED = ("site-packages", "dist-packages")
 # The files in which the libraries that decide about a result say their version.
 _VERSIONS = {"libcst": "_version.py", "markdown_it": "__init__.py"}
@@ -18,7 +18,7 @@ _VERSIONS = {"libcst": "_version.py", "markdown_it": "__init__.py"}
 
 def version_key() -> str:
     """Return a name for this very kdoctor: another one after an update, or an edit of a rule."""
-    facts = [version.__version__, sys.version, sys.byteorder, *_libraries(), *sorted(_code(_HOME))]
+    facts = [kdoctor.__version__, sys.version, sys.byteorder, *_libraries(), *sorted(_code(_HOME))]
     return blake2b("\n".join(facts).encode(errors="replace"), digest_size=12).hexdigest()
 
 

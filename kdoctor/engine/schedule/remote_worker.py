@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from kdoctor import __version__
 from kdoctor.engine.schedule.jobs import ScanOptions, Task
 from kdoctor.errors import UsageProblem
-from kdoctor.version import __version__
 
 Work = Callable[[ScanOptions, Sequence[Task]], list[Any]]
 

@@ -7,13 +7,13 @@ from typing import Any
 
 from msgspec.structs import asdict
 
+from kdoctor import __version__
 from kdoctor.engine.result import OwnTarget, ScanResult
 from kdoctor.model import Finding, Fix
 from kdoctor.report import statistics
 from kdoctor.report.fix_title import titled
 from kdoctor.report.formats import Format
 from kdoctor.report.output import Page
-from kdoctor.version import __version__
 
 
 def _write(result: ScanResult, page: Page) -> None:

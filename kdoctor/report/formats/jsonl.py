@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from kdoctor import __version__
 from kdoctor.engine.result import ScanResult
 from kdoctor.report import statistics
 from kdoctor.report.formats import Format
 from kdoctor.report.formats.json import finding_of, own_target_of
 from kdoctor.report.output import Page
-from kdoctor.version import __version__
 
 
 def _write(result: ScanResult, page: Page) -> None:

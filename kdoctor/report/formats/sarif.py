@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from kdoctor import __version__
 from kdoctor.engine.result import ScanResult
 from kdoctor.errors import UsageProblem
 from kdoctor.model import Finding, Fix, Region, Severity
@@ -18,7 +19,6 @@ from kdoctor.report.formats import Format
 from kdoctor.report.links import home_url, page_url
 from kdoctor.report.locations import SourceRoot
 from kdoctor.report.output import Page
-from kdoctor.version import __version__
 
 Object = dict[str, Any]
 
