@@ -105,13 +105,13 @@ SETTINGS: Final = Config.__struct_encode_fields__
 
 
 def config_of(table: Mapping[str, Any], place: Callable[[Key], str]) -> Config:
-    """Return the settings in a table; ``place`` says where a key of it stands, for people.
+    """Convert a table to settings; ``place`` tells where a key is, for error messages.
 
     >>> config_of({"target": "keras==3.15.1"}, lambda key: "kdoctor.toml").target
     'keras==3.15.1'
 
     Raises:
-        UsageProblem: a key is unknown, or its value is of the wrong sort.
+        UsageProblem: a key is unknown, or its value has the wrong type.
     """
     for key in table:
         if key not in SETTINGS:
@@ -129,7 +129,7 @@ def config_of(table: Mapping[str, Any], place: Callable[[Key], str]) -> Config:
 
 
 def value_of(config: Config, key: str) -> Any:
-    """Return a setting by the name that it has in files, None where it is not said."""
+    """Return a setting by its name in files, None if it is not set."""
     return getattr(config, key.replace("-", "_"))
 
 
@@ -154,7 +154,7 @@ def schema(formats: Sequence[str] = ()) -> dict[str, Any]:
 
 
 def _without_null(described: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a property as TOML can have it: there, what is not said has no value at all."""
+    """Return a property without null, which TOML does not have."""
     kept = {name: value for name, value in described.items() if name != "default"}
     if "anyOf" in kept:
         (only,) = (each for each in kept.pop("anyOf") if each != {"type": "null"})

@@ -22,7 +22,7 @@ def _write(result: ScanResult, page: Page) -> None:
 
 
 def document_of(result: ScanResult) -> dict[str, Any]:
-    """Return a scan as programs read it."""
+    """Return a scan as a JSON-ready dict."""
     target, project = result.target, result.project
     return {
         "kdoctor": __version__,
@@ -50,7 +50,7 @@ def document_of(result: ScanResult) -> dict[str, Any]:
 
 
 def own_target_of(own: OwnTarget) -> dict[str, Any]:
-    """Return, as programs read it, that a file has another target by its own code."""
+    """Return as a JSON-ready dict that a file's own code chooses another target."""
     return {
         "path": own.path,
         "asked": own.asked,
@@ -61,7 +61,7 @@ def own_target_of(own: OwnTarget) -> dict[str, Any]:
 
 
 def finding_of(finding: Finding) -> dict[str, Any]:
-    """Return a finding as programs read it.
+    """Return a finding as a JSON-ready dict.
 
     The places of ``edits`` are those in the file itself: in a notebook, of its JSON.
     """
