@@ -102,7 +102,7 @@ def _explained(
     if (notebook := notebook or notebook_at_hand(found, read)) is not None:
         found = tuple(placed(each, notebook) for each in found)
     if not found:
-        return Diagnosis(Fault.UNKNOWN, "The text has no error in it.")
+        return Diagnosis(Fault.UNKNOWN, "The text contains no error.")
     stated = [
         asked,
         target_of(versions, "the environment"),
@@ -121,7 +121,7 @@ def _with_its_notebook(diagnosis: Diagnosis, error: Raised) -> Diagnosis:
     path = next(filter(None, paths), "")
     if not path:
         return diagnosis
-    told = f"the cells are taken to be those of {path}, which has this very line in that cell"
+    told = f"assuming the cells are those of {path}, which has exactly this line in that cell"
     return replace(diagnosis, evidence=(*diagnosis.evidence, told))
 
 

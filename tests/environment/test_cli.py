@@ -107,4 +107,4 @@ def test_deep_outlives_an_import_that_kills_its_process_or_never_ends(room):
     (room.site / "numpy/__init__.py").write_text("print('noise')\nimport time\ntime.sleep(60)\n")
     health_report = examine(str(room.python), room.work, {"PATH": "/bin"}, deep=True, patience=2)
     [check] = [each for each in health_report.checks if each.subject == "import numpy"]
-    assert check.message == "2 seconds went by while it was imported"
+    assert check.message == "2 seconds passed while it was imported"

@@ -69,7 +69,7 @@ def ask(interpreter: Interpreter, environ: Mapping[str, str]) -> Python:
     answer = _answer(interpreter.path, environ)
     if answer is None:
         raise UsageProblem(
-            f"{interpreter.path} is not a Python: asked for its version, it gave no answer"
+            f"{interpreter.path} is not a Python: it did not answer when asked for its version"
         )
     user = answer["user_site"]
     major, minor, micro = answer["version"]
