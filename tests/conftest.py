@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from kdoctor import own_process
 from tests.forking import Forking
 
 # No test is timed: a machine may be busy, and a draw that took long is no failure.
@@ -21,8 +22,10 @@ settings.load_profile("untimed")
 def pytest_configure():
     """Hear SIGINT, which what a script runs in its background ignores, and hands on to children.
 
-    Tests send it to programs that they start.
+    Tests send it to programs that they start. And libcst is what it is where kdoctor runs:
+    what a program sees that imports kdoctor, tests/syntax/test_lowering.py starts one to tell.
     """
+    own_process.claim()
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

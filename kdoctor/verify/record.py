@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from kdoctor.documents import write_anew
 from kdoctor.verify.jobs import BACKENDS, DEFAULT_BACKEND, Outcome
 
 Parts = dict[tuple[str, str], dict[str, Any]]  # by id and backend
@@ -54,7 +55,7 @@ def write(about: Mapping[str, Any], found: Parts, path: Path = RECORD) -> None:
         elif (key, DEFAULT_BACKEND) in found:
             record.setdefault(key, {}).setdefault(_ELSEWHERE, {})[backend] = part
     text = json.dumps({**record, ABOUT: about}, indent=1, sort_keys=True, ensure_ascii=False)
-    path.write_text(f"{text}\n", "utf-8")
+    write_anew(path, f"{text}\n".encode())
 
 
 def standing(

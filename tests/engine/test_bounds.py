@@ -76,7 +76,7 @@ def test_a_project_that_is_much_for_each_of_its_files_is_not_read_again_for_each
                 own.exports(str(project / "use1.py"), f"own{number}", 0, "K")
         return len(read)
 
-    monkeypatch.setattr(exports, "outline_from", outlined)
+    monkeypatch.setattr(exports, "summary_from", outlined)
     monkeypatch.setattr(exports, "_MUCH", 3)
     assert read_for(3) == FILES * FILES
     assert read_for(1000) < 5 * FILES

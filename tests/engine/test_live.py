@@ -33,8 +33,8 @@ def test_a_keystroke_reads_no_file_again(project, monkeypatch):
     def read(path):
         raise AssertionError(path)
 
-    monkeypatch.setattr(open_documents, "outline_of", read)
-    monkeypatch.setattr(open_documents, "Policy", read)
+    monkeypatch.setattr(open_documents, "summary_of", read)
+    monkeypatch.setattr(open_documents, "FileSelection", read)
     monkeypatch.setattr(open_documents, "Targets", read)
     assert codes(known, project, SOURCE + b"K.mean(1)\n") == ["KD101", "KD101"]
 

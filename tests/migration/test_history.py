@@ -10,7 +10,7 @@ from kdoctor import progress as migration_progress
 from kdoctor.engine import scan
 from kdoctor.errors import UsageProblem
 from kdoctor.keras_api import resolve_target
-from kdoctor.progress import Counts, history
+from kdoctor.progress import Counts, commit_history
 
 BAD = "from keras import backend as K\n\nK.sum([1])\n"
 
@@ -73,7 +73,7 @@ def test_a_file_is_scanned_anew_only_where_it_or_what_it_imports_differs(grown, 
         scanned.append(sorted(paths))
         return scan(paths, **options)
 
-    monkeypatch.setattr(history, "scan", counted)
+    monkeypatch.setattr(commit_history, "scan", counted)
     burndown(repo, commits[0])
     assert scanned[1] == ["later.py", "x/a.py", "x/b.md"]
     assert scanned[2] == ["pkg/__init__.py", "pkg/loss.py", "train.py"]

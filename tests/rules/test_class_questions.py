@@ -46,7 +46,7 @@ def fix_of(source, code="KD102"):
 def test_a_question_that_every_optimizer_answers_now_is_unsafe(written, name):
     told = fix_of(HEAD + written.format(EXPERIMENTAL.format(name)))
     assert told.applicability == "unsafe"
-    assert f"is true of every {'optimizer' if name == 'Optimizer' else '`SGD`'}" in (
+    assert f"is true for every {'optimizer' if name == 'Optimizer' else '`SGD`'}" in (
         told.unsafe_because
     )
 
@@ -54,7 +54,7 @@ def test_a_question_that_every_optimizer_answers_now_is_unsafe(written, name):
 @pytest.mark.parametrize("written", NO_QUESTIONS)
 def test_what_asks_nothing_stays_what_it_was(written):
     told = fix_of(HEAD + written.format(EXPERIMENTAL.format("SGD")))
-    assert "is true of every" not in told.unsafe_because
+    assert "is true for every" not in told.unsafe_because
 
 
 def test_an_import_is_judged_by_its_uses():
@@ -99,7 +99,7 @@ def test_a_gone_class_that_others_derived_from_is_no_longer_asked_for_safely():
     assert wrapper.__name__ == "LossFunctionWrapper"  # what was public up to 2.12
     told = fix_of("import keras\n\nisinstance(o, keras.losses.LossFunctionWrapper)")
     assert told.applicability == "unsafe"
-    assert "other classes of Keras derived from `LossFunctionWrapper`" in told.unsafe_because
+    assert "other Keras classes were derived from `LossFunctionWrapper`" in told.unsafe_because
     assert fix_of("import keras\n\nisinstance(o, keras.layers.DenseFeatures)").applicability == (
         "safe"
     )

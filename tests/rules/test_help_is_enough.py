@@ -83,7 +83,7 @@ np.testing.assert_allclose(called(x), 4 * np.ones((4, 2)))
 model = keras.Model(inputs, hidden)
 model.add_loss(lambda: keras.ops.mean(hidden))
 """,
-        "does `self.add_loss(value)` and returns `x`",
+        "runs `self.add_loss(value)` and returns `x`",
         MODEL
         + """
 class Mine(keras.layers.Layer):
@@ -130,7 +130,7 @@ assert abs(result["mean"] - model.predict(x, verbose=0).mean()) < 1e-5
     ),
     "other outputs": (
         MODEL + COMPILED + "model.outputs = [model.layers[0].output]",
-        "Make another model: `keras.Model(model.inputs, outputs)`.",
+        "Build a new model: `keras.Model(model.inputs, outputs)`.",
         MODEL
         + COMPILED
         + """
@@ -152,7 +152,7 @@ class Mine(keras.callbacks.Callback):
         super().set_model(model)
         self.layers = len(model.layers)
 """,
-        "`callback.set_model(model)`. Call your own by another name.",
+        "`callback.set_model(model)`. Use another name for your own.",
         MODEL
         + COMPILED
         + """
@@ -353,7 +353,7 @@ class Count(keras.metrics.Metric):
         first = tf.VariableAggregation.ONLY_FIRST_REPLICA
         self.total = self.add_weight("total", initializer="zeros", aggregation=first)
 """,
-        "Of a metric write `self.add_variable(shape, initializer, aggregation=…, name=…)`",
+        "In a metric, write `self.add_variable(shape, initializer, aggregation=…, name=…)`",
         """
 import keras
 

@@ -274,7 +274,7 @@ def test_nothing_of_a_file_is_safe_where_it_can_be_read_in_two_ways(call: str) -
     told = fixes(source)
     assert {each for each, _ in told} == {"unsafe"}
     for _, because in told:
-        assert "takes its last number for the stride" in because or "mean the stride" in because
+        assert "reads its last number as the stride" in because or "mean the stride" in because
     whole = fix(["-"], stdin=source.encode(), select=["KD310"])
     assert not whole.files
 

@@ -59,8 +59,8 @@ def test_a_use_that_cannot_be_rewritten_is_reported_and_keeps_the_import() -> No
 @pytest.mark.parametrize(
     ("call", "why"),
     [
-        ("('mixed_float16', loss_scale=1024)", "takes no `loss_scale=`"),
-        ("('mixed_float16', 'dynamic')", "takes no `loss_scale`"),
+        ("('mixed_float16', loss_scale=1024)", "does not accept `loss_scale=`"),
+        ("('mixed_float16', 'dynamic')", "does not accept `loss_scale`"),
     ],
 )
 def test_a_namesake_is_no_fix_where_it_surely_refuses_what_is_passed(call, why) -> None:
@@ -193,7 +193,7 @@ def test_a_call_that_may_mean_something_else_makes_the_fix_unsafe(call: str, why
 
 def test_a_name_that_came_after_the_target_is_not_said_to_be_gone() -> None:
     (found,) = findings("from keras.losses import Loss", target="keras==2.2.4")
-    assert "`keras.losses.Loss` is not there yet (first in keras 2.3.0)" in found.message
+    assert "`keras.losses.Loss` does not exist yet (first in keras 2.3.0)" in found.message
 
 
 def test_the_fallback_of_a_private_module_that_went_is_reported() -> None:

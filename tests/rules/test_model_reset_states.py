@@ -123,7 +123,7 @@ def test_a_file_with_a_function_of_that_name_is_left_alone():
     )
     [finding] = scan(["-"], stdin=source.encode(), select=["KD208"]).findings
     assert finding.fix is None
-    assert "it is taken" in finding.no_fix_because
+    assert "the name is taken" in finding.no_fix_because
 
 
 OWN = (
@@ -150,6 +150,6 @@ def test_a_class_that_says_nothing_of_stateful_makes_it_unsafe(base, init, wante
     source = OWN.format(base=base, init=init)
     [finding] = scan(["-"], stdin=source.encode(), select=["KD208"]).findings
     assert finding.fix.applicability is wanted
-    assert ("`Mine.reset_states` is called always" in finding.fix.unsafe_because) == (
+    assert ("`Mine.reset_states` is always called" in finding.fix.unsafe_because) == (
         wanted is Applicability.UNSAFE
     )

@@ -84,8 +84,8 @@ def test_without_the_option_nothing_is_said():
     [
         ("from tensorflow.keras import backend as K\nK.sum(1)\n", "`keras.backend.sum` does not exist"),
         ("from tensorflow.keras.backend import sum\nsum(1)\n", "`keras.backend.sum` does not exist"),
-        ("from tensorflow.keras.layers import AlphaDropout\nAlphaDropout(1)\n", "`keras.layers.AlphaDropout` is another one"),
-        ("from tensorflow import keras\nprint(keras)\n", "the module itself is passed on"),
+        ("from tensorflow.keras.layers import AlphaDropout\nAlphaDropout(1)\n", "`keras.layers.AlphaDropout` is a different object"),
+        ("from tensorflow import keras\nprint(keras)\n", "the module object itself is passed on"),
         ("from tensorflow.keras.layers import *\n", "a star import does not say which names"),
         ("keras = 1\nimport tensorflow as tf\ntf.keras.Model()\n", "`keras` means something else"),
         (

@@ -52,7 +52,7 @@ def test_what_keras_3_has_by_the_same_name_is_said():
     (finding,) = found_in(
         "import tensorflow_addons as tfa\ntfa.optimizers.AdamW()\ntfa.optimizers.LazyAdam()\n"
     )
-    assert "Keras 3 has `keras.optimizers.AdamW`: what they do may differ" in finding.help
+    assert "Keras 3 has `keras.optimizers.AdamW`, which may behave differently" in finding.help
 
 
 def test_estimators_are_not_to_be_copied_but_written_anew():

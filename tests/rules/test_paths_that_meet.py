@@ -79,7 +79,7 @@ def test_a_file_that_is_there_is_not_overwritten(tmp_path, there):
     assert scan([script], select=["KD604"]).findings[0].fix is not None
     (tmp_path / there).write_bytes(b"")
     [finding] = scan([script], select=["KD604"]).findings
-    assert "as one that is there" in finding.no_fix_because
+    assert "like an existing file" in finding.no_fix_because
 
 
 def test_a_cached_answer_is_given_up_when_such_a_file_comes_or_goes(tmp_path):

@@ -97,7 +97,7 @@ def test_a_choice_of_values_that_do_more_is_unsafe_and_says_so(branches, name):
     source = FILE.format(branches).replace("in_train_phase", name)
     told = of_the_choice(source)
     assert told.applicability == "unsafe"
-    assert "only the chosen one is worked out" in told.unsafe_because
+    assert "only the chosen one runs" in told.unsafe_because
     before = [events(source, tf_keras, training) for training in (True, False)]
     after = [events(fixed(source, unsafe=True), keras, training) for training in (True, False)]
     assert [given for given, _ in after] == [given for given, _ in before]

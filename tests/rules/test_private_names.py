@@ -36,7 +36,7 @@ def test_an_import_through_a_closed_facade_is_one_finding_with_its_uses() -> Non
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("backend.set_session", "There are no sessions any more"),
+        ("backend.set_session", "Sessions are gone"),
         ("layers.DenseFeatures", "Feature columns are gone"),
         ("feature_column.DenseFeatures", ""),
     ],

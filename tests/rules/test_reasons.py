@@ -81,4 +81,4 @@ SESSION = (
 )
 def test_a_share_of_the_memory_that_becomes_growth_is_told(imported, called):
     [told] = unsafe_fixes(SESSION.format(imported, called), select=["KD101"])
-    assert "a share of the GPU's memory cannot be set any more" in told.unsafe_because
+    assert "a fraction of the GPU's memory can no longer be set" in told.unsafe_because

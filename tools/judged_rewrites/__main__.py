@@ -96,8 +96,6 @@ def _outcome(rewrite: Rewrite, verdicts: list[Verdict]) -> Outcome:
             verdict.state is VerdictState.EQUAL and not bad,
             verdict.state.value,
             said or verdict.why,
-            verdict.state.value,
-            said or verdict.why,
         )
     names_it = rewrite.layer in verdict.where
     return Outcome(verdict.is_bad and names_it, verdict.state.value, told)

@@ -2,7 +2,7 @@
 
 Followed are names, parameters by the calls of the file, what its functions return, tuples and
 attributes of ``self``; what NumPy, pandas, scikit-learn and ``keras.datasets`` make is known by
-``array_makers``. What comes from elsewhere is not known.
+``constructors``. What comes from elsewhere is not known.
 """
 
 from __future__ import annotations
@@ -16,14 +16,8 @@ import libcst as cst
 from kdoctor.analysis.calls import argument, is_hidden, plain_literal, value_of
 from kdoctor.analysis.dataflow.points_to import PointsTo, points_to_of
 from kdoctor.analysis.tensors import constructors as makers
+from kdoctor.analysis.tensors import elements
 from kdoctor.analysis.tensors.constructors import COLUMN, FRAME, ArrayData, ArrayForm, NumberKind
-from kdoctor.analysis.tensors.elements import (
-    count_of_axes,
-    dtype_in,
-    numbers_in,
-    numbers_in_list,
-    numbers_of_scalar,
-)
 from kdoctor.keras_api import split_root
 from kdoctor.memoize import once
 from kdoctor.syntax import Module
@@ -84,9 +78,8 @@ class Ranks:
             case cst.Comparison(comparisons=[_]):
                 found = self.of(node.left, (), depth)
                 with_ = node.comparisons[0].comparator
-                is_one = isinstance(plain_literal(with_), str) or numbers_of_scalar(
-                    self._module, with_
-                )
+                number = elements.numbers_of_scalar(self._module, with_)
+                is_one = number or isinstance(plain_literal(with_), str)
                 return found.but(numbers=NumberKind.BOOL) if found is not None and is_one else None
         return None
 
@@ -153,7 +146,7 @@ class Ranks:
     def _of_numpy(self, call: cst.Call, name: str, depth: int) -> ArrayData | None:
         given = [each.value for each in call.args if each.keyword is None]
         first = given[0] if given else None
-        told = dtype_in(self._module, call)
+        told = elements.dtype_in(self._module, call)
         if name in makers.OF_EACH_AXIS:
             return ArrayData(axes=len(given), numbers=NumberKind.FLOAT) if given else None
         if name in makers.OF_A_SHAPE or name in makers.OF_A_SIZE:
@@ -194,12 +187,12 @@ class Ranks:
             shape = argument(call, "size" if name.startswith("random.") else "shape", 0)
             fill = argument(call, "fill_value", 1) if name == "full" else None
             numbers = makers.OF_A_SHAPE[name] or (self._common([fill.value]) if fill else None)
-        axes = None if shape is None else count_of_axes(self._module, shape.value)
+        axes = None if shape is None else elements.count_of_axes(self._module, shape.value)
         return None if axes is None else ArrayData(axes=axes, numbers=told or numbers)
 
     def _common(self, given: Sequence[cst.BaseExpression]) -> NumberKind | None:
         """Return of what sort numbers are, where all are of one."""
-        found = {numbers_of_scalar(self._module, each) for each in given}
+        found = {elements.numbers_of_scalar(self._module, each) for each in given}
         return found.pop() if len(found) == 1 else None
 
     def _converted(
@@ -209,7 +202,7 @@ class Ranks:
         found = self.of(given, (), depth)
         if found is not None:
             return found.but(form=ArrayForm.ARRAY, numbers=told)
-        listed = numbers_in_list(self._module, given)
+        listed = elements.numbers_in_list(self._module, given)
         if listed is None:
             return None if told is None else ArrayData(numbers=told)
         return ArrayData(axes=listed[0], numbers=told or listed[1])
@@ -223,7 +216,8 @@ class Ranks:
             shape = value_of(self._module, given[0])
             is_listed = isinstance(shape, cst.Tuple | cst.List)
             axes = len(shape.elements) if isinstance(shape, cst.Tuple | cst.List) else 1
-            if not is_listed and numbers_of_scalar(self._module, shape) is not NumberKind.INT:
+            whole = elements.numbers_of_scalar(self._module, shape) is NumberKind.INT
+            if not (is_listed or whole):
                 return None
         return (
             ArrayData(axes=axes, numbers=None if found is None else found.numbers) if axes else None
@@ -275,7 +269,7 @@ class Ranks:
             return COLUMN if found == FRAME else None
         if name == "astype":
             found = self.of(owner, (), depth)
-            numbers = numbers_in(self._module, call.args[0].value) if call.args else None
+            numbers = elements.numbers_in(self._module, call.args[0].value) if call.args else None
             if found is None:
                 return None if numbers is None else ArrayData(numbers=numbers)
             return ArrayData(found.form, found.axes, numbers)
@@ -336,7 +330,7 @@ class Ranks:
 
     def _is_table(self, call: cst.Call) -> bool:
         name = self._module.qualified(call.func)
-        numbers = dtype_in(self._module, call)
+        numbers = elements.dtype_in(self._module, call)
         plain = not _has(call, "dtype") or numbers is NumberKind.FLOAT
         return (
             name in makers.TABLES and plain and not _has(call, "unpack") and not _has(call, "names")
@@ -416,7 +410,7 @@ class Ranks:
                 return None
             numbers = {found.numbers}
         else:
-            scalar = numbers_of_scalar(self._module, other)
+            scalar = elements.numbers_of_scalar(self._module, other)
             if scalar is None:
                 return None
             numbers = {found.numbers, scalar}

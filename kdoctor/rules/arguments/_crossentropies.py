@@ -30,12 +30,13 @@ def crossentropy(
     yield Refused(
         node,
         f"ValueError: Could not interpret metric identifier: {node.raw_value}",
-        "Name the one that goes with the outputs: 'binary_crossentropy' for one number, else "
-        "'categorical_crossentropy', or 'sparse_categorical_crossentropy' for whole numbers.",
+        "Write the full name that fits the outputs: 'binary_crossentropy' for one probability, "
+        "'categorical_crossentropy' for one-hot targets, 'sparse_categorical_crossentropy' for "
+        "class indices.",
         (Edit(module.span(node), (f"{node.quote}{name}{node.quote}",)),) if is_told else (),
         f"Write '{name}'",
-        unsafe_because="the history calls the metric by the new name then",
-        no_fix_because="which one it is depends on the shapes of the data",
+        unsafe_because="the history then logs the metric under its new name",
+        no_fix_because="which crossentropy it is depends on the shapes of the data",
     )
 
 

@@ -115,8 +115,8 @@ def why_not_alone(module: Module, facts: TargetFacts) -> str:
     first, *rest = open_calls
     more = f" and {len(rest)} more" if rest else ""
     return (
-        f"once nothing raises any more, `{first.text}(…)` in line {first.line}{more} runs as well, "
-        "and takes its last number for the stride: in Keras 1 it was a side of the kernel"
+        f"once the keywords no longer raise, `{first.text}(…)` on line {first.line}{more} runs "
+        "as well, and reads its last number as the stride: in Keras 1 it was a side of the kernel"
     )
 
 

@@ -19,7 +19,7 @@ KERNELS: Final = {
     "ConvLSTM2D": ("nb_row", "nb_col"),
     "Conv3D": ("kernel_dim1", "kernel_dim2", "kernel_dim3"),
 }
-OUTPUT_SHAPE_LOST: Final = "the layer works out the output's shape itself"
+OUTPUT_SHAPE_LOST: Final = "the layer computes its output shape itself"
 _OUTPUT_SHAPE: Final = "Conv2DTranspose"
 """The class that took its output's shape behind the sides of the kernel."""
 _OLD_NAME: Final = "Convolution"
@@ -54,12 +54,12 @@ def join_kernel(module: Module, call: KerasCall, rewritten: Rewritten) -> None:
     names = [each.keyword.value for each in by_keyword if each.keyword is not None]
     in_turn = names == list(sides[len(by_position) :]) and len(parts) == len(sides)
     if not in_turn or any(each.star for each in call.call.args):
-        rewritten.refused.append("the sides of the kernel are not all passed one by one")
+        rewritten.refused.append("the sides of the kernel are not all passed as separate arguments")
         return
     first, *rest = parts
     values = [module.outer_span(each.value) for each in parts]
     if not all(_may_move(each.value) for each in rest):
-        rewritten.refused.append("a side of the kernel is worked out by a call")
+        rewritten.refused.append("a side of the kernel is computed by a call")
         return
     texts = [module.text[span.start : span.end] for span in values[1:]]
     keyword = "" if first.keyword is None else "kernel_size="

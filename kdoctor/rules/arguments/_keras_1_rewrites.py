@@ -45,14 +45,14 @@ KEYWORDS = frozenset(
 _SAMPLES = ("samples_per_epoch", "val_samples", "nb_val_samples")
 _QUEUE = ("max_q_size", "nb_worker", "pickle_safe")
 _AS_IN_KERAS_2 = (
-    "Keras 2.0 to 2.3 took the number of `{}=` for one of batches, as is written now; Keras 1 "
-    "counted samples: divide by the size of a batch if it does"
+    "Keras 2.0 to 2.3 read the number in `{}=` as a number of batches, and so does this code; "
+    "Keras 1 counted samples: if yours does, divide by the batch size"
 )
 _WORDS_DROPPED = (
     "nothing is dropped, as in Keras 2.0 to 2.3; Keras 1 dropped whole words: a SpatialDropout1D "
-    "after the Embedding, or an input with some words replaced, comes near that"
+    "after the Embedding, or masking random words of the input, comes close"
 )
-_QUEUE_LOST = "how data is loaded is for `keras.utils.PyDataset(workers=…)` to say"
+_QUEUE_LOST = "data loading is now configured with `keras.utils.PyDataset(workers=…)`"
 
 
 def known_keywords(call: KerasCall) -> frozenset[str]:
@@ -119,13 +119,13 @@ def rewrite_argument(
         if source == "0":
             rewritten.gone.append(argument)
         else:
-            rewritten.refused.append("`mode=` other than 0 is not known to any later Keras")
+            rewritten.refused.append("no later Keras supports `mode=` other than 0")
     elif keyword == "forget_bias_init":
         if source in ("'one'", '"one"'):
             edit = Edit(module.span(argument), ("unit_forget_bias=True",))
             rewritten.edits.append(edit)
         else:
-            rewritten.refused.append("`forget_bias_init=` is not known to be 'one'")
+            rewritten.refused.append("kdoctor cannot tell that `forget_bias_init=` is 'one'")
     elif keyword == "output_shape":
         rewritten.gone.append(argument)
         rewritten.unsafe.append(OUTPUT_SHAPE_LOST)
@@ -155,12 +155,12 @@ def _count_batches(
     size = None if data is None else batch_size_of(module, facts, data.value)
     if size is None and call.leaf not in GENERATORS:
         rewritten.refused.append(
-            f"`{keyword}=` counted samples, what took its place counts batches"
+            f"`{keyword}=` counted samples, but its replacement counts batches"
         )
         return
     new = renamed(call)[keyword]
     if call.keyword(new) is not None or new in filled_by_position(call):
-        rewritten.refused.append(f"`{new}` is passed as well as `{keyword}=`")
+        rewritten.refused.append(f"`{new}` is also passed, beside `{keyword}=`")
         return
     if size is None:
         rewritten.edits.append(Edit(module.span(argument.keyword), (new,)))
@@ -184,7 +184,7 @@ def _rename(
     keyword = argument.keyword.value
     new = names[keyword]
     if call.keyword(new) is not None or new in filled_by_position(call):
-        rewritten.refused.append(f"`{new}` is passed as well as `{keyword}=`")
+        rewritten.refused.append(f"`{new}` is also passed, beside `{keyword}=`")
         return
     rewritten.edits.append(Edit(module.span(argument.keyword), (new,)))
     values = VALUES.get(keyword)
@@ -192,6 +192,8 @@ def _rename(
         return
     text = argument.value.evaluated_value if isinstance(argument.value, cst.SimpleString) else None
     if not isinstance(text, str) or text not in values:
-        rewritten.refused.append(f"`{keyword}=` is not known to be one of {', '.join(values)}")
+        rewritten.refused.append(
+            f"kdoctor cannot tell that `{keyword}=` is one of {', '.join(values)}"
+        )
     else:
         rewritten.edits.append(Edit(module.span(argument.value), (repr(values[text]),)))

@@ -83,74 +83,78 @@ class Change(Struct, frozen=True):
     loses: str = ""
     harmless: tuple[str, ...] = ()
     help: str = ""
-    no_fix_because: str = "what takes its place depends on what it was to do"
+    no_fix_because: str = "the replacement depends on what the argument was for"
 
 
 _DATA: Final = Change(
     drop=True,
-    loses="batches are prepared in the order and at the time that Keras 3 sees fit",
-    help="It belongs to the data now: `class Mine(keras.utils.PyDataset)`, made with "
-    "`Mine(…, workers=4, use_multiprocessing=True, max_queue_size=10)`.",
+    loses="Keras 3 decides how, and in which order, batches are prepared",
+    help="Pass it to the dataset: `class Mine(keras.utils.PyDataset)`, created with `Mine(…, "
+    "workers=4, use_multiprocessing=True, max_queue_size=10)`.",
 )
 CHANGES: Final[dict[tuple[Kind | str, str], Change]] = {
     (Kind.OPTIMIZER, "lr"): Change(renamed="learning_rate", help="It is `learning_rate` now."),
     (Kind.OPTIMIZER, "jit_compile"): Change(
-        drop=True, help="Whether XLA compiles a step is said to `compile(jit_compile=…)`."
+        drop=True, help="Use `compile(jit_compile=…)` to choose whether XLA compiles a step."
     ),
     ("Nadam", "schedule_decay"): Change(
-        drop=True, loses="Keras 3 has the value 0.004 built in", harmless=("0.004",)
+        drop=True, loses="Keras 3 has a fixed value of 0.004", harmless=("0.004",)
     ),
     **{
         (method, name): _DATA
         for method in ("fit", "evaluate", "predict")
         for name in ("workers", "use_multiprocessing", "max_queue_size")
     },
-    ("adapt", "batch_size"): Change(drop=True, help="The whole of an array is taken at once."),
+    ("adapt", "batch_size"): Change(drop=True, help="`adapt` uses the whole array at once."),
     ("adapt", "steps"): Change(
         harmless=("None",),
-        help="Give it the part that counts: `dataset.take(steps)`, `array[: steps * batch_size]`.",
-        no_fix_because="how long a batch is cannot be told from here",
+        help="Pass only the part that counts: `dataset.take(steps)`, `array[: steps * "
+        "batch_size]`.",
+        no_fix_because="the batch size is not known here",
     ),
     ("reset_states", "states"): Change(
         harmless=("None",),
-        help="Assign them: `for state, value in zip(layer.states, values): state.assign(value)`.",
-        no_fix_because="states are assigned one by one",
+        help="Assign them one by one: `for state, value in zip(layer.states, values): "
+        "state.assign(value)`.",
+        no_fix_because="states must be assigned one by one",
     ),
     ("compile", "sample_weight_mode"): Change(
         drop=True,
-        loses="weights of each time step are told by their shape, (samples, steps)",
+        loses="the shape of the weights, (samples, steps), now says whether they are per time step",
         harmless=("None",),
     ),
     ("compile", "target_tensors"): Change(
-        help="Targets are passed to `fit`; a loss on inner tensors is added by a layer.",
+        help="Pass targets to `fit`; add a loss on inner tensors in a layer.",
         harmless=("None",),
     ),
     ("compile", "experimental_run_tf_function"): Change(
         drop=True,
-        loses="to train without `tf.function` say `run_eagerly=True`",
+        loses="to train without `tf.function`, use `run_eagerly=True`",
     ),
     ("compile", "experimental_steps_per_execution"): Change(renamed="steps_per_execution"),
-    ("compile", "options"): Change(drop=True, loses="there is no session to give options to"),
-    ("compile", "run_metadata"): Change(drop=True, loses="there is no session that fills it in"),
+    ("compile", "options"): Change(drop=True, loses="there is no session to pass options to"),
+    ("compile", "run_metadata"): Change(drop=True, loses="there is no session to collect it"),
     ("ModelCheckpoint", "period"): Change(
         harmless=("1",),
         help="`save_freq` counts batches: `save_freq=5 * steps_per_epoch` saves every fifth epoch, "
-        "if nothing is monitored that is known at its end only; else count epochs in a subclass.",
-        no_fix_because="how many batches an epoch has cannot be told from here",
+        "unless the monitored quantity is known only at the end of an epoch; in that case count "
+        "epochs in a subclass.",
+        no_fix_because="the number of batches per epoch is not known here",
     ),
     ("ModelCheckpoint", "options"): Change(
-        drop=True, loses="the options were those of TensorFlow's checkpoints", harmless=("None",)
+        drop=True, loses="the options applied to TensorFlow checkpoints", harmless=("None",)
     ),
     ("ModelCheckpoint", "load_weights_on_restart"): Change(
-        harmless=("False",), help="`keras.callbacks.BackupAndRestore` goes on where training broke."
+        harmless=("False",),
+        help="Use `keras.callbacks.BackupAndRestore` to resume interrupted training.",
     ),
     ("TensorBoard", "write_grads"): Change(
-        drop=True, loses="gradients are not written", harmless=("False",)
+        drop=True, loses="gradients are no longer written", harmless=("False",)
     ),
     # It said with how many samples the histograms of 2.3 and earlier were made.
     ("TensorBoard", "batch_size"): Change(drop=True),
     ("TensorBoard", "embeddings_layer_names"): Change(
-        harmless=("None",), help="`embeddings_metadata` is a dict by layer names."
+        harmless=("None",), help="`embeddings_metadata` is a dict keyed by layer name."
     ),
     ("TensorBoard", "embeddings_data"): Change(harmless=("None",)),
     ("BatchNormalization", "fused"): Change(
@@ -161,7 +165,7 @@ CHANGES: Final[dict[tuple[Kind | str, str], Change]] = {
     **{
         (name, keyword): Change(
             drop=True,
-            help="Keras 2 took it and did nothing with it: what makes and holds these weights is "
+            help="Keras 2 accepted it and ignored it: these weights are configured with "
             f"`{keyword.replace('kernel', 'depthwise')}=`"
             + (
                 f" and `{keyword.replace('kernel', 'pointwise')}=`."
@@ -175,19 +179,19 @@ CHANGES: Final[dict[tuple[Kind | str, str], Change]] = {
     **{
         (name, "causal"): Change(
             harmless=("False",),
-            help="Say it where the layer is called: `layer([query, value], use_causal_mask=True)`.",
-            no_fix_because="the calls of the layer are to say it",
+            help="Pass it in the call of the layer: `layer([query, value], use_causal_mask=True)`.",
+            no_fix_because="it must be passed in each call of the layer",
         )
         for name in ("Attention", "AdditiveAttention")
     },
     **{
         (name, "enable_caching_device"): Change(
-            drop=True, help="Where weights are read is for the backend to choose."
+            drop=True, help="The backend decides where weights are read."
         )
         for name in ("LSTM", "GRU", "SimpleRNN")
     },
     ("Embedding", "use_one_hot_matmul"): Change(
-        drop=True, help="How rows are looked up is for the backend to choose."
+        drop=True, help="The backend decides how rows are looked up."
     ),
     ("CategoryEncoding", "max_tokens"): Change(renamed="num_tokens"),
     ("Discretization", "bins"): Change(renamed="bin_boundaries"),
@@ -196,10 +200,10 @@ CHANGES: Final[dict[tuple[Kind | str, str], Change]] = {
     ("IntegerLookup", "oov_value"): Change(renamed="oov_token"),
     ("image_dataset_from_directory", "smart_resize"): Change(renamed="crop_to_aspect_ratio"),
     (Kind.LAYER, "batch_size"): Change(
-        help="Say it to `keras.Input(shape, batch_size=…)` as the first layer.", harmless=("None",)
+        help="Pass it to `keras.Input(shape, batch_size=…)` as the first layer.", harmless=("None",)
     ),
     (Kind.LAYER, "implementation"): Change(
-        drop=True, help="How it is computed is for the backend to choose."
+        drop=True, help="The backend decides how it is computed."
     ),
     (Kind.LAYER, "dynamic"): Change(
         drop=True,
@@ -209,10 +213,10 @@ CHANGES: Final[dict[tuple[Kind | str, str], Change]] = {
     (Kind.LAYER, "time_major"): Change(
         harmless=("False",),
         help="Transpose around the layer: `keras.ops.transpose(x, (1, 0, 2))`.",
-        no_fix_because="what comes in and goes out must be transposed, at other places",
+        no_fix_because="the inputs and outputs must be transposed where they are made and used",
     ),
     ("Embedding", "sparse"): Change(
-        drop=True, loses="gradients of the table are dense", harmless=("False",)
+        drop=True, loses="the gradients of the embedding table are dense", harmless=("False",)
     ),
     ("Input", "batch_input_shape"): Change(renamed="batch_shape"),
     ("relu", "alpha"): Change(renamed="negative_slope"),
@@ -221,33 +225,33 @@ CHANGES: Final[dict[tuple[Kind | str, str], Change]] = {
     ("to_categorical", "y"): Change(renamed="x"),
     ("to_categorical", "nb_classes"): Change(renamed="num_classes"),
     ("to_categorical", "dtype"): Change(
-        no_fix_because="what is made is float64 whatever is asked for: it wants to be converted",
-        help="Convert what it returns: `to_categorical(y).astype(dtype)`.",
+        no_fix_because="the result is float64 whatever dtype is passed: it must be converted",
+        help="Convert the result: `to_categorical(y).astype(dtype)`.",
     ),
     ("load_img", "grayscale"): Change(
         harmless=("False",), help="It is `color_mode='grayscale'` now."
     ),
     ("add_weight", "use_resource"): Change(drop=True),
     ("add_weight", "synchronization"): Change(
-        drop=True, loses="how replicas agree is for `aggregation` to say"
+        drop=True, loses="`aggregation` now decides how replicas are combined"
     ),
     ("add_weight", "experimental_autocast"): Change(renamed="autocast"),
     ("add_weight", "partitioner"): Change(harmless=("None",)),
     ("add_weight", "aggregation"): Change(
-        help="Of a metric write `self.add_variable(shape, initializer, aggregation=…, name=…)`, "
-        "with 'sum', 'mean' or 'only_first_replica', and `()` as the shape of a number."
+        help="In a metric, write `self.add_variable(shape, initializer, aggregation=…, name=…)`, "
+        "with 'sum', 'mean' or 'only_first_replica', and `()` as the shape of a scalar."
     ),
     ("apply_gradients", "experimental_aggregate_gradients"): Change(
-        drop=True, loses="gradients of replicas are summed", harmless=("True",)
+        drop=True, loses="gradients are always summed over replicas", harmless=("True",)
     ),
     ("apply_gradients", "skip_gradients_aggregation"): Change(
-        drop=True, loses="gradients of replicas are summed", harmless=("False",)
+        drop=True, loses="gradients are always summed over replicas", harmless=("False",)
     ),
     ("apply_gradients", "name"): Change(drop=True),
     ("plot_model", "layer_range"): Change(harmless=("None",)),
     **{
         (name, "use_legacy_format"): Change(
-            drop=True, loses="there is one format now", harmless=("False",)
+            drop=True, loses="there is only one format now", harmless=("False",)
         )
         for name in ("serialize", "deserialize")
     },

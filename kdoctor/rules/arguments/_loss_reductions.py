@@ -30,7 +30,7 @@ def reduction(module: Module, call: cst.Call) -> Iterator[Refused]:
     yield Refused(
         given,
         "ValueError: Invalid value for argument `reduction`.",
-        "Leave it out: the default, 'sum_over_batch_size', is what 'auto' was.",
+        "Leave it out: the default, 'sum_over_batch_size', is what 'auto' meant.",
         tuple(edits or ()),
         f"Leave out `reduction={module.source(given.value)}`",
         no_fix_because="there is a comment inside it",
@@ -48,7 +48,7 @@ def _reduction_by_default(module: Module, default: cst.BaseExpression) -> Refuse
     return Refused(
         default,
         "ValueError: Invalid value for argument `reduction`.",
-        "Write 'sum_over_batch_size', which is what 'auto' was.",
+        "Write 'sum_over_batch_size', which is what 'auto' meant.",
         (Edit(module.span(default), ('"sum_over_batch_size"',)),),
         'Write `"sum_over_batch_size"`',
         proofs=("reduction=reduction",),

@@ -96,15 +96,18 @@ def input_first(
     """Return what moves the argument into a ``keras.Input`` before the layer."""
     place = first_layer_place(module, call)
     if place is None:
-        return Refusal("it is not plainly the first layer of a `Sequential`, where Keras reads it")
+        return Refusal(
+            "kdoctor cannot tell that this is the first layer of a `Sequential`, the only place "
+            "where Keras reads it"
+        )
     beside, shape = _beside(call), shape_of(reference, call, argument)
     if not shape.is_whole:
-        return Refusal(f"without `{_DIM}=` it was an error on Keras 2, too")
+        return Refusal(f"without `{_DIM}=` this was an error on Keras 2 as well")
     if LENGTH in beside and beside[LENGTH] not in shape.arguments:
-        return Refusal(f"`{LENGTH}=` belongs to the shape and is not taken by Keras 3 either")
+        return Refusal(f"`{LENGTH}=` is part of the shape, and Keras 3 does not accept it either")
     size = beside.get(_SIZE)
     if size is not None and not shape.takes_a_size:
-        return Refusal(f"`{_SIZE}=` belongs to the shape and is not taken by Keras 3 either")
+        return Refusal(f"`{_SIZE}=` is part of the shape, and Keras 3 does not accept it either")
     moved = [*shape.arguments, *([] if size is None else [size])]
     gone = without(module, call, moved)
     if gone is None:
@@ -117,8 +120,8 @@ def input_first(
         _edit(module, place, spelled, pieces, sorted(each.span for each in gone)),
         () if need is None else (need,),
         is_clear and not (size is not None and calls_something(size.value)),
-        f"what `{module.source(unclear.value)}` is cannot be told; "
-        + ("it may be a tuple" if is_length(unclear) else "`keras.Input` takes no None"),
+        f"the value of `{module.source(unclear.value)}` is not known; "
+        + ("it may be a tuple" if is_length(unclear) else "`keras.Input` does not accept None"),
     )
 
 
@@ -228,7 +231,7 @@ def moved_with_a_size(
 def fix_of(moved: Moved, proof: Applicability) -> Fix:
     """Return the fix, as safe as its ``proof`` where nothing is hidden."""
     return Fix(
-        "Start with `keras.Input` instead",
+        "Use `keras.Input` as the first layer",
         (moved.edit,),
         proof if moved.is_plain else Applicability.UNSAFE,
         moved.imports,

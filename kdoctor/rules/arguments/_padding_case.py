@@ -37,9 +37,9 @@ def padding(module: Module, call: KerasCall) -> Iterator[Refused]:
         yield Refused(
             given,
             "ValueError: The `padding` argument must be a list/tuple or one of",
-            "Pad in front of it: `keras.layers.ZeroPadding1D(((kernel_size - 1) * dilation_rate, "
-            "0))`, and `padding='valid'`.",
-            no_fix_because="it takes a layer more",
+            "Pad before the layer: `keras.layers.ZeroPadding1D(((kernel_size - 1) * "
+            "dilation_rate, 0))`, then use `padding='valid'`.",
+            no_fix_because="it needs an additional layer",
         )
 
 
@@ -54,10 +54,10 @@ def _in_capitals(module: Module, given: cst.Arg, cls: str, how: str) -> Refused:
         given,
         f"ValueError: Exception encountered when calling {cls}.call(). Argument `padding` must be "
         f"either 'valid' or 'same'. Received: padding={how}",
-        f"Write '{how.lower()}', in small letters.",
+        f"Write '{how.lower()}', in lower case.",
         edits,
         f"Write '{how.lower()}'",
-        no_fix_because="the text is written elsewhere, and TensorFlow may be given it, too",
+        no_fix_because="the string is defined elsewhere, and may also be passed to TensorFlow",
         proofs=("Pool",),
     )
 

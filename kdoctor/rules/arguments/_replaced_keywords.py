@@ -16,8 +16,8 @@ from kdoctor.syntax import Module
 
 _PERIODIC = "PeriodicCheckpoint"
 _NOT_LOOKED_INTO = (
-    "it is a class of your own now: what else Keras 3 refuses of a `ModelCheckpoint`, like the "
-    "ending of a path, is to be mended with it"
+    "the callback becomes a user-defined class: whatever else Keras 3 refuses of a "
+    "`ModelCheckpoint`, such as the ending of the path, must be fixed as well"
 )
 PERIODIC_CHECKPOINT = '''class PeriodicCheckpoint({base}):
     """Saves once in `period` epochs."""
@@ -68,7 +68,7 @@ def _converted(module: Module, call: KerasCall, argument: cst.Arg) -> Instead | 
     if "\n" in value:
         return None
     return Instead(
-        f"Write `.astype({value})` behind it",
+        f"Append `.astype({value})`",
         (*edits, Edit(Span(end, end), (f".astype({value})",))),
         unsafe_because=_of_a_tensor(module, call),
     )
@@ -79,7 +79,7 @@ def _still_float32(module: Module, call: KerasCall, argument: cst.Arg) -> Instea
     assert argument.keyword is not None
     end = module.span(call.call).end
     return Instead(
-        "Write `x=` instead of `y=`, and `.astype('float32')` behind it",
+        "Write `x=` instead of `y=`, and append `.astype('float32')`",
         (
             Edit(module.span(argument.keyword), ("x",)),
             Edit(Span(end, end), (".astype('float32')",)),
@@ -92,7 +92,7 @@ def _of_a_tensor(module: Module, call: KerasCall) -> str:
     given = argument(call.call, "y", 0) or argument(call.call, "x")
     if given is not None and not may_be_eager_tensor(module, given.value):
         return ""
-    return "of a tensor it gives a tensor, which has no `astype`"
+    return "for a tensor it returns a tensor, which has no `astype`"
 
 
 def _color_mode(module: Module, call: KerasCall, argument: cst.Arg) -> Instead | None:
@@ -133,7 +133,7 @@ def _once_in_some_epochs(module: Module, call: KerasCall) -> Instead | None:
     if helper is None:
         return None
     return Instead(
-        f"Save by a `{_PERIODIC}`, which counts the epochs",
+        f"Save with a `{_PERIODIC}`, which counts epochs",
         (*helper, Edit(module.span(call.call.func), (_PERIODIC,))),
         unsafe_because=_NOT_LOOKED_INTO,
         imports=(need,) if helper and need is not None else (),

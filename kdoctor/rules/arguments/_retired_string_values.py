@@ -39,7 +39,7 @@ def known_as(
         return
     old, new = node.raw_value, names[node.raw_value]
     if new == "cosine_similarity":
-        unsafe_because = "its sign has changed between releases of Keras 2"
+        unsafe_because = "its sign changed between releases of Keras 2"
     text = node.value.replace(old, new)
     yield Refused(
         node,
@@ -61,7 +61,7 @@ def regularizer(module: Module, given: cst.Arg) -> Iterator[Refused]:
     yield Refused(
         given,
         "ValueError: Could not interpret regularizer identifier: l1_l2",
-        "The text stood for 0.01 of both.",
+        "The string meant 0.01 for both.",
         (Edit(module.outer_span(given.value), (text,)),),
         f"Write `{text}`",
         proofs=("l1_l2",),
@@ -77,7 +77,7 @@ def initializer(module: Module, given: cst.Arg) -> Iterator[Refused]:
     yield Refused(
         given,
         "KeyError: 'value'",
-        "The text stood for the constant 0.",
+        "The string meant the constant 0.",
         (Edit(module.span(given.value), (text,)),),
         f"Write {text}",
         proofs=("initializer='constant'",),
@@ -98,7 +98,7 @@ def dtype(module: Module, call: KerasCall) -> Iterator[Refused]:
         f"ValueError: Invalid dtype: {short}"
         if call.leaf in _TAKE_A_DTYPE
         else f"ValueError: Cannot convert '{short}' to a mixed precision DTypePolicy.",
-        f"Keras 3 knows it as `{SHORT_DTYPES[short]}` only.",
+        f"Keras 3 only knows it as `{SHORT_DTYPES[short]}`.",
         (Edit(module.span(given.value), (written,)),),
         f"Write {written}",
         proofs=("double", "half"),

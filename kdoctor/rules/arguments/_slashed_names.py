@@ -44,11 +44,11 @@ def slashed_name(module: Module, functions: Functions, given: cst.Arg | None) ->
         return
     whole = texts[0] is given.value and isinstance(texts[0], cst.SimpleString)
     error = f"{_ERROR} Received: name={texts[0].raw_value}" if whole else _ERROR  # type: ignore[union-attr]
-    advice = "Use another sign, wherever the name is used."
+    advice = "Replace the slash wherever the name is used."
     others = (each.value for each in found.through if not functions.is_only_a_name(each))
     elsewhere = next(others, None)
     if elsewhere is not None:
-        because = f"`{elsewhere}` is used for something else, too"
+        because = f"`{elsewhere}` is also used for something else"
         yield Refused(given, error, advice, no_fix_because=because)
         return
     edits = [Edit(module.span(each), (each.value.replace("/", "_"),)) for each in texts]
@@ -58,7 +58,7 @@ def slashed_name(module: Module, functions: Functions, given: cst.Arg | None) ->
         advice,
         tuple(edits),
         f"Write {edits[0].parts[0]}" if whole else "Write `_` instead of `/`",
-        unsafe_because="`get_layer` and saved weights may know it by the old name",
+        unsafe_because="`get_layer` and saved weights may use the old name",
     )
 
 
@@ -70,7 +70,7 @@ def of_own(
         for each, taken in functions.given(call):
             name = module.source(call.func)
             found = KerasCall(call, name, taken.kind, taken.new, Confidence.LIKELY)
-            told = f"`{name}` hands it on to `{taken.leaf}`."
+            told = f"`{name}` passes it to `{taken.leaf}`."
             for one in slashed_name(module, functions, each):
                 yield found, replace(one, help=f"{told} {one.help}")
         refused = [*slashed_name(module, functions, argument(call, "name"))]

@@ -1,26 +1,26 @@
-"""`Normalization().adapt(df)`: a DataFrame, or a list of numbers, is an iterable of batches.
+"""`adapt` treats a DataFrame or a list of numbers as an iterable of batches.
 
 ## What it does
-Reports `adapt` of a preprocessing layer of Keras that is given a DataFrame of pandas; of a
-`Normalization` also one that is given a column of it, or a list of numbers.
+Reports `adapt` of a Keras preprocessing layer called with a pandas DataFrame; for `Normalization`,
+also with a DataFrame column or a list of numbers.
 
 ## Why it breaks
-Keras 2 made an array of whatever it was given. Keras 3 takes arrays, tensors and datasets; anything
-else is gone through, and each part of it is taken for a batch. The parts of a DataFrame are the
-names of its columns: `TypeError: adapt() expects an iterable that yields arrays or tensors … Got an
-element of type str`. `StringLookup` and `TextVectorization` learn these names, without a word.
-Those of a column and of a list are numbers, which `Normalization` refuses likewise.
+Keras 2 converted any input to an array. Keras 3 accepts arrays, tensors and datasets; it iterates
+over anything else and treats each item as a batch. Iterating over a DataFrame gives its column
+names: `TypeError: adapt() expects an iterable that yields arrays or tensors … Got an element of
+type str`. `StringLookup` and `TextVectorization` silently learn these names. Iterating over a
+column or a list gives numbers, which `Normalization` refuses in the same way.
 
-Before Keras 3.14 a `Normalization` refused all of it (`NotImplementedError: Unsupported data
-type`), and the other layers still made an array of it.
+Before Keras 3.14, `Normalization` refused all of these (`NotImplementedError: Unsupported data
+type`), and the other layers still converted them to an array.
 
 ## What to write instead
-The array: `adapt(df.to_numpy())`, `adapt(np.array([[1.0], [2.0]]))`.
+Pass an array: `adapt(df.to_numpy())`, `adapt(np.array([[1.0], [2.0]]))`.
 
 ## How we know
-Run on Keras 3.15.1 and tf_keras 2.21 with each layer that has `adapt`, frames, columns and lists;
-what releases before 3.14 do was read from their sources. The array gives on both what the frame
-gave on Keras 2.
+Run on Keras 3.15.1 and tf_keras 2.21 with DataFrames, columns and lists, for each layer that has
+`adapt`. The behaviour before 3.14 was read from the sources. On both, the array gives the result
+that the DataFrame gave on Keras 2.
 """
 
 from __future__ import annotations
@@ -105,13 +105,13 @@ def _finding(
         edit = Edit(place, (Hole(place, Precedence.PRIMARY, binds(data)), ".to_numpy()"))
     return rule.finding(
         module.place(data),
-        f"{what} is gone through as an iterable of batches: "
+        f"`adapt` treats {what} as an iterable of batches: "
         f"{error or f'`{cls}` learns the names of its columns'}",
         symbol=f"{cls}.{_METHOD}",
         confidence=use.confidence,
         severity=Severity.ERROR if error else Severity.CHANGE,
-        help=f"Give it the array: `{array}`." if len(array) < 60 else "Give it the array.",
-        fix=Fix("Give it the array", (edit,), facts.applicability(*INVALID), needs),
+        help=f"Pass an array: `{array}`." if len(array) < 60 else "Pass an array.",
+        fix=Fix("Pass an array", (edit,), facts.applicability(*INVALID), needs),
     )
 
 

@@ -1,28 +1,31 @@
-"""Keyword arguments that Keras 2 took and the target refuses.
+"""Keyword arguments that Keras 2 accepted and the target refuses.
 
 ## What it does
-Binds the keywords of each call of Keras' own classes, functions and methods (`adapt` of a layer) to
-the parameters that the target's release has, and reports those that an earlier one took and this
-one does not. So it does with what `functools.partial(keras.layers.Conv2D, padding="same")` gives a
-class, and with what a call gets by `**` out of a dict that is written out and keeps its keys.
+Binds the keywords of each call of Keras classes, functions and methods (such as `adapt` of a layer)
+to the parameters of the target's release, and reports those that an earlier release accepted and
+this one does not. This includes keywords given to `functools.partial(keras.layers.Conv2D,
+padding="same")` and keywords passed with `**` from a dict that is written out and whose keys do not
+change.
 
 ## Why it breaks
 `Adam(lr=0.1)` is `ValueError: Argument(s) not recognized: {'lr': 0.1}` on Keras 3, `Dense(3,
 dynamic=True)` is `ValueError: Unrecognized keyword arguments passed to Dense: {'dynamic': …}`, and
 `model.fit(x, workers=4)` is `TypeError: TensorFlowTrainer.fit() got an unexpected keyword argument
-'workers'`, of `evaluate` it is `ValueError: Arguments not recognized: {'workers': 4}`.
+'workers'`, for `evaluate` it is `ValueError: Arguments not recognized: {'workers': 4}`.
 
-Not all that changed is an error: `input_shape=`, `input_length=`, `implementation=` and
-`LeakyReLU(alpha=)` are still taken.
+Some old keywords still work: `input_shape=`, `input_length=`, `implementation=` and
+`LeakyReLU(alpha=)` are still accepted.
 
 ## What to write instead
-`learning_rate=` for `lr=`. `workers=`, `use_multiprocessing=` and `max_queue_size=` go to the
-`keras.utils.PyDataset` that gives the data. A keyword that has no effect any more is left out.
+Write `learning_rate=` instead of `lr=`. Pass `workers=`, `use_multiprocessing=` and
+`max_queue_size=` to the `keras.utils.PyDataset` that supplies the data. Leave out a keyword that no
+longer has an effect.
 
 ## How we know
 The parameters of every release are read from its wheel; what Keras 3 takes out of `**kwargs` was
-read from its sources and is tried on the installed one by a test. A fix that only renames, or that
-leaves out what had no effect or its default value, is safe; one that loses something says what.
+read from its sources, and a test tries it on the installed release. A fix is safe if it only
+renames the keyword, or leaves out one that had no effect or its default value; a fix that loses
+something says what.
 """
 
 from __future__ import annotations
@@ -56,10 +59,8 @@ from kdoctor.value_types import Kind
 # Rules of their own see to these: KD232, KD301, KD311, and saving (KD6).
 _ELSEWHERE = frozenset({"input_shape", "input_dim"})
 _DEFAULTS = ("workers=1", "sample_weight_mode=None", "time_major=False", "period=1")
-_WITHOUT_DECAY = (
-    "then the optimizer is made, and passes over `decay=`: the learning rate does not sink"
-)
-_FLOAT64 = "it gave float32, and gives float64 now"
+_WITHOUT_DECAY = "the optimizer then works, but ignores `decay=`: the learning rate stays constant"
+_FLOAT64 = "the result was float32, and becomes float64"
 _LOOKUPS = frozenset({"IntegerLookup", "StringLookup"})  # which look at their keywords themselves
 _TOLD = frozenset({
     "get_initial_state", "save", "save_model", "save_weights", "load_weights", "load_model",
@@ -130,7 +131,7 @@ def _told(
 ) -> Finding:
     return rule.finding(
         place,
-        f"`{call.leaf}` takes no `{keyword}=` any more: {error}",
+        f"`{call.leaf}` no longer accepts `{keyword}=`: {error}",
         symbol=f"{call.name}({keyword})",
         confidence=call.confidence,
         help=change_of(call.leaf, call.kind, keyword).help,
@@ -160,7 +161,7 @@ def _fix(
     keyword = argument.keyword.value
     if change.renamed:
         if call.keyword(change.renamed) is not None:
-            return Refusal(f"`{change.renamed}=` is passed as well")
+            return Refusal(f"`{change.renamed}=` is also passed")
         if (instead := instead_of(module, call, argument)) is not None:
             return _written(facts, keyword, instead)
         edit = Edit(module.span(argument.keyword), (change.renamed,))
@@ -189,9 +190,7 @@ def _fix(
         return Refusal("there is a comment inside it")
     lost = "" if default else change.loses
     if not default and _does_something(argument.value):
-        lost = "; ".join(
-            filter(None, [lost, "what is called for its value is not called any more"])
-        )
+        lost = "; ".join(filter(None, [lost, "the call that computes its value is no longer made"]))
     return Fix(
         f"Leave out `{keyword}={_shown(module, argument)}`",
         tuple(edits),
@@ -221,11 +220,11 @@ def _fix_in_the_dict(
     if not name:
         return Refusal(change.no_fix_because)
     if not held.is_alone:
-        return Refusal("the dict is used for other things, too")
+        return Refusal("the dict is also used elsewhere")
     others = {each.keyword for each in held_keywords(module, call.call)}
     by_position = any(each.keyword is None and each.star != "**" for each in call.call.args)
     if call.keyword(name) is not None or name in others or by_position:
-        return Refusal(f"`{name}=` may be passed as well")
+        return Refusal(f"`{name}=` may also be passed")
     title = f"Write `{name}` instead of `{held.keyword}`"
     return Fix(title, (held.renamed(module, name),), _proven(facts, held.keyword))
 

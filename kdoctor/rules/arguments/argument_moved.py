@@ -1,21 +1,23 @@
-"""``super().__init__(name)``: arguments by position that are other parameters of the base now.
+"""``super().__init__(name)``: positional arguments whose position changed in the base class.
 
 ## What it does
-Looks at what a class of yours passes by position to the `__init__` of its Keras base, and reports
-what is plainly meant for a parameter that has another place on the target: a variable that is
-called like it, or text for a name. (Other calls by position are KD414's.)
+Checks the positional arguments that a user-defined class passes to the `__init__` of its Keras base
+class, and reports those plainly meant for a parameter that is at another position on the target: a
+variable with the parameter's name, or a string for `name`. (KD414 covers other calls with
+positional arguments.)
 
 ## Why it breaks
-`Metric(name, dtype)` of Keras 2 is `Metric(dtype, name)` on Keras 3, `Loss(reduction, name)` is
+`Metric(name, dtype)` in Keras 2 is `Metric(dtype, name)` in Keras 3, and `Loss(reduction, name)` is
 `Loss(name, reduction)`: `ValueError: Cannot convert 'mine' to a mixed precision DTypePolicy`,
 `ValueError: Invalid value for argument `reduction``.
 
 ## What to write instead
-The keyword: `super().__init__(name=name)`. It means the same on Keras 2 and 3.
+Pass it by keyword: `super().__init__(name=name)`. This means the same on Keras 2 and 3.
 
 ## How we know
-The parameters of every release are read from its wheel. The fix writes the old parameter's name
-before the argument, and the names of those behind it; both examples give the same on Keras 2 and 3.
+The parameters of every release are read from its wheel. The fix turns the argument, and all
+positional arguments after it, into keyword arguments with the old names; both examples give the
+same result on Keras 2 and 3.
 """
 
 from __future__ import annotations
@@ -140,7 +142,8 @@ def _finding(
     error = _error(call, names)
     return rule.finding(
         module.place(call.call.args[index]),
-        f"place {index + 1} of `{call.leaf}` was `{old}` on Keras 2, and is `{new}` now{error}",
+        f"positional argument {index + 1} of `{call.leaf}` was `{old}` in Keras 2 and is "
+        f"`{new}` now{error}",
         severity=Severity.ERROR if error else Severity.CHANGE,
         symbol=f"{call.name}({old})",
         confidence=call.confidence,
@@ -167,10 +170,10 @@ def _named(module: Module, facts: TargetFacts, call: KerasCall, index: int) -> F
     for place in range(index, len(args)):
         name = _old_name(olds, place, len(args))
         if name is None:
-            return Refusal("Keras 2 releases do not agree about the places")
+            return Refusal("releases of Keras 2 disagree about the order of the parameters")
         parameter = call.new.parameter(name)
         if parameter is None:
-            return Refusal(f"`{name}` is gone from `{call.leaf}`")
+            return Refusal(f"`{call.leaf}` no longer has `{name}`")
         start = module.outer_span(args[place].value).start
         edits.append(Edit(Span(start, start), (f"{name}=",)))
     first = _old_name(olds, index, len(args))
@@ -178,8 +181,8 @@ def _named(module: Module, facts: TargetFacts, call: KerasCall, index: int) -> F
         *(each for each in INVALID if each.after and f"{first}=" in each.after)
     )
     return Fix(
-        f"Write `{first}=` before it", tuple(edits), proof,
-        unsafe_because=f"`{first}=` was not run on both",
+        f"Pass it as `{first}=`", tuple(edits), proof,
+        unsafe_because=f"`{first}=` was not run on both Keras 2 and Keras 3",
     )  # fmt: skip
 
 

@@ -1,28 +1,29 @@
-"""Values that Keras 2 took for an argument and the target refuses.
+"""Argument values that Keras 2 accepted and the target refuses.
 
 ## What it does
-Looks at what is written for some arguments: an int as the shape of an `Input`, a list as the `axis`
-of `BatchNormalization`, one text for `metrics=`, `'auto'` for a loss' `reduction`, a slash in a
-name, and short names that are not known any more (`'logcosh'`, `'kld'` as a metric, `'maxnorm'`,
-`'l1_l2'`, `'constant'`, Keras 1's `'fmeasure'`; the dtypes `'float'`, `'double'` and `'half'`); the
-`padding` of pooling layers in capitals. And `class_weight='auto'`, which no release could take.
+Checks the values of some arguments: an int as the shape of an `Input`, a list as the `axis` of
+`BatchNormalization`, a single string for `metrics=`, `'auto'` for the `reduction` of a loss, a
+slash in a name, short names that no longer exist (`'logcosh'`, `'kld'` as a metric, `'maxnorm'`,
+`'l1_l2'`, `'constant'`, Keras 1's `'fmeasure'`; the dtypes `'float'`, `'double'` and `'half'`), and
+the `padding` of pooling layers in upper case. Also `class_weight='auto'`, which no release
+understood.
 
 ## Why it breaks
-Keras 3 takes less for granted: `ValueError: Cannot convert '4' to a shape.`, `TypeError: int()
-argument must be … not 'list'`, `ValueError: Expected `metrics` argument to be a list, tuple, or
-dict.`, `ValueError: Invalid value for argument `reduction``, `ValueError: Argument `name` must be a
-string and cannot contain character `/``, `ValueError: Could not interpret loss identifier`,
-`ValueError: Invalid dtype: double`, `ValueError: Exception encountered when calling
-MaxPooling2D.call(). Argument `padding` must be either 'valid' or 'same'.`
+Keras 3 is stricter: `ValueError: Cannot convert '4' to a shape.`, `TypeError: int() argument must
+be … not 'list'`, `ValueError: Expected `metrics` argument to be a list, tuple, or dict.`,
+`ValueError: Invalid value for argument `reduction``, `ValueError: Argument `name` must be a string
+and cannot contain character `/``, `ValueError: Could not interpret loss identifier`, `ValueError:
+Invalid dtype: double`, `ValueError: Exception encountered when calling MaxPooling2D.call().
+Argument `padding` must be either 'valid' or 'same'.`
 
 ## What to write instead
-`keras.Input((4,))`, `axis=3`, `metrics=["accuracy"]`; leave `reduction='auto'` out, which is
-`'sum_over_batch_size'`; another sign than the slash; the name in full (`'log_cosh'`, `'max_norm'`,
-`'float64'`).
+`keras.Input((4,))`, `axis=3`, `metrics=["accuracy"]`; leave out `reduction='auto'`, which means
+`'sum_over_batch_size'`; replace the slash by another character; write the full name (`'log_cosh'`,
+`'max_norm'`, `'float64'`).
 
 ## How we know
-Each was run on Keras 3.15.1 and on tf_keras 2.21. Another name for a layer or a metric asks for
-`--unsafe`: saved weights and other code may know it by the old one.
+Each value was run on Keras 3.15.1 and on tf_keras 2.21. Renaming a layer or a metric needs
+`--unsafe`: saved weights and other code may use the old name.
 """
 
 from __future__ import annotations
@@ -134,7 +135,7 @@ def _axis(module: Module, call: KerasCall) -> Iterator[Refused]:
         yield Refused(
             given,
             error,
-            "Reshape, so that what is normalized together is one axis.",
+            "Reshape the input, so that the axes to normalize become one axis.",
             no_fix_because="Keras 3 normalizes along one axis only",
         )
         return
@@ -154,11 +155,11 @@ def _class_weight(module: Module, call: KerasCall) -> Iterator[Refused]:
     yield Refused(
         given,
         "AttributeError: 'str' object has no attribute 'get'",
-        "Pass a dict from class to weight, such as `dict(enumerate(weights))` of "
-        "`sklearn.utils.class_weight.compute_class_weight`.",
+        "Pass a dict from class to weight, for example `dict(enumerate(weights))` with the "
+        "weights of `sklearn.utils.class_weight.compute_class_weight`.",
         tuple(edits or ()),
         f"Leave out `class_weight={module.source(given.value)}`",
-        unsafe_because="the classes weigh the same then, as they did in the releases that took it",
+        unsafe_because="all classes then have the same weight, as in the releases that accepted it",
         no_fix_because="there is a comment inside it",
     )
 
@@ -176,7 +177,7 @@ def _compiled(module: Module, call: KerasCall) -> Iterator[Refused]:
             metrics,
             "ValueError: Expected `metrics` argument to be a list, tuple, or dict. Received "
             f"instead: metrics={metrics.value.raw_value} of type <class 'str'>",
-            "Metrics are a list.",
+            "`metrics` is a list.",
             (Edit(span, ("[", Hole(span), "]")),),
             f"Write `[{module.source(metrics.value)}]`",
             proofs=("metrics=",),
@@ -186,15 +187,16 @@ def _compiled(module: Module, call: KerasCall) -> Iterator[Refused]:
             yield Refused(
                 each,
                 f"ValueError: Could not interpret metric identifier: {each.raw_value}",
-                f"It went with Keras 1: pass `{OF_KERAS_1[each.raw_value]}`, or one of your own.",
-                no_fix_because="it was the mean over the batches, which no metric is any more",
+                f"It was removed after Keras 1: pass `{OF_KERAS_1[each.raw_value]}`, or a "
+                "custom metric.",
+                no_fix_because="it was the mean over batches, which no metric computes any more",
             )
         yield from known_as(
             module,
             each,
             METRICS,
             "metric",
-            "the history calls the metric by the new name then",
+            "the history then logs the metric under its new name",
         )
         yield from crossentropy(module, each, loss)
 
@@ -224,7 +226,7 @@ def _finding(module: Module, facts: TargetFacts, call: KerasCall, refused: Refus
         fix = Fix(refused.title, refused.edits, rated, refused.imports, unsafe_because=because)
     return rule.finding(
         module.place(refused.node),
-        f"`{call.leaf}` does not take this value any more: {refused.error}",
+        f"`{call.leaf}` no longer accepts this value: {refused.error}",
         symbol=call.name,
         confidence=call.confidence,
         help=refused.help,

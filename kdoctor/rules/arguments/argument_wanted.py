@@ -1,18 +1,18 @@
-"""`AveragePooling2D()`: arguments that Keras 2 had a default for, and the target wants.
+"""`AveragePooling2D()`: arguments that had a default in Keras 2 and are now required.
 
 ## What it does
-Reports calls that leave out an argument which the target asks for and an earlier release did not.
+Reports calls that omit an argument which the target requires and an earlier release did not.
 
 ## Why it breaks
-`TypeError: AveragePooling2D.__init__() missing 1 required positional argument: 'pool_size'`. The
-twin, `MaxPooling2D`, still has its default.
+`TypeError: AveragePooling2D.__init__() missing 1 required positional argument: 'pool_size'`.
+`MaxPooling2D` still has its default.
 
 ## What to write instead
-The default of Keras 2: `AveragePooling2D(pool_size=(2, 2))`.
+Pass the default of Keras 2: `AveragePooling2D(pool_size=(2, 2))`.
 
 ## How we know
-Both signatures are of the releases themselves. Each layer of which it is true was run on Keras
-3.15.1 and on tf_keras 2.21.
+Both signatures are read from the releases. Each affected layer was run on Keras 3.15.1 and on
+tf_keras 2.21.
 """
 
 from __future__ import annotations
@@ -80,13 +80,13 @@ def _finding(
 ) -> Finding:
     return rule.finding(
         module.place(call.call),
-        f"`{call.leaf}` has no default for `{name}` any more: TypeError: {call.written} missing 1 "
-        f"required positional argument: '{name}'",
+        f"`{call.leaf}` no longer has a default for `{name}`: TypeError: {call.written} missing "
+        f"1 required positional argument: '{name}'",
         symbol=f"{call.name}({name})",
         confidence=call.confidence,
-        help=f"Keras 2 took `{name}={default}`.",
+        help=f"The default in Keras 2 was `{name}={default}`.",
         fix=Fix(
-            f"Write `{name}={default}`, as it was",
+            f"Write `{name}={default}`, the old default",
             (with_keyword(module, call.call, f"{name}={default}"),),
             facts.applicability(*INVALID),
         ),

@@ -1,19 +1,20 @@
-"""`config["batch_input_shape"] = …` of a layer: no layer is made from such a configuration.
+"""`from_config` no longer accepts `batch_input_shape` in the config of a layer.
 
 ## What it does
-Reports `batch_input_shape` being put into what `layer.get_config()` gave, where a layer is made of
-it with `from_config`. Tests of layers do so, as the `layer_test` of Keras 2 did.
+Reports code that adds `batch_input_shape` to the result of `layer.get_config()` and then passes it
+to `from_config`. Layer tests do this, as the `layer_test` of Keras 2 did.
 
 ## Why it breaks
-`from_config` passes each entry to the class, and Keras 3 has no such argument: `TypeError: Error
-when deserializing class 'Dense' … Unrecognized keyword arguments passed to Dense`.
+`from_config` passes each entry to the class as an argument, and Keras 3 has no such argument:
+`TypeError: Error when deserializing class 'Dense' … Unrecognized keyword arguments passed to
+Dense`.
 
 ## What to write instead
-`config["input_shape"] = shape[1:]`, which layers still take, without the batch. Where the size of
-the batch matters (a stateful layer), call the layer on `keras.Input(batch_shape=shape)`.
+Write `config["input_shape"] = shape[1:]`, without the batch size; layers still accept it. If the
+batch size matters (for a stateful layer), call the layer on `keras.Input(batch_shape=shape)`.
 
 ## How we know
-Run on Keras 3.15.1 and on tf_keras: both make a layer of the repaired configuration.
+Run on Keras 3.15.1 and on tf_keras: both create a layer from the fixed config.
 """
 
 from __future__ import annotations
@@ -145,15 +146,16 @@ def _finding(
         changes.append(Edit(module.outer_span(value), (hole, "[1:]"), Precedence.PRIMARY))
     return rule.finding(
         module.place(key),
-        "a layer is made of no `batch_input_shape`: TypeError: Error when deserializing class",
+        "`from_config` no longer accepts `batch_input_shape`: TypeError: Error when "
+        "deserializing class",
         symbol=_KEY,
         confidence=Confidence.LIKELY,
-        help='Write `config["input_shape"] = shape[1:]`, without the batch.',
+        help='Write `config["input_shape"] = shape[1:]`, without the batch size.',
         fix=Fix(
-            "Give the shape without the batch, as `input_shape`",
+            "Set `input_shape`, without the batch size",
             tuple(changes),
             applicability,
-            unsafe_because="the size of the batch is not kept, which a stateful layer needs",
+            unsafe_because="the batch size is not kept, and a stateful layer needs it",
         ),
     )
 

@@ -1,22 +1,22 @@
-"""`LSTM(4)(inputs=x)`: recurrent layers are called with `sequences`, and with no `constants`.
+"""`LSTM(4)(inputs=x)`: recurrent layers now call their input `sequences`, and have no `constants`.
 
 ## What it does
-Reports calls of recurrent layers of Keras (`LSTM`, `GRU`, `RNN`, `Bidirectional`, the `ConvLSTM`s,
-`SimpleRNNCell`) that pass their input as `inputs=`, and those that pass `constants=`.
+Reports calls of Keras recurrent layers (`LSTM`, `GRU`, `RNN`, `Bidirectional`, the `ConvLSTM`s,
+`SimpleRNNCell`) that pass their input as `inputs=`, or that pass `constants=`.
 
 ## Why it breaks
-All layers of Keras 2 called their input `inputs`. These call it `sequences` on Keras 3, the cell
-`sequence`: `TypeError: missing a required argument: 'sequences'`. What `constants=` gave to each
-step of a cell has no way there any more: `TypeError: got an unexpected keyword argument
-'constants'`.
+In Keras 2 the input of every layer was called `inputs`. In Keras 3 recurrent layers call it
+`sequences`, and their cells call it `sequence`: `TypeError: missing a required argument:
+'sequences'`. `constants=`, which passed the same tensors to every step of a cell, was removed:
+`TypeError: got an unexpected keyword argument 'constants'`.
 
 ## What to write instead
-The input by position, which both take: `LSTM(4)(x, mask=mask)`. What is the same for each step can
-be repeated and joined to the input, or be kept by the cell.
+Pass the input by position, which works on both: `LSTM(4)(x, mask=mask)`. Values that are the same
+for every step can be repeated and concatenated to the input, or stored in the cell.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21 with each of these layers, symbolically and with values. All
-other layers of Keras take `inputs=` on both. The names are those of the release.
+other Keras layers accept `inputs=` on both. The names are read from the release.
 """
 
 from __future__ import annotations
@@ -89,14 +89,14 @@ def _finding(module: Module, facts: TargetFacts, refused: _Refused) -> Finding:
         error = f"got an unexpected keyword argument '{name}'"
     return rule.finding(
         module.place(refused.given),
-        f"`{cls}` is called with no `{name}=` any more: TypeError: {error}",
+        f"calling `{cls}` with `{name}=` no longer works: TypeError: {error}",
         symbol=f"{cls}.call({name})",
         confidence=Confidence.LIKELY,
         help=f"{fix.title}."
         if fix
-        else "Join what is the same for each step to the input, or let the cell keep it.",
+        else "Concatenate what is the same for each step to the input, or store it in the cell.",
         fix=fix,
-        no_fix_because=None if fix else "the cell must get it in another way",
+        no_fix_because=None if fix else "the cell must receive it in another way",
     )
 
 

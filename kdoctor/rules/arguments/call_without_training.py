@@ -1,17 +1,17 @@
-"""`call(self, x, training)`: Keras 3 no longer fills in what a call leaves out.
+"""`call(self, x, training)` without a default: Keras 3 no longer fills in `training`.
 
 ## What it does
-Reports `training` without a default in the `call` of a layer or model of one's own, where this file
+Reports `training` without a default in the `call` of a user-defined layer or model, if this file
 calls such a layer without it, or puts it into a `Sequential`.
 
 ## Why it breaks
-Keras 2 passed `training` to every `call` that has it: what the caller said, or what `fit` and
-`predict` are doing, or else None. Keras 3 does so too, but binds the arguments first: `TypeError:
-missing a required argument: 'training'`; a `Sequential` refuses the layer: `ValueError: Layers
+Keras 2 passed `training` to every `call` that has it: the value given by the caller, or the mode of
+`fit` or `predict`, or else None. Keras 3 does this too, but binds the arguments first: `TypeError:
+missing a required argument: 'training'`. A `Sequential` refuses such a layer: `ValueError: Layers
 added to a Sequential model can only have a single required positional argument, the input tensor.`
 
 ## What to write instead
-A default, which Keras fills in as before, on Keras 2 and 3:
+Give it a default; Keras then fills in the value as before, on Keras 2 and 3:
 
     def call(self, x, training=None):
 
@@ -124,14 +124,14 @@ def _finding(  # noqa: PLR0913, PLR0917 - what a finding tells
         error = _MISSING  # a `Sequential` asks for parameters by position alone
     return rule.finding(
         module.place(parameter.name),
-        f"`{_short(used)}` leaves out `training`, and Keras 3 does not fill it in: {error}",
+        f"`{_short(used)}` omits `training`, and Keras 3 does not fill it in: {error}",
         symbol=f"{name}.call",
         confidence=Confidence.LIKELY,
-        help="Write `training=None`: Keras fills it in.",
+        help="Write `training=None`: Keras then fills it in.",
         fix=_fix(module, facts, without),
         no_fix_because=None
         if without
-        else "a parameter behind it has no default, and Keras fills in none for it",
+        else "a later parameter has no default, and Keras does not fill it in",
     )
 
 
@@ -160,7 +160,7 @@ def _fix(module: Module, facts: TargetFacts, bare: Sequence[cst.Param]) -> Fix |
         text = " = None" if each.annotation else "=None"
         edits.append(Edit(Span(end, end), (text,)))
     return Fix(
-        "Give `training` a default",
+        "Give `training` a default of None",
         tuple(edits),
         facts.applicability(*(each for each in INVALID if each.after)),
     )

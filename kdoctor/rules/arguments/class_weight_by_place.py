@@ -1,32 +1,32 @@
-"""`class_weight` is a dict from class to weight: no list, no array, and no dict for each output.
+"""`class_weight` must be a dict from class to weight: not a list, an array or a dict per output.
 
 ## What it does
-Reports a list, a tuple or an array that is passed as `class_weight` to `fit` or `train_on_batch`,
-what scikit-learn's `compute_class_weight` gave among them; and lists and dicts of dicts, one for
-each output of a model.
+Reports a list, a tuple or an array passed as `class_weight` to `fit` or `train_on_batch`, including
+the result of scikit-learn's `compute_class_weight`; also lists and dicts of dicts, with one dict
+per output of a model.
 
 ## Why it breaks
 Keras 3 looks each class up: `AttributeError: 'list' object has no attribute 'get'`, or
-`'numpy.ndarray' object has no attribute 'get'`. With several outputs `fit` raises `ValueError:
-`class_weight` is only supported for Models with a single output.`, and `train_on_batch` an error
-about the shape of an array. Keras up to 2.3 took a dict for each output, and passed over lists and
-arrays in silence.
+`'numpy.ndarray' object has no attribute 'get'`. With several outputs, `fit` raises `ValueError:
+`class_weight` is only supported for Models with a single output.`, and `train_on_batch` raises an
+error about the shape of an array. Keras up to 2.3 accepted a dict per output, and silently ignored
+lists and arrays.
 
 ## What to write instead
-A dict, where classes are numbers from 0:
+A dict, if classes are numbered from 0:
 
     model.fit(x, y, class_weight=dict(enumerate(weights)))
 
-For several outputs a weight for each sample, one array for each output:
+For several outputs, a weight per sample, with one array per output:
 
     model.fit(x, [y, z], sample_weight=[weights_y[y], weights_z[z]])
 
-The fix makes a dict of a list or an array. It is unsafe, as it takes the classes for 0, 1, 2, … in
-this order, and as the weights take effect then.
+The fix turns a list or an array into a dict. It is unsafe because it assumes that the classes are
+0, 1, 2, … in this order, and because the weights then take effect.
 
 ## How we know
-Run on Keras 3.15.1 and tf_keras 2.21, which refuses the same, in other words; Keras 2.3.1 makes
-ones of whatever is no dict (`keras/engine/training_utils.py`).
+Run on Keras 3.15.1 and tf_keras 2.21, which refuses the same values with other messages; Keras
+2.3.1 uses weights of one for anything that is not a dict (`keras/engine/training_utils.py`).
 """
 
 from __future__ import annotations
@@ -106,10 +106,10 @@ def _of_outputs(module: Module, use: MemberUse, given: cst.Arg) -> Finding:
     )
     return rule.finding(
         module.place(given),
-        f"Keras 3 takes no `class_weight` for each output: {error}",
+        f"`class_weight` only works for a single output: {error}",
         symbol=f"{use.owner.cls or 'Model'}.{use.member}(class_weight)",
         confidence=use.confidence,
-        help="Pass `sample_weight`: an array of weights for each output.",
+        help="Pass `sample_weight`: one array of weights for each output.",
         no_fix_because="the weight of each sample has to be looked up in the data",
     )
 
@@ -119,21 +119,20 @@ def _by_place(
 ) -> Finding:
     span = module.outer_span(given.value)
     fix = Fix(
-        "Make a dict of it: `dict(enumerate(…))`",
+        "Turn it into a dict: `dict(enumerate(…))`",
         (Edit(span, ("dict(enumerate(", Hole(span), "))")),),
         Applicability.UNSAFE,
-        unsafe_because="it takes the classes for 0, 1, 2, … in this order; and Keras up to 2.3 "
-        "passed over such weights",
+        unsafe_because="it assumes that the classes are 0, 1, 2, … in this order; "
+        "and Keras up to 2.3 ignored such weights",
     )
     return rule.finding(
         module.place(given),
-        f"the weight of a class is looked up in a dict: AttributeError: '{made}' object has no "
-        "attribute 'get'",
+        f"`class_weight` must be a dict: AttributeError: '{made}' object has no attribute 'get'",
         symbol=f"{use.owner.cls or 'Model'}.{use.member}(class_weight)",
         confidence=use.confidence,
         help="Pass a dict from class to weight.",
         fix=fix if is_known else None,
-        no_fix_because=None if is_known else "what stands in it is not known",
+        no_fix_because=None if is_known else "its contents are not known",
     )
 
 

@@ -1,22 +1,23 @@
-"""`fit(batches(), class_weight=…)`: batches of a generator function must bring their weights.
+"""`fit(batches(), class_weight=…)`: generators do not support `class_weight`.
 
 ## What it does
-Reports `class_weight` beside a generator function of the file, in `fit` and `fit_generator`.
+Reports `class_weight` passed together with a generator function of this file, in `fit` and
+`fit_generator`.
 
 ## Why it breaks
-Keras 2 looked up the weight of each sample in the batches that came. Keras 3 does so for arrays, a
-`Sequence` and a `tf.data.Dataset`, and refuses it for a generator: `ValueError: Argument
-`class_weight` is not supported for Python generator inputs.`
+Keras 2 looked up the weight of each sample in the batches. Keras 3 does this for arrays, a
+`Sequence` and a `tf.data.Dataset`, but not for a generator: `ValueError: Argument `class_weight` is
+not supported for Python generator inputs.`
 
 ## What to write instead
-The weight of each sample, as a third item:
+Yield the weight of each sample as a third item:
 
     yield x, y, np.where(y[:, 0] == 1, 5.0, 1.0)
 
-Or a `keras.utils.PyDataset` in place of the generator, which takes `class_weight` as it is.
+Or replace the generator with a `keras.utils.PyDataset`, which supports `class_weight`.
 
 ## How we know
-Run on Keras 3.15.1 and tf_keras 2.21; of 3.3 and 3.9 the source says the same.
+Run on Keras 3.15.1 and tf_keras 2.21; the sources of 3.3 and 3.9 do the same.
 """
 
 from __future__ import annotations
@@ -48,13 +49,13 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG
             continue
         yield rule.finding(
             module.place(given.value),
-            "a generator function has to give the weights itself: ValueError: Argument "
-            "`class_weight` is not supported for Python generator inputs.",
+            "`class_weight` does not work with a generator: ValueError: Argument `class_weight` "
+            "is not supported for Python generator inputs.",
             symbol=f"Model.{each.use.member}({_WEIGHT})",
             confidence=each.use.confidence,
-            help="Yield the weight of each sample as a third item, or feed a "
-            "`keras.utils.PyDataset`.",
-            no_fix_because="which weights go with a batch is known where it is made",
+            help="Yield the weight of each sample as a third item, "
+            "or use a `keras.utils.PyDataset`.",
+            no_fix_because="the weights of a batch are only known where the batch is created",
         )
 
 

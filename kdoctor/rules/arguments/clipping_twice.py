@@ -1,21 +1,21 @@
-"""An optimizer that is to clip in two ways: Keras 3 takes one.
+"""An optimizer with two kinds of gradient clipping: Keras 3 accepts one.
 
 ## What it does
-Reports Keras' own optimizers that are made with `clipvalue=` and one of `clipnorm=` and
-`global_clipnorm=`, where numbers are given for both: a variable may be None.
+Reports Keras optimizers created with `clipvalue=` and one of `clipnorm=` and `global_clipnorm=`, if
+both are numbers: a variable may be None.
 
 ## Why it breaks
 `ValueError: Only one of clipnorm, clipvalue and global_clipnorm can be set.`, from Keras 3.2.1 on.
-Keras 2 refused the two norms together, and took a value beside either of them.
+Keras 2 refused the two norms together, but accepted `clipvalue=` with either of them.
 
 ## What to write instead
-One of them. Keras 2.11 to 2.15 clipped by the norm alone where a value was given, too, so that
-leaving `clipvalue=` out changes nothing there. Up to Keras 2.10 gradients were clipped by value,
-then by norm: with both in mind, clip by value in a `train_step` of one's own.
+Keep one of them. If both were given, Keras 2.11 to 2.15 clipped by the norm only, so leaving out
+`clipvalue=` changes nothing there. Up to Keras 2.10, gradients were clipped by value, then by norm:
+to keep both, clip by value in a custom `train_step`.
 
 ## How we know
-Run on Keras 3.15.1, and on tf_keras 2.21 with its optimizers of both times: the step that SGD makes
-for one gradient tells how it was clipped. Keras 3.2.0 has no such check.
+Run on Keras 3.15.1, and on tf_keras 2.21 with both its old and new optimizers: the step that SGD
+takes for one gradient shows how it was clipped. Keras 3.2.0 has no such check.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             continue
         yield rule.finding(
             module.place(value),
-            f"`{made.cls}` clips in one way: {_ERROR}",
+            f"`{made.cls}` accepts only one kind of clipping: {_ERROR}",
             symbol=f"{reference.name}({_VALUE})",
             confidence=reference.confidence,
             help=f"Keep one: Keras 2.11 to 2.15 clipped by `{norm}` alone, earlier releases by "
             "value, then by norm.",
-            no_fix_because="which of them is meant cannot be read off the code",
+            no_fix_because="kdoctor cannot tell which one is meant",
         )
 
 

@@ -1,7 +1,7 @@
-"""`Dense(3, kernel_initializer=drawn)`: a function that makes weights must take `dtype=`.
+"""`Dense(3, kernel_initializer=drawn)`: an initializer function must accept `dtype`.
 
 ## What it does
-Reports functions that a layer of Keras gets as an initializer, lambdas among them, and that take no
+Reports functions and lambdas that are used as an initializer of a Keras layer and do not accept
 `dtype`.
 
 ## Why it breaks
@@ -9,13 +9,13 @@ Keras up to 2.3 called `drawn(shape)`. Keras 3 calls `drawn(shape, dtype=dtype)`
 built: `TypeError: drawn() got an unexpected keyword argument 'dtype'`.
 
 ## What to write instead
-`def drawn(shape, name=None, dtype=None):`. Keras casts what it gets, so that nothing need be done
-with the `dtype`. Keras 1 called `drawn(shape, name=name)`, and no later Keras passes a name: the
-fix gives such a `name` the default None, and is unsafe there. Other parameters that must be passed
-are for you to fill.
+Write `def drawn(shape, name=None, dtype=None):`. Keras casts the result, so the function may ignore
+`dtype`. Keras 1 called `drawn(shape, name=name)`, and no later Keras passes a name: the fix gives
+such a `name` the default None, and is then unsafe. Other required parameters are for you to fill
+in.
 
 ## How we know
-Run on Keras 3.15.1 with each of the arguments; `tf.keras` and Keras 2.4 to 2.15 pass it, too.
+Run on Keras 3.15.1 with each of the arguments; `tf.keras` and Keras 2.4 to 2.15 pass `dtype` too.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _BIAS = "bias_initializer"  # a weight is made of it, too, unless `use_bias` say
 _BEFORE_USE_BIAS = 2  # arguments by position: in `Dense` the third is `use_bias`
 _DTYPE = "dtype"
 _NAME = "name"
-_NAMED = "Keras 1 passed a name, and it is None now"
+_NAMED = "Keras 1 passed a name; now it is None"
 
 _Function = cst.FunctionDef | cst.Lambda
 
@@ -66,13 +66,13 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             said = function.name.value if isinstance(function, cst.FunctionDef) else "<lambda>"
             yield rule.finding(
                 module.place(function.name if isinstance(function, cst.FunctionDef) else function),
-                f"`{said if is_named else 'lambda'}` is a layer's `{name}`, and is called with "
-                f"`dtype`: TypeError: {said}() got an unexpected keyword argument 'dtype'",
+                f"`{said if is_named else 'lambda'}` is used as `{name}`, and Keras calls it "
+                f"with `dtype`: TypeError: {said}() got an unexpected keyword argument 'dtype'",
                 symbol=name,
                 confidence=Confidence.LIKELY,
-                help="Give it a parameter `dtype=None`.",
+                help="Add a parameter `dtype=None`.",
                 fix=fix,
-                no_fix_because=None if fix else "it must be passed more than a shape",
+                no_fix_because=None if fix else "it has more required parameters than the shape",
             )
 
 
@@ -116,7 +116,7 @@ def _fix(module: Module, facts: TargetFacts, function: _Function) -> Fix | None:
     if len(set(ends)) < len(ends):
         ends, texts = ends[:1], ["".join(texts)]
     return Fix(
-        "Let it take `dtype`",
+        "Add a `dtype` parameter",
         tuple(Edit(Span(end, end), (text,)) for end, text in zip(ends, texts, strict=True)),
         Applicability.UNSAFE
         if wanted

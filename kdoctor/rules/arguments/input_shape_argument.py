@@ -1,41 +1,40 @@
-"""``input_shape=``, ``input_dim=`` and ``batch_input_shape=`` on a layer, ``input_length=`` too.
+"""``input_shape=``, ``input_dim=``, ``batch_input_shape=`` and ``input_length=`` on a layer.
 
 ## What it does
-Reports these arguments on Keras' own layers, `input_length=` on `Embedding`, on recurrent layers
-(`LSTM`, `GRU`, `SimpleRNN`, `RNN`) and on `Conv1D`. Models and functions
-that have an `input_shape` of their own (`keras.applications`, `InputLayer`) are not concerned.
+Reports these arguments on Keras layers; `input_length=` on `Embedding`, on recurrent layers
+(`LSTM`, `GRU`, `SimpleRNN`, `RNN`) and on `Conv1D`. Models and functions that have their own
+`input_shape` (`keras.applications`, `InputLayer`) are not affected.
 
 ## Why it breaks
 `input_shape=` and `input_dim=` still work on Keras 3, with a warning: `Do not pass an
 `input_shape`/`input_dim` argument to a layer. When using Sequential models, prefer using an
 `Input(shape)` object as the first layer in the model instead.` On any layer but the first of a
-`Sequential` they are ignored, even where they are wrong. `SpatialDropout2D` refuses both:
-`TypeError: SpatialDropout2D.__init__() got an unexpected keyword argument 'input_shape'`.
-`batch_input_shape=` is an error:
-`ValueError: Unrecognized keyword arguments passed to Dense: {'batch_input_shape': (2, 4)}`.
-`input_length=` of an `Embedding` is passed over, with a warning: a `Sequential` that starts with
-one has no shape and no weights until it sees data, so that `summary()` shows `?`, and
+`Sequential` they are ignored, even if they are wrong. `SpatialDropout2D` refuses both: `TypeError:
+SpatialDropout2D.__init__() got an unexpected keyword argument 'input_shape'`. `batch_input_shape=`
+is an error: `ValueError: Unrecognized keyword arguments passed to Dense: {'batch_input_shape': (2,
+4)}`. `input_length=` of an `Embedding` is ignored with a warning: a `Sequential` that starts with
+such a layer has no shape and no weights until it sees data, so `summary()` shows `?`, and
 `count_params()` and `load_weights()` fail.
 
-To a recurrent layer of Keras 2 `input_dim=4` was the shape `(None, 4)`, with `input_length=5`
-beside it `(5, 4)`; to `Conv1D`, too, up to Keras 2.3. Keras 3 takes `input_dim=4` for the whole
-shape: `ValueError: Input 0 with name 'None' of layer 'lstm' is incompatible with the layer:
-expected ndim=3, found ndim=2`, and refuses `input_length=`.
+On a recurrent layer of Keras 2, `input_dim=4` meant the shape `(None, 4)`, and together with
+`input_length=5` the shape `(5, 4)`; the same held for `Conv1D` up to Keras 2.3. Keras 3 takes
+`input_dim=4` as the whole shape: `ValueError: Input 0 with name 'None' of layer 'lstm' is
+incompatible with the layer: expected ndim=3, found ndim=2`, and refuses `input_length=`.
 
 ## What to write instead
-An input as the first element:
+Write an input as the first element:
 
     model = keras.Sequential([keras.Input(shape=(4,)), keras.layers.Dense(3)])
 
-with `keras.Input(batch_shape=(2, 4))` for `batch_input_shape=(2, 4)`, `keras.Input(shape=(4,))` for
-`input_dim=4` and `input_length=4` (`keras.Input(shape=(None, 4))` before a recurrent layer or a
-`Conv1D`, or with its length), and with a `batch_size=` that stands beside them. It is no layer:
-`model.layers` stays the same.
+Write `keras.Input(batch_shape=(2, 4))` for `batch_input_shape=(2, 4)`, and
+`keras.Input(shape=(4,))` for `input_dim=4` or `input_length=4` (before a recurrent layer or a
+`Conv1D`, `keras.Input(shape=(None, 4))`, or with the length in place of None). A `batch_size=`
+beside them moves into the input. The input is not a layer: `model.layers` stays the same.
 
 ## How we know
-Run on Keras 3.15.1, tf_keras 2.21 and Keras 2.3.1: both forms give models of the same layers,
-inputs and configuration. The fix is safe where the shape is written out; a variable may be None,
-which a layer takes and `Input` does not.
+Run on Keras 3.15.1, tf_keras 2.21 and Keras 2.3.1: both forms give models with the same layers,
+inputs and config. The fix is safe if the shape is written out; a variable may be None, which a
+layer accepts and `Input` does not.
 """
 
 from __future__ import annotations
@@ -104,13 +103,13 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
     attempt = (
         _fix(module, facts, reference, call, argument)
         if how_many == 1
-        else Refusal("the layer is given more than one of these arguments")
+        else Refusal("the layer has more than one of these arguments")
     )
     is_first = first_layer_place(module, call) is not None
     signature = facts.signature(reference.name)
     if signature is not None and not signature.takes_any_keyword:
         error = f"TypeError: {leaf}.__init__() got an unexpected keyword argument '{name}'"
-        message, severity = f"`{leaf}` takes no `{name}=`: {error}", Severity.ERROR
+        message, severity = f"`{leaf}` does not accept `{name}=`: {error}", Severity.ERROR
     elif gives_steps(reference, argument):
         message, severity = _of_steps(name, leaf, shown, is_first=is_first)
     else:
@@ -131,25 +130,25 @@ def _message(name: str, leaf: str, shown: str, *, is_first: bool) -> tuple[str, 
     match name:
         case "batch_input_shape":
             error = f"Unrecognized keyword arguments passed to {leaf}: {{'{name}': {shown}}}"
-            return f"`{leaf}` takes no `{name}=`: ValueError: {error}", Severity.ERROR
+            return f"`{leaf}` does not accept `{name}=`: ValueError: {error}", Severity.ERROR
         case "input_length" if is_first:
             return (
                 (
-                    f"`{name}=` is passed over, and Keras warns: the model has no shape and no "
-                    "weights until it sees data"
+                    f"`{name}=` is ignored with a warning: the model has no shape and no weights "
+                    "until it sees data"
                 ),
                 Severity.CHANGE,
             )
         case "input_length":
-            return f"`{name}=` is passed over, and Keras warns", Severity.LEGACY
-    asked = "Keras warns, and asks for `keras.Input` as the first layer instead"
+            return f"`{name}=` is ignored with a warning", Severity.LEGACY
+    asked = "Keras warns and asks for `keras.Input` as the first layer"
     return f"`{name}=` on a layer is deprecated: {asked}", Severity.LEGACY
 
 
 def _of_steps(name: str, leaf: str, shown: str, *, is_first: bool) -> tuple[str, Severity]:
     if name == "input_length":
         error = f"Unrecognized keyword arguments passed to {leaf}: {{'{name}': {shown}}}"
-        return f"`{leaf}` takes no `{name}=`: ValueError: {error}", Severity.ERROR
+        return f"`{leaf}` does not accept `{name}=`: ValueError: {error}", Severity.ERROR
     if not is_first:
         return _message(name, leaf, shown, is_first=False)
     if leaf == "RNN":
@@ -161,7 +160,7 @@ def _of_steps(name: str, leaf: str, shown: str, *, is_first: bool) -> tuple[str,
             f"expected {least}ndim=3, found ndim=2"
         )
     return (
-        f"`{name}=` is the whole shape to Keras 3, with no steps: ValueError: {error}",
+        f"Keras 3 takes `{name}=` as the whole shape, without time steps: ValueError: {error}",
         Severity.ERROR,
     )
 
@@ -174,7 +173,7 @@ def _help(
     shape = shape_of(reference, call, argument).written(module)
     written = f"Write `keras.Input({shape})` as the first layer."
     is_both = is_length(argument) and not is_first
-    return f"{written} Leave it out of any other layer." if is_both else written
+    return f"{written} Leave it out on every other layer." if is_both else written
 
 
 def _fix(
@@ -205,8 +204,8 @@ def _left_out(
     """Leave out what is passed over, where nothing goes with it."""
     edits = without(module, call, arguments)
     if edits is None or any(calls_something(each.value) for each in arguments):
-        return Refusal("there is a comment beside it, or something is called for it")
-    return Fix("Leave out what is passed over", tuple(edits), _proof(facts))
+        return Refusal("there is a comment beside it, or its value calls something")
+    return Fix("Leave out the ignored argument", tuple(edits), _proof(facts))
 
 
 rule = Rule(

@@ -1,32 +1,32 @@
 """Keyword arguments of Keras 1: `border_mode=`, `nb_epoch=`, `init=`, `Model(input=, output=)`.
 
 ## What it does
-Reports calls with the keywords of Keras 1, which Keras 2.0 to 2.3 still renamed while they ran, and
-writes the names of today. `Convolution2D(64, 3, 3)` with a number for each side of the kernel is
-reported, too, and so is `Conv2D(64, 3, 3)` in a file that speaks Keras 1 elsewhere: one keyword of
-Keras 1 decides for the file, and the fix is safe there. Where a call can be read in both ways
-(`Convolution2D(64, a, b)`), no fix of such a file is: it raises before, and would run as another
-network. So is reported what
-`functools.partial(keras.layers.Conv2D, border_mode="same")` gives, and what a call gets by `**` out
-of a dict that is written out and keeps its keys.
+Reports calls with Keras 1 keywords, which Keras 2.0 to 2.3 still converted at run time, and writes
+today's names. Also reports `Convolution2D(64, 3, 3)`, with a number for each side of the kernel,
+and `Conv2D(64, 3, 3)` in a file that uses Keras 1 elsewhere: one Keras 1 keyword decides for the
+whole file, and the fix is safe there. If a call can be read in both ways (`Convolution2D(64, a,
+b)`), no fix in that file is safe: the file raises today, and once fixed it would run as a different
+network. Keywords given to `functools.partial(keras.layers.Conv2D, border_mode="same")`, and
+keywords passed with `**` from a dict that is written out and whose keys do not change, are reported
+too.
 
 ## Why it breaks
-The converters went with Keras 2.4: `ValueError: Unrecognized keyword arguments passed to Dense:
-{'init': 'uniform'}`, `TypeError: Conv2D.__init__() missing 2 required positional arguments`,
+The converters were removed in Keras 2.4: `ValueError: Unrecognized keyword arguments passed to
+Dense: {'init': 'uniform'}`, `TypeError: Conv2D.__init__() missing 2 required positional arguments`,
 `TypeError: TensorFlowTrainer.fit() got an unexpected keyword argument 'nb_epoch'`.
 
-`Convolution2D(64, 3, 3)` does not even raise: the second 3 is the stride now, and the image shrinks
+`Convolution2D(64, 3, 3)` does not even raise: the second 3 is now the stride, and the image shrinks
 to a third.
 
 ## What to write instead
 `padding=`, `epochs=`, `kernel_initializer=`, `inputs=` and `outputs=`, `Conv2D(64, (3, 3))`.
-`samples_per_epoch=` counted samples, `steps_per_epoch=` counts batches: divide by the batch size.
-Keras 2.0 to 2.3 divided by the `batch_size` of the generator, and where it had none took the number
-as it was; the fix reads the size off the code, and else does the same.
+`samples_per_epoch=` counted samples and `steps_per_epoch=` counts batches: divide by the batch
+size. Keras 2.0 to 2.3 divided by the `batch_size` of the generator, or kept the number if the
+generator had none; the fix takes the size from the code, and otherwise does the same.
 
 ## How we know
 The table is read from the converters of Keras 2.2.5 (`keras/legacy/interfaces.py`), so the fix does
-what Keras itself did. It is safe where it only renames, and where an example was run.
+what Keras itself did. It is safe if it only renames, and if an example was run.
 """
 
 from __future__ import annotations
@@ -113,12 +113,12 @@ def _fix_in_the_dict(
 ) -> Fix | Refusal:
     name = plain_name_of(call, held.keyword)
     if name is None:
-        return Refusal("more than the keyword is another one")
+        return Refusal("the value must change as well as the keyword")
     if not held.is_alone:
-        return Refusal("the dict is used for other things, too")
+        return Refusal("the dict is also used elsewhere")
     taken = {each.keyword for each in held_keywords(module, call.call)}
     if call.keyword(name) is not None or name in taken or name in filled_by_position(call):
-        return Refusal(f"`{name}` is passed as well as `{held.keyword}`")
+        return Refusal(f"`{name}` is also passed, beside `{held.keyword}`")
     proven = facts.applicability(*(each for each in HELD_BY_A_DICT if each.after))
     alone = why_not_alone(module, facts)
     return Fix(
@@ -174,7 +174,8 @@ def _told(
     names = ", ".join(f"`{keyword}=`" for keyword, _ in old)
     return rule.finding(
         module.place(node),
-        f"{names} of `{call.made or call.leaf}` went with Keras 1: {_error(module, call, old)}",
+        f"`{call.made or call.leaf}` no longer accepts {names} from Keras 1: "
+        f"{_error(module, call, old)}",
         symbol=f"{call.name}({old[0][0]})",
         confidence=call.confidence,
         help=f"{attempt.title}." if isinstance(attempt, Fix) else _help(call, old),
@@ -190,12 +191,12 @@ def _fix(
         return Refusal(" and ".join(rewritten.refused))
     removed = without(module, call.call, rewritten.gone) if rewritten.gone else []
     if removed is None:
-        return Refusal("there is a comment inside an argument that goes")
+        return Refusal("there is a comment inside an argument that would be removed")
     alone = why_not_alone(module, facts)
     unsafe = "; ".join(dict.fromkeys([*rewritten.unsafe, *([alone] if alone else [])]))
     proven = facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
     return Fix(
-        f"Write the arguments of `{call.made or call.leaf}` as they are called today",
+        f"Use today's arguments of `{call.made or call.leaf}`",
         (*rewritten.edits, *removed),
         Applicability.UNSAFE if unsafe else proven,
         unsafe_because=unsafe,
@@ -241,8 +242,8 @@ def _help(call: KerasCall, old: _Passed) -> str:
     keywords = {keyword for keyword, _ in old}
     if keywords & {"samples_per_epoch", "nb_val_samples", "val_samples"}:
         return (
-            "Write steps_per_epoch=samples // batch_size (validation_steps=, steps= likewise), and "
-            "epochs= for nb_epoch=."
+            "Write steps_per_epoch=samples // batch_size (and likewise validation_steps=, "
+            "steps=), and epochs= for nb_epoch=."
         )
     if "dropout" in keywords and call.made == "Embedding":
         return "Add keras.layers.SpatialDropout1D(rate) after the Embedding."
@@ -259,21 +260,23 @@ def _silent(module: Module, facts: TargetFacts, call: KerasCall) -> Finding:
     is_sure = is_read(module, facts, call)
     proven = facts.applicability(*(each for each in BESIDE_KEYWORDS if each.after))
     fix = Fix(
-        "Write the kernel's size as one argument", edits or (),
+        "Write the kernel size as one argument", edits or (),
         proven if is_sure else Applicability.UNSAFE,
         unsafe_because="" if is_sure
-        else "code that was written for Keras 2.4 or later may mean the stride",
+        else "code written for Keras 2.4 or later may mean the stride",
     )  # fmt: skip
     return rule.finding(
         module.place(call.call),
-        f"`{module.source(call.call.func)}` takes the last number for the stride: up to Keras 2.3 "
+        f"`{module.source(call.call.func)}` reads the last number as the stride: up to Keras 2.3 "
         "it was a side of the kernel",
         symbol=call.name,
         confidence=call.confidence,
         severity=Severity.CHANGE,
-        help="Write the kernel's size as one argument: (3, 3).",
+        help="Write the kernel size as one argument: (3, 3).",
         fix=fix if edits else None,
-        no_fix_because=None if edits else "there is a comment inside an argument that goes",
+        no_fix_because=None
+        if edits
+        else "there is a comment inside an argument that would be removed",
     )
 
 

@@ -1,24 +1,25 @@
-"""A layer with weights of its own as ``activation=``: its weights come late on Keras 3.
+"""A layer with weights as ``activation=``: Keras 3 creates its weights late.
 
 ## What it does
-Reports layers that are passed as `activation=` and have weights: `PReLU()`, or a class of yours
-that calls `add_weight`. Layers without weights (`LeakyReLU()`) do there what they
-did on Keras 2 and are left alone.
+Reports layers passed as `activation=` that have weights: `PReLU()`, or a user-defined class that
+calls `add_weight`. Layers without weights (`LeakyReLU()`) behave as on Keras 2 and are not
+reported.
 
 ## Why it breaks
-Nothing raises at first, and the weights do train. But while a model is built, Keras 3 asks `Dense`
-for its output shape and does not run the activation, so that its weights exist only after the
+Nothing raises at first, and the weights are trained. But while a model is built, Keras 3 asks
+`Dense` for its output shape and does not run the activation, so its weights are only created by the
 first real call. Until then `model.weights` and `count_params()` lack them, a fresh model refuses
 `load_weights` (`ValueError: A total of 1 objects could not be loaded`) and `set_weights`, and an
-error in the activation shows at the first batch instead of at once. Keras 2 made them at once.
+error in the activation shows at the first batch instead of immediately. Keras 2 created them
+immediately.
 
 ## What to write instead
-The layer as an element of its own, after the layer that it activates:
+Add the layer as a separate element, after the layer that it activates:
 
     model.add(keras.layers.Dense(10))
     model.add(keras.layers.PReLU())
 
-Weights saved in the old form are then found under other names.
+Weights saved in the old form then have other names.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21 with `PReLU` and a custom layer in `Dense`: 4 weights before
@@ -80,13 +81,13 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             leaf = reference.name.rpartition(".")[2]
             yield rule.finding(
                 module.place(argument),
-                f"`{cls}` has weights, and as `{argument.keyword.value}=` it gets them only at the "
-                f"first call: until then the model lacks them, and `load_weights` into a fresh "
-                f"model raises ValueError",
+                f"`{cls}` has weights, and as `{argument.keyword.value}=` it creates them only "
+                "at the first call: until then the model lacks them, and `load_weights` into a "
+                "fresh model raises ValueError",
                 symbol=f"{reference.name}({argument.keyword.value})",
                 confidence=Confidence.LIKELY,
-                help=f"Make it a layer of its own, after the `{leaf}`.",
-                no_fix_because="weights that were saved in the old form would no longer be found",
+                help=f"Add it as a separate layer after the `{leaf}`.",
+                no_fix_because="weights saved in the old form would no longer be found",
             )
 
 

@@ -1,30 +1,30 @@
-"""`Dense(3, weights=[kernel, bias])`: a layer that is made with its weights.
+"""`Dense(3, weights=[kernel, bias])`: layers no longer accept their initial weights.
 
 ## What it does
-Reports `weights=` of Keras' own layers, except `Embedding`, which still takes it, and of layers of
-one's own, of this file or the tree, that hand what they do not know on to one of Keras'.
+Reports `weights=` of Keras layers, except `Embedding`, which still accepts it, and of user-defined
+layers, in this file or the project, that pass unknown arguments on to a Keras layer.
 
 ## Why it breaks
-Every layer of Keras 2 took `weights=` and set them when it was first called. In Keras 3 it is
-`ValueError: Unrecognized keyword arguments passed to Dense: {'weights': …}`.
+Every layer of Keras 2 accepted `weights=` and set them when it was first called. In Keras 3 this
+raises `ValueError: Unrecognized keyword arguments passed to Dense: {'weights': …}`.
 
 ## What to write instead
-Initializers that give these values:
+Use initializers with these values:
 
     Constant = keras.initializers.Constant
     Dense(3, kernel_initializer=Constant(kernel), bias_initializer=Constant(bias))
 
-Or set them once the layer is built, that is after its first call, `layer.build(shape)`, or
-`model.add(layer)` of a model whose input is known:
+Or set them once the layer is built: after its first call, after `layer.build(shape)`, or after
+`model.add(layer)` to a model whose input is known:
 
     layer = Dense(3)
     y = layer(x)
     layer.set_weights(weights)
 
 ## How we know
-Run on Keras 3.15.1 and tf_keras 2.21: a test builds each of these layers in both, once with
-`weights=` and once with the initializers, and compares all weights. Keras 2 refused weights of
-another shape; an initializer stretches what can be stretched, and goes into the layer's config.
+Run on Keras 3.15.1 and tf_keras 2.21: a test builds each of these layers on both, with `weights=`
+and with the initializers, and compares all weights. Keras 2 refused weights of a different shape;
+an initializer broadcasts them if it can, and becomes part of the layer's config.
 """
 
 from __future__ import annotations
@@ -65,10 +65,10 @@ from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _IN_THE_CONFIG = (
-    "the values go into the layer's config: what is made from that, by `clone_model`, starts with "
-    "them, too, where Keras 2 drew others"
+    "the values become part of the layer's config: copies, such as those of `clone_model`, also "
+    "start with them, where Keras 2 drew new ones"
 )
-_ELSEWHERE = "a layer has no weights to set before it is built, which is at another place"
+_ELSEWHERE = "weights can only be set once the layer is built, and that happens elsewhere"
 
 
 def _may_get_weights(quick: QuickFacts, facts: TargetFacts) -> bool:
@@ -128,12 +128,12 @@ def _refuses_weights(facts: TargetFacts, base: str) -> bool:
 def _finding(module: Module, made: _Made, given: cst.Arg, attempt: Fix | Refusal) -> Finding:
     return rule.finding(
         module.place(given),
-        f"`{made.cls}` takes no `weights=` any more: ValueError: Unrecognized keyword arguments "
+        f"`{made.cls}` no longer accepts `weights=`: ValueError: Unrecognized keyword arguments "
         f"passed to {made.cls}: {{'weights': …}}",
         symbol=f"{made.symbol}(weights)",
         confidence=made.confidence,
-        help="Pass initializers, `kernel_initializer=keras.initializers.Constant(kernel)`, or give "
-        "them to the layer once it is built: `layer.build(shape)`, then "
+        help="Pass initializers, `kernel_initializer=keras.initializers.Constant(kernel)`, or "
+        "set the weights once the layer is built: `layer.build(shape)`, then "
         "`layer.set_weights(weights)`.",
         fix=attempt if isinstance(attempt, Fix) else None,
         no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
@@ -177,7 +177,7 @@ def _initializers(module: Module, call: KerasCall, given: cst.Arg) -> Fix | None
         parts += [f"{', ' if parts else ''}{keyword}={constant}(", *value, ")"]
     parts += [f", {flag}=False"] if flag else []
     return Fix(
-        f"Give them by `{keywords[0]}=` and its like",
+        f"Pass them as `{keywords[0]}=` and so on",
         (Edit(module.span(given), tuple(parts)), *removed),
         Applicability.UNSAFE,
         _needs(need),
@@ -228,8 +228,8 @@ def _set_afterwards(module: Module, made: _Made, given: cst.Arg) -> Fix | None:
         "Set them when the layer is built",
         (*removed, *edits, line.behind(f"{layer}.set_weights({weights})")),
         Applicability.UNSAFE,
-        unsafe_because="they are set on the next line: of a layer that is shared, and built "
-        "before, they are set anew",
+        unsafe_because="they are set on the next line: if the layer is shared and was built "
+        "before, its weights are overwritten",
     )
 
 

@@ -1,17 +1,17 @@
-"""`compile` wants a loss for each of the `loss_weights`.
+"""`loss_weights` must have one entry per loss.
 
 ## What it does
-Reports `loss_weights` in `compile` of a functional model or a `Sequential`, where losses and
-weights are written out and are not of one number: `loss="mse", loss_weights=[1, 0.5]`.
+Reports `loss_weights` in `compile` of a functional model or a `Sequential`, if losses and weights
+are written out and differ in number: `loss="mse", loss_weights=[1, 0.5]`.
 
 ## Why it breaks
-Keras 2 took one loss for all outputs before it weighed them, and a weight of 1 where a dict of
-weights left an output out. From 3.7 on Keras counts what stands there, at the first batch:
-`ValueError: `loss_weights` must match the number of losses, got 1 losses and 2 weights.` Of a dict
-of losses it looks each weight up: `KeyError`.
+Keras 2 repeated a single loss for all outputs before it applied the weights, and used a weight of 1
+for outputs missing from a dict of weights. Since 3.7, Keras compares the numbers at the first
+batch: `ValueError: `loss_weights` must match the number of losses, got 1 losses and 2 weights.` For
+a dict of losses it looks up the weight of each: `KeyError`.
 
 ## What to write instead
-The loss once for each output, `loss=["mse", "mse"]`; in a dict a weight for each output.
+Repeat the loss for each output, `loss=["mse", "mse"]`; in a dict, give each output a weight.
 
 ## How we know
 Run with Keras 3.4, 3.6, 3.7, 3.10 and 3.15.1, and on tf_keras 2.21.
@@ -95,23 +95,23 @@ def _of_dicts(  # noqa: PLR0913, PLR0917 - what the finding is about
     missing: list[str],
 ) -> Finding:
     fix = None
-    why_not = None if is_read_once(module, given) else "the dict is used for something else, too"
+    why_not = None if is_read_once(module, given) else "the dict is also used elsewhere"
     if not weights.elements:
         why_not = "the dict is empty"
     if not why_not:
         start = module.span(weights.elements[0]).start
         added = "".join(f'"{each}": 1.0, ' for each in missing)
         fix = Fix(
-            "Give those left out the weight 1",
+            "Add a weight of 1 for each missing output",
             (Edit(Span(start, start), (added,)),),
             facts.applicability(*(each for each in INVALID if each.after)),
         )
     return rule.finding(
         module.place(weights),
-        f"no weight for `{missing[0]}`: KeyError: '{missing[0]}'",
+        f"`loss_weights` has no entry for `{missing[0]}`: KeyError: '{missing[0]}'",
         symbol=f"{use.owner.cls or 'Model'}.compile({_WEIGHTS})",
         confidence=use.confidence,
-        help="Give each output a weight, 1.0 where Keras 2 took that.",
+        help="Give each output a weight; Keras 2 used 1.0 for missing ones.",
         fix=fix,
         no_fix_because=why_not,
     )
@@ -128,22 +128,24 @@ def _of_counts(  # noqa: PLR0913, PLR0917 - what the finding is about
 ) -> Finding:
     why_not = None
     if isinstance(value_of(module, loss), _Display):
-        why_not = "which loss, or which weight, is one too many is not known"
+        why_not = "kdoctor cannot tell which loss or weight is the extra one"
     elif isinstance(weights, cst.Dict):
-        why_not = "whether each output has a weight there is not known"
+        why_not = "kdoctor cannot tell whether each output has a weight"
     elif not isinstance(loss, cst.SimpleString | cst.Name | cst.Attribute):
-        why_not = "each output needs a loss of its own"
+        why_not = "each output needs its own loss"
     span = module.outer_span(loss)
     repeated = [part for _ in range(count) for part in (Hole(span), ", ")][:-1]
     fix = Fix(
-        f"Write the loss for each of the {count} outputs",
+        f"Repeat the loss for each of the {count} outputs",
         (Edit(span, ("[", *repeated, "]")),),
         facts.applicability(*(each for each in INVALID if each.after)),
     )
+    entries = "1 entry" if count == 1 else f"{count} entries"
+    have = "is 1 loss" if losses == 1 else f"are {losses} losses"
     return rule.finding(
         module.place(weights),
-        "each weight wants a loss: ValueError: `loss_weights` must match the number of losses, got "
-        f"{losses} losses and {count} weights.",
+        f"`loss_weights` has {entries}, but there {have}: ValueError: `loss_weights` must match "
+        f"the number of losses, got {losses} losses and {count} weights.",
         symbol=f"{use.owner.cls or 'Model'}.compile({_WEIGHTS})",
         confidence=use.confidence,
         help="Pass a list of losses, one for each output.",

@@ -1,27 +1,26 @@
-"""`Dense(n / 2)`, `Dense(np.prod(shape))`, `fit(steps_per_epoch=n / 32)`: not ints, and refused.
+"""`Dense(n / 2)`, `Dense(np.prod(shape))`, `fit(steps_per_epoch=n / 32)`: not Python ints.
 
 ## What it does
-Looks at numbers that must be whole: the units of `Dense`, `GRU` and `SimpleRNN`, the filters of
+Checks arguments that must be ints: the units of `Dense`, `GRU` and `SimpleRNN`, the filters of
 convolutions, the rows and columns of an `Embedding`, the heads of attention, and the steps of
-`fit`, `evaluate` and `predict` (and of their old namesakes for generators). Reported is what surely
-is no int of Python: a division by `/`, a float, and what functions of NumPy give, `np.prod(shape)`
-or `np.max(y) + 1`.
+`fit`, `evaluate` and `predict` (and of their old counterparts for generators). Reports values that
+are certainly not a Python `int`: a division with `/`, a float, or the result of a NumPy function,
+such as `np.prod(shape)` or `np.max(y) + 1`.
 
 ## Why it breaks
-Keras 2 called `int()` on units and filters, and counted steps up to the number, so that 2.5 steps
-were three. Keras 3 does neither: `ValueError: Received an invalid value for `units`, expected a
-positive integer.`, `ValueError: Cannot convert '(3, 3, 3, 4.0)' to a shape.`, `TypeError: 'float'
-object cannot be interpreted as an integer`.
-An `np.int64` is no `int` either: `Dense` refuses it since Keras 3.13, `Embedding` and
-`MultiHeadAttention` in 3.15, `GRU` and `SimpleRNN` always. Python 2, for which much of that code
-was written, divided ints to ints.
+Keras 2 called `int()` on units and filters, and counted steps up to the number, so 2.5 steps meant
+three. Keras 3 does neither: `ValueError: Received an invalid value for `units`, expected a positive
+integer.`, `ValueError: Cannot convert '(3, 3, 3, 4.0)' to a shape.`, `TypeError: 'float' object
+cannot be interpreted as an integer`. An `np.int64` is no `int` either: `Dense` refuses it since
+Keras 3.13, `Embedding` and `MultiHeadAttention` in 3.15, `GRU` and `SimpleRNN` always. In Python
+2, for which much of this code was written, dividing ints gave an int.
 
 ## What to write instead
 `Dense(int(n / 2))`, `Dense(int(np.prod(shape)))`, `fit(steps_per_epoch=math.ceil(n / 32))`.
 
 ## How we know
-Each was run on Keras 3.15.1 and on tf_keras 2.21; the releases are those whose source has the
-question (`keras/src/layers/core/dense.py`, `embedding.py`).
+Each case was run on Keras 3.15.1 and on tf_keras 2.21; the releases are those whose source has the
+check (`keras/src/layers/core/dense.py`, `embedding.py`).
 """
 
 from __future__ import annotations
@@ -234,7 +233,7 @@ def _fix(module: Module, facts: TargetFacts, value: cst.BaseExpression, function
     imports = (ImportNeed("math", None, "math"),) if function.startswith("math.") else ()
     span = module.outer_span(value)
     return Fix(
-        f"Write `{function}(…)` around it, as Keras 2 took it",
+        f"Wrap it in `{function}(…)`, as Keras 2 did",
         (Edit(span, (f"{function}(", Hole(span), ")")),),
         facts.applicability(*proven),
         imports,
@@ -249,9 +248,9 @@ def _finding(
         message,
         symbol=symbol,
         confidence=Confidence.LIKELY,
-        help="Make it an int where it is worked out, with `int()`, `//` or `math.ceil()`.",
+        help="Convert it where it is computed, with `int()`, `//` or `math.ceil()`.",
         fix=fix,
-        no_fix_because=None if fix else "the function that gets it may use it for more",
+        no_fix_because=None if fix else "the function that receives it may also use it elsewhere",
     )
 
 

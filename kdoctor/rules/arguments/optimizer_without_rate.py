@@ -1,19 +1,19 @@
-"""An optimizer of one's own that gives its base class no `learning_rate`.
+"""A user-defined optimizer that passes no `learning_rate` to its base class.
 
 ## What it does
-Reports `super().__init__(name=name)`, and `super().__init__(name)`, in a subclass of Keras'
-`Optimizer` that Keras 3 could use otherwise: of classes written for Keras 2 as a whole, KD511 and
-KD512 tell.
+Reports `super().__init__(name=name)` and `super().__init__(name)` in a subclass of Keras'
+`Optimizer` that would otherwise work on Keras 3. (KD511 and KD512 report classes written for Keras
+2 as a whole.)
 
 ## Why it breaks
-The base class of Keras 2 was made with a name, each optimizer kept its own rate. That of Keras 3
-keeps it, and must be given one: `TypeError: BaseOptimizer.__init__() missing 1 required positional
-argument: 'learning_rate'`. It is the first that it takes, and was the name: `ValueError: Argument
-`learning_rate` should be float`.
+In Keras 2 the base class took a name, and each optimizer stored its own learning rate. In Keras 3
+the base class stores it and requires it: `TypeError: BaseOptimizer.__init__() missing 1 required
+positional argument: 'learning_rate'`. It is now the first parameter, where the name was:
+`ValueError: Argument `learning_rate` should be float`.
 
 ## What to write instead
-`super().__init__(learning_rate=learning_rate, name=name)`. An optimizer that only hands gradients
-to other optimizers never reads it: any number will do there.
+Write `super().__init__(learning_rate=learning_rate, name=name)`. An optimizer that only passes
+gradients to other optimizers never reads it: any number works.
 
 ## How we know
 Run on Keras 3.15.1.
@@ -54,14 +54,14 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             continue
         yield rule.finding(
             module.place(use.called),
-            f"the base class of optimizers takes a rate where it took the name: {_NO_RATE}"
+            f"`Optimizer.__init__` now takes the learning rate first, not the name: {_NO_RATE}"
             if passes_a_name
-            else f"the base class of optimizers must be given a rate: {_ERROR}",
+            else f"`Optimizer.__init__` requires a learning rate: {_ERROR}",
             symbol=f"keras.optimizers.{_BASE}.{_RATE}",
             confidence=use.confidence,
             help=f"Write `super().__init__({_RATE}=…{', name=name' * passes_a_name})`; an "
-            "optimizer that only hands gradients to others never reads it, and may pass 0.0.",
-            no_fix_because="which rate it is cannot be read off the code",
+            "optimizer that only passes gradients to other optimizers never reads it: pass 0.0.",
+            no_fix_because="kdoctor cannot tell which learning rate is meant",
         )
 
 

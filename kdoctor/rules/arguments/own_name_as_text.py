@@ -1,24 +1,24 @@
-"""The name of an activation, constraint, regularizer, loss or metric of one's own, as text.
+"""The name of a custom activation, constraint, regularizer, loss or metric, as a string.
 
 ## What it does
-Reports `activation="mine"` of Keras' layers, `kernel_constraint="mine"`, `compile(loss="mine",
-metrics=["mine"])` and `keras.activations.get("mine")`, where no release of Keras has such a name:
-what code has put into `get_custom_objects()`. Layers of one's own that hand the argument on to
-Keras' count, too, and names that pytest passes one after the other. So do names that only Keras 2
-had: those of layers as activations (`"LeakyReLU"`), and the constraint `"radial_constraint"`.
+Reports `activation="mine"` of Keras layers, `kernel_constraint="mine"`, `compile(loss="mine",
+metrics=["mine"])` and `keras.activations.get("mine")`, if no release of Keras has such a name: the
+code registered it in `get_custom_objects()`. This includes user-defined layers that pass the
+argument on to a Keras layer, and names that are pytest parameters. Also reports names that only
+Keras 2 had: layers as activations (`"LeakyReLU"`), and the constraint `"radial_constraint"`.
 
 ## Why it breaks
-Keras 2 looked among the custom objects. Keras 3 looks only among its own where it is given text:
+Keras 2 looked such names up in the custom objects. Keras 3 only knows its built-in ones:
 `ValueError: Could not interpret activation function identifier: mine`. Initializers and optimizers
-are still looked for among the custom objects.
+are still looked up in the custom objects.
 
 ## What to write instead
-The function or class itself, `activation=mine`; or, where only the name is known,
-`keras.saving.get_custom_objects()["mine"]`. For the name of a layer, the layer: `LeakyReLU()`.
+Pass the function or class itself, `activation=mine`; if only the name is known,
+`keras.saving.get_custom_objects()["mine"]`. For the name of a layer, pass the layer: `LeakyReLU()`.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21, with functions and classes in `get_custom_objects()`. Which
-names a release has is read from its wheel; a test gives Keras those that only Keras 2 had.
+names a release has is read from its wheel; a test passes Keras those that only Keras 2 had.
 """
 
 from __future__ import annotations
@@ -233,22 +233,22 @@ def _finding(module: Module, given: _Given, unknown: str, *, is_all: bool) -> Fi
     written = Hole(span, Precedence.ANY, binds(given.node))
     edit = Edit(span, (f"{spelled}()[", written, "]"), Precedence.PRIMARY)
     fix = Fix(
-        "Take it from the custom objects",
+        "Look it up in the custom objects",
         (edit,),
         Applicability.UNSAFE,
         () if need is None else (need,),
-        unsafe_because="it must be among them by then, and not only in a `custom_object_scope`",
+        unsafe_because="it must be registered by then, and not only in a `custom_object_scope`",
     )
     return rule.finding(
         module.place(given.node),
-        "Keras 3 does not look for it among custom objects: ValueError: Could not interpret "
-        f"{_KINDS[given.module]} identifier: {unknown}",
+        "Keras 3 does not look this name up in the custom objects: ValueError: Could not "
+        f"interpret {_KINDS[given.module]} identifier: {unknown}",
         symbol=f"keras.{given.module}.{unknown}",
         confidence=given.confidence,
-        help="Pass the function or class itself; or, where only its name is known, "
-        f"`{spelled}()[name]`.",
+        help=f"Pass the function or class itself; if only its name is known, "
+        f"pass `{spelled}()[name]`.",
         fix=fix if is_all else None,
-        no_fix_because=None if is_all else "some of the names that it may have are of Keras",
+        no_fix_because=None if is_all else "some of the possible names are built into Keras",
     )
 
 
@@ -268,15 +268,15 @@ def _of_keras_2(module: Module, facts: TargetFacts, given: _Given, text: str) ->
     kind = _KINDS[given.module]
     return rule.finding(
         module.place(given.node),
-        f"Keras 3 knows no such name any more: ValueError: Could not interpret {kind} identifier: "
+        f"Keras 3 no longer has this name: ValueError: Could not interpret {kind} identifier: "
         f"{text}",
         symbol=f"keras.{given.module}.{text}",
         confidence=given.confidence,
-        help="Put the layer itself behind this one." if is_layer else "Write a class of your own.",
+        help="Add the layer itself after this one." if is_layer else "Write a custom class.",
         fix=fix,
         no_fix_because=None
         if fix
-        else "the layer has weights, which would come late"
+        else "the layer has weights, which would be created late"
         if text in _WITH_WEIGHTS
         else "Keras 3 has nothing by this name",
     )

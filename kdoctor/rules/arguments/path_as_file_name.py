@@ -1,22 +1,23 @@
-"""`get_file("weights/net.h5", …)`: a path is given where the name of a file is asked for.
+"""`get_file("weights/net.h5", …)`: `fname` must be a file name, not a path.
 
 ## What it does
-Reports `keras.utils.get_file` whose `fname` is surely a path: text with a slash,
+Reports `keras.utils.get_file` if `fname` is certainly a path: a string with a slash,
 `os.path.join(folder, name)`, `Path(folder) / name`, `os.path.abspath(…)`.
 
 ## Why it breaks
-Keras 2 joined its folder for downloads with whatever it got, so that an absolute path stood for
-itself. Since Keras 3.6 `fname` is a name and nothing else: `ValueError: Paths are no longer
-accepted as the `fname` argument`.
+Keras 2 joined its download folder with any value, so an absolute path was kept as it is. Since
+Keras 3.6, `fname` must be a plain file name: `ValueError: Paths are no longer accepted as the
+`fname` argument`.
 
 ## What to write instead
-The folder as `cache_subdir`, which is joined in the same way and is `"datasets"` otherwise:
-`get_file("net.h5", …, cache_subdir="datasets/weights")`,
-`get_file("net.h5", …, cache_subdir=folder)` where `folder` is absolute.
+Pass the folder as `cache_subdir`, which is joined in the same way and is `"datasets"` by default:
+`get_file("net.h5", …, cache_subdir="datasets/weights")`, or `get_file("net.h5", …,
+cache_subdir=folder)` if `folder` is absolute.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21 with a file on the disk: both give the same path. The wheels
-of 3.5.0 and 3.6.0 say when it came. What is unpacked lies elsewhere then, and asks for a look.
+of 3.5.0 and 3.6.0 show when the check came. Unpacked archives are then in another place: check the
+code that reads them.
 """
 
 from __future__ import annotations
@@ -63,10 +64,10 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         attempt = _attempt(module, facts, call, given)
         yield rule.finding(
             module.place(given),
-            f"a path is given for the name of the file: {_ERROR}",
+            f"`fname` is a path, not a file name: {_ERROR}",
             symbol=f"{reference.name}({_NAME})",
             confidence=reference.confidence,
-            help=f"Give its folder as `{_FOLDER}=…`, and here the last part alone.",
+            help=f"Pass the folder as `{_FOLDER}=…`, and only the file name here.",
             fix=attempt if isinstance(attempt, Fix) else None,
             no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
         )
@@ -141,15 +142,15 @@ def _attempt(module: Module, facts: TargetFacts, call: cst.Call, given: cst.Arg)
     by_position = sum(each.keyword is None for each in call.args)
     named = {each.keyword.value for each in call.args if each.keyword is not None}
     if is_hidden(call) or by_position > _BEFORE_FOLDER or named & _UNPACKED:
-        return Refusal("the call says more about folders")
+        return Refusal("other arguments of the call also set the folder")
     parts = _parts(module, given.value)
     if parts is None:
-        return Refusal("where its folder ends is not written there")
+        return Refusal("kdoctor cannot tell where the folder part ends")
     name, folder = parts
     is_written = isinstance(parse_ast.parse(name, "eval").body, ast.Constant)
     proven = facts.applicability(*(each for each in INVALID if each.after))
     return Fix(
-        f"Give the folder as `{_FOLDER}`",
+        f"Pass the folder as `{_FOLDER}`",
         (
             Edit(module.span(given.value), (name,)),
             with_keyword(module, call, f"{_FOLDER}={folder}"),

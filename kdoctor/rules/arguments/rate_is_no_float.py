@@ -1,21 +1,22 @@
-"""`SGD(learning_rate=1)`: the learning rate must be a float of Python.
+"""`SGD(learning_rate=1)`: the learning rate must be a Python float.
 
 ## What it does
-Reports optimizers of Keras' own whose learning rate is an int, a number of NumPy that is no
-`float64` (`np.float32(0.1)`, `np.array(0.1)`), or a tensor or variable (`tf.Variable(0.1)`).
+Reports Keras optimizers whose learning rate is an int, a NumPy number other than `float64`
+(`np.float32(0.1)`, `np.array(0.1)`), or a tensor or variable (`tf.Variable(0.1)`).
 
 ## Why it breaks
-Keras 2 took any number. Keras 3 asks for a float of Python, a schedule or a function: `ValueError:
+Keras 2 accepted any number. Keras 3 requires a Python float, a schedule or a function: `ValueError:
 Argument `learning_rate` should be float, or an instance of LearningRateSchedule`.
 
 ## What to write instead
-`SGD(learning_rate=1.0)`, and `SGD(learning_rate=float(rate))`. An optimizer of keras 2.10 and
-before followed a variable that was changed later, those since take its value once: set
-`optimizer.learning_rate` instead. So the fix for a variable is unsafe.
+`SGD(learning_rate=1.0)`, and `SGD(learning_rate=float(rate))`. Optimizers of Keras 2.10 and earlier
+followed later changes of a variable; newer ones read its value once: set `optimizer.learning_rate`
+instead. So the fix for a variable is unsafe.
 
 ## How we know
-Each optimizer of Keras 3.15.1 and of tf_keras 2.21 was made with an int, and Adam with what each of
-the functions gives; the question stands in `keras/src/optimizers/base_optimizer.py` since 3.0.
+Each optimizer of Keras 3.15.1 and of tf_keras 2.21 was created with an int, and Adam with the
+result of each of these functions; the check has been in `keras/src/optimizers/base_optimizer.py`
+since 3.0.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ _OF_NUMPY = frozenset({
 })  # fmt: skip
 _VARIABLES = ways_also_by_1("tensorflow.Variable")
 _FLOAT = "float"
-_FOLLOWED = "keras 2.10 and before followed a variable whose value was changed later"
+_FOLLOWED = "Keras 2.10 and earlier followed later changes of a variable's value"
 _ERROR = "ValueError: Argument `learning_rate` should be float, or an instance of "
 
 
@@ -72,7 +73,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
                 f"the learning rate must be a float: {_ERROR}LearningRateSchedule",
                 symbol=f"{reference.name}(learning_rate)",
                 confidence=reference.confidence,
-                help="Write it with a point, or call `float()` where it is read.",
+                help="Write a float such as `1.0`, or call `float()` where the rate is read.",
                 fix=fix,
                 no_fix_because=None if fix else hidden_builtin(_FLOAT),
             )

@@ -1,25 +1,25 @@
-"""`sample_weight={"a": …, "b": …}`: weights for the outputs of a model by their names.
+"""`sample_weight={"a": …, "b": …}`: sample weights keyed by the names of a model's outputs.
 
 ## What it does
-Reports a dict as `sample_weight` of `fit`, `evaluate`, `train_on_batch` and `test_on_batch` where
-the outputs of the model are a list, and any `sample_weight` where the targets of such a model are
-a dict; in `validation_data`, too. A model whose outputs are a dict takes both.
+Reports a dict as `sample_weight` of `fit`, `evaluate`, `train_on_batch` and `test_on_batch` if the
+outputs of the model are a list, and any `sample_weight` if the targets of such a model are a dict;
+also in `validation_data`. A model whose outputs are a dict accepts both.
 
 ## Why it breaks
-Keras 2 sorted targets and weights by the names of the outputs. Keras 3 does so with targets alone,
+Keras 2 sorted targets and weights by the names of the outputs. Keras 3 does this for targets only,
 and then does not find the weights: `KeyError: 0`, or `ValueError: You should provide one
 `sample_weight` array per output in `y`.`
 
 ## What to write instead
-Lists in the order of the outputs, for the targets as well:
+Pass lists in the order of the outputs, also for the targets:
 
     model.fit(x, [y_a, y_b], sample_weight=[w_a, w_b])
 
-An output without a weight gets ones: Keras 3 wants one array for each.
+An output without a weight gets ones: Keras 3 requires one array per output.
 
 ## How we know
-Run on Keras 3.15.1 and tf_keras 2.21: outputs as lists and dicts, losses by name and by place,
-targets and weights by name, by place, for all outputs and for one alone.
+Run on Keras 3.15.1 and tf_keras 2.21: outputs as lists and dicts, losses by name and by position,
+targets and weights by name and by position, for all outputs and for only one.
 """
 
 from __future__ import annotations
@@ -113,18 +113,20 @@ def _finding(
     which = "weights" if weights else "targets"
     return rule.finding(
         module.place(given[1] if weights else given[0]),
-        f"the outputs of the model are a list, and its {which} are a dict: {error}",
+        f"the model's outputs are a list, but its {which} are a dict: {error}",
         symbol=f"{use.owner.cls or 'Model'}.{use.member}(sample_weight)",
         confidence=use.confidence,
-        help="Write lists in the order of the outputs, for targets and weights.",
+        help="Pass targets and weights as lists in the order of the outputs.",
         fix=None
         if edits is None
         else Fix(
-            "Write lists in the order of the outputs",
+            "Pass lists in the order of the outputs",
             edits,
             facts.applicability(*(each for each in INVALID if each.after)),
         ),
-        no_fix_because=None if edits is not None else "which is which is not written out here",
+        no_fix_because=None
+        if edits is not None
+        else "the code does not say which entry belongs to which output",
     )
 
 

@@ -1,17 +1,18 @@
-"""More arguments by position than a method takes.
+"""More positional arguments than a method accepts.
 
 ## What it does
-Counts what is passed by position to methods of Keras' models, layers, optimizers and metrics, and
-reports calls that pass more than the target's release takes, and not more than an earlier one took.
-(Of classes and functions KD414 speaks, of `add_weight` KD212, of saving KD605 and KD606.)
+Counts the positional arguments of methods of Keras models, layers, optimizers and metrics, and
+reports calls that pass more than the target's release accepts, and not more than an earlier one
+accepted. (KD414 covers classes and functions, KD212 `add_weight`, KD605 and KD606 saving.)
 
 ## Why it breaks
-The parameters at the end are gone: `predict` and `evaluate` lost `max_queue_size`, `workers` and
+The last parameters were removed: `predict` and `evaluate` lost `max_queue_size`, `workers` and
 `use_multiprocessing`, `add_loss` lost `inputs`. `TypeError: TensorFlowTrainer.predict() takes from
 2 to 6 positional arguments but 7 were given`.
 
 ## What to write instead
-The arguments by keyword, and without those that are gone: KD303 says of each what took its place.
+Pass the arguments by keyword, and leave out those that were removed: KD303 says what replaces each
+of them.
 
 ## How we know
 The parameters are read from every release from 2.0 on; the examples were run on Keras 3.15.1.
@@ -60,12 +61,12 @@ def _finding(module: Module, call: KerasCall, given: list[cst.Arg], gone: str) -
     change = change_of(call.leaf, call.kind, gone)
     return rule.finding(
         module.place(given[len(places)]),
-        f"`{call.leaf}` has no place for this any more, it was `{gone}`: TypeError: "
+        f"`{call.leaf}` takes fewer positional arguments now; this one was `{gone}`: TypeError: "
         f"{call.written} takes {takes} positional arguments but {len(given) + 1} were given",
         symbol=f"{call.name}({gone})",
         confidence=call.confidence,
         help=change.help,
-        no_fix_because="what stands at the places behind has other parameters, or none, on Keras 3",
+        no_fix_because="the later positions have other parameters, or none, in Keras 3",
     )
 
 

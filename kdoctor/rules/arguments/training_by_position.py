@@ -1,26 +1,26 @@
-"""`self.norm(x, training)`: what is no tensor is given to a layer by keyword now.
+"""`self.norm(x, training)`: arguments that are not tensors must be passed by keyword.
 
 ## What it does
-Reports calls of layers and models that pass True or False by position: written as such, or by way
-of a parameter that holds them, as `training` does in the `call` of a layer. So it does with
-`super().__call__(x, training)` in a class of one's own. Numbers and texts that are written behind
-the input, lists of them, and what counts a `range`, are reported as well.
+Reports calls of layers and models that pass True or False by position: as a literal, or as a
+parameter that holds one, such as `training` in the `call` of a layer. This includes
+`super().__call__(x, training)` in a user-defined class. Also reports literal numbers and strings
+after the input, lists of them, and the counter of a `range`.
 
 ## Why it breaks
-Keras 2 passed on what it got. Keras 3 takes tensors by position, and nothing else: `ValueError:
-Only input tensors may be passed as positional arguments. The following argument value should be
-passed as a keyword argument: True`. Where `training` is None it runs, and fails in `fit`. Models
-that are made of their inputs and outputs, those of `keras.applications` among them, fail in other
-words: `TypeError: Functional.call() got multiple values for argument 'training'`. So does a layer
-with a `__call__` of its own in such a model, in `fit` and `predict`.
+Keras 2 passed on any argument. Keras 3 accepts only tensors by position: `ValueError: Only input
+tensors may be passed as positional arguments. The following argument value should be passed as a
+keyword argument: True`. If `training` is None, the call works, and fails in `fit`. Functional
+models, including those of `keras.applications`, fail with another message: `TypeError:
+Functional.call() got multiple values for argument 'training'`. So does a layer with a custom
+`__call__` in such a model, in `fit` and `predict`.
 
 ## What to write instead
 `self.norm(x, training=training)`, which means the same on Keras 2 and 3.
 
 ## How we know
 The layers of Keras that have `training` next to their input were called on Keras 3.15.1 and on
-tf_keras 2.21, as were layers and models of one's own; the question stands in `Layer.__call__` since
-3.0. Models of inputs and outputs were called on eleven releases of Keras from 3.3.3 to 3.15.1.
+tf_keras 2.21, as were user-defined layers and models; the check has been in `Layer.__call__` since
+3.0. Functional models were called on eleven releases of Keras from 3.3.3 to 3.15.1.
 """
 
 from __future__ import annotations
@@ -71,13 +71,15 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             continue
         yield rule.finding(
             module.place(given[first]),
-            f"only tensors go to `{owner.cls}` by position: "
+            f"only tensors may be passed to `{owner.cls}` by position: "
             f"{_TWICE if owner.cls == FUNCTIONAL else _ERROR}",
             symbol=f"{owner.cls}.__call__",
             confidence=Confidence.LIKELY,
             help=f"Pass it by keyword: `{(*names[first:], TRAINING)[0]}=…`.",
             fix=_fix(module, facts, given[first:], names[first:]),
-            no_fix_because=None if len(given) <= len(names) else "its parameter has no name here",
+            no_fix_because=None
+            if len(given) <= len(names)
+            else "the name of its parameter is not known here",
         )
 
 

@@ -1,20 +1,20 @@
 """`add_weight(shape=3)`, `add_weight(aggregation=tf.VariableAggregation.MEAN)`: refused values.
 
 ## What it does
-Reports an int as the shape of a weight, and a member of TensorFlow's `VariableAggregation` as its
+Reports an int as the `shape` of a weight, and a member of TensorFlow's `VariableAggregation` as its
 `aggregation`.
 
 ## Why it breaks
-A shape is a tuple: `ValueError: Cannot convert '3' to a shape.` Keras 3 names the aggregation
-itself, for all backends: `ValueError: Invalid value for argument `aggregation`. Expected one of
-`None`, `'none'`, `'mean'`, `'sum'`, `'only_first_replica'`.`
+A shape is a tuple: `ValueError: Cannot convert '3' to a shape.` Keras 3 has its own names for
+aggregations, for all backends: `ValueError: Invalid value for argument `aggregation`. Expected one
+of `None`, `'none'`, `'mean'`, `'sum'`, `'only_first_replica'`.`
 
 ## What to write instead
 `add_weight(shape=(3,))` and `add_weight(aggregation="mean")`.
 
 ## How we know
-Run on Keras 3.15.1 and tf_keras 2.21: the weights are the same. A test holds the names of the
-aggregations against TensorFlow's.
+Run on Keras 3.15.1 and tf_keras 2.21: the weights are the same. A test compares the names of the
+aggregations with TensorFlow's.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
 ) -> Finding:
     return rule.finding(
         module.place(given),
-        f"`add_weight` does not take this value any more: {error}",
+        f"`add_weight` no longer accepts this value: {error}",
         symbol=call.name,
         confidence=call.confidence,
         help=advice,

@@ -9,7 +9,7 @@ from kdoctor.syntax import Module
 
 _ENDINGS: Final = (".md", ".markdown", ".rst")
 NOT_IN_A_TEXT: Final = (
-    "this is a page about code: how a reader sets up the library is for its author to say"
+    "this is a page about code: its author decides how readers set up the library"
 )
 
 

@@ -1,16 +1,16 @@
-"""``efficientnet.keras`` imported on Keras 3: its twin for ``tf.keras`` still works.
+"""``efficientnet.keras`` fails on Keras 3; ``efficientnet.tfkeras`` still works.
 
 ## What it does
 Reports imports of `efficientnet.keras`.
 
 ## Why it breaks
-efficientnet 1.0.0 registers its custom objects through `keras.utils.generic_utils`, a
-module that Keras no longer shows: `AttributeError: module 'keras.utils' has no attribute
-'generic_utils'`. The import itself fails.
+efficientnet 1.0.0 registers its custom objects through `keras.utils.generic_utils`, which Keras no
+longer exposes: `AttributeError: module 'keras.utils' has no attribute 'generic_utils'`. The import
+itself fails.
 
 ## What to write instead
 `import efficientnet.tfkeras as efn`: the same models, built from `tf.keras`. Keras itself has
-`keras.applications.EfficientNetB0` and its siblings, with other pretrained weights.
+`keras.applications.EfficientNetB0` and its variants, with other pretrained weights.
 
 ## How we know
 Run with efficientnet 1.0.0 on Keras 3.15.1: `import efficientnet.keras` fails as quoted,
@@ -69,7 +69,7 @@ def _import_the_twin(module: Module, facts: TargetFacts, binding: ImportBinding)
 
 
 def _why_not(module: Module) -> str:
-    return NOT_IN_A_TEXT if is_a_text(module) else "its uses write the module's name out"
+    return NOT_IN_A_TEXT if is_a_text(module) else "its uses write out the module's name"
 
 
 def _last_part(binding: ImportBinding) -> cst.Name | None:

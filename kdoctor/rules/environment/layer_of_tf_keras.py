@@ -1,18 +1,18 @@
-"""Layers of other packages that are made from `tf_keras`, in a model of Keras 3.
+"""Layers from packages built on `tf_keras`, used in a Keras 3 model.
 
 ## What it does
-Reports `hub.KerasLayer` and the layers of `tfp.layers` where they are put into a `Sequential` of
-Keras 3, or are called with one of its symbolic tensors; and models of Keras 3 that are given to
-tensorflow_model_optimization to be pruned, quantized or clustered.
+Reports `hub.KerasLayer` and the layers of `tfp.layers` if they are added to a Keras 3 `Sequential`,
+or are called with a Keras 3 symbolic tensor; and Keras 3 models passed to
+tensorflow_model_optimization for pruning, quantization or clustering.
 
 ## Why it breaks
-With Keras 3 beside them these packages build on tf_keras, which is Keras 2. To Keras 3 their layers
-are no layers: `ValueError: Only instances of keras.Layer can be added to a Sequential model`. And
-its symbolic tensors are no tensors to them.
+With Keras 3 installed, these packages use tf_keras, which is Keras 2. Keras 3 does not accept their
+layers: `ValueError: Only instances of keras.Layer can be added to a Sequential model`. And they do
+not accept its symbolic tensors.
 
 ## What to write instead
-The whole model with tf_keras: `TF_USE_LEGACY_KERAS=1`, set before TensorFlow is imported, makes
-`tf.keras` that. Where the layer is not to be trained, Keras 3 can call it in one of its own:
+Build the whole model with tf_keras: `TF_USE_LEGACY_KERAS=1`, set before TensorFlow is imported,
+makes `tf.keras` use it. If the layer is not trained, Keras 3 can call it inside a `Lambda`:
 `keras.layers.Lambda(lambda x: layer(x))`; its weights are then neither trained nor saved.
 
 ## How we know
@@ -116,16 +116,16 @@ def _layer(module: Module, node: cst.BaseExpression) -> str | None:
 def _finding(module: Module, node: cst.BaseExpression, name: str, error: str) -> Finding:
     return rule.finding(
         module.place(node),
-        f"`{name}` is of tf_keras, the Keras 2, and the model of Keras 3: {error}",
+        f"`{name}` is built on tf_keras (Keras 2), but the model is built on Keras 3: {error}",
         symbol=name,
         confidence=Confidence.LIKELY,
-        help="Make all of the model with tf_keras (TF_USE_LEGACY_KERAS=1 makes `tf.keras` that)"
+        help="Build the whole model with tf_keras (TF_USE_LEGACY_KERAS=1 makes `tf.keras` use it)"
         + (
             "; where it is not trained, `keras.layers.Lambda(lambda x: layer(x))` calls it."
             if name in WHEN_CALLED
             else "."
         ),
-        no_fix_because="which Keras the project is to run on is for people to say",
+        no_fix_because="kdoctor cannot choose which Keras the project should run on",
     )
 
 

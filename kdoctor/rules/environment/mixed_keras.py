@@ -1,18 +1,18 @@
-"""Objects of two different Keras in one model: `keras` with `tf_keras`, or an older `tf.keras`.
+"""Objects of two Keras packages in one model: `keras` with `tf_keras`, or an older `tf.keras`.
 
 ## What it does
-Reports layers that are put into a `Sequential`, and optimizers that are passed to `compile`, where
-both come from Keras, but not from the same one. `keras` and `tf.keras` are one since TensorFlow
-2.16, and were from 2.6 on; they are two where `TF_USE_LEGACY_KERAS` makes `tf.keras` Keras 2, and
-with keras up to 2.3. `tf_keras` and `tensorflow.python.keras` are always others.
+Reports layers added to a `Sequential`, and optimizers passed to `compile`, if both come from Keras,
+but not from the same Keras package. `keras` and `tf.keras` are the same since TensorFlow 2.16, and
+were from 2.6 on; they differ if `TF_USE_LEGACY_KERAS` makes `tf.keras` Keras 2, and with Keras up
+to 2.3. `tf_keras` and `tensorflow.python.keras` are always separate.
 
 ## Why it breaks
-Each Keras knows its own classes only: `ValueError: Only instances of keras.Layer can be added to a
-Sequential model`, `TypeError: The added layer must be an instance of class Layer`, `ValueError:
-Could not interpret optimizer identifier`.
+Each Keras package only accepts its own classes: `ValueError: Only instances of keras.Layer can be
+added to a Sequential model`, `TypeError: The added layer must be an instance of class Layer`,
+`ValueError: Could not interpret optimizer identifier`.
 
 ## What to write instead
-Import all of Keras from one place: from `keras`, or all from `tf_keras`.
+Import everything from one package: from `keras`, or from `tf_keras`.
 
 ## How we know
 Each pair was tried on TensorFlow 2.21 with keras 3.15 and tf_keras 2.21.
@@ -49,12 +49,12 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             continue
         yield rule.finding(
             module.place(node),
-            f"`{given.qualified}` is given to a model of another Keras, "
-            f"`{model.qualified}`: {_error(own, given.kind, facts)}",
+            f"`{given.qualified}` comes from another Keras than its model, `{model.qualified}`: "
+            f"{_error(own, given.kind, facts)}",
             symbol=given.qualified,
             confidence=Confidence.LIKELY,
-            help="Import all of Keras from one place.",
-            no_fix_because="which Keras the project is to run on is for people to say",
+            help="Import everything from one Keras.",
+            no_fix_because="kdoctor cannot choose which Keras the project should run on",
         )
 
 

@@ -1,23 +1,23 @@
-"""A module refuses to run on this release of Keras, or on this Python.
+"""A module refuses to run on this release of Keras, or on this version of Python.
 
 ## What it does
-Reports an `if` of the module itself, outside of all functions, whose test is certain on the target
-and which ends with `raise` or `sys.exit` there: `if keras.__version__ >= "3": raise ImportError`.
-So does `assert keras.__version__ < "3"`. What stands below it, or in the other branch, is checked
-as well: it is what has to be mended.
+Reports a top-level `if` whose test has a known result on the target and which then ends with
+`raise` or `sys.exit`: `if keras.__version__ >= "3": raise ImportError`. The same goes for `assert
+keras.__version__ < "3"`. The code after it, or in the other branch, is checked as well: it is the
+code to fix.
 
-A check that skips tests (`pytest.skip`, `raise unittest.SkipTest`) stops nothing: what it is for is
-not run, and not reported. Neither is what a function refuses.
+A check that skips tests (`pytest.skip`, `raise unittest.SkipTest`) does not count: the code that it
+guards does not run and is not reported. Checks inside functions are not reported either.
 
 ## Why it breaks
-The module cannot be imported: it raises what is written there.
+The module cannot be imported: it raises that exception.
 
 ## What to write instead
-Mend the rest, then delete the check.
+Fix the rest of the module, then delete the check.
 
 ## How we know
-The exception is the one that the module raises itself. What is certain of a test is held against
-Python: `tests/syntax/test_conditions_hold.py`.
+The exception is the one that the module itself raises. A test compares the known results of
+conditions with Python: `tests/syntax/test_conditions_hold.py`.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ def check(module: Module, _: TargetFacts) -> Iterator[Finding]:
             continue
         yield rule.finding(
             module.place(stop),
-            f"the module stops here, and cannot be imported: {_error(module, stop)}",
+            f"importing this module fails here: {_error(module, stop)}",
             symbol="raise",
             confidence=Confidence.CERTAIN,
-            help="What the check keeps out is reported, too: mend that, then delete the check.",
-            no_fix_because="the check can go when the rest of the module is mended",
+            help="kdoctor also checks the code behind this check: fix that, then delete the check.",
+            no_fix_because="the check can go once the rest of the module is fixed",
         )
 
 

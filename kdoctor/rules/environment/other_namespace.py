@@ -1,24 +1,23 @@
-"""Keras imported from the other of its two roots, where one was asked for: `--namespace`.
+"""Keras is imported from the root that was not asked for: `--namespace`.
 
 ## What it does
-With `--namespace keras` it moves what a file imports from `tensorflow.keras` to `keras`, with
-`--namespace tf.keras` the other way round. Without that option it says nothing. A name moves only
-where the target has the very same object under both roots.
+With `--namespace keras`, imports from `tensorflow.keras` move to `keras`; with `--namespace
+tf.keras`, the other way round. Without that option the rule reports nothing. A name only moves if
+the target has the very same object under both roots.
 
 ## Why it breaks
-Nothing breaks: since Keras 3, `tf.keras` is another door to the package `keras`. A project that
-goes in by both doors, or that is to run on JAX or PyTorch too, wants one of them. Where the two
-differ (`tf.keras.backend.sum`, `tf.keras.preprocessing.image`), the name stays, and the finding
-says so.
+Nothing breaks: since Keras 3, `tf.keras` is another name for the package `keras`. A project that
+uses both, or that should also run on JAX or PyTorch, wants only one of them. If the two differ
+(`tf.keras.backend.sum`, `tf.keras.preprocessing.image`), the name stays, and the finding says so.
 
 ## What to write instead
 `from keras import layers` for `from tensorflow.keras import layers`, and `keras.layers.Dense` for
 `tf.keras.layers.Dense`.
 
 ## How we know
-The wheels say where each public name's object is defined; a name counts as the same under both
-roots where that place is the same. The proof asks the installed frameworks for every such name
-whether `keras.x is tf.keras.x`.
+The wheels show where the object of each public name is defined; a name counts as the same under
+both roots if that place is the same. The proof checks for every such name of the installed
+frameworks whether `keras.x is tf.keras.x`.
 """
 
 from __future__ import annotations
@@ -48,8 +47,8 @@ from kdoctor.syntax import ImportBinding, Module, Reference, ReferenceKind
 _OTHER = {"keras": "tf.keras", "tf.keras": "keras"}
 _WRITTEN = {"keras": "keras", "tf.keras": "tensorflow.keras"}
 _OBJECTS = EntryKind.CLASS, EntryKind.FUNCTION, EntryKind.VALUE
-_NOT_RUN = "no run has shown that the two are one"
-_READ_ELSEWHERE = "other files may read from it what only the old root has"
+_NOT_RUN = "no run has shown that both names give the same object"
+_READ_ELSEWHERE = "other files may import names from it that only the old root has"
 
 
 def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
@@ -184,7 +183,7 @@ class _Move:
         place = self.module.place(reference.node)
         reason = self._difference(reference)
         if not reason and not self._may_write(reference):
-            reason = f"the name `{self.new}` means something else in this file"
+            reason = f"`{self.new}` means something else in this file"
         if reason:
             return self._stays(place, reference.name, reason)
         node = reference.node
@@ -217,7 +216,7 @@ class _Move:
             return f"`import {rival.imported}` binds `{binding.local}`, too"
         uses = self._uses(binding)
         if any(each.kind is not ReferenceKind.LOAD for each in uses):
-            return f"`{binding.local}` is assigned to, deleted, or named in a string"
+            return f"`{binding.local}` is reassigned, deleted, or named in a string"
         if not uses:
             return self._difference_of(binding.name, module_may_end=True)
         return next(filter(None, map(self._difference, uses)), "")
@@ -231,9 +230,9 @@ class _Move:
         """Return how what a name means differs under the two roots, "" where it is one object."""
         split = split_root(name)
         if split is None:
-            return f"`{name}` is nothing of Keras"
+            return f"`{name}` is not part of Keras"
         if not (self.facts.runs_keras_3("keras") and self.facts.runs_keras_3("tf.keras")):
-            return "on the target the two roots are not both Keras 3"
+            return "the two roots are not both Keras 3 on the target"
         parts = split[1].split(".") if split[1] else []
         for length in range(1, len(parts) + 1):
             rest = ".".join(parts[:length])
@@ -243,10 +242,14 @@ class _Move:
             if there.import_only and rest != split[1]:
                 return f"`{self.new}.{rest}` is there only after an import of it"
             if Presence.UNKNOWN in (here.presence, there.presence):
-                return f"`{rest}` is not public: whether the two are the same is not known"
+                return f"`{rest}` is not public: kdoctor cannot tell whether both are the same"
             if here.kind is not EntryKind.MODULE:
-                return "" if _is_one_object(here, there) else f"`{self.new}.{rest}` is another one"
-        return "" if module_may_end else "the module itself is passed on"
+                return (
+                    ""
+                    if _is_one_object(here, there)
+                    else f"`{self.new}.{rest}` is a different object"
+                )
+        return "" if module_may_end else "the module object itself is passed on"
 
     def _may_write(self, reference: Reference) -> bool:
         """Say whether the new root's name can be read where the old one is."""

@@ -1,24 +1,24 @@
-"""Packages that were written for Keras 2, and of which no release can be imported with Keras 3.
+"""Packages written for Keras 2 of which no release can be imported with Keras 3.
 
 ## What it does
-Reports imports of packages, and of modules of them, that raise as they are imported, in their last
-release: `tensorflow_addons`, `tensorflow_recommenders`, `keras_vggface`, `mrcnn.model` and others.
+Reports imports of packages, and of their modules, whose last release fails when it is imported:
+`tensorflow_addons`, `tensorflow_recommenders`, `keras_vggface`, `mrcnn.model` and others.
 
 ## Why it breaks
-They read names of Keras 2 at once (`ModuleNotFoundError: No module named 'keras.src.engine'`), or
-ask which Keras there is and refuse the new one.
+They use names of Keras 2 on import (`ModuleNotFoundError: No module named 'keras.src.engine'`), or
+check the version of Keras and refuse the new one.
 
 ## What to write instead
-Some can be imported where `tf.keras` is Keras 2: with `TF_USE_LEGACY_KERAS=1`, set before
-TensorFlow is imported, and the package tf_keras. Of the others, Keras 3 itself has some by the same
-names (`keras.optimizers.AdamW`, `keras.layers.GroupNormalization`): what they do may differ. What
-else is needed, copy into the project: kdoctor mends such code like any other. What stood on
+Some can be imported if `tf.keras` is Keras 2: install tf_keras, and set `TF_USE_LEGACY_KERAS=1`
+before TensorFlow is imported. For the others, Keras 3 itself has some of the same names
+(`keras.optimizers.AdamW`, `keras.layers.GroupNormalization`), which may behave differently. Copy
+whatever else you need into the project: kdoctor fixes such code like any other. Code that used
 `tensorflow_estimator` is written with Keras, and `compile` and `fit`.
 
 ## How we know
 `python -m tools.package_imports` installs the last release of each package, imports all of its
-modules on TensorFlow 2.21 with Keras 3.15.1, and once more with `TF_USE_LEGACY_KERAS=1`; what is
-said here is its record. A module of the same name in the project is none of them.
+modules on TensorFlow 2.21 with Keras 3.15.1, and again with `TF_USE_LEGACY_KERAS=1`; the rule uses
+its record. A module of the same name in the project is not affected.
 """
 
 from __future__ import annotations
@@ -94,12 +94,12 @@ def _finding(
     broken = broken_packages()[name]
     return rule.finding(
         module.place(binding.statement),
-        f"`{name}` of {broken.distribution} {broken.release}, the last release, cannot be "
-        f"imported with Keras 3: {error}",
+        f"`{name}` cannot be imported with Keras 3, as of {broken.distribution} "
+        f"{broken.release}, the last release: {error}",
         symbol=name,
         confidence=Confidence.CERTAIN,
         help=_INSTEAD.get(name) or _help(module, facts, name),
-        no_fix_because="it was written for Keras 2",
+        no_fix_because="the package was written for Keras 2",
     )
 
 
@@ -107,12 +107,12 @@ def _help(module: Module, facts: TargetFacts, name: str) -> str:
     if not broken_packages()[name].legacy:
         return (
             "Set TF_USE_LEGACY_KERAS=1 before TensorFlow is imported, and install tf_keras: "
-            "`tf.keras` is then Keras 2, for all of the program."
+            "`tf.keras` is then Keras 2 for the whole program."
         )
     named = _named_alike(module, facts, name.partition(".")[0])
     if named:
-        return f"Keras 3 has {', '.join(named)}: what they do may differ."
-    return "Copy what you need of it into the project."
+        return f"Keras 3 has {', '.join(named)}, which may behave differently."
+    return "Copy the parts you need into the project."
 
 
 def _named_alike(module: Module, facts: TargetFacts, package: str) -> list[str]:

@@ -1,15 +1,15 @@
-"""segmentation_models imported before it is told to use ``tf.keras``.
+"""segmentation_models is imported before it is told to use ``tf.keras``.
 
 ## What it does
 Reports the first import of `segmentation_models` in a file that does not set the environment
-variable `SM_FRAMEWORK` before it.
+variable `SM_FRAMEWORK` first.
 
 ## Why it breaks
-segmentation_models 1.0.1 (the last release) asks for the framework `keras` by default and then
-imports `efficientnet.keras`, which reads `keras.utils.generic_utils`. That module is no longer
-reachable: `AttributeError: module 'keras.utils' has no attribute 'generic_utils'`. The import
-itself fails, so calling `sm.set_framework("tf.keras")` afterwards comes too late, and
-`TF_USE_LEGACY_KERAS=1` does not help: it concerns `tf.keras` only.
+segmentation_models 1.0.1 (the last release) uses the framework `keras` by default and then imports
+`efficientnet.keras`, which uses `keras.utils.generic_utils`. Keras no longer exposes that module:
+`AttributeError: module 'keras.utils' has no attribute 'generic_utils'`. The import itself fails, so
+calling `sm.set_framework("tf.keras")` afterwards comes too late, and `TF_USE_LEGACY_KERAS=1` does
+not help: it concerns `tf.keras` only.
 
 ## What to write instead
 Set the variable before the import, in the program or in the shell that starts it:
@@ -19,7 +19,7 @@ Set the variable before the import, in the program or in the shell that starts i
     os.environ["SM_FRAMEWORK"] = "tf.keras"
     import segmentation_models as sm
 
-The models are then `tf.keras` models, so use `tensorflow.keras` for what you put around them.
+The models are then `tf.keras` models, so use `tensorflow.keras` for the code around them.
 
 ## How we know
 Run with segmentation_models 1.0.1, efficientnet 1.0.0 and image-classifiers 1.0.0 on Keras 3.15.1:
@@ -104,7 +104,7 @@ def _set_before(module: Module, facts: TargetFacts, binding: ImportBinding) -> F
         parts: tuple[str | Hole, ...] = (Hole(set_below), between, Hole(span))
         edit = Edit(Span(span.start, set_below.end), parts)
     elif at_hand is None and not _may_import_os(module, binding):
-        return Refusal("`os` means something else there")
+        return Refusal("`os` means something else here")
     else:
         setting = f'{at_hand.local if at_hand else "os"}.environ["{_VARIABLE}"] = "tf.keras"'
         bind_os = "" if at_hand else f"import os\n\n{indent}"

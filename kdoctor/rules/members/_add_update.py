@@ -12,11 +12,8 @@ from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.scopes import BindingKind
 
 _TAKES = {"updates", "inputs"}
-_AT_ONCE = (
-    "the update is made where it stands, each time `call` runs; Keras 2 made it once a batch of "
-    "training"
-)
-_CALLS_IT = "what is passed must make the update itself, like `variable.assign(value)`"
+_AT_ONCE = "the update runs each time `call` does; Keras 2 ran it once per training batch"
+_CALLS_IT = "the argument must perform the update itself, like `variable.assign(value)`"
 
 
 def update_fix(module: Module, use: MemberUse) -> Fix | None:
@@ -46,7 +43,7 @@ def update_fix(module: Module, use: MemberUse) -> Fix | None:
         parts += _statement(module, each)
     certain = all(_is_no_statement(module, each) for each in items)
     return Fix(
-        "Make the update here",
+        "Run the update here",
         (Edit(module.span(call), tuple(parts)),),
         Applicability.UNSAFE,
         unsafe_because=_AT_ONCE if certain else _CALLS_IT,

@@ -12,27 +12,28 @@ from msgspec import Struct
 from kdoctor.value_types import Kind
 
 _UPDATE: Final = (
-    "Make the update where it belongs: `self.moving.assign(value)` in `call` takes effect there."
+    "Update the variable directly: `self.moving.assign(value)` in `call` takes effect there."
 )
 _TRAIN_STEP: Final = (
-    "Training is not a graph with tensors of its own any more: override `train_step` or "
-    "`compute_loss`, and read from there what you need."
+    "Training is no longer a graph with its own tensors: override `train_step` or `compute_loss`, "
+    "and read what you need there."
 )
 _LEARNING_PHASE: Final = (
-    "Take the phase as an argument: `def call(self, x, training=False)`, `model(x, training=True)`."
+    "Take `training` as an argument: `def call(self, x, training=False)`, `model(x, "
+    "training=True)`."
 )
 _NODES: Final = (
     "Ask the model: `model.layers`, `model.operations`, `model.get_layer(name)`, `layer.output`."
 )
 _OWN_OPTIMIZER: Final = (
-    "An optimizer of Keras 3 makes its variables in `build` with `add_variable_from_reference`, "
-    "and updates one variable in `update_step(gradient, variable, learning_rate)`."
+    "A Keras 3 optimizer creates its variables in `build` with `add_variable_from_reference`, and "
+    "updates one variable in `update_step(gradient, variable, learning_rate)`."
 )
 _TAPE: Final = (
-    "Write the step out: `with tf.GradientTape() as tape: loss = …`, then "
+    "Write the training step by hand: `with tf.GradientTape() as tape: loss = …`, then "
     "`optimizer.apply(tape.gradient(loss, variables), variables)`."
 )
-_COMPILED: Final = "What was passed to `compile` is in `model.get_compile_config()`."
+_COMPILED: Final = "The arguments of `compile` are in `model.get_compile_config()`."
 
 
 class Advice(Struct, frozen=True):
@@ -46,7 +47,7 @@ _LAYER_OR_MODEL: Final = (Kind.LAYER, Kind.MODEL)
 
 _ADVICE: Final[dict[tuple[Kind, str], Advice]] = {
     **{
-        (kind, name): Advice(_UPDATE, "what updates what cannot be told from here")
+        (kind, name): Advice(_UPDATE, "kdoctor cannot tell which variable gets which value")
         for kind in _LAYER_OR_MODEL
         for name in ("add_update", "updates", "get_updates_for", "state_updates", "_updates")
     },
@@ -70,11 +71,11 @@ _ADVICE: Final[dict[tuple[Kind, str], Advice]] = {
         )
     },
     (Kind.MODEL, "_get_distribution_strategy"): Advice("It is `model.distribute_strategy`."),
-    (Kind.LAYER, "_compute_dtype_object"): Advice("Its name is `layer.compute_dtype`."),
+    (Kind.LAYER, "_compute_dtype_object"): Advice("It is now `layer.compute_dtype`."),
     **{
         (Kind.OPTIMIZER, name): Advice(
-            "Override `apply`, which gets the gradients: Keras 3 computes them without the "
-            "optimizer."
+            "Override `apply`, which receives the gradients: in Keras 3 the optimizer does not "
+            "compute them."
         )
         for name in ("_compute_gradients", "_transform_gradients", "_aggregate_gradients")
     },
@@ -97,8 +98,8 @@ _ADVICE: Final[dict[tuple[Kind, str], Advice]] = {
     },
     **{
         (kind, name): Advice(
-            "Keep the tensor that the call gave: `y = layer(x)`, then `y`, `y.shape`.",
-            "which of its calls is meant cannot be told from here",
+            "Keep the result of the call: `y = layer(x)`, then `y`, `y.shape`.",
+            "kdoctor cannot tell which of its calls is meant",
         )
         for kind in _LAYER_OR_MODEL
         for name in (
@@ -124,7 +125,7 @@ _ADVICE: Final[dict[tuple[Kind, str], Advice]] = {
         )
     },
     **{
-        (Kind.OPTIMIZER, name): Advice(_TAPE, "the step is to be written out")
+        (Kind.OPTIMIZER, name): Advice(_TAPE, "the training step must be written by hand")
         for name in ("minimize", "compute_gradients", "aggregate_gradients", "get_grads")
     },
     (Kind.OPTIMIZER, "loss_scale"): Advice(
@@ -133,7 +134,7 @@ _ADVICE: Final[dict[tuple[Kind, str], Advice]] = {
         "which of the two it is depends on the optimizer",
     ),
     (Kind.OPTIMIZER, "get_unscaled_gradients"): Advice(
-        "Leave it out: in the tape `scaled = optimizer.scale_loss(loss)`, then "
+        "Remove it: in the tape `scaled = optimizer.scale_loss(loss)`, then "
         "`optimizer.apply(tape.gradient(scaled, variables), variables)`, which unscales them.",
         "the gradients must then go to `apply` of the same optimizer",
     ),
@@ -154,7 +155,7 @@ _ADVICE: Final[dict[tuple[Kind, str], Advice]] = {
     },
     **{
         (Kind.MODEL, f"_make_{which}_function"): Advice(
-            f"`make_{which}_function()` is public; Keras calls it itself when it is needed."
+            f"`make_{which}_function()` is public; Keras calls it itself when needed."
         )
         for which in ("train", "test", "predict")
     },
@@ -167,27 +168,27 @@ _ADVICE: Final[dict[tuple[Kind, str], Advice]] = {
         for name in ("fit", "evaluate", "predict")
     },
     **{
-        (kind, "get_losses_for"): Advice("All of them, without the inputs, are `model.losses`.")
+        (kind, "get_losses_for"): Advice("`model.losses` has all of them, without inputs.")
         for kind in _LAYER_OR_MODEL
     },
     (Kind.CALLBACK, "validation_data"): Advice(
         "Pass the data to the callback: `def __init__(self, x, y)`, then `self.x` there.",
-        "where the data comes from cannot be told from here",
+        "kdoctor cannot tell where the data comes from",
     ),
     (Kind.TENSOR, "op"): Advice(
-        "What made it is `tensor._keras_history.operation`, which is private; its name is "
-        "`tensor.name`."
+        "The operation that made it is `tensor._keras_history.operation`, which is private; its "
+        "name is `tensor.name`."
     ),
     (Kind.TENSOR, "set_shape"): Advice("Use `keras.ops.reshape(tensor, shape)`."),
     (Kind.TENSOR, "ref"): Advice("Use `id(tensor)` as the key."),
     (Kind.VARIABLE, "ref"): Advice("Use `id(variable)` as the key."),
     (Kind.VARIABLE, "initializer"): Advice(
-        "There is nothing to initialize: a weight has its value as soon as it is made."
+        "There is nothing to initialize: a weight has its value as soon as it is created."
     ),
     (Kind.VARIABLE, "initialized_value"): Advice(
-        "A weight has its value as soon as it is made: `keras.ops.convert_to_numpy(variable)`."
+        "A weight has its value as soon as it is created: `keras.ops.convert_to_numpy(variable)`."
     ),
-    (Kind.VARIABLE, "op"): Advice("Its name is `variable.path`."),
+    (Kind.VARIABLE, "op"): Advice("It is now `variable.path`."),
     (Kind.METRIC, "get_weights"): Advice("Its state is in `metric.variables`."),
 }
 

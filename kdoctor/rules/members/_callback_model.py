@@ -13,7 +13,7 @@ from kdoctor.syntax import MemberStore, Module
 from kdoctor.value_types import Kind
 
 _SETS = "set_model"
-_MAY_DO_MORE = "`set_model` of a class that is not in this file may do more"
+_MAY_DO_MORE = "`set_model` of a class outside this file may do more"
 
 
 def by_set_model(
@@ -36,7 +36,7 @@ def by_set_model(
         return None
     name, value_span = module.span(store.node.attr), module.span(store.value)
     return Fix(
-        "Let the callback set its model",
+        "Call `set_model` of the callback",
         (
             Edit(Span(name.start, value_span.start), (f"{_SETS}(",)),
             Edit(Span(value_span.end, value_span.end), (")",)),

@@ -47,12 +47,13 @@ class AddMetric({layer}):
         self.seen.update_state(value)
         return outputs'''
 _UNSAFE = (
-    "the model is another one now, with a layer more at its end: what took the model before keeps "
-    "the old one, and an output is called after that layer"
+    "this builds a new model with one more layer at its end: earlier references keep the old "
+    "model, and the output is named after that layer"
 )
-_REASON = "the tensors must go through a layer, which is another place"
+_REASON = "the tensors must pass through a layer, which belongs elsewhere"
 _MAY_BE_OWN = (
-    "the model may be of a class of its own, whose `train_step` a `keras.Model` does not have"
+    "the model may be an instance of a custom class, whose `train_step` a `keras.Model` does not "
+    "have"
 )
 # By position: `add_loss(losses, inputs)`, `add_metric(value, name, aggregation)`.
 _NAMES = {"add_loss": ("losses",), "add_metric": ("value", "name", "aggregation")}
@@ -145,7 +146,7 @@ def _parts(module: Module, use: MemberUse) -> _Parts | Refusal:
     if use.owner.cls != "Functional" or not use.is_exact:
         return Refusal(_MAY_BE_OWN)
     if not _may_be_assigned(module, model):
-        return Refusal("the model comes from elsewhere, where it would stay the old one")
+        return Refusal("the model is defined elsewhere, and would stay the old one there")
     names = _NAMES[use.member]
     given = {name: argument(call, name, place) for place, name in enumerate(names)}
     passed = [each for each in given.values() if each is not None]
@@ -153,16 +154,16 @@ def _parts(module: Module, use: MemberUse) -> _Parts | Refusal:
     if value is None or len(passed) != len(call.args) or "#" in _beside(module, line, value):
         return Refusal(_REASON)
     if isinstance(value.value, cst.Lambda):
-        return Refusal("what a function gives is for the layer to add, whose weights it reads")
+        return Refusal("the loss of a function must be added by the layer whose weights it reads")
     metric = ""
     if use.member == "add_metric":
         name, mean = given["name"], given["aggregation"]
         if name is None or (mean is not None and literal(mean.value) != "mean"):
-            return Refusal("it is not said to be a mean with a name")
+            return Refusal("it is not a mean with a name")
         metric = module.source(name.value)
     compiled = _compiled_above(module, line, model)
     if compiled is not None and not _may_move(module, line, compiled, model, value.value):
-        return Refusal("the model is compiled above, which must come after that")
+        return Refusal("the model is compiled earlier, which must come after this")
     return _Parts(line, model, value.value, metric, compiled)
 
 

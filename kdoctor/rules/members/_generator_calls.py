@@ -14,8 +14,8 @@ from kdoctor.syntax import MemberUse, Module
 
 _METHODS: Final = {f"{name}_generator": name for name in ("fit", "evaluate", "predict")}
 _COUNT: Final = (
-    "the file passes keywords of Keras 1, which counted samples: `{}` is a number of batches here, "
-    "as in Keras 2; divide it by the size of a batch if it counts samples"
+    "the file passes Keras 1 keywords, which counted samples: `{}` is a number of batches here, as "
+    "in Keras 2; divide it by the batch size if it counts samples"
 )
 _QUEUE: Final = frozenset({"workers", "use_multiprocessing", "max_queue_size"})
 
@@ -43,7 +43,7 @@ def generator_fix(module: Module, use: MemberUse) -> Fix | None:
         (Edit(module.span(use.node.attr), (method,)), *data),
         Applicability.UNSAFE,
         unsafe_because=f"`**{_shown(module, hidden.value)}` may hold `workers`, "
-        "`use_multiprocessing` or `max_queue_size`, which are not taken any more",
+        "`use_multiprocessing` or `max_queue_size`, which are no longer accepted",
     )
 
 

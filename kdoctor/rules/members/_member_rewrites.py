@@ -23,8 +23,8 @@ KINDS = {
 }
 
 _WORKERS = {
-    "max_queue_size": "batches are prepared in the order and at the time that Keras 3 sees fit; "
-    "a `keras.utils.PyDataset` takes `workers`, `use_multiprocessing` and `max_queue_size`",
+    "max_queue_size": "Keras 3 decides when and in which order batches are prepared; a "
+    "`keras.utils.PyDataset` takes `workers`, `use_multiprocessing` and `max_queue_size`",
 }
 _WORKERS |= dict.fromkeys(("workers", "use_multiprocessing"), _WORKERS["max_queue_size"])
 
@@ -40,8 +40,8 @@ _FIT_ARGUMENTS = (
     "initial_epoch=initial_epoch"
 )
 _CLASS_WEIGHT = (
-    "`class_weight` is taken with a `keras.utils.PyDataset`, and refused with a Python generator, "
-    "which is to yield the weight of each sample as a third item instead"
+    "`class_weight` is accepted with a `keras.utils.PyDataset`, but rejected with a Python "
+    "generator, which must yield sample weights as a third item instead"
 )
 _STEPS = (
     "keras.Model.{}_generator(self, generator, steps=None, *, callbacks=None, max_queue_size=10, "
@@ -51,11 +51,11 @@ _STEPS = (
 _CLASSES = "keras.Sequential.predict_classes(self, x, batch_size=32, verbose=0)"
 
 _ONE_NODE = (
-    "of a layer that was called several times it is that of the first call; one with several "
-    "outputs has a list of them"
+    "for a layer that was called several times it belongs to the first call; for several outputs "
+    "it is a list"
 )
 _OTHER_NUMBERS = (
-    "the learning rate is among them on Keras 3, and what Keras 2 saved does not fit back in"
+    "on Keras 3 they include the learning rate, and weights saved by Keras 2 do not fit"
 )
 
 # Private names of Keras 2, and the public ones of the same value.
@@ -67,8 +67,8 @@ _PUBLIC = {
 }
 
 _NO_PHASE = (
-    "Keras 3 has no learning phase to feed to a function, but whether there is dropout in it is "
-    "not told by that"
+    "Keras 3 has no learning phase to feed to a function, and this does not tell whether the model "
+    "uses dropout"
 )
 
 ROWS = (
@@ -135,7 +135,7 @@ ROWS = (
     attribute(
         "keras.optimizers.Optimizer._name",
         "self.name",
-        unsafe_because="what Keras calls an optimizer without a name is `sgd` now, not `SGD`",
+        unsafe_because="the default name of an optimizer is now `sgd`, not `SGD`",
     ),
     attribute("keras.layers.Layer.output_shape", "self.output.shape", unsafe_because=_ONE_NODE),
     attribute("keras.layers.Layer.input_shape", "self.input.shape", unsafe_because=_ONE_NODE),
@@ -161,7 +161,7 @@ ROWS = (
         attribute(
             f"keras.layers.Layer.{which}bound_nodes",
             f"self._{which}bound_nodes",
-            unsafe_because="it is private to Keras, and may change without notice",
+            unsafe_because="it is private to Keras and may change without notice",
         )
         for which in ("in", "out")
     ),
@@ -171,7 +171,7 @@ ROWS = (
         "keras.layers.Layer.add_update(self, updates)",
         "updates",
         when=statement_position(),
-        unsafe_because="what is passed must make the update itself, like `variable.assign(value)`",
+        unsafe_because="the argument must perform the update itself, like `variable.assign(value)`",
     ),
     *(
         attribute(f"{owner}.{name}", "False", unsafe_because=_NO_PHASE)
@@ -202,8 +202,8 @@ ROWS = (
     method(
         "keras.optimizers.Optimizer.get_unscaled_gradients(self, grads)",
         "grads",
-        unsafe_because="they stay scaled up to `apply_gradients` of the same optimizer, which "
-        "unscales them: clip there, by `clipnorm=` of the optimizer, not before",
+        unsafe_because="they stay scaled until `apply_gradients` of the same optimizer, which "
+        "unscales them: clip with `clipnorm=` of the optimizer, not before",
     ),
     method("keras.KerasTensor.get_shape(self)", "self.shape"),
     method("keras.Variable.get_shape(self)", "self.shape"),

@@ -47,12 +47,10 @@ def left_away(
     edit = Edit(line.span, ("pass",)) if is_all else Edit(whole, ())
     are_added = all(how == _ADDS for _, how in made)
     return Fix(
-        "Leave the assignment out: Keras lists these weights by itself",
+        "Remove the assignment: Keras lists these weights itself",
         (edit,),
         facts.applicability(*proofs) if are_added else Applicability.UNSAFE,
-        unsafe_because=""
-        if are_added
-        else "a variable is a weight of the layer as a `keras.Variable` only",
+        unsafe_because="" if are_added else "only a `keras.Variable` becomes a weight of the layer",
     )
 
 

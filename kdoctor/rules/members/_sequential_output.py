@@ -15,7 +15,7 @@ def gives_classes() -> Guard:
     """The model's last layer has several units: a probability for each class."""
     return Question(
         "gives_classes()",
-        "how many units the last layer of the model has is not seen in this file",
+        "kdoctor cannot tell how many units the last layer of the model has",
         lambda use_site: _decide(use_site, several=True),
         parameters=frozenset({"self"}),
     )
@@ -25,7 +25,7 @@ def gives_one_number() -> Guard:
     """The model's last layer has one unit: the probability of the one class."""
     return Question(
         "gives_one_number()",
-        "how many units the last layer of the model has is not seen in this file",
+        "kdoctor cannot tell how many units the last layer of the model has",
         lambda use_site: _decide(use_site, several=False),
         parameters=frozenset({"self"}),
     )

@@ -32,5 +32,5 @@ def used_at_once() -> Guard:
         return GuardAnswer.NO
 
     return Question(
-        "used_at_once()", "the value may be looked at after the variable has changed", answer
+        "used_at_once()", "the value may be read after the variable has changed", answer
     )

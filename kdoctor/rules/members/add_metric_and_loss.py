@@ -1,19 +1,19 @@
-"""``add_metric``, and ``add_loss`` on a model from outside: there, and raise when they are called.
+"""``add_metric``, and ``add_loss`` outside `call`: they exist, but raise when called.
 
 ## What it does
-Reports `.add_metric(…)` on layers and models, and `.add_loss(…)` on a model that was built by
-calls, as a `keras.Model` or a subclass of it, or as a `Sequential`. `self.add_loss(…)` inside
-`call` is what it always was and left alone, unless it is given a function or a number.
+Reports `.add_metric(…)` on layers and models, and `.add_loss(…)` on a functional model, also of a
+subclass of `keras.Model`, or on a `Sequential`. `self.add_loss(…)` inside `call` still works and is
+left alone, unless its argument is a function or a number.
 
 ## Why it breaks
-`model.add_loss(tensor)` worked on the tensors of a graph, which Keras 3 has not: it raises
-`NotImplementedError` without a word. Keras 2 called functions whenever it read the losses, as in
-`self.add_loss(lambda: penalty(self.w))`; Keras 3 takes tensors alone: `ValueError: `add_loss()` can
-only be called from inside `build()` or `call()`, on a tensor input.` `add_metric` is
+`model.add_loss(tensor)` worked on graph tensors, which Keras 3 no longer has: it raises
+`NotImplementedError` without a message. Keras 2 called functions whenever it read the losses, as in
+`self.add_loss(lambda: penalty(self.w))`; Keras 3 accepts only tensors: `ValueError: `add_loss()`
+can only be called from inside `build()` or `call()`, on a tensor input.` `add_metric` is
 `NotImplementedError: Layer `add_metric()` method is deprecated.`
 
 ## What to write instead
-A layer that adds the loss, or updates a metric, as its inputs go by:
+A layer that adds the loss, or updates a metric, as its inputs pass through:
 
     class AddLoss(keras.layers.Layer):
         def __init__(self, **kwargs):
@@ -28,11 +28,11 @@ A layer that adds the loss, or updates a metric, as its inputs go by:
 
     mean = AddLoss()(mean, log_var)
 
-What a function worked out is said in `call`, as its value: `self.add_loss(penalty(self.w))`.
+Instead of a function, pass its value in `call`: `self.add_loss(penalty(self.w))`.
 
-The metric appears among those of the model by itself. Where a `keras.Model` is at hand the fix
-sends its outputs through such a layer, together with the tensor, and builds the model anew from
-there; not where it may be of a subclass, whose `train_step` would be lost.
+The metric automatically appears among those of the model. For a `keras.Model` the fix sends its
+outputs through such a layer, together with the tensor, and builds a new model from there; not where
+it may be a subclass, whose `train_step` would be lost.
 
 ## How we know
 Run on Keras 3.15.1: the errors are quoted from there, and the layer above trains and reports `kl`.
@@ -70,7 +70,7 @@ _BUILT = frozenset({"Functional", "Sequential", None})
 _KINDS: Final = frozenset({Kind.LAYER, Kind.MODEL})
 _MEMBERS: Final = frozenset({"add_loss", "add_metric"})
 _LOSSES: Final = "losses"
-_NO_TENSOR: Final = "a layer takes tensors alone"
+_NO_TENSOR: Final = "a layer accepts only tensors"
 
 
 def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
@@ -155,13 +155,13 @@ def _is_no_tensor(module: Module, value: cst.BaseExpression) -> bool:
 def _of_no_tensor(module: Module, use: MemberUse, given: cst.Arg) -> Finding:
     return rule.finding(
         module.place(given),
-        "`add_loss` takes tensors alone: ValueError: `add_loss()` can only be called from inside "
+        "`add_loss` accepts only tensors: ValueError: `add_loss()` can only be called from inside "
         "`build()` or `call()`, on a tensor input",
         symbol=symbol(use.owner, use.member),
         confidence=use.confidence,
-        help="In `call` write `self.add_loss(value)`, with what the function works out; Keras 3 "
-        "asks there anew in each step.",
-        no_fix_because="when a function was called, and in `call` is, are two things",
+        help="In `call` write `self.add_loss(value)`, with the value that the function computes; "
+        "Keras 3 runs it in each step.",
+        no_fix_because="the function would run at another time in `call`",
     )
 
 
@@ -187,14 +187,14 @@ def _help(use: MemberUse) -> str:
     if use.owner.kind is Kind.LAYER and name == "metric":
         return (
             "In `__init__` write `self.seen = keras.metrics.Mean(name=…)`, in `call` "
-            "`self.seen.update_state(value)`; the model shows it by itself."
+            "`self.seen.update_state(value)`; the model then reports it."
         )
     does = "self.add_loss(value)" if name == "loss" else "self.seen.update_state(value)"
     has = "" if name == "loss" else ", with `self.seen = keras.metrics.Mean(name=…)` in `__init__`"
     return (
-        f"Write a layer whose `call(self, x, …)` works out the value, does `{does}` and returns "
-        f"`x`{has}; send a tensor on the way to the output through it: "
-        f"`y = Mine()(y)`. `kdoctor explain KD213` shows one whole."
+        f"Write a layer whose `call(self, x, …)` computes the value, runs `{does}` and returns "
+        f"`x`{has}; send a tensor on the way to the output through it: `y = Mine()(y)`. `kdoctor "
+        "explain KD213` shows a complete one."
     )
 
 

@@ -1,29 +1,29 @@
-"""``add_weight("w", (3,))``: the name of a weight is a keyword now, and `add_variable` has changed.
+"""``add_weight("w", (3,))``: the name is keyword-only now, and `add_variable` has changed.
 
 ## What it does
 Reports `add_weight` and `add_variable` of layers, models and metrics where the name is passed by
-position. It looks at what is passed: text is a name, and what stands beside `shape=` must be one.
-Of `add_variable`, and of a metric's `add_weight`, it reports a call without `initializer=`, too.
-A base that cannot be read (a mixin of another package) may have an `add_weight` of its own: a class
-with one in front of Keras' is passed over; one behind `keras.layers.Layer` changes nothing.
+position. It looks at the argument: a string is a name, and a positional argument next to `shape=`
+must be one. It also reports `add_variable`, and a metric's `add_weight`, without `initializer=`. A
+base class that cannot be read (a mixin of another package) may define its own `add_weight`: a class
+that lists one before the Keras class is skipped; one after `keras.layers.Layer` changes nothing.
 
 ## Why it breaks
 On Keras 3 the first parameter is the shape: `ValueError: `name` must be passed as a keyword
 argument. Received: add_weight('w', ...). Use: add_weight(shape=..., name='w').` For metrics, and
-for all before 3.15, the message is another one (`Cannot convert 'w' to a shape`), or the weight
-gets another shape. `add_variable` was another name of `add_weight`, and asks for an initializer
-now: `TypeError: Layer.add_variable() missing 1 required positional argument: 'initializer'`. So
-does `add_weight` of a metric, whose floats Keras 2 began with random numbers: `ValueError: Attempt
-to convert a value (None) with an unsupported type (<class 'NoneType'>) to a Tensor.`
+everywhere before 3.15, the message differs (`Cannot convert 'w' to a shape`), or the weight gets
+another shape. `add_variable` was an alias of `add_weight`, and now requires an initializer:
+`TypeError: Layer.add_variable() missing 1 required positional argument: 'initializer'`. So does
+`add_weight` of a metric, whose floats Keras 2 initialized randomly: `ValueError: Attempt to convert
+a value (None) with an unsupported type (<class 'NoneType'>) to a Tensor.`
 
 ## What to write instead
-Keywords, which mean the same on Keras 2 and 3:
-`self.add_weight(name="w", shape=(3,), initializer="zeros")`.
+Keywords, which mean the same on Keras 2 and 3: `self.add_weight(name="w", shape=(3,),
+initializer="zeros")`.
 
 ## How we know
-Run on Keras 3.15.1 with layers and metrics; the repaired code makes on Keras 2 the weights that the
-old one made. The old order (name, shape, dtype, initializer, regularizer, trainable, constraint)
-is that of every release from 2.0 to 2.15.
+Run on Keras 3.15.1 with layers and metrics; on Keras 2 the fixed code creates the same weights as
+the old code. The old order (name, shape, dtype, initializer, regularizer, trainable, constraint) is
+that of every release from 2.0 to 2.15.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ _NO_INITIALIZER = (
     "TypeError: Layer.add_variable() missing 1 required positional argument: 'initializer'"
 )
 _NO_VALUE = "ValueError: Attempt to convert a value (None) with an unsupported type"
-_RANDOM = "for a float Keras 2 drew random numbers, up to the first `reset_state`"
+_RANDOM = "for floats Keras 2 drew random numbers, until the first `reset_state`"
 _MOST = 3  # shape, initializer, dtype
 _METHODS = frozenset({"add_weight", "add_variable"})
 
@@ -157,8 +157,8 @@ def _message(module: Module, use: MemberUse) -> str:
     call = use.called
     if _lacks_initializer(use):
         if _is_of_a_metric(use):
-            return f"`add_weight` of a metric asks for an initializer: {_NO_VALUE}"
-        return f"`add_variable` asks for an initializer: {_NO_INITIALIZER}"
+            return f"`add_weight` of a metric requires an initializer: {_NO_VALUE}"
+        return f"`add_variable` requires an initializer: {_NO_INITIALIZER}"
     name = module.source(call.args[0].value)
     by_position = sum(each.keyword is None for each in call.args)
     if use.member == "add_variable":

@@ -1,20 +1,19 @@
-"""A layer made from `LSTM`, `GRU` or `RNN` calls its input `inputs`, as Keras 2 did.
+"""`call(self, inputs)` in a subclass of `LSTM`, `GRU` or `RNN`: Keras 3 expects `sequences`.
 
 ## What it does
-Reports `call(self, inputs, …)` of a subclass of a recurrent layer (also of `Bidirectional` and the
-`ConvLSTM`s) that leaves `build` or `compute_output_shape` to it, and a `call` without
-`initial_state`.
+Reports `call(self, inputs, …)` in a subclass of a recurrent layer (also of `Bidirectional` and the
+`ConvLSTM`s) that inherits `build` or `compute_output_shape`, and a `call` without `initial_state`.
 
 ## Why it breaks
-Keras 3 passes the shapes of the inputs to `build` by the names of the parameters of `call`, and the
-`build` of a recurrent layer asks for `sequences` and `initial_state`: `ValueError: For a `build()`
-method with more than one argument, all arguments should have a `_shape` suffix and match an
-argument from `call()`.`
-With a `build` of its own it is `compute_output_shape` that fails so, when a model is built.
+Keras 3 passes input shapes to `build` by the parameter names of `call`, and the `build` of a
+recurrent layer expects `sequences` and `initial_state`: `ValueError: For a `build()` method with
+more than one argument, all arguments should have a `_shape` suffix and match an argument from
+`call()`.` If the subclass defines `build`, `compute_output_shape` fails the same way when a model
+is built.
 
 ## What to write instead
-`call(self, sequences, initial_state=None, mask=None, training=None)`, the signature of Keras 3. On
-Keras 2 the name of the first parameter makes no difference.
+`call(self, sequences, initial_state=None, mask=None, training=None)`, the Keras 3 signature. On
+Keras 2 the name of the first parameter does not matter.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21 with subclasses of each recurrent layer.
@@ -99,9 +98,9 @@ def _finding(
         f"`call`, which {has}: {said}",
         symbol=f"{base}.call({old})",
         confidence=Confidence.CERTAIN,
-        help=f"Call the first parameter `{_NEW}`, and have `{_STATE}=None` among the others.",
+        help=f"Rename the first parameter to `{_NEW}`, and add `{_STATE}=None`.",
         fix=Fix(
-            f"Call the parameter `{_NEW}`" if old != _NEW else f"Take `{_STATE}`",
+            f"Rename the parameter to `{_NEW}`" if old != _NEW else f"Accept `{_STATE}`",
             edits,
             facts.applicability(*(each for each in INVALID if each.after)),
         )
@@ -109,8 +108,8 @@ def _finding(
         else None,
         no_fix_because=None
         if edits
-        else "the method must be read for it: it has the name for something "
-        "else, or takes whatever it is given",
+        else "the method needs a manual change: it uses the name for something else, or takes "
+        "arbitrary arguments",
     )
 
 

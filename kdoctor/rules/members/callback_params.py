@@ -1,4 +1,4 @@
-"""``self.params["metrics"]`` in a callback: only `epochs`, `steps` and `verbose` are left.
+"""``self.params["metrics"]`` in a callback: only `epochs`, `steps` and `verbose` remain.
 
 ## What it does
 Reports reads of `samples`, `nb_sample`, `batch_size`, `metrics`, `do_validation` and `nb_epoch`
@@ -9,8 +9,8 @@ Keras 3 passes callbacks `{'verbose': …, 'epochs': …, 'steps': …}` and not
 `KeyError: 'samples'`.
 
 ## What to write instead
-`self.params["steps"]` counts batches; the metrics of an epoch are the keys of `logs`; what else a
-callback needs, it takes in its own `__init__`. Code that asks first (`'samples' in self.params`) is
+`self.params["steps"]` counts batches; the metrics of an epoch are the keys of `logs`; pass anything
+else that a callback needs to its `__init__`. Code that checks first (`'samples' in self.params`) is
 left alone.
 
 ## How we know
@@ -34,7 +34,7 @@ from kdoctor.value_types import Kind
 _HELP = {
     "metrics": "The metrics are the keys of `logs`.",
     "do_validation": "Whether there is validation shows in `logs`: `'val_loss' in logs`.",
-    "nb_epoch": "It is called `epochs`.",
+    "nb_epoch": "It is now `epochs`.",
 }
 _OTHERS = ("samples", "nb_sample", "batch_size")
 _ALWAYS_THERE = frozenset({"epochs", "steps", "verbose"})
@@ -52,11 +52,11 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG
             continue
         yield rule.finding(
             module.place(use.node),
-            f"the params of a callback have no `{key}` any more: KeyError: '{key}'",
+            f"the params of a callback no longer have `{key}`: KeyError: '{key}'",
             symbol=f"Callback.params[{key}]",
             confidence=use.confidence,
             help=_HELP.get(key, "`steps` counts batches; pass the rest to the callback itself."),
-            no_fix_because="where the callback gets it from must be said elsewhere",
+            no_fix_because="the callback must get it from somewhere else",
         )
 
 

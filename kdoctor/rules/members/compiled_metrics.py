@@ -1,15 +1,15 @@
-"""``model.compiled_metrics.metrics``: what is there now has `update_state` and nothing else.
+"""``model.compiled_metrics.metrics``: `compiled_metrics` now has only `update_state`.
 
 ## What it does
 Reports every other member that is read from a model's `compiled_metrics`.
 
 ## Why it breaks
-`compiled_metrics` is kept in Keras 3 for training steps of Keras 2, which call its `update_state`
-(a warning tells that it is deprecated). Of the rest there is nothing: `AttributeError:
-'DeprecatedCompiledMetric' object has no attribute 'metrics'`.
+Keras 3 keeps `compiled_metrics` for Keras 2 training steps, which call its `update_state` (with a
+deprecation warning). It has no other members: `AttributeError: 'DeprecatedCompiledMetric' object
+has no attribute 'metrics'`.
 
 ## What to write instead
-The metrics that were passed to `compile` stand inside one of those of the model:
+The metrics that were passed to `compile` are nested inside one metric of the model:
 
     metrics = [
         metric for each in model.metrics for metric in getattr(each, "metrics", [each])
@@ -58,12 +58,12 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG
             continue
         yield rule.finding(
             module.place(read),
-            f"`compiled_metrics` has no `{member}` any more: AttributeError: "
+            f"`compiled_metrics` no longer has `{member}`: AttributeError: "
             f"'DeprecatedCompiledMetric' object has no attribute '{member}'",
             symbol=symbol(use.owner, f"compiled_metrics.{member}"),
             confidence=use.confidence,
             help=_HELP.get(member, _INSIDE),
-            no_fix_because="before the first batch Keras 2 and 3 tell different metrics",
+            no_fix_because="before the first batch Keras 2 and 3 list different metrics",
         )
 
 

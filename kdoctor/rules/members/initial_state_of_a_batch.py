@@ -1,19 +1,19 @@
-"""``gru.get_initial_state(x)``: Keras 3 asks for the size of the batch, not for the inputs.
+"""``gru.get_initial_state(x)``: Keras 3 takes the batch size, not the inputs.
 
 ## What it does
-Reports `.get_initial_state(…)` of a recurrent layer that is given its inputs: as `inputs=`, or as
-what the same function passes to a layer, or got from one. Of a cell (`GRUCell`), `inputs=` and
-`dtype=`.
+Reports `.get_initial_state(…)` of a recurrent layer that is called with inputs: as `inputs=`, or as
+a value that the same function passes to a layer or got from one. For a cell (`GRUCell`), it reports
+`inputs=` and `dtype=`.
 
 ## Why it breaks
-Keras 2 took the inputs, and read the size of the batch off them. Keras 3 takes `batch_size`: with
-the inputs in its place the shape of the state cannot be made (`InvalidArgumentError: … Shapes of
-all inputs must match`, `ValueError: TypeError: object of type 'KerasTensor' has no len()`), and
+Keras 2 took the inputs, and read the batch size from them. Keras 3 takes `batch_size`: if it gets
+the inputs instead, it cannot compute the shape of the state (`InvalidArgumentError: … Shapes of all
+inputs must match`, `ValueError: TypeError: object of type 'KerasTensor' has no len()`), and
 `inputs=` is `TypeError: RNN.get_initial_state() got an unexpected keyword argument 'inputs'`.
 
 ## What to write instead
-`gru.get_initial_state(keras.ops.shape(x)[0])`. The fix is safe in a `call`; a symbolic tensor
-outside of one has no batch size. The state of a cell is a list now, of one tensor for `GRUCell`.
+`gru.get_initial_state(keras.ops.shape(x)[0])`. The fix is safe in a `call`; outside of one, a
+symbolic tensor has no batch size. The state of a cell is now a list, with one tensor for `GRUCell`.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21 with each recurrent layer and each cell.
@@ -90,21 +90,21 @@ def _finding(
     keyword = given.keyword.value if given.keyword else None
     cls = "RNN" if use.owner.cls in _LAYERS else class_of(use.owner)
     refused = (
-        "its state is a list now: what is done with it may have to change"
+        "the state is a list now: code that uses it may have to change"
         if use.owner.cls in _CELLS
-        else "more than the inputs is passed"
+        else "more arguments than the inputs are passed"
     )
     plain = use.owner.cls in _LAYERS and len(call.args) == 1 and keyword != "dtype"
     return rule.finding(
         module.place(given),
-        f"`{_MEMBER}` takes the size of the batch now, and gets the inputs: "
+        f"`{_MEMBER}` takes the batch size now, but gets the inputs: "
         "InvalidArgumentError: … Shapes of all inputs must match"
         if keyword is None
-        else f"`{_MEMBER}` takes the size of the batch only: TypeError: {cls}.{_MEMBER}() got an "
+        else f"`{_MEMBER}` takes only the batch size: TypeError: {cls}.{_MEMBER}() got an "
         f"unexpected keyword argument '{keyword}'",
         symbol=symbol(use.owner, _MEMBER),
         confidence=use.confidence,
-        help="Pass the size of the batch: `keras.ops.shape(inputs)[0]`.",
+        help="Pass the batch size: `keras.ops.shape(inputs)[0]`.",
         fix=_fix(module, facts, given) if plain else None,
         no_fix_because=None if plain else refused,
     )
@@ -121,7 +121,7 @@ def _fix(module: Module, facts: TargetFacts, given: cst.Arg) -> Fix:
     function = next(above, None)
     in_a_call = function is not None and function.name.value == "call"
     return Fix(
-        "Pass the size of the batch",
+        "Pass the batch size",
         (edit,),
         facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
         if in_a_call

@@ -1,15 +1,15 @@
 """``model.layers[0].input``: the first layer of a functional model is its `InputLayer`.
 
 ## What it does
-Reports `model.layers[0].input` of a model that is, or may be, no `Sequential`.
+Reports `model.layers[0].input` of a model that is not, or may not be, a `Sequential`.
 
 ## Why it breaks
-On Keras 2 the `input` of an `InputLayer` was the tensor that it makes. On Keras 3 nothing goes into
-it, and `input` is an empty list: `AttributeError: 'list' object has no attribute 'shape'`,
+On Keras 2 the `input` of an `InputLayer` was the tensor that it creates. On Keras 3 the layer has
+no input, and `input` is an empty list: `AttributeError: 'list' object has no attribute 'shape'`,
 `ValueError: All `inputs` values must be KerasTensors`, or a model without inputs.
 
 ## What to write instead
-`model.inputs[0]`, which a `Sequential` has too. Of the layer itself, `layer.output`.
+`model.inputs[0]`, which also works for a `Sequential`, or `layer.output` of the layer itself.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21.
@@ -68,7 +68,8 @@ def _finding(module: Module, use: MemberUse, model: cst.BaseExpression) -> Findi
             "Read the model's first input instead",
             (edit,),
             Applicability.UNSAFE,
-            unsafe_because="of a model with several inputs the first need not be the first layer's",
+            unsafe_because="the first input of a model with several inputs may not belong to the "
+            "first layer",
         ),
     )
 

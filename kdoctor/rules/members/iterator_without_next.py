@@ -1,15 +1,15 @@
-"""`flow.next()`: the batches of an `ImageDataGenerator` have no method `next` any more.
+"""`flow.next()`: iterators of an `ImageDataGenerator` no longer have a `next` method.
 
 ## What it does
-Reports `next` of what `flow`, `flow_from_directory` and `flow_from_dataframe` of an
-`ImageDataGenerator` give, and of the iterators that are made by their classes.
+Reports `.next` on the iterators that `flow`, `flow_from_directory` and `flow_from_dataframe` of an
+`ImageDataGenerator` return, and on iterators created from their classes.
 
 ## Why it breaks
-Keras 2 had a method `next` beside the `__next__` of every iterator of Python. Keras 3 has kept
-`__next__` alone: `AttributeError: 'NumpyArrayIterator' object has no attribute 'next'`.
+Keras 2 iterators had a method `next` besides Python's `__next__`. Keras 3 has kept only `__next__`:
+`AttributeError: 'NumpyArrayIterator' object has no attribute 'next'`.
 
 ## What to write instead
-Python's own function, which gives the same batch on Keras 2:
+Python's built-in function, which returns the same batch on Keras 2:
 
     images, labels = next(flow)
 
@@ -61,13 +61,13 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         fix = _fix(module, facts, asked)
         yield rule.finding(
             module.place(asked),
-            f"what gives the batches has no `next` any more: AttributeError: '{made}' object has "
+            f"this iterator no longer has `next`: AttributeError: '{made}' object has "
             "no attribute 'next'",
             symbol=f"{made}.next",
             confidence=Confidence.LIKELY,
-            help="Write `next(flow)`: Python's own function.",
+            help="Write `next(flow)`, with Python's built-in function.",
             fix=fix,
-            no_fix_because=None if fix else "something else is called `next` here",
+            no_fix_because=None if fix else "`next` means something else here",
         )
 
 

@@ -1,19 +1,19 @@
-"""``tensor._keras_history``: private, on symbolic tensors only, and without ``.layer`` on Keras 3.
+"""``tensor._keras_history``: private, only on symbolic tensors, and without ``.layer`` on Keras 3.
 
 ## What it does
 Reports `._keras_history.layer` and `._keras_history` on anything but a symbolic tensor as errors,
 and other uses of `._keras_history` as private.
 
 ## Why it breaks
-`_keras_history` is how Keras remembers which operation made a symbolic tensor. It is there before
-and after `compile` and `fit`, on Keras 2 and 3. On Keras 3 its first field is called `operation`:
+Keras records in `_keras_history` which operation made a symbolic tensor. It exists before and after
+`compile` and `fit`, on Keras 2 and 3. On Keras 3 its first field is named `operation`:
 `AttributeError: 'KerasHistory' object has no attribute 'layer'`. A tensor with values was not made
 by a Keras operation and never had it: `AttributeError:
 'tensorflow.python.framework.ops.EagerTensor' object has no attribute '_keras_history'`.
 
 ## What to write instead
 `._keras_history.operation`, or `._keras_history[0]`, which reads the same field on Keras 2 and 3.
-Better: ask the model (`model.layers`, `model.get_layer(name)`, `layer.output`), which is public.
+Better, use the public API: `model.layers`, `model.get_layer(name)`, `layer.output`.
 
 ## How we know
 Run on Keras 3.15.1: the errors are quoted from there, and `KerasHistory` is a named tuple of
@@ -62,7 +62,7 @@ def _renamed(module: Module, facts: TargetFacts, use: MemberUse) -> Finding:
         f"a KerasHistory has no `layer`: {attribute_error(use.owner, 'layer')}",
         symbol="KerasHistory.layer",
         confidence=use.confidence,
-        help="It is called `operation` now.",
+        help="It is now `operation`.",
         fix=Fix("Read `.operation` instead of `.layer`", (edit,), proof),
     )
 
@@ -73,9 +73,9 @@ def _absent(module: Module, use: MemberUse) -> Finding:
         f"{owner_in_words(use.owner)} has no `{_MEMBER}`: {attribute_error(use.owner, _MEMBER)}",
         symbol=symbol(use.owner, _MEMBER),
         confidence=use.confidence,
-        help="Only symbolic tensors (`keras.Input(…)`, a layer called on one) remember who made "
-        "them.",
-        no_fix_because="only the symbolic tensors of a model know what made them",
+        help="Only symbolic tensors (`keras.Input(…)`, a layer called on one) record which "
+        "operation made them.",
+        no_fix_because="only symbolic tensors of a model record which operation made them",
     )
 
 
@@ -83,12 +83,12 @@ def _private(module: Module, use: MemberUse) -> Finding:
     return rule.finding(
         module.place(use.node),
         f"`{_MEMBER}` is private to Keras and may change without notice; "
-        "it is there on symbolic tensors, before and after `compile`",
+        "it exists on symbolic tensors, before and after `compile`",
         symbol=f"KerasTensor.{_MEMBER}",
         confidence=use.confidence,
         severity=Severity.LEGACY,
         help="Ask the model: `model.layers`, `model.get_layer(name)`, `layer.output`.",
-        no_fix_because="what it is read for cannot be told from here",
+        no_fix_because="kdoctor cannot tell what it is used for",
     )
 
 

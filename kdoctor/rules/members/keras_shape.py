@@ -1,8 +1,8 @@
 """``x._keras_shape``: the static shape of a tensor is ``x.shape``.
 
 ## What it does
-Reports reads of `._keras_shape`, a private attribute that the tensors of Keras 1 and 2 had up to
-2.3, on whatever they stand: nothing else has an attribute of that name.
+Reports reads of `._keras_shape` on any object: it is a private attribute of tensors up to Keras
+2.3, and nothing else has an attribute of that name.
 
 ## Why it breaks
 `AttributeError: 'KerasTensor' object has no attribute '_keras_shape'`, on any Keras since 2.4.
@@ -12,7 +12,7 @@ Reports reads of `._keras_shape`, a private attribute that the tensors of Keras 
 `TensorShape`, which is indexed and unpacked like one; `tuple(x.shape)` makes it a tuple.
 
 ## How we know
-Run on Keras 3.15.1. The fix is safe on what is known to be a symbolic tensor.
+Run on Keras 3.15.1. The fix is safe where the object is known to be a symbolic tensor.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ def _finding(module: Module, facts: TargetFacts, node: cst.Attribute) -> Finding
             proof if is_symbolic else Applicability.UNSAFE,
             unsafe_because=""
             if is_symbolic
-            else "inside `call` it is TensorFlow's `TensorShape` and no tuple",
+            else "inside `call` it is TensorFlow's `TensorShape`, not a tuple",
         ),
     )
 

@@ -1,21 +1,21 @@
-"""`DenseNet121(…).get_layer("conv1/relu")`: names of layers that have no slash any more.
+"""`DenseNet121(…).get_layer("conv1/relu")`: layer names no longer contain slashes.
 
 ## What it does
-Reports `get_layer` of a DenseNet or a MobileNetV3 of `keras.applications` with the name that a
-layer of it had in Keras 2.
+Reports `get_layer` of a DenseNet or MobileNetV3 from `keras.applications` with a layer name from
+Keras 2.
 
 ## Why it breaks
-Keras 3 takes no slash in a name, and the layers of these models were named anew: `ValueError: No
-such layer: conv1/relu.`
+Keras 3 rejects slashes in names, so the layers of these models were renamed: `ValueError: No such
+layer: conv1/relu.`
 
 ## What to write instead
-The new name: `conv1_relu`; of a MobileNetV3, `expanded_conv_1_project_bn` for
+The new name: `conv1_relu`; in a MobileNetV3, `expanded_conv_1_project_bn` for
 `expanded_conv_1/project/BatchNorm`, `conv_1` for `Conv_1`.
 
 ## How we know
 The layers of 16 models of `keras.applications` were compared on Keras 3.15.1 and tf_keras 2.21:
-these are the ones whose layers have other names. (ConvNeXt and MobileNetV3 have fewer layers, too:
-sums and products of tensors are none.)
+these are the ones whose layers have other names. (ConvNeXt and MobileNetV3 also have fewer layers:
+sums and products of tensors are no longer layers.)
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def _finding(module: Module, facts: TargetFacts, text: cst.SimpleString, new: st
     is_looped_over = isinstance(module.parent(text), cst.Element)
     return rule.finding(
         module.place(text),
-        f"this layer is called `{new}` now: ValueError: No such layer: {literal(text)}.",
+        f"this layer is now named `{new}`: ValueError: No such layer: {literal(text)}.",
         symbol="Functional.get_layer",
         confidence=Confidence.LIKELY,
         fix=Fix(
@@ -124,7 +124,7 @@ def _finding(module: Module, facts: TargetFacts, text: cst.SimpleString, new: st
             Applicability.UNSAFE
             if is_looped_over
             else facts.applicability(*(each for each in INVALID if not each.unsafe)),
-            unsafe_because="the list may serve for more" if is_looped_over else "",
+            unsafe_because="the list may have other uses" if is_looped_over else "",
         ),
     )
 

@@ -1,16 +1,16 @@
-"""`model.load_weights(path).expect_partial()`: `load_weights` gives nothing back on Keras 3.
+"""`model.load_weights(path).expect_partial()`: `load_weights` returns None on Keras 3.
 
 ## What it does
-Reports what is asked of the status that `load_weights` gave back, in the same line or by a name.
+Reports uses of the status that `load_weights` returned, on the same line or through a name.
 
 ## Why it breaks
-For a TensorFlow checkpoint Keras 2 gave back TensorFlow's status of the load, with methods that
-silence warnings or check that all was matched. Keras 3 reads `.weights.h5` and HDF5 files, and
-returns None: `AttributeError: 'NoneType' object has no attribute 'expect_partial'`. Of a checkpoint
-itself it says before that `File format not supported`.
+For a TensorFlow checkpoint Keras 2 returned TensorFlow's load status, with methods that silence
+warnings or check that everything was matched. Keras 3 reads `.weights.h5` and HDF5 files, and
+returns None: `AttributeError: 'NoneType' object has no attribute 'expect_partial'`. For a
+checkpoint it first raises `File format not supported`.
 
 ## What to write instead
-Nothing: without `skip_mismatch=True`, Keras 3 raises where a layer gets no weights.
+Nothing: without `skip_mismatch=True`, Keras 3 raises if a layer gets no weights.
 
     model.load_weights("model.weights.h5")
 
@@ -58,11 +58,11 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG
         fix = _fix(module, use.called, asked)
         yield rule.finding(
             module.place(asked.attr),
-            "`load_weights` gives nothing back: AttributeError: 'NoneType' object has no attribute "
+            "`load_weights` returns None: AttributeError: 'NoneType' object has no attribute "
             f"'{asked.attr.value}'",
             symbol=f"{use.owner.cls or 'Model'}.load_weights",
             confidence=Confidence.LIKELY,
-            help="Leave it out: Keras 3 raises where a layer gets no weights.",
+            help="Remove it: Keras 3 raises if a layer gets no weights.",
             fix=fix,
             no_fix_because=None if fix else "the status is used for more than this line",
         )
@@ -93,8 +93,8 @@ def _fix(module: Module, load: cst.Call, asked: cst.Attribute) -> Fix | None:
         f"Leave `.{asked.attr.value}()` out",
         (Edit(Span(start, end), ("",)),),
         Applicability.UNSAFE,
-        unsafe_because="a checkpoint that has some of the weights only was loaded as far as it "
-        "went, and Keras 3 raises where a layer gets none",
+        unsafe_because="Keras 2 loaded a checkpoint with only some of the weights; Keras 3 raises "
+        "if a layer gets none",
     )
 
 

@@ -1,26 +1,26 @@
-"""Members of models, layers, optimizers, metrics and tensors that Keras 2 had and the target lacks.
+"""Members of models, layers, optimizers, metrics and tensors that the target no longer has.
 
 ## What it does
 Looks up every attribute that is read from an object of known class or kind in the API of the
-target's release, and reports those that an earlier release's class had and the target's has not.
+target's release, and reports those that the class had in an earlier release but lacks on the
+target.
 
 ## Why it breaks
-Keras 3 is written anew, and kept of its classes what is documented. `fit_generator` and its kin,
+Keras 3 is a rewrite that kept only the documented members. `fit_generator` and the like,
 `predict_classes`, `layer.output_shape`, `get_output_at`, `add_update`, `optimizer.weights`,
-`metric.reset_states` and some two hundred more are gone: `AttributeError: 'Sequential' object has
-no attribute 'fit_generator'`. The class decides: `output_shape` is gone from layers and is still
-there on models.
+`metric.reset_states` and some 200 more are gone: `AttributeError: 'Sequential' object has no
+attribute 'fit_generator'`. The class matters: layers lost `output_shape`, models still have it.
 
 ## What to write instead
-`model.fit(generator)`, which takes what `fit_generator` took; `layer.output.shape`;
-`metric.reset_state()`. `workers=`, `use_multiprocessing=` and `max_queue_size=` belong to the data
-now: `class Mine(keras.utils.PyDataset)`, made with `Mine(workers=4, use_multiprocessing=True)`.
-`class_weight=` is refused with a Python generator. Of an endless generator that validates, Keras 3
+`model.fit(generator)`, which takes the arguments of `fit_generator`; `layer.output.shape`;
+`metric.reset_state()`. `workers=`, `use_multiprocessing=` and `max_queue_size=` now belong to the
+data: `class Mine(keras.utils.PyDataset)`, made with `Mine(workers=4, use_multiprocessing=True)`.
+`class_weight=` is rejected with a Python generator. With an endless validation generator, Keras 3
 may skip a batch between two epochs.
 
-Where a member has no counterpart, the finding says what took its place: updates are made by
-`variable.assign(…)` on the spot, extra metrics are objects that `call` or `train_step` updates,
-losses of inner tensors are added by a layer:
+Where a member has no counterpart, the finding says what replaced it: `variable.assign(…)` runs
+updates directly, extra metrics are objects that `call` or `train_step` updates, and a layer adds
+losses of inner tensors:
 
     class Regularize(keras.layers.Layer):
         def call(self, x):
@@ -28,9 +28,9 @@ losses of inner tensors are added by a layer:
             return x
 
 ## How we know
-The members of every release are read from its wheel; a class with a base that could not be read is
-never said to lack anything: a mixin of another package may define what Keras lacks, be it in front
-of Keras' class or behind it. Each replacement was run; safe is what gave the same and lost nothing.
+The members of every release are read from its wheel. A class with an unreadable base is never
+reported: a mixin from another package may define the member, before or after the Keras class. Each
+replacement was run; it is safe if it gave the same result and lost nothing.
 """
 
 from __future__ import annotations
@@ -121,12 +121,12 @@ def _finding(
     if isinstance(attempt, Fix):
         attempt = may_count_samples(module, facts, use, attempt)
     if use.member.endswith("_at") and asks_for_several_calls(module):
-        attempt = Refusal("this file reads also what other calls of a layer gave")
+        attempt = Refusal("this file also reads the results of other calls of a layer")
     has_rows = bool(table.rows_for(use.owner, use.member))
     release = f" (last in Keras {last})" if last[1:] else ""
     return rule.finding(
         module.place(use.node),
-        f"{owner_in_words(use.owner)} has no `{use.member}` any more{release}: "
+        f"{owner_in_words(use.owner)} no longer has `{use.member}`{release}: "
         f"{attribute_error(use.owner, use.member)}",
         symbol=symbol(use.owner, use.member),
         confidence=use.confidence,

@@ -1,25 +1,24 @@
-"""``history.history["acc"]`` after ``metrics=["accuracy"]``: a metric is called what you called it.
+"""``history.history["acc"]`` after ``metrics=["accuracy"]``: the key is the name you passed.
 
 ## What it does
-Reports the keys `acc` and `val_acc` (or `accuracy` and `val_accuracy`) of a history and of the
-`logs` of a callback, and the same as `monitor=` of a callback or in the path of a
-`ModelCheckpoint`, where each `compile` of the file names the metric the other way. With
-`metrics={"caps": "accuracy"}` these are `caps_acc` and `val_caps_acc`. So it does with
-`mean_absolute_error` after `metrics=["mae"]`, and with the squared, the percentage and the
-logarithmic error.
+Reports the keys `acc` and `val_acc` (or `accuracy` and `val_accuracy`) of a history and of a
+callback's `logs`, and the same names as `monitor=` of a callback or in the path of a
+`ModelCheckpoint`, if each `compile` in the file uses the other name. With `metrics={"caps":
+"accuracy"}` these are `caps_acc` and `val_caps_acc`. The same goes for `mean_absolute_error` after
+`metrics=["mae"]`, and for the squared, percentage and logarithmic errors.
 
 ## Why it breaks
-Up to Keras 2.2 the name of the accuracy was `acc`, however it was asked for, and that of the others
-was the name of the function. Since 2.3 it is the text that was passed to `compile`: `KeyError:
-'acc'`. A callback that monitors such a name finds
-nothing to monitor: `ModelCheckpoint(monitor='val_acc')` is `ValueError` on Keras 3 while it cannot
-tell which way is up, and with `mode='max'` it warns and never saves. `logs.get('acc')` is None, and
-a path with `{val_acc:.2f}` cannot be written out.
+Up to Keras 2.2 accuracy was always named `acc`, however it was requested, and other metrics had the
+name of their function. Since 2.3 the name is the string that was passed to `compile`: `KeyError:
+'acc'`. A callback that monitors the old name finds nothing: `ModelCheckpoint(monitor='val_acc')`
+raises `ValueError` on Keras 3, because it cannot tell whether higher is better, and with
+`mode='max'` it warns and never saves. `logs.get('acc')` is None, and a path with `{val_acc:.2f}`
+cannot be formatted.
 
 ## What to write instead
-The name that `compile` was given: `metrics=["accuracy"]` gives `accuracy` and `val_accuracy`,
-`metrics=["acc"]` gives `acc` and `val_acc`. The name of the output stands in front, where a model
-has several.
+The name that was passed to `compile`: `metrics=["accuracy"]` gives `accuracy` and `val_accuracy`,
+`metrics=["acc"]` gives `acc` and `val_acc`. If the model has several outputs, the name of the
+output comes first.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21 with both names of each.
@@ -207,10 +206,10 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
     proof = facts.applicability(*(each for each in INVALID if each.after))
     return rule.finding(
         module.place(node),
-        f"the metrics of this file are called otherwise: {what}",
+        f"the metrics in this file have another name: {what}",
         symbol=f"History.history[{old}]",
         confidence=Confidence.LIKELY,
-        help=f"`compile` names the metric, and so it is `{new}`.",
+        help=f"`compile` names the metric: it is `{new}`.",
         fix=Fix(
             f"Write {quoted[0]} instead of {quoted[1]}",
             (renamed(module, node, old, new),),

@@ -1,24 +1,23 @@
-"""``model.metrics_names``: on Keras 3 it has one name for all the metrics of `compile`.
+"""``model.metrics_names``: on Keras 3 it has a single entry for all metrics of `compile`.
 
 ## What it does
 Reports reads of `.metrics_names` of a model.
 
 ## Why it breaks
-It does not raise. But `['loss', 'accuracy']` of Keras 2 is `['loss', 'compile_metrics']` on Keras
-3: what is zipped with the result of `evaluate`, or looked for in it, comes out under wrong names,
-or is cut off.
+It does not raise, but `['loss', 'accuracy']` on Keras 2 is `['loss', 'compile_metrics']` on Keras
+3: values zipped with the result of `evaluate`, or looked up in it, get wrong names or are cut off.
 
 ## What to write instead
-`model.evaluate(x, y, return_dict=True)`, which gives the values by name: that is what the fix makes
-of `dict(zip(model.metrics_names, model.evaluate(x, y)))`. The names alone are
-`list(model.get_metrics_result())`, once the model was trained or evaluated.
+`model.evaluate(x, y, return_dict=True)`, which returns the values by name: this is what the fix
+writes for `dict(zip(model.metrics_names, model.evaluate(x, y)))`. The names alone are
+`list(model.get_metrics_result())`, once the model has been trained or evaluated.
 
 ## How we know
-Run on Keras 3.15.1 and tf_keras 2.21, after `evaluate`: the new form gives on Keras 3 the names
-that the old one gave on Keras 2, in the order of what `evaluate` gives. Before the first batch
-there is nothing to be told: so the fix asks for `--unsafe`. With several outputs the order is not
-that of `evaluate`: zipped with that, each value would get the name of another. So only where the
-model surely has one output there is a fix.
+Run on Keras 3.15.1 and tf_keras 2.21, after `evaluate`: on Keras 3 the new form returns the names
+that the old one returned on Keras 2, in the order of the values of `evaluate`. Before the first
+batch there are no names, so the fix needs `--unsafe`. With several outputs the order is not that of
+`evaluate`, and zipped values would get each other's names; so there is a fix only if the model
+certainly has one output.
 """
 
 from __future__ import annotations
@@ -41,12 +40,12 @@ ROWS = (
     attribute(
         "keras.Model.metrics_names",
         "list(self.get_metrics_result())",
-        unsafe_because="before the first batch it tells nothing",
+        unsafe_because="it is empty before the first batch",
     ),
 )
 _ORDER = (
-    "with several outputs, which the model has or may have, no names come in the order of what "
-    "`evaluate` gives"
+    "the model has, or may have, several outputs, and then no list has the names in the order of "
+    "`evaluate`"
 )
 _GIVE_VALUES = frozenset({"evaluate", "test_on_batch", "train_on_batch"})
 _FURTHER = 3  # From here on they disagree on the places: `test_on_batch` takes `return_dict`.
@@ -66,7 +65,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             continue
         attempt: Fix | Refusal
         if isinstance(module.parent(use.node), cst.Attribute):
-            attempt = Refusal("what is added to it is added to a list that nobody keeps")
+            attempt = Refusal("appending to it changes a temporary list")
         elif (by_name := _asked_by_name(module, use)) is not None:
             attempt = by_name
         elif not _has_one_output(module, use):
@@ -75,10 +74,10 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             attempt = table.attempt(module, use, lambda _: _proven(facts))
         yield rule.finding(
             module.place(use.node),
-            "`metrics_names` has one name, `compile_metrics`, for all the metrics of `compile`",
+            "`metrics_names` has a single entry, `compile_metrics`, for all metrics of `compile`",
             symbol=symbol(use.owner, use.member),
             confidence=use.confidence,
-            help="Ask for values by name: `model.evaluate(x, y, return_dict=True)`.",
+            help="Get the values by name: `model.evaluate(x, y, return_dict=True)`.",
             fix=attempt if isinstance(attempt, Fix) else None,
             no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
         )
@@ -108,10 +107,10 @@ def _asked_by_name(module: Module, use: MemberUse) -> Fix | None:
     if "#" in module.text[left.start : left.end] + module.text[right.start : right.end]:
         return None
     return Fix(
-        "Ask for the values by name: `return_dict=True`",
+        "Get the values by name: `return_dict=True`",
         (Edit(left, ()), with_keyword(module, call, "return_dict=True"), Edit(right, ())),
         Applicability.UNSAFE,
-        unsafe_because="the dict has its names in another order",
+        unsafe_because="the dict has another order",
     )
 
 

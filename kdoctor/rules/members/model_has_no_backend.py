@@ -1,21 +1,21 @@
 """``model.backend``: no Keras model ever had it.
 
 ## What it does
-Reports `.backend` on a model, whether it was built here, loaded, or made by a library on Keras.
+Reports `.backend` on a model, whether it was built here, loaded, or created by a library that uses
+Keras.
 
 ## Why it breaks
-`backend` is a module of Keras, not an attribute of models: `AttributeError: 'Functional' object
-has no attribute 'backend'`. That is so in Keras 1, 2 and 3, and for the models of
-segmentation_models like for any other; nothing hides it.
+`backend` is a module of Keras, not an attribute of models: `AttributeError: 'Functional' object has
+no attribute 'backend'`. This is true for Keras 1, 2 and 3, and for the models of
+segmentation_models as for any other.
 
 ## What to write instead
-Call the operation itself: `keras.ops.sum(x)` for `model.backend.sum(x)`,
-`keras.config.floatx()` for `model.backend.floatx()`, `keras.backend.backend()` for the name of the
-backend.
+Call the function itself: `keras.ops.sum(x)` for `model.backend.sum(x)`, `keras.config.floatx()` for
+`model.backend.floatx()`, `keras.backend.backend()` for the name of the backend.
 
 ## How we know
 Run on Keras 3.15.1 with `Sequential`, functional, subclassed and application models. The fix uses
-the rewrites of KD101, each proven on its own; what those cannot do is left to you.
+the rewrites of KD101, each proven on its own; other functions are left to you.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             f"a model has no `backend`: {attribute_error(use.owner, 'backend')}",
             symbol=symbol(use.owner, "backend"),
             confidence=use.confidence,
-            help="Call the operation itself, from `keras.ops` or `keras.config`.",
+            help="Call the function itself, from `keras.ops` or `keras.config`.",
             fix=attempt if isinstance(attempt, Fix) else None,
             no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
         )
@@ -66,10 +66,10 @@ def _call_the_operation(module: Module, facts: TargetFacts, use: MemberUse) -> F
     """Rewrite ``model.backend.sum(x)`` like ``keras.backend.sum(x)``."""
     function = module.parent(use.node)
     if not isinstance(function, cst.Attribute) or function.value is not use.node:
-        return Refusal("what is to be done with it cannot be told from here")
+        return Refusal("kdoctor cannot tell what it is used for")
     binding = _some_import_of_keras(module)
     if binding is None:
-        return Refusal("this file imports nothing from Keras whose habit a fix could follow")
+        return Refusal("this file has no Keras import whose style a fix could follow")
     name = f"keras.backend.{function.attr.value}"
     call = module.parent(function)
     reference = Reference(
@@ -85,7 +85,7 @@ def _call_the_operation(module: Module, facts: TargetFacts, use: MemberUse) -> F
     if isinstance(attempt, Fix):
         attempt = with_generator(module, reference, function.attr.value, attempt)
     if isinstance(attempt, Refusal) and facts.lookup(name).presence is Presence.MISSING:
-        return Refusal(f"{attempt.reason} (`{name}` is gone as well)")
+        return Refusal(f"{attempt.reason} (`{name}` is gone, too)")
     return attempt
 
 

@@ -1,12 +1,12 @@
-"""``model.reset_states()``: Keras 3 models leave it to their layers.
+"""``model.reset_states()``: only layers have it on Keras 3.
 
 ## What it does
 Reports `.reset_states()` on a model.
 
 ## Why it breaks
-Up to Keras 2 a model handed the call on to its stateful layers, and a model among them handed it
-on to its own. Keras 3 models have no such method: `AttributeError: 'Sequential' object has no
-attribute 'reset_states'`. Recurrent layers still have it; metrics have `reset_state`.
+Up to Keras 2 a model passed the call on to its stateful layers, including those of nested models.
+Keras 3 models have no such method: `AttributeError: 'Sequential' object has no attribute
+'reset_states'`. Recurrent layers still have it; metrics have `reset_state`.
 
 ## What to write instead
 A function that does what the old method did:
@@ -18,14 +18,14 @@ A function that does what the old method did:
             elif hasattr(layer, "reset_states") and getattr(layer, "stateful", True):
                 layer.reset_states()
 
-A loop over `model.layers` alone is less: it passes over the layers of inner models without a word,
-and a `Bidirectional` that is not stateful raises `AttributeError: Layer must be stateful.`
+A loop over `model.layers` alone is not enough: it silently skips the layers of nested models, and a
+`Bidirectional` that is not stateful raises `AttributeError: Layer must be stateful.`
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21, layer by layer: LSTM, GRU, ConvLSTM2D, Bidirectional, each
-stateful and not, in a model, in a model inside it, and in one inside that. A layer of one's own
-that has `reset_states` and says nothing of `stateful` is reset always; Keras 2 looked whether
-something in it was stateful. The fix is unsafe where the file has such a class.
+stateful and not, in a model, and nested one and two levels deep. A custom layer that has
+`reset_states` but no `stateful` is always reset; Keras 2 checked whether anything in it was
+stateful. The fix is unsafe if the file has such a class.
 """
 
 from __future__ import annotations
@@ -69,11 +69,11 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         attempt = _fix(module, facts, use)
         yield rule.finding(
             module.place(use.node),
-            f"a model has no `{_MEMBER}` any more: {attribute_error(use.owner, _MEMBER)}",
+            f"a model no longer has `{_MEMBER}`: {attribute_error(use.owner, _MEMBER)}",
             symbol=symbol(use.owner, _MEMBER),
             confidence=use.confidence,
-            help="Reset the stateful layers, also those of models inside the model: "
-            "`kdoctor rules KD208` shows the function.",
+            help="Reset the stateful layers, including those of nested models: `kdoctor rules "
+            "KD208` shows the function.",
             fix=attempt if isinstance(attempt, Fix) else None,
             no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
         )
@@ -97,13 +97,16 @@ def _fix(module: Module, facts: TargetFacts, use: MemberUse) -> Fix | Refusal:
     helper = helper_edits(module, before, _MEMBER, HELPER.format(model=written))
     here, top = module.scope_of(call).owner(_MEMBER), module.scope_of(module.tree)
     if helper is None or (here is not None and here is not top):
-        return Refusal(f"`{_MEMBER}` cannot stand in this file: it is taken, or has no Keras there")
+        return Refusal(
+            f"`{_MEMBER}` cannot be added to this file: the name is taken, or Keras is "
+            "not available there"
+        )
     model = Hole(module.outer_span(owner), Precedence.ANY, binds(owner))
     edit = Edit(span, (f"{_MEMBER}(", model, ")"), Precedence.PRIMARY)
     because = _always_reset(module, facts)
     proof = facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
     return Fix(
-        f"Call `{_MEMBER}`, a function of this file that does what the method did",
+        f"Call `{_MEMBER}`, a new function in this file that does what the method did",
         (*helper, edit),
         Applicability.UNSAFE if because else proof,
         () if need is None else (need,),
@@ -127,7 +130,7 @@ def _always_reset(module: Module, facts: TargetFacts) -> str:
         made = in_line_of_keras_3(module, facts, node)[1]
         if made is None or facts.member(made, _STATEFUL) is not Presence.EXISTS:
             return (
-                f"`{node.name.value}.{_MEMBER}` is called always; Keras 2 called it where "
+                f"`{node.name.value}.{_MEMBER}` is always called; Keras 2 called it only if "
                 "something in the layer was stateful"
             )
     return ""

@@ -9,13 +9,13 @@ for a new layer from a prefix. No object ever had an attribute of that name: `At
 'KerasTensor' object has no attribute 'unique_object_name'`.
 
 ## What to write instead
-Names there are: `layer.name`, `tensor.name` on a symbolic tensor, `weight.name`, and
-`weight.path` (`dense/kernel`), which is unique within a model. For a fresh name,
+Use `layer.name`, `tensor.name` on a symbolic tensor, `weight.name`, and `weight.path`
+(`dense/kernel`), which is unique within a model. For a new name,
 `f"{prefix}_{keras.backend.get_uid(prefix)}"` (KD101).
 
 ## How we know
-Run on Keras 3.15.1 for each kind of object. The fix asks for `--unsafe`: which of the names was
-meant is for you to say.
+Run on Keras 3.15.1 for each kind of object. The fix needs `--unsafe`: only you know which name was
+meant.
 """
 
 from __future__ import annotations
@@ -74,12 +74,12 @@ def _read_the_name(module: Module, use: MemberUse, name: str | None) -> Fix | No
         f"Read `.{name}` instead",
         (edit,),
         Applicability.UNSAFE,
-        unsafe_because="no Keras says what the name that is asked for should be",
+        unsafe_because="no Keras release defines what this name should be",
     )
 
 
 def _reason(name: str | None) -> str:
-    return "a name is no function" if name else "a tensor with values has no name to read instead"
+    return "a name is not callable" if name else "a tensor with values has no name to read instead"
 
 
 rule = Rule(

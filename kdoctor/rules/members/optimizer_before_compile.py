@@ -1,16 +1,16 @@
-"""`model.optimizer is None`: before `compile` a model of Keras 3 has no optimizer at all.
+"""`model.optimizer is None`: before `compile` a Keras 3 model has no such attribute.
 
 ## What it does
-Reports code that asks whether a model has an optimizer: `if model.optimizer is None:`,
-`if not model.optimizer:`. Where the model is compiled above it, nothing is reported, nor of `self`
-in methods of models and callbacks, which run while the model is trained.
+Reports code that checks whether a model has an optimizer: `if model.optimizer is None:`,
+`if not model.optimizer:`. Nothing is reported if the model is compiled earlier, nor for `self` in
+methods of models and callbacks, which run during training.
 
 ## Why it breaks
-Keras 2 had None there until `compile`. On Keras 3 it is `compile` that makes the attribute:
-`AttributeError: 'Sequential' object has no attribute 'optimizer'`, just where the question is for.
+On Keras 2 it was None until `compile`. On Keras 3 `compile` creates the attribute; before it, the
+check itself raises: `AttributeError: 'Sequential' object has no attribute 'optimizer'`.
 
 ## What to write instead
-`getattr(model, "optimizer", None)`, which is right on both.
+`getattr(model, "optimizer", None)`, which works on both.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21 with a `Sequential`, a functional model and a class.
@@ -126,7 +126,7 @@ def _finding(module: Module, facts: TargetFacts, use: MemberUse) -> Finding:
         confidence=use.confidence,
         help='Write `getattr(model, "optimizer", None)`.',
         fix=Fix(
-            "Ask for the optimizer with `getattr`",
+            "Read the optimizer with `getattr`",
             (Edit(module.outer_span(use.node), ("getattr(", Hole(model), ', "optimizer", None)')),),
             facts.applicability(*INVALID),
         )

@@ -1,25 +1,25 @@
-"""``optimizer.lr``: the learning rate is called ``learning_rate``.
+"""``optimizer.lr``: the learning rate is now ``learning_rate``.
 
 ## What it does
-Reports reads of `.lr` from an optimizer, `K.get_value(model.optimizer.lr)` and
-`optimizer.lr *= 0.1` among them. (What `optimizer.lr = 0.1` alone does is told by a rule of the
-KD4 family: it changes nothing, and silently.) Also the check which callbacks copied from Keras 2
-begin with, `if not hasattr(self.model.optimizer, "lr"): raise …`.
+Reports reads of `.lr` from an optimizer, including `K.get_value(model.optimizer.lr)` and
+`optimizer.lr *= 0.1`. (A KD4 rule reports a plain `optimizer.lr = 0.1`, which silently has no
+effect.) Also reports the check at the start of callbacks copied from Keras 2,
+`if not hasattr(self.model.optimizer, "lr"): raise …`.
 
 ## Why it breaks
-`lr` was another name of `learning_rate` up to Keras 2. Keras 3 has not got it: `AttributeError:
-'Adam' object has no attribute 'lr'`. Only after an assignment to it there is such an attribute,
-which the optimizer knows nothing of: then the read gives that value, whatever the learning rate is.
-The check finds nothing, and raises at the first epoch.
+`lr` was an alias of `learning_rate` up to Keras 2. Keras 3 does not have it: `AttributeError:
+'Adam' object has no attribute 'lr'`. The attribute exists only after an assignment, and the
+optimizer ignores it: a read then returns the assigned value, whatever the learning rate is. The
+`hasattr` check fails, and the callback raises at the first epoch.
 
 ## What to write instead
-`optimizer.learning_rate`. Its value as a number is `float(optimizer.learning_rate)`, also where the
-optimizer was made with a schedule: `optimizer.lr(step)`, which called the schedule, is for the
-schedule itself now.
+`optimizer.learning_rate`. Its value as a number is `float(optimizer.learning_rate)`, even if the
+optimizer was created with a schedule. `optimizer.lr(step)` called the schedule: call the schedule
+itself now.
 
 ## How we know
-Run on Keras 3.15.1 with `Adam` and `SGD`, and before and after the repair on Keras 2 and Keras 3,
-which gave the same numbers.
+Run on Keras 3.15.1 with `Adam` and `SGD`; the fixed code on Keras 3 returned the same numbers as
+the old code on Keras 2.
 """
 
 from __future__ import annotations
@@ -98,12 +98,12 @@ def _refused(
     inside = Span(span.start + begin, span.end - len(name.quote))
     return rule.finding(
         module.place(name),
-        f"an optimizer has no `lr` any more: {_error(module, raised)}",
+        f"an optimizer no longer has `lr`: {_error(module, raised)}",
         symbol=symbol(owner, "lr"),
         confidence=Confidence.LIKELY,
-        help="It is called `learning_rate`.",
+        help="It is now `learning_rate`.",
         fix=Fix(
-            "Ask for `learning_rate` instead of `lr`",
+            "Check for `learning_rate` instead of `lr`",
             (Edit(inside, ("learning_rate",)),),
             facts.applicability(*(each for each in INVALID if each.after)),
         ),
@@ -158,20 +158,20 @@ def _called(module: Module, use: MemberUse) -> Finding:
         symbol=symbol(use.owner, "lr"),
         confidence=Confidence.LIKELY,
         severity=_severity(is_assigned=use.is_assigned),
-        help="Keep the schedule in a variable, and call that; `float(optimizer.learning_rate)` is "
+        help="Keep the schedule in a variable, and call it; `float(optimizer.learning_rate)` is "
         "the rate of the next step.",
-        no_fix_because="a schedule is called here: `learning_rate` gives the rate, which is a "
-        "number, and not the schedule",
+        no_fix_because="a schedule is called here: `learning_rate` returns the rate, a number, not "
+        "the schedule",
     )
 
 
 def _message(owner: Type, *, is_assigned: bool) -> str:
     if is_assigned:
         return (
-            "`lr` of an optimizer is not its learning rate, but what this file has assigned to it: "
-            "Keras 3 calls it `learning_rate`"
+            "`lr` of an optimizer is not its learning rate, but a value that this file assigned: "
+            "Keras 3 uses `learning_rate`"
         )
-    return f"an optimizer has no `lr` any more: {attribute_error(owner, 'lr')}"
+    return f"an optimizer no longer has `lr`: {attribute_error(owner, 'lr')}"
 
 
 def _severity(*, is_assigned: bool) -> Severity:
@@ -188,7 +188,7 @@ def _finding(
         symbol=symbol(owner, "lr"),
         confidence=Confidence.LIKELY,
         severity=_severity(is_assigned=is_assigned),
-        help="It is called `learning_rate`.",
+        help="It is now `learning_rate`.",
         fix=Fix(
             "Read `.learning_rate` instead of `.lr`",
             (Edit(module.span(node.attr), ("learning_rate",)),),

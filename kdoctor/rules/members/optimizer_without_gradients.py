@@ -1,4 +1,4 @@
-"""``optimizer.get_gradients`` and ``optimizer.get_updates``: gone from Keras 3.
+"""``optimizer.get_gradients`` and ``optimizer.get_updates``: removed in Keras 3.
 
 ## What it does
 Reports `.get_gradients`, `.get_updates` and `.updates_with_grads` on an optimizer.
@@ -6,11 +6,11 @@ Reports `.get_gradients`, `.get_updates` and `.updates_with_grads` on an optimiz
 ## Why it breaks
 Optimizers of Keras 1 and 2 computed symbolic gradients themselves. Those of Keras 3 only apply
 gradients: `AttributeError: 'Adam' object has no attribute 'get_gradients'`. `updates_with_grads`
-was never there.
+never existed.
 
 ## What to write instead
-To limit gradients, tell the optimizer: `Adam(clipvalue=1.0)`, `Adam(clipnorm=1.0)` or
-`Adam(global_clipnorm=1.0)`. In a training loop of your own, take the gradients from the backend:
+To clip gradients, pass an argument to the optimizer: `Adam(clipvalue=1.0)`, `Adam(clipnorm=1.0)` or
+`Adam(global_clipnorm=1.0)`. In a custom training loop, compute the gradients with the backend:
 
     with tf.GradientTape() as tape:
         loss = loss_fn(y, model(x, training=True))
@@ -18,8 +18,8 @@ To limit gradients, tell the optimizer: `Adam(clipvalue=1.0)`, `Adam(clipnorm=1.
     optimizer.apply_gradients(zip(gradients, model.trainable_variables))
 
 ## How we know
-Run on Keras 3.15.1 with `Adam`. `get_gradients` was last there in TensorFlow 2.10 and in the
-legacy optimizers of tf_keras.
+Run on Keras 3.15.1 with `Adam`. `get_gradients` last existed in TensorFlow 2.10 and in the legacy
+optimizers of tf_keras.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG
             f"an optimizer has no `{use.member}`: {attribute_error(use.owner, use.member)}",
             symbol=symbol(use.owner, use.member),
             confidence=use.confidence,
-            help="To limit gradients pass `clipvalue=` or `clipnorm=` to the optimizer; to compute "
-            "them yourself use the backend's own (`tf.GradientTape`).",
-            no_fix_because="gradients are computed where the loss is, which is another place",
+            help="To clip gradients pass `clipvalue=` or `clipnorm=` to the optimizer; to compute "
+            "them yourself use the backend (`tf.GradientTape`).",
+            no_fix_because="gradients are computed where the loss is, which is elsewhere",
         )
 
 

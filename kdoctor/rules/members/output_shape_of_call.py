@@ -1,16 +1,16 @@
-"""A layer's `call` gives something else than its `compute_output_shape` says.
+"""A layer's `call` does not return what its `compute_output_shape` says.
 
 ## What it does
-Reports layers of one's own whose `call` returns a list, or a tuple, while the shape of the output
-is still worked out by the Keras layer that they are made from (`Embedding`, `LSTM`, `Conv2D`, …);
-and layers of several inputs whose `compute_output_shape` takes the list of their shapes for one
-shape: it returns `input_shape` as it is while `call` makes one tensor, or `(input_shape[0], 3)`.
+Reports custom layers whose `call` returns a list or a tuple, while the Keras layer that they derive
+from (`Embedding`, `LSTM`, `Conv2D`, …) still computes the output shape; and layers of several
+inputs whose `compute_output_shape` treats the list of input shapes as one shape: it returns
+`input_shape` unchanged although `call` returns one tensor, or `(input_shape[0], 3)`.
 
 ## Why it breaks
-Keras 2 called `call` to build a model and took what came. Keras 3 asks `compute_output_shape`, or
-the `compute_output_spec` of the base class, and believes it: `NotImplementedError: Iterating over a
-symbolic KerasTensor is not supported.` for `a, b = layer(x)`, or `ValueError: Exception encountered
-when calling Functional.call().` with `Output with path `1` is not connected to `inputs``, or of the
+To build a model, Keras 2 ran `call` and used its result. Keras 3 uses `compute_output_shape`, or
+the `compute_output_spec` of the base class: `NotImplementedError: Iterating over a symbolic
+KerasTensor is not supported.` for `a, b = layer(x)`, or `ValueError: Exception encountered when
+calling Functional.call().` with `Output with path `1` is not connected to `inputs``, or from the
 layer itself with `Cannot convert '3' to a shape.`
 
 ## What to write instead
@@ -19,12 +19,12 @@ Let Keras run `call` on symbolic tensors, as it does for layers without `compute
     def compute_output_spec(self, *args, **kwargs):
         return keras.Operation.compute_output_spec(self, *args, **kwargs)
 
-or correct `compute_output_shape`, where the base class asks that (`Embedding`, `Flatten`, `Add`,
-`Concatenate`, `MultiHeadAttention` and some more have a `compute_output_spec` of their own).
+or correct `compute_output_shape`, if the base class uses it (`Embedding`, `Flatten`, `Add`,
+`Concatenate`, `MultiHeadAttention` and some others have their own `compute_output_spec`).
 
 ## How we know
-Run on Keras 3.15.1 with subclasses of all of Keras' layers, and on tf_keras 2.21, where the same
-models are built without it.
+Run on Keras 3.15.1 with subclasses of all Keras layers, and on tf_keras 2.21, where the same models
+build without this method.
 """
 
 from __future__ import annotations
@@ -216,11 +216,11 @@ def _finding(
     attempt = _fix(module, facts, told)
     return rule.finding(
         module.place(told.name),
-        f"{said_by} tells the shape of the output, and `call` gives another: {why}",
+        f"{said_by} gives the output shape, but `call` returns another: {why}",
         symbol=f"{layer.symbol}.{_SPEC}",
         confidence=Confidence.LIKELY,
         help="Define `compute_output_spec(self, *args, **kwargs)` as `return keras.Operation."
-        "compute_output_spec(self, *args, **kwargs)`: then `call` is asked, as on Keras 2.",
+        "compute_output_spec(self, *args, **kwargs)`: then Keras runs `call`, as on Keras 2.",
         fix=attempt if isinstance(attempt, Fix) else None,
         no_fix_because=attempt if isinstance(attempt, str) else None,
     )
@@ -232,7 +232,7 @@ def _fix(module: Module, facts: TargetFacts, method: cst.FunctionDef) -> Fix | s
         start = module.span(method.decorators[0]).start
     indent = margin(module.text, start)
     if indent.strip():
-        return "the method does not start a line of its own"
+        return "the method does not start on its own line"
     spelled, need = speller_at(module, method).spell("keras.Operation")
     inner = indent + _step(module, method)
     text = (
@@ -240,7 +240,7 @@ def _fix(module: Module, facts: TargetFacts, method: cst.FunctionDef) -> Fix | s
         f"{inner}return {spelled}.{_SPEC}(self, *args, **kwargs)\n\n{indent}"
     )
     return Fix(
-        "Let `call` tell the shape of the output",
+        "Let `call` determine the output shape",
         (Edit(Span(start, start), (text,)),),
         facts.applicability(*_proofs()),
         () if need is None else (need,),

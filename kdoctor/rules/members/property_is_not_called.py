@@ -1,20 +1,20 @@
-"""``optimizer.variables()``, ``weight.value()``: properties now, not methods.
+"""``optimizer.variables()``, ``weight.value()``: they are properties now.
 
 ## What it does
-Reports calls of `variables` of an optimizer and of `value` and `read_value` of a weight.
+Reports calls of an optimizer's `variables` and of a weight's `value` and `read_value`.
 
 ## Why it breaks
-What the property gives is no function: `TypeError: 'list' object is not callable`.
+The value of the property is not callable: `TypeError: 'list' object is not callable`.
 
 ## What to write instead
-The same without the parentheses; `keras.ops.copy(weight)` where the value is kept while the weight
-may change: with TensorFlow, `weight.value` is the variable itself and changes with it.
+The same without the parentheses; `keras.ops.copy(weight)` if the value is kept while the weight may
+change: with TensorFlow, `weight.value` is the variable itself and changes with it.
 
-An optimizer of one's own may have a method of that name: where the model is compiled with something
-of an unknown class, nothing is said.
+A user-defined optimizer may have a method of that name: nothing is reported if the model is
+compiled with an object of an unknown class.
 
 ## How we know
-Run on Keras 3.15.1, in a graph and outside of one.
+Run on Keras 3.15.1, inside and outside a graph.
 """
 
 from __future__ import annotations

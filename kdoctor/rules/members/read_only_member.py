@@ -1,27 +1,26 @@
-"""``self.model = …`` in a callback, ``model.outputs = …``: members that cannot be assigned.
+"""Assignments to read-only members: ``self.model = …`` in a callback, ``model.outputs = …``.
 
 ## What it does
 Reports assignments to members of models, layers, metrics, optimizers and callbacks that are
-properties without a setter; and classes of one's own that have a property without a setter where
-Keras 3 assigns: `name` and `activity_regularizer` of layers and models.
+properties without a setter; and custom classes that define a property without a setter where Keras
+3 assigns: `name` and `activity_regularizer` of layers and models.
 
 ## Why it breaks
 `AttributeError: property 'model' of 'Mine' object has no setter`. `Callback.model` was a plain
-attribute up to Keras 2, and so was the `kernel` of `Dense` and of the convolutions, which layers
-made from them assign in their `build`; `path` is what Keras 3 calls the place of a layer in its
-model. `model.outputs`, `layer.trainable_weights` and the rest are worked out from what the object
-is made of.
+attribute up to Keras 2, and so was the `kernel` of `Dense` and of the convolutions, which their
+subclasses assign in `build`; Keras 3 uses `path` for the position of a layer in its model.
+`model.outputs`, `layer.trainable_weights` and the rest are computed from the parts of the object.
 
 ## What to write instead
-Another name for what is your own (`self.my_model = …`); `callback.set_model(model)` for a
+Another name for your own attribute (`self.my_model = …`); `callback.set_model(model)` for a
 callback's model; a new model for other outputs, `keras.Model(model.inputs, outputs)`; for weights,
-`self.add_weight(…)`, and `layer.trainable = False` to freeze them (the fix leaves an assignment out
-that lists, in order, all the weights that the layer makes). A layer that makes a `kernel`
-of its own says `kernel = None` in its class, which puts the property out of the way.
+`self.add_weight(…)`, and `layer.trainable = False` to freeze them (the fix removes an assignment
+that lists, in order, all weights that the layer creates). A layer that creates its own `kernel` can
+set `kernel = None` in its class, which hides the property.
 
 ## How we know
-Each of them was tried on Keras 3.15.1, and is tried again by a test; since when `kernel`,
-`embeddings` and `path` are properties is in the data of the releases, and held against it.
+Each of them was tried on Keras 3.15.1, and a test repeats it. The release in which `kernel`,
+`embeddings` and `path` became properties is checked against the data of the releases.
 """
 
 from __future__ import annotations
@@ -67,21 +66,21 @@ OF_LAYERS: Final = {
 # Of models that are built by calls, which a class of the user's own need not be.
 OF_FUNCTIONAL = frozenset({"inputs", "outputs", "input", "output"})
 _HELP = {
-    "model": "Keras sets it: `callback.set_model(model)`. Call your own by another name.",
-    "outputs": "Make another model: `keras.Model(model.inputs, outputs)`.",
-    "output": "Make another model: `keras.Model(model.inputs, output)`.",
-    "layers": "Make another model of these layers: `keras.Sequential(layers)`.",
-    "path": "Keras 3 calls so where a layer is in its model. Call your own by another name.",
+    "model": "Keras sets it: `callback.set_model(model)`. Use another name for your own.",
+    "outputs": "Build a new model: `keras.Model(model.inputs, outputs)`.",
+    "output": "Build a new model: `keras.Model(model.inputs, output)`.",
+    "layers": "Build a new model from these layers: `keras.Sequential(layers)`.",
+    "path": "In Keras 3 it is the position of a layer in its model. Use another name for your own.",
     **{
-        name: f"It reads `_{name}`: assign that, or make the layer from `keras.layers.Layer`."
+        name: f"It reads `_{name}`: assign that, or derive the layer from `keras.layers.Layer`."
         for name in OF_LAYERS.values()
     },
 }
-_IN_ANOTHER_WAY = "what is meant by the assignment must be said in another way"
+_IN_ANOTHER_WAY = "kdoctor cannot tell what the assignment is meant to do"
 _BINDS = frozenset({BindingKind.ASSIGN, BindingKind.AUGMENT, BindingKind.LOOP, BindingKind.WITH})
 _PRIVATE = (
-    "`_{0}` is a private name of Keras' own layer, which may go with any release, and `{0}` can be "
-    "read only once the layer is built"
+    "`_{0}` is a private name of the Keras layer, which any release may remove, and `{0}` can be "
+    "read only after the layer is built"
 )
 
 
@@ -103,14 +102,14 @@ def _without_setter(module: Module, node: cst.ClassDef, method: cst.FunctionDef)
     name = method.name.value
     return rule.finding(
         module.place(method.name),
-        f"Keras assigns `{name}` when the object is made: AttributeError: property '{name}' of "
+        f"Keras assigns `{name}` when the object is created: AttributeError: property '{name}' of "
         f"'{node.name.value}' object has no setter",
         symbol=f"{node.name.value}.{name}",
         confidence=Confidence.LIKELY,
-        help="Pass it to `super().__init__(name=…)`, or call your own by another name."
+        help="Pass it to `super().__init__(name=…)`, or rename your property."
         if name == "name"
-        else "Call your own by another name, or let it be assigned.",
-        no_fix_because="who reads it, in which file, is not known here",
+        else "Rename your property, or add a setter.",
+        no_fix_because="kdoctor does not know which files read it",
     )
 
 
@@ -148,7 +147,7 @@ def _finding(module: Module, facts: TargetFacts, store: MemberStore) -> Finding:
         f"`{store.member}` cannot be assigned: AttributeError: {error}",
         symbol=symbol(store.owner, store.member),
         confidence=store.confidence,
-        help=_HELP.get(store.member, "It is worked out from what the object is made of."),
+        help=_HELP.get(store.member, "It is computed from the parts of the object."),
         fix=fix,
         no_fix_because=None if fix else _IN_ANOTHER_WAY,
     )
@@ -176,7 +175,7 @@ def _private(module: Module, store: MemberStore) -> Fix | None:
         return None
     edit = Edit(module.span(store.node.attr), (f"_{store.member}",))
     return Fix(
-        f"Assign what `{store.member}` reads",
+        f"Assign the attribute that `{store.member}` reads",
         (edit,),
         Applicability.UNSAFE,
         unsafe_because=_PRIVATE.format(store.member),

@@ -1,23 +1,23 @@
-"""``Sequential.output``, ``Sequential.input``: only ``outputs`` and ``inputs`` are always there.
+"""``Sequential.output``, ``Sequential.input``: only ``outputs`` and ``inputs`` always exist.
 
 ## What it does
-Reports `.output` and `.input` of a `Sequential` that this file makes and nowhere calls on a
-symbolic tensor. Of a model that a function is given, it reports them as a change where each call in
-the file passes a `Sequential`: what else was done with that, nobody knows here.
+Reports `.output` and `.input` of a `Sequential` that this file creates and never calls on a
+symbolic tensor. For a model parameter of a function, it reports them as a change if each call in
+the file passes a `Sequential`, because code elsewhere may have called that.
 
 ## Why it breaks
-On Keras 3 a `Sequential` has an `output` only once the model itself was called like a layer:
-`AttributeError: The layer sequential has never been called and thus has no defined output.` That it
-is built, trained or has an `Input` is not enough. `keras.Model(model.input, layer.output)`, as in
-every Grad-CAM, stops there.
+On Keras 3 a `Sequential` has an `output` only after the model itself was called like a layer:
+`AttributeError: The layer sequential has never been called and thus has no defined output.`
+Building it, training it or starting with an `Input` is not enough. `keras.Model(model.input,
+layer.output)`, as in every Grad-CAM, fails.
 
 ## What to write instead
-`model.outputs[0]` and `model.inputs[0]`, or `model.layers[-1].output`: those are there as soon as
-the model is built.
+`model.outputs[0]` and `model.inputs[0]`, or `model.layers[-1].output`: those exist as soon as the
+model is built.
 
 ## How we know
 Run on Keras 3.15.1 with models that start with an `Input`, with `input_shape=`, and that were
-called on an array. On Keras 2 both forms give the same tensor.
+called on an array. On Keras 2 both forms return the same tensor.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def _finding(module: Module, facts: TargetFacts, use: MemberUse) -> Finding:
         f"The layer sequential has never been called and thus has no defined {use.member}.",
         symbol=f"Sequential.{use.member}",
         confidence=use.confidence,
-        help=f"`{use.member}s[0]` is there as soon as the model is built.",
+        help=f"`{use.member}s[0]` exists as soon as the model is built.",
         fix=Fix(f"Read `.{use.member}s[0]` instead", (edit,), proof),
     )
 
@@ -110,7 +110,7 @@ def _of_any_model(module: Module, use: MemberUse) -> Finding:
         f"Read `.{use.member}s[0]` instead",
         (edit,),
         Applicability.UNSAFE,
-        unsafe_because=f"of a model with several {use.member}s it is the first, not a list",
+        unsafe_because=f"for a model with several {use.member}s it is the first, not a list",
     )
     return rule.finding(
         module.place(use.node),
@@ -118,10 +118,10 @@ def _of_any_model(module: Module, use: MemberUse) -> Finding:
         symbol=f"Model.{use.member}",
         confidence=use.confidence,
         severity=Severity.CHANGE,
-        help=f"`{use.member}s` is there in each model that is built, a list of tensors: for one, "
-        f"write `{use.member}s[0]`.",
+        help=f"Every built model has `{use.member}s`, a list of tensors: for a single one write "
+        f"`{use.member}s[0]`.",
         fix=None if several else fix,
-        no_fix_because=f"the model may have several {use.member}s here" if several else None,
+        no_fix_because=f"the model may have several {use.member}s" if several else None,
     )
 
 

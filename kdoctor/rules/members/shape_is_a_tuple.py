@@ -1,26 +1,26 @@
 """``x.shape.as_list()``, ``x.shape[1].value``: the shape of a Keras tensor is a tuple of ints.
 
 ## What it does
-Reports what only TensorFlow's `TensorShape` and `Dimension` have: `.as_list()`, `.ndims`, `.rank`,
-`.is_fully_defined()` and the like on the shape of a symbolic tensor, on the shape that `build` and
-`compute_output_shape` are given, or on what a layer of Keras gives for the latter; and `.value` on
-an element of any shape, one made with `tf.TensorShape(…)`, too. `.as_list()` on the shape of what
-may be a Keras tensor or TensorFlow's own is legacy: a list made of it is right for both. Where it
-is compared with a list that holds None, it is symbolic; where a function of TensorFlow made it or
-is given it, it is no Keras tensor.
+Reports members that only TensorFlow's `TensorShape` and `Dimension` have: `.as_list()`, `.ndims`,
+`.rank`, `.is_fully_defined()` and the like on the shape of a symbolic tensor, on the shape argument
+of `build` and `compute_output_shape`, or on the result of a Keras layer's `compute_output_shape`;
+and `.value` on an element of any shape, including `tf.TensorShape(…)`. `.as_list()` on the shape of
+a tensor that may be from Keras or TensorFlow is legacy: `list(…)` works for both. A tensor whose
+shape is compared with a list that contains None is symbolic; one that a TensorFlow function returns
+or takes is not a Keras tensor.
 
 ## Why it breaks
 On Keras 3 a shape is a tuple: `AttributeError: 'tuple' object has no attribute 'as_list'`. Its
 elements are ints or None: `AttributeError: 'int' object has no attribute 'value'` (on any tensor
-since TensorFlow 2). Inside `call`, tensors are those of the backend, and with TensorFlow their
-shapes still have `as_list`.
+since TensorFlow 2). Inside `call`, tensors are backend tensors, and with TensorFlow their shapes
+still have `as_list`.
 
 ## What to write instead
 `x.shape[1]`, `len(x.shape)`, `None not in x.shape`; `list(x.shape)` where a list is needed.
 
 ## How we know
-Run on Keras 3.15.1 with `keras.Input` and a layer's `build`; the repaired code gives on Keras 2
-what the old one gave.
+Run on Keras 3.15.1 with `keras.Input` and a layer's `build`; on Keras 2 the fixed code gives the
+same results as the old code.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ _ATTRIBUTES = {
 }
 _MANUAL = {
     "dims": "The elements of the shape are the dimensions: ints, or None.",
-    "num_elements": "Multiply what is in it: `math.prod(x.shape)`; None cannot be multiplied.",
+    "num_elements": "Multiply its elements: `math.prod(x.shape)`; None cannot be multiplied.",
     "concatenate": "Add tuples: `x.shape + (3,)`.",
     "with_rank": "Compare `len(x.shape)`.",
     "with_rank_at_least": "Compare `len(x.shape)`.",
@@ -70,7 +70,7 @@ _MANUAL = {
     "assert_has_rank": "Compare `len(x.shape)`.",
     "assert_same_rank": "Compare the lengths.",
     "assert_is_compatible_with": "Compare the tuples.",
-    "assert_is_fully_defined": "Ask whether `None not in x.shape`.",
+    "assert_is_fully_defined": "Check `None not in x.shape`.",
     "is_compatible_with": "Compare the tuples.",
     "merge_with": "Compare the tuples.",
 }
@@ -234,7 +234,7 @@ def _finding(
     raised = f"AttributeError: '{owner}' object has no attribute '{member}'"
     if _owner_of_get_shape(node.value)[1]:
         raised = "AttributeError: 'KerasTensor' object has no attribute 'get_shape'"
-    only = "only TensorFlow's own tensors have such a shape, that of a Keras tensor is a tuple"
+    only = "only TensorFlow tensors have such a shape; the shape of a Keras tensor is a tuple"
     is_sure = severity is Severity.ERROR
     return rule.finding(
         module.place(node),
@@ -259,7 +259,7 @@ def _fix(module: Module, facts: TargetFacts, node: cst.Attribute) -> Fix | Refus
         member, (None, "", Precedence.ATOM)
     )
     if before is None:
-        return Refusal("what a tuple has instead depends on what it is for")
+        return Refusal("the replacement depends on what it is used for")
     if member == "as_list" and _does_as_a_tuple(module, whole):
         before, after, own = "", "", Precedence.PRIMARY
     shape, attribute = _owner_of_get_shape(node.value)

@@ -1,14 +1,14 @@
-"""`TimeDistributed` asks the layer that it wraps for its `compute_output_shape`.
+"""`TimeDistributed` needs the `compute_output_shape` of the layer that it wraps.
 
 ## What it does
-Reports a layer of one's own without `compute_output_shape`, wrapped in `TimeDistributed` and called
-with a symbolic tensor: while a functional model is built.
+Reports a custom layer without `compute_output_shape` that is wrapped in `TimeDistributed` and
+called with a symbolic tensor, while a functional model is built.
 
 ## Why it breaks
-Keras 2 (`tf.keras`) called the layer to learn the shape of its output, and before that took it for
-the shape of the input. Keras 3 does the former for a layer by itself, not for one that is wrapped:
-`NotImplementedError: Exception encountered when calling TimeDistributed.call().` with `Layer Own
-does not have a `compute_output_shape` method implemented.`
+Keras 2 (`tf.keras`) ran the layer to find its output shape; earlier releases assumed the input
+shape. Keras 3 runs a layer on its own, but not a wrapped one: `NotImplementedError: Exception
+encountered when calling TimeDistributed.call().` with `Layer Own does not have a
+`compute_output_shape` method implemented.`
 
 ## What to write instead
 The method, in the layer:
@@ -17,8 +17,8 @@ The method, in the layer:
         return input_shape  # or `(*input_shape[:-1], self.units)`
 
 ## How we know
-Run on Keras 3.15.1 and tf_keras 2.21. With tensors that hold values nothing fails, nor does
-`Sequential`, which goes without the shape.
+Run on Keras 3.15.1 and tf_keras 2.21. Tensors with values work, and so does `Sequential`, which
+does not need the shape.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         name = module.source(inner.func)
         yield rule.finding(
             module.place(inner),
-            f"`TimeDistributed` asks `{name}` for its `{_ASKED}`: NotImplementedError: Exception "
+            f"`TimeDistributed` needs `{_ASKED}` of `{name}`: NotImplementedError: Exception "
             "encountered when calling TimeDistributed.call().",
             symbol=reference.name,
             confidence=Confidence.LIKELY,
             help=f"Define `{_ASKED}(self, input_shape)` in `{name}`.",
-            no_fix_because="which shape the layer gives is for you to say",
+            no_fix_because="only you know which shape the layer returns",
         )
 
 

@@ -1,25 +1,25 @@
-"""``base.trainable = True`` where it is True, and layers of it are frozen: they stay frozen.
+"""``base.trainable = True`` on a model that is already trainable: frozen layers stay frozen.
 
 ## What it does
-Reports `model.trainable = True` after a loop that froze layers of that model one by one, or after
-a part of it was frozen, as a whole (`base.trainable = False`) or in a loop. Nothing in the file has
-set `trainable` of the model itself to anything else, no later loop thaws the layers, and the part
-is not thawed by itself.
+Reports `model.trainable = True` after a loop that froze layers of that model one by one, or after a
+part of it was frozen, as a whole (`base.trainable = False`) or in a loop. It is reported only if
+nothing in the file sets `trainable` of the model itself to another value, no later loop unfreezes
+the layers, and the part is not unfrozen separately.
 
 ## Why it breaks
-Keras 2 handed the value on to all layers. Keras 3 does so as well, but with TensorFlow an attribute
-that is set to the value that it has is not set at all: the model's own `trainable` was True all the
-time, its layers stay frozen, and fine-tuning trains none of them. Nothing raises.
+Keras 2 passed the value on to all layers. So does Keras 3, but with TensorFlow, setting an
+attribute to the value it already has does nothing: the model's own `trainable` was True all along,
+so its layers stay frozen, and fine-tuning trains none of them. Nothing raises.
 
 ## What to write instead
-Thaw the layers as they were frozen:
+Unfreeze the layers the way they were frozen:
 
     for layer in base.layers:
         layer.trainable = True
 
 ## How we know
-Run on Keras 3.15.1 and tf_keras 2.21: which layers are trainable afterwards. It is
-`AutoTrackable.__setattr__` of TensorFlow that passes over the assignment.
+Run on Keras 3.15.1 and tf_keras 2.21: which layers are trainable afterwards. TensorFlow's
+`AutoTrackable.__setattr__` ignores the assignment.
 """
 
 from __future__ import annotations
@@ -111,13 +111,13 @@ def _finding(module: Module, facts: TargetFacts, setting: Setting) -> Finding:
     fix = _thawing(module, facts, setting)
     return rule.finding(
         module.place(setting.node),
-        f"`{name}.trainable` is True already, and Keras 3 with TensorFlow passes over setting it "
-        "again: the layers of it that were frozen stay frozen",
+        f"`{name}.trainable` is already True, and Keras 3 with TensorFlow ignores setting it "
+        "again: its frozen layers stay frozen",
         symbol="Model.trainable",
         confidence=Confidence.LIKELY,
         help=f"Write `for layer in {name}.layers: layer.trainable = True`.",
         fix=fix,
-        no_fix_because=None if fix else "no loop can be put where it stands",
+        no_fix_because=None if fix else "there is no place for a loop here",
     )
 
 
@@ -145,7 +145,7 @@ def _thawing(module: Module, facts: TargetFacts, setting: Setting) -> Fix | None
     deeper = f"{indent}{module.tree.default_indent}"
     text = f"for {name} in {module.source(setting.model)}.layers:\n{deeper}{name}.trainable = True"
     return Fix(
-        "Thaw layer by layer",
+        "Unfreeze layer by layer",
         (Edit(module.span(assign), (text,)),),
         facts.applicability(*(each for each in INVALID if each.after)),
     )

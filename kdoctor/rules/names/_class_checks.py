@@ -23,12 +23,12 @@ from kdoctor.syntax import Module, Reference, ReferenceKind
 _ASKING: Final = ("isinstance", "issubclass")
 _EXPERIMENTAL: Final = "optimizers.experimental."
 _ALL_ARE: Final = (
-    "Keras 2 told its new optimizers from those of `keras.optimizers.legacy` by this; Keras 3 has "
-    "none of the old, and {question} is true of every {kind}: what is there for the others never "
-    "runs"
+    "in Keras 2 this distinguished new optimizers from those of `keras.optimizers.legacy`; Keras 3 "
+    "has no legacy ones, and {question} is true for every {kind}: the other branch never runs"
 )
 _TWO: Final = (
-    "`{old}` and `{new}` were two classes in Keras 2: {question} is now true of what either was"
+    "`{old}` and `{new}` were two classes in Keras 2: {question} is now true for instances of "
+    "either"
 )
 
 

@@ -27,7 +27,7 @@ def list_for_an_array(module: Module, name: str, call: cst.Call | None) -> str:
     given = None if call is None else argument(call, _ARRAYS[name], 0)
     if given is not None and not perhaps(module, given.value, _is_list):
         return ""
-    return "of a list it gave an array, and gives a tensor or raises now"
+    return "for a list it returned an array; now it returns a tensor or raises"
 
 
 def _is_list(_: Module, node: cst.BaseExpression) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
@@ -25,13 +26,13 @@ from kdoctor.rules.names._successors import HELD, IN_TF_KERAS, SUCCESSORS, UNLIK
 from kdoctor.rules.rule import Example
 from kdoctor.syntax import ImportBinding, Module, Reference, ReferenceKind
 
-ONLY_PRIVATE = "what has it now is private"
+ONLY_PRIVATE = "only a private name has it now"
 _PRIVATE = "keras.src."
-_CALLS_CHANGE = "a parameter or a default that its calls rest on is another one now"
-_NOT_RUN = "the two were not run against each other"
-_OTHER_ROOT = "this name was never public there; under `keras` it was the same object"
-_COPY = "the class of tf.keras is another one than that of this copy of Keras 2"
-_BY_NAME = "they have the same name only: no release had one object under both"
+_CALLS_CHANGE = "a parameter or a default that its calls rely on has changed"
+_NOT_RUN = "the two were not compared"
+_OTHER_ROOT = "it was never public under this root; under `keras` it was the same object"
+_COPY = "the class of tf.keras is not that of this copy of Keras 2"
+_BY_NAME = "only their names match: no release had one object under both"
 
 
 REMOVALS = (
@@ -76,7 +77,14 @@ class Moves:
             for move in ways.of(found):
                 self._add(move)
         self._renewed: dict[ImportBinding, bool] = {}
-        self._table = RewriteTable(self._moves, self._facts.signature, self._renews)
+        # A table that held this would keep the file's tree until the collector comes.
+        renews = weakref.WeakMethod(self._renews)
+
+        def renewed(binding: ImportBinding) -> bool:
+            asked = renews()
+            return asked is not None and asked(binding)
+
+        self._table = RewriteTable(self._moves, self._facts.signature, renewed)
 
     def is_of_a_later_release(self, found: Lookup) -> bool:
         """Say whether a missing name came only after the target."""
@@ -96,18 +104,21 @@ class Moves:
         """
         old, new = move.row.left.partition("(")[0], move.row.right
         if new.startswith(_PRIVATE):
-            self._not_taken[old] = f"{ONLY_PRIVATE}: `{new}`, which may go with any release"
+            self._not_taken[old] = f"{ONLY_PRIVATE}: `{new}`, which any release may remove"
             return
         if move.unsafe_because == _BY_NAME:
             for use in self._uses[old]:
                 keyword = _not_taken(use.call, new, self._facts)
                 if keyword is not None:
-                    self._not_taken[old] = f"`{new}` takes no `{keyword}=`"
+                    self._not_taken[old] = f"`{new}` does not accept `{keyword}=`"
                     return
                 if (other := self._misplaced(use, new)) is not None:
                     before, now = other
-                    instead = f"`{now}` where `{before}` is passed" if now else f"no `{before}`"
-                    self._not_taken[old] = f"`{new}` takes {instead}"
+                    self._not_taken[old] = (
+                        f"`{new}` takes `{now}` where `{before}` is passed"
+                        if now
+                        else f"`{new}` does not accept `{before}`"
+                    )
                     return
         self._moves[move.row] = move
 
@@ -124,7 +135,7 @@ class Moves:
             attempt = self._table.attempt(self._module, reference, lambda _: Applicability.UNSAFE)
             return self._removal(reference, attempt) or Refusal(not_taken)
         if isinstance(reference.node, cst.ImportStar):
-            return Refusal("a star import does not say which names it was to bring in")
+            return Refusal("kdoctor cannot tell which names a star import was meant to bring in")
         reasons: list[str] = []
         written: list[str] = []
 

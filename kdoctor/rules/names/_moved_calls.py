@@ -55,7 +55,7 @@ def changed_defaults(
     handed_on = any(call is None for call in calls)
     partners = _partners(old, new)
     lost = [
-        f"`{each.name}` was {each.default} by default, and is gone: the result has another type"
+        f"`{each.name}` was {each.default} by default, and is gone: the result has another dtype"
         for each in _gone_types(old, new)
         if handed_on or any(names is not None and each.name not in names for names in given)
     ]

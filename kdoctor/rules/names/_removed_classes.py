@@ -35,17 +35,17 @@ _BASES = {
     "regularizers": "keras.regularizers.Regularizer",
 }
 _DERIVED = (
-    "the class derived from it can be defined again, but has nothing of `{}`: it raises when it "
-    "is made"
+    "the derived class can be defined again, but inherits nothing from `{}`: creating an instance "
+    "raises"
 )
 _A_BASE = (
-    "other classes of Keras derived from `{}`: what was an instance of it by that is none any "
-    "more, and the answer is always False"
+    "other Keras classes were derived from `{}`: their instances no longer count, and the answer "
+    "is always False"
 )
-_LISTED = "None stands in the place of `{}`, and code that takes it for a class fails there"
+_LISTED = "None replaces `{}`, and code that uses it as a class fails"
 _IN_A_TUPLE = (
-    "an empty tuple stands in the place of `{}`: `isinstance` takes it for no class, other code "
-    "that takes it for one fails"
+    "an empty tuple replaces `{}`: `isinstance` is then False, and other code that uses it as a "
+    "class fails"
 )
 _QUESTIONS = frozenset({"isinstance", "issubclass"})
 
@@ -78,7 +78,7 @@ def stand_in(module: Module, facts: TargetFacts, reference: Reference, found: Lo
     unlike = next((each.unlike for each in known if each.unlike), "")
     drops = (module.span(reference.node),) if reference.kind is ReferenceKind.IMPORT else ()
     return Fix(
-        f"Ask for `{leaf}` with `getattr`, for which the rest of the file need not wait",
+        f"Look `{leaf}` up with `getattr`, so that the rest of the file runs",
         tuple(edit for edit, _ in written),
         Applicability.UNSAFE if unlike else facts.applicability(_ASKED),
         imports=tuple(dict.fromkeys(need for _, needs in written for need in needs)),

@@ -35,7 +35,7 @@ def star_of_package(
         f"Import all from `{package}`",
         (Edit(span, ("",)),),
         Applicability.UNSAFE,
-        unsafe_because="it brings in more names, which may hide others",
+        unsafe_because="it brings in more names, which may shadow others",
     )
 
 

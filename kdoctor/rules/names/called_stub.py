@@ -1,27 +1,27 @@
-"""Classes that are there only to say that they are gone: `keras.optimizers.legacy.Adam`.
+"""Stub classes that only raise that they are gone: `keras.optimizers.legacy.Adam`.
 
 ## What it does
-Reports calls and subclasses of names that the target has, but whose objects raise as soon as they
-are made; and such names where they are handed on to be called: as an argument for an optimizer, to
-a function of the file that calls it, in a dictionary whose elements are called. `assert
-isinstance(optimizer, keras.optimizers.legacy.Adam)` is reported, too: nothing is an instance of it.
-So is any question of whether something is of such a class, and of no other: it is never true, and
-what stands behind it never runs.
+Reports calls and subclasses of classes that the target has, but that raise as soon as an instance
+is created. Also reports such classes where they are passed on to be called: as an optimizer
+argument, to a function of the file that calls it, in a dictionary whose values are called.
+`assert isinstance(optimizer, keras.optimizers.legacy.Adam)` is reported, too, because nothing is an
+instance of it; so is any other check for such a class alone: it is never true, and its branch never
+runs.
 
 ## Why it breaks
-Keras 3 keeps `keras.optimizers.legacy` so that it can be imported. Each class of it is a stub:
-`ImportError: keras.optimizers.legacy is not supported in Keras 3`. The error comes when the
-optimizer is made, not at the import.
+Keras 3 keeps `keras.optimizers.legacy` so that it can be imported, but each of its classes is a
+stub: `ImportError: keras.optimizers.legacy is not supported in Keras 3`. The error is raised when
+the optimizer is created, not at the import.
 
 ## What to write instead
-The optimizer of the same name in `keras.optimizers`. `decay=` and `lr=` of the old ones are gone: a
-learning rate that falls is a `keras.optimizers.schedules.InverseTimeDecay`.
+The optimizer of the same name in `keras.optimizers`. The old arguments `decay=` and `lr=` are gone:
+for a decaying learning rate use `keras.optimizers.schedules.InverseTimeDecay`.
 
 ## How we know
 The stubs are read from the released wheels. Thirty steps of the old optimizer (tf_keras) and of the
 new one were compared. `SGD`, `Adam` and `Ftrl` take the same steps, and the fix is safe. `RMSprop`
-and `Adagrad` have epsilon in another place of the formula, and differ by as much. The name of an
-optimizer that is given none is `adam` now, not `Adam`.
+and `Adagrad` add epsilon at another place in the formula, and differ by that much. The default name
+of an optimizer is now `adam`, not `Adam`.
 """
 
 from __future__ import annotations
@@ -45,21 +45,18 @@ from kdoctor.syntax import Module, Reference, ReferenceKind
 
 _CLIPS = "clipnorm=None, clipvalue=None, global_clipnorm=None"
 _METHODS = (
-    "what the class does in `_resource_apply_dense` or `get_updates` Keras 3 never "
-    "calls: it calls `build` and `update_step`, and `super().__init__` takes learning_rate="
+    "Keras 3 never calls `_resource_apply_dense` or `get_updates`: it calls `build` and "
+    "`update_step`, and `super().__init__` takes learning_rate="
 )
-_HANDED_ON = "what is passed when it is made must be what the class of Keras 3 takes"
-_ASSERTED = "what is asked about must be an optimizer of Keras 3"
-_ASK_FOR_TODAY = "Ask for the class in `keras.optimizers`, or take the branch out."
+_HANDED_ON = "whatever creates it must pass arguments that the Keras 3 class accepts"
+_ASSERTED = "the object that is checked must be a Keras 3 optimizer"
+_ASK_FOR_TODAY = "Check for the class in `keras.optimizers`, or remove the branch."
 _TRUE_OF_ALL = (
-    "it is true of every `{}` of Keras 3; in Keras 2 it was true of those of "
-    "`keras.optimizers.legacy` alone"
+    "it is true for every Keras 3 `{}`; in Keras 2 it was true only for those of "
+    "`keras.optimizers.legacy`"
 )
-_NO_LONGER = (
-    "what is made is no `{}` any more: the question in line {} was answered with True, and is with "
-    "False"
-)
-_ROOT = "epsilon stands in another place of the formula: steps differ where gradients are tiny"
+_NO_LONGER = "the new object is no longer a `{}`: the check in line {} was True, and becomes False"
+_ROOT = "epsilon is added at another place in the formula: steps differ where gradients are tiny"
 
 
 def _row(name: str, parameters: str) -> Rewrite:
@@ -96,11 +93,11 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             attempt = _asked(module, facts, reference, attempt)
         elif isinstance(attempt, Fix) and not asserted:
             attempt = _beside_questions(module, facts, reference, attempt)
-        says = f"that raises when it is made: {found.stub}"
+        says = f"that raises when it is created: {found.stub}"
         if asserted:
-            says = "of which nothing is an instance: AssertionError"
+            says = "that nothing is an instance of: AssertionError"
         if asked:
-            says = f"of which nothing is an instance: {asked} is never true"
+            says = f"that nothing is an instance of: {asked} is never true"
         yield rule.finding(
             module.place(reference.node),
             f"`{reference.name}` is a stub {says}",
@@ -141,7 +138,7 @@ def _asked(
     if not isinstance(attempt, Fix):
         return attempt
     if not any(_answers(reference.name, each.name) for each in _made(module, facts)):
-        return Refusal("whether it asks for the old optimizers alone, nothing here tells")
+        return Refusal("kdoctor cannot tell whether it checks for the old optimizers only")
     leaf = reference.name.rpartition(".")[2]
     return replace(attempt, unsafe_because=_TRUE_OF_ALL.format(leaf))
 
@@ -190,7 +187,7 @@ def _derived(module: Module, reference: Reference, facts: TargetFacts) -> Fix | 
     table = RewriteTable((row,), facts.signature)
     attempt = table.attempt(module, reference, lambda _: Applicability.UNSAFE)
     if isinstance(attempt, Refusal):
-        return Refusal("the methods of an optimizer are other ones in Keras 3")
+        return Refusal("optimizers have other methods in Keras 3")
     return replace(attempt, unsafe_because=_METHODS)
 
 

@@ -1,13 +1,14 @@
-"""Names of `keras_applications`, which Keras has taken in.
+"""Names of `keras_applications`, a package that moved into Keras.
 
 ## What it does
-Reports imports from `keras_applications`, and names that are read off it.
+Reports imports from `keras_applications`, and names that are read from it.
 
 ## Why it breaks
-The package was given up in 2020. It knows no Keras by itself: each of its functions wants to be
-given `backend`, `layers`, `models` and `utils`, and fails without them (`AttributeError: 'NoneType'
-object has no attribute 'image_data_format'`). Given those of Keras 3, `VGG16` and `ResNet50` still
-build; `DenseNet121` does not, since Keras 3 takes no `/` in a layer's name.
+The package was abandoned in 2020. It does not import Keras itself: each of its functions needs
+`backend`, `layers`, `models` and `utils` as arguments, and fails without them
+(`AttributeError: 'NoneType' object has no attribute 'image_data_format'`). With those of Keras 3,
+`VGG16` and `ResNet50` still build; `DenseNet121` does not, because Keras 3 rejects `/` in a layer's
+name.
 
 ## What to write instead
 The same model from `keras.applications`, without those four arguments:
@@ -44,13 +45,14 @@ def _finding(module: Module, facts: TargetFacts, reference: Reference) -> Findin
     is_there = facts.lookup(new).presence is Presence.EXISTS
     return rule.finding(
         module.place(reference.node),
-        f"`{reference.name}`: keras-applications was given up in 2020, and knows no Keras 3",
+        f"`{reference.name}`: keras-applications was abandoned in 2020, and does not support Keras "
+        "3",
         symbol=reference.name,
         confidence=reference.confidence,
         help=f"Write `{new}`, without backend=, layers=, models= and utils=."
         if is_there
-        else "keras.applications has the models, but not this name: copy it into the project.",
-        no_fix_because="its functions are called with arguments that those of Keras do not take",
+        else "keras.applications has the models, but not this name: copy it into your project.",
+        no_fix_because="its functions are called with arguments that those of Keras do not accept",
     )
 
 

@@ -1,22 +1,22 @@
-"""Names of `keras_contrib`, which was given up before Keras 3.
+"""Names of `keras_contrib`, which was abandoned before Keras 3.
 
 ## What it does
-Reports imports from `keras_contrib`, and names that are read off it. Two of its layers are in Keras
-by now: the fix writes `keras.layers.GroupNormalization`.
+Reports imports from `keras_contrib`, and names that are read from it. Keras now has two of its
+layers: the fix writes `keras.layers.GroupNormalization`.
 
 ## Why it breaks
-The last commit of keras-contrib is of 2019, and it was never on the package index. With Keras 3 its
-applications cannot be imported (`ModuleNotFoundError: No module named 'keras.utils.layer_utils'`),
-and most of the rest raises as soon as data comes: `module 'keras.backend' has no attribute 'mean'`.
+keras-contrib had its last commit in 2019, and was never on PyPI. With Keras 3 its applications
+cannot be imported (`ModuleNotFoundError: No module named 'keras.utils.layer_utils'`), and most of
+the rest raises as soon as it gets data: `module 'keras.backend' has no attribute 'mean'`.
 
 ## What to write instead
-`GroupNormalization(groups=-1, axis=…)` normalizes each channel of each sample by itself, as
-`InstanceNormalization(axis=…)` did. For what Keras does not have, copy the layer into the project:
-kdoctor mends its code like any other.
+`GroupNormalization(groups=-1, axis=…)` normalizes each channel of each sample separately, as
+`InstanceNormalization(axis=…)` did. Copy layers that Keras does not have into your project: kdoctor
+fixes their code like any other.
 
 ## How we know
-The last commit was imported and run on Keras 3.15. The fixes ask for `--unsafe`: keras-contrib adds
-epsilon to the deviation, Keras under the root.
+The last commit was imported and run on Keras 3.15. The fixes need `--unsafe`: keras-contrib adds
+epsilon to the standard deviation, Keras to the variance, under the square root.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference
 
 _PACKAGE = "keras_contrib"
-_EPSILON = "epsilon was added to the deviation, it stands under the root now"
+_EPSILON = "epsilon was added to the standard deviation, and is now added under the square root"
 # What an import of these modules raises on Keras 3.
 _BROKEN = {
     "keras_contrib.applications": "No module named 'keras.utils.layer_utils'",
@@ -62,9 +62,9 @@ _ROWS = (
 )
 _BY_HAND = {
     "InstanceNormalization": "With an axis write keras.layers.GroupNormalization(groups=-1, "
-    "axis=…); without one it normalized all axes of a sample together: "
+    "axis=…); without one it normalized over all axes of a sample: "
     "keras.layers.GroupNormalization(groups=1).",
-    "CRF": "Copy the layer into the project, or use tf-keras with tensorflow-addons.",
+    "CRF": "Copy the layer into your project, or use tf-keras with tensorflow-addons.",
     "CyclicLR": "Write a keras.optimizers.schedules.LearningRateSchedule, or copy the callback.",
     "DSSIMObjective": "Write 1 - tf.image.ssim(y_true, y_pred, 1.0), halved.",
     "Swish": "Write keras.layers.Activation('swish').",
@@ -82,7 +82,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
 
 def _attempt(module: Module, table: RewriteTable, reference: Reference) -> Fix | Refusal:
     if isinstance(reference.node, cst.ImportStar) or not _has_rows(module, table, reference):
-        return Refusal("no single name of Keras stands for it")
+        return Refusal("no single Keras name replaces it")
     attempt = table.attempt(module, reference, lambda _: Applicability.UNSAFE)
     if isinstance(attempt, Fix) and not attempt.unsafe_because:
         return replace(attempt, unsafe_because=_EPSILON)
@@ -103,7 +103,7 @@ def _finding(module: Module, reference: Reference, attempt: Fix | Refusal) -> Fi
     leaf = reference.name.rpartition(".")[2]
     return rule.finding(
         module.place(reference.node),
-        f"`{reference.name}`: keras-contrib was given up in 2019: {why}",
+        f"`{reference.name}`: keras-contrib was abandoned in 2019: {why}",
         symbol=reference.name,
         confidence=reference.confidence,
         severity=Severity.ERROR if error else Severity.LEGACY,

@@ -1,31 +1,32 @@
-"""`tf.keras.backend`, which Keras 3 keeps for old code, and which most new code cannot use.
+"""Functions of `tf.keras.backend` that Keras 3 keeps only for old code.
 
 ## What it does
-Reports each use of a function of `tf.keras.backend` that `keras.backend` no longer has: an error
-where it surely is called with a symbolic tensor or a `keras.Variable`, legacy code elsewhere. Both
-are rewritten like those of `keras.backend` (KD101).
+Reports each use of a function of `tf.keras.backend` that `keras.backend` no longer has: an error if
+it is certainly called with a symbolic tensor or a `keras.Variable`, otherwise legacy code. Both are
+rewritten like those of `keras.backend` (KD101).
 
 ## Why it breaks
 Keras 3 has a copy of the old functions in `tf.keras.backend` (not in `keras.backend`). They are
-TensorFlow's: on a symbolic tensor nearly all of them raise `ValueError: A KerasTensor cannot be
-used as input to a TensorFlow function.`, some `AttributeError: 'tuple' object has no attribute
-'rank'`, and `K.gradients` says `RuntimeError: tf.gradients is not supported when eager execution is
-enabled.`; on a weight `K.set_value` and `K.update` raise `AttributeError: 'str' object has no
-attribute …`. On tensors with values, in a layer's `call` and in losses they work, and nobody
-maintains them: no documentation speaks of them.
+TensorFlow functions: on a symbolic tensor nearly all of them raise `ValueError: A KerasTensor
+cannot be used as input to a TensorFlow function.`, some `AttributeError: 'tuple' object has no
+attribute 'rank'`, and `K.gradients` raises `RuntimeError: tf.gradients is not supported when eager
+execution is enabled.`; on a weight `K.set_value` and `K.update` raise `AttributeError: 'str' object
+has no attribute …`. They work on tensors with values, in a layer's `call` and in losses, but are
+unmaintained and undocumented.
 
 ## What to write instead
 The function of `keras.ops`, see KD101 for those that differ. `model.optimizer.learning_rate = 0.1`
-in place of `K.set_value(model.optimizer.lr, 0.1)`.
+instead of `K.set_value(model.optimizer.lr, 0.1)`.
 
 ## How we know
 Each of the functions was called with a symbolic tensor and with a `keras.Variable` on Keras 3.15.1;
-the errors are quoted from there, and `tests/rules/test_legacy_backend.py` calls them again. The
-rewrites are proven as in KD101, against tf_keras. Keras 3's own copy was held against tf_keras too,
-eagerly and in `tf.function`, on 40 drawn arguments each: 106 functions give the same, and
-`count_params` a number in place of an array, which is why its rewrite is unsafe here. Eight for
-which nothing can be drawn (`pool2d`, `resize_images`, `batch_normalization`, …) were held against
-it on written arguments alone, and give the same; what has no rewrite was not compared.
+the errors are quoted from there, and `tests/rules/test_legacy_backend.py` repeats the calls. The
+rewrites are proven as in KD101, against tf_keras. Keras 3's own copy was also compared with
+tf_keras, eagerly and in `tf.function`, on 40 random arguments each: 106 functions give the same
+result, and `count_params` returns a number instead of an array, so its rewrite is unsafe here.
+Eight for which no random arguments can be drawn (`pool2d`, `resize_images`, `batch_normalization`,
+…) were compared on hand-written arguments only, and give the same result; functions without a
+rewrite were not compared.
 """
 
 from __future__ import annotations
@@ -131,7 +132,7 @@ def _finding(
         module.place(reference.node),
         f"{written} fails here: {error}"
         if error
-        else f"{written} is a leftover of Keras 2 that Keras 3 itself no longer has",
+        else f"{written} is a leftover of Keras 2 that `keras.backend` no longer has",
         symbol=reference.name,
         confidence=Confidence.LIKELY if error else reference.confidence,
         severity=Severity.ERROR if error else Severity.LEGACY,

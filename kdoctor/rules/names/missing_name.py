@@ -1,26 +1,27 @@
-"""Names that the target's Keras does not have: moved, removed, or never there.
+"""Names that the target's Keras does not have: moved, removed, or never defined.
 
 ## What it does
-Looks up every dotted name that the file imports from Keras, or reads through such an import, in
-the API of the target's release, and reports the first part of it that is not there. The functions
-of `keras.backend` have a rule of their own (KD101).
+Looks up every dotted name that the file imports from Keras, or reads through such an import, in the
+API of the target's release, and reports the first part that does not exist. The functions of
+`keras.backend` have their own rule (KD101).
 
 ## Why it breaks
-Keras 3 has only the names that its public API lists. Up to 2.12 every file of the package could
+Keras 3 has only the names that its public API lists. Up to 2.12 every module of the package could
 be imported, so `keras.layers.core`, `keras.engine.topology` and `keras.utils.np_utils` worked by
-accident. The error comes at the import, before anything else runs:
+accident. The import fails, before anything else runs:
 `ModuleNotFoundError: No module named 'keras.layers.core'`.
 
-The root decides. `tensorflow.keras.preprocessing.image.ImageDataGenerator` is still there on
-Keras 3, `keras.preprocessing.image.ImageDataGenerator` is not.
+The root package matters: Keras 3 still has
+`tensorflow.keras.preprocessing.image.ImageDataGenerator`, but not
+`keras.preprocessing.image.ImageDataGenerator`.
 
 ## What to write instead
 The public name of the same object: `from keras.layers import Dense`, `from keras import Input`,
 `keras.utils.to_categorical`. An import inside `try: … except ImportError: …` whose other branch
 works on the target is left alone.
 
-For `LocallyConnected2D` there is no other name. This layer takes the weights of the old one as they
-are (`implementation=1`, the default, `channels_last`):
+`LocallyConnected2D` has no successor. This layer loads the weights of the old one unchanged
+(`implementation=1`, the default, `channels_last`):
 
     class LocallyConnected2D(keras.layers.Layer):
         def __init__(self, filters, kernel_size, strides=(1, 1), activation=None, **kwargs):
@@ -51,21 +52,20 @@ are (`implementation=1`, the default, `channels_last`):
 `LocallyConnected2D(filters, (size, 1))(x[:, :, None])[:, :, 0]`, with `bias[:, None]` for `bias`.
 
 ## How we know
-The names of every release are read from its wheel. A name counts as moved only where some release
-had the very same object under both names. The fix is safe where each call in the file binds the
-same parameters, with the same defaults, by the signature of the last release that had the old
-name and by the target's; otherwise it asks for `--unsafe`. Two renamed
-parameters count as the same, and were run: `to_categorical(y)`, now `x`, and `LeakyReLU(alpha)`,
-now `negative_slope`.
+The names of every release are read from its wheel. A name counts as moved only if some release had
+the very same object under both names. The fix is safe where each call in the file binds the same
+parameters, with the same defaults, in the signature of the last release that had the old name and
+in the target's; otherwise it needs `--unsafe`. Two renamed parameters were tested and count as the
+same: `to_categorical(y)`, now `x`, and `LeakyReLU(alpha)`, now `negative_slope`.
 
-`to_categorical` gave float32, and gives float64 now, which TensorFlow does not take together with
-float32: its calls get `.astype("float32")`. Of a tensor it gives a tensor now, which has no
+`to_categorical` returned float32 and now returns float64, which TensorFlow does not mix with
+float32: its calls get `.astype("float32")`. For a tensor it now returns a tensor, which has no
 `astype`; where it may be called with one, the fix is not safe.
 
-What only `tf.keras` still has (`ImageDataGenerator`, `Tokenizer`) was run against Keras 2, result
-by result, and moves there. Where another object took the place of one (`CuDNNLSTM`, `merge`), the
-rewrite is stated by hand; it is safe only where an example compared both. For the rest, the help
-says what to write. The layer above is held against that of tf_keras by a test.
+Names that only `tf.keras` still has (`ImageDataGenerator`, `Tokenizer`) were compared with Keras 2,
+result by result, and move there. Where another object replaced the old one (`CuDNNLSTM`, `merge`),
+the rewrite is written by hand; it is safe only if an example compared both. For the rest, the help
+says what to write. A test compares the layer above with that of tf_keras.
 """
 
 from __future__ import annotations
@@ -162,11 +162,11 @@ def _finding(
 
 def _history(found: Lookup, moves: Moves) -> str:
     if found.import_only or (found.kind is not None and found.missing_prefix != found.qualified):
-        return "is there only after an import of its module"
+        return "is available only after its module is imported"
     if not found.periods:
         return "does not exist"
     if moves.is_of_a_later_release(found):
-        return f"is not there yet (first in {found.root} {found.since})"
+        return f"does not exist yet (first in {found.root} {found.since})"
     return f"is gone (last in {found.root} {found.periods[-1][1]})"
 
 
@@ -181,9 +181,9 @@ def _help(found: Lookup, moves: Moves, attempt: Fix | Refusal) -> str:
         return f"Did you mean {' or '.join(f'`{each}`' for each in found.suggestions)}?"
     if found.elsewhere:
         old = " (Keras 2)" if found.elsewhere[0].startswith("tf_keras") else ""
-        return f"It is still there as `{found.elsewhere[0]}`{old}."
+        return f"It still exists as `{found.elsewhere[0]}`{old}."
     if isinstance(attempt, Refusal) and attempt.reason.startswith(ONLY_PRIVATE):
-        return "Copy what your code needs of it into your project."
+        return "Copy the parts that your code needs into your project."
     return ""
 
 
@@ -197,8 +197,8 @@ def _reason(found: Lookup, moves: Moves, refusal: Refusal) -> str:
     if moves.is_known(found) or refusal == ONLY_IN_DEAD_CODE:
         return refusal.reason
     if _by_hand(found, moves):
-        return "nothing in Keras 3 takes its place one to one"
-    return "no release had the same object under a name that the target has"
+        return "nothing in Keras 3 replaces it one to one"
+    return "no release had the same object under a name that exists on the target"
 
 
 def _place(module: Module, reference: Reference, found: Lookup) -> Place:

@@ -1,21 +1,21 @@
-"""Modules of Keras that a star import brought along: `K` after `from keras.layers import *`.
+"""Keras modules that a star import used to bring in: `K` after `from keras.layers import *`.
 
 ## What it does
 Reports a name that nothing in the file binds, where a star import from Keras once bound it to a
 module of Keras: `K`, `regularizers`, `optimizers`.
 
 ## Why it breaks
-Up to Keras 2.2 or 2.3 a module such as `keras.layers` imported others for itself, and a star import
-took them along. Keras 3 lists what it exports: `NameError: name 'K' is not defined`, when the line
-is run.
+Up to Keras 2.2 or 2.3 a module such as `keras.layers` imported other modules, and a star import
+exported them, too. Keras 3 lists its exports: `NameError: name 'K' is not defined` when the line
+runs.
 
 ## What to write instead
-An import of the module: `from keras import backend as K`. What the module itself has lost is then
-another finding.
+An import of the module: `from keras import backend as K`. Names that the module itself has lost are
+separate findings.
 
 ## How we know
-What a module of each release held is read from its wheel. A file with a star import of which nobody
-knows what it binds is not reported.
+The contents of a module in each release are read from its wheel. A file with another star import
+whose names are unknown is not reported.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         parent, _, leaf = home.rpartition(".")
         yield rule.finding(
             module.place(node),
-            f"`from {star} import *` brought `{name}` up to Keras {until}: "
-            f"NameError: name '{name}' is not defined",
+            f"`from {star} import *` brought in `{name}` up to Keras {until}: NameError: name "
+            f"'{name}' is not defined",
             symbol=home,
             confidence=Confidence.CERTAIN,
             help=f"Import `{home}`{'' if leaf == name else f' as `{name}`'}.",

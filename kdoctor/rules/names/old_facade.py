@@ -1,23 +1,24 @@
-"""Old ways to Keras through TensorFlow that are closed: `tf.contrib`, `tf.python`, `compat.v1`.
+"""Old imports of Keras through TensorFlow that no longer work: `tf.contrib`, `compat.v1`.
 
 ## What it does
-Reports names that are imported from `tensorflow.contrib.keras` or from
-`tensorflow.compat.v1.keras` and `.v2.keras`, and names that are read as `tf.contrib.keras.…`,
-`tf.python.keras.…` or `tf.compat.v1.python.keras.…`.
+Reports names that are imported from `tensorflow.contrib.keras` or from `tensorflow.compat.v1.keras`
+and `.v2.keras`, and names that are read as `tf.contrib.keras.…`, `tf.python.keras.…` or
+`tf.compat.v1.python.keras.…`.
 
 ## Why it breaks
 TensorFlow 2 has no `contrib`: `ModuleNotFoundError: No module named 'tensorflow.contrib'`. It hides
-its folder `python` from attribute access: `AttributeError: module 'tensorflow' has no attribute
-'python'`. Since TensorFlow 2.16 `tensorflow.compat.v1.keras` is no module that an import statement
-could find, though `tf.compat.v1.keras` can be read: it is what `tf.keras` is, and what it lacks is
-reported as missing-name.
+its package `python` from attribute access:
+`AttributeError: module 'tensorflow' has no attribute 'python'`. Since TensorFlow 2.16
+`tensorflow.compat.v1.keras` cannot be imported as a module, though the attribute
+`tf.compat.v1.keras` exists: it is the same as `tf.keras`, and names that it lacks are reported as
+missing-name.
 
 ## What to write instead
-The same name of `tensorflow.keras`.
+The same name in `tensorflow.keras`.
 
 ## How we know
-Each way was tried on TensorFlow 2.21. The fix asks for `--unsafe`: what the old copy of a class
-did was not compared with what `tf.keras` does.
+Each form was tried on TensorFlow 2.21. The fix needs `--unsafe`: the old copy of a class was not
+compared with that of `tf.keras`.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ _CONTRIB = (
     "tensorflow.contrib.keras",
 )
 _COMPAT_PYTHON = tuple(f"tensorflow.compat.{each}.python.keras" for each in ("v1", "v2"))
-_ANOTHER_COPY = "it is another copy of Keras than the old one, and the two were not compared"
+_ANOTHER_COPY = "it is not the same copy of Keras, and the two were not compared"
 
 
 class _Closed(Struct, frozen=True):
@@ -76,7 +77,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
 
 def _attempt(module: Module, table: RewriteTable, reference: Reference) -> Fix | Refusal:
     if isinstance(reference.node, cst.ImportStar):
-        return Refusal("a star import does not say which names it was to bring in")
+        return Refusal("kdoctor cannot tell which names a star import was meant to bring in")
     attempt = table.attempt(module, reference, lambda _: Applicability.UNSAFE)
     if isinstance(attempt, Fix):
         return replace(
@@ -85,7 +86,7 @@ def _attempt(module: Module, table: RewriteTable, reference: Reference) -> Fix |
             unsafe_because=attempt.unsafe_because or _ANOTHER_COPY,
         )
     if not table.rows_for(reference.name):
-        return Refusal("`tf.keras` of the target has no such name")
+        return Refusal("the target's `tf.keras` has no such name")
     return attempt
 
 
@@ -95,7 +96,7 @@ def _finding(
     reference = closed.reference
     return rule.finding(
         module.place(reference.node),
-        f"`{reference.name}` cannot be reached: {closed.error}",
+        f"`{reference.name}` is not available: {closed.error}",
         symbol=reference.name,
         confidence=reference.confidence,
         help=_help(facts, closed, attempt),

@@ -1,26 +1,26 @@
 """Private names of Keras: `keras.src`, `keras.api`, `keras._tf_keras`, `tensorflow.python.keras`.
 
 ## What it does
-Reports imports of private modules, and says under which public name the same object is found. What
-the target does not have is an error.
+Reports imports of private modules, and names the public import of the same object. A name that the
+target does not have is an error.
 
 ## Why it breaks
-Private modules move with any release. `keras.src.engine` went with Keras 3: `ModuleNotFoundError:
-No module named 'keras.src.engine'`; `keras.api` was there from 3.3 to 3.9 only.
+Any release may move private modules. Keras 3 removed `keras.src.engine`:
+`ModuleNotFoundError: No module named 'keras.src.engine'`; `keras.api` existed only from 3.3 to 3.9.
 
-`tensorflow.python.keras` is a copy of Keras 2 that TensorFlow left behind in 2021. Its classes are
+`tensorflow.python.keras` is a copy of Keras 2 that TensorFlow abandoned in 2021. Its classes are
 not those of `tf.keras`. With TensorFlow 2.21 a model of this copy cannot be trained (`fit` raises
-`module 'tensorflow.python.distribute.input_lib' has no attribute 'DistributedDatasetInterface'`),
-a model of Keras 3 refuses its layers (`Only instances of keras.Layer can be added`) and its
-optimizers (`Could not interpret optimizer identifier`), and `isinstance` says no.
+`module 'tensorflow.python.distribute.input_lib' has no attribute 'DistributedDatasetInterface'`), a
+Keras 3 model rejects its layers (`Only instances of keras.Layer can be added`) and its optimizers
+(`Could not interpret optimizer identifier`), and `isinstance` is False.
 
 ## What to write instead
 The public name: `keras.layers.Dense` for `keras.src.layers.core.dense.Dense`.
 
 ## How we know
-Where each public class and function is defined is read from the released wheels. A test holds each
-public name against the object in `keras.src`: they are the same object, so the fix is safe. From
-`tensorflow.python.keras` to `tf.keras` it is another object, and the fix asks for `--unsafe`.
+The module that defines each public class and function is read from the released wheels. A test
+checks that each public name and its name in `keras.src` are the same object, so the fix is safe.
+`tensorflow.python.keras` and `tf.keras` have different objects, so that fix needs `--unsafe`.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ OTHERWISE = ("version", "visualization")
 _OLD = ("2.15.0", "2.14.0", "2.13.1")
 _NO_LONGER_MIX = (ClassFamily.LAYER, ClassFamily.MODEL, ClassFamily.OPTIMIZER)
 
-_MOVED = "in Keras 2 it was the same object; what its calls mean now was not compared"
-_COPY = "the class of tf.keras is another one than this copy of Keras 2"
+_MOVED = "in Keras 2 it was the same object; its calls on the target were not compared"
+_COPY = "the class of tf.keras is not that of this copy of Keras 2"
 
 
 _Rows = dict[Reference, tuple[Rewrite, bool] | None]
@@ -92,9 +92,9 @@ def _attempt(
     module: Module, reference: Reference, facts: TargetFacts, rows: _Rows
 ) -> Fix | Refusal:
     if isinstance(reference.node, cst.ImportStar):
-        return Refusal("a star import does not say which names it is to bring in")
+        return Refusal("kdoctor cannot tell which names a star import was meant to bring in")
     if _loses_a_use(module, reference, facts, rows[reference]):
-        return Refusal("not all that is read off it is there under its public name")
+        return Refusal("not everything that is read from it exists under its public name")
     attempt = _by_own_row(module, reference, facts, rows)
     if isinstance(attempt, Refusal):
         return Refusal("no public name of the target is known to be the same object")
@@ -122,7 +122,7 @@ def _finding(
     module: Module, reference: Reference, facts: TargetFacts, attempt: Fix | Refusal
 ) -> Finding:
     error = _error(reference, facts)
-    why = f"is not there: {error}" if error else _why(reference, facts)
+    why = f"does not exist: {error}" if error else _why(reference, facts)
     return rule.finding(
         module.place(reference.node),
         f"`{reference.name}` {why}",
@@ -144,12 +144,12 @@ def _severity(reference: Reference, facts: TargetFacts, error: str) -> Severity:
 def _why(reference: Reference, facts: TargetFacts) -> str:
     if _no_longer_mixes(reference, facts):
         return (
-            "is a copy of Keras 2 that TensorFlow left behind: its models cannot be trained any "
-            "more, and Keras 3 takes none of its layers and optimizers"
+            "is a copy of Keras 2 that TensorFlow abandoned: its models can no longer be trained, "
+            "and Keras 3 rejects its layers and optimizers"
         )
     if _root(reference.name) == _PYTHON:
-        return "is private: a copy of Keras 2 that TensorFlow left behind"
-    return "is private, and may move with any release"
+        return "is private: a copy of Keras 2 that TensorFlow abandoned"
+    return "is private, and any release may move it"
 
 
 def _no_longer_mixes(reference: Reference, facts: TargetFacts) -> bool:

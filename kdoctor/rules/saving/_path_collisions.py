@@ -14,10 +14,10 @@ from kdoctor.rules.saving._save_and_load_calls import PathUse, all_saves, handed
 from kdoctor.syntax import Module
 from kdoctor.value_types import Kind
 
-_TAKEN: Final = "the file would be called `{}`, as {}: find another name for one of them"
-_WRITTEN: Final = "another path of this file is already"
-_TO_BE: Final = "`{}` would be"
-_IS_THERE: Final = "one that is there"
+_TAKEN: Final = "the file would be called `{}`, like {}: rename one of them"
+_WRITTEN: Final = "another path in this file"
+_TO_BE: Final = "`{}` after its own fix"
+_IS_THERE: Final = "an existing file"
 # What a fix takes off before it puts `.keras` or `.weights.h5` there.
 _REPLACED: Final = (
     *(".weights.h5", ".weights.hdf5", *H5, ".hdf", ".ckpt", ".model", ".mdl", ".pb"),

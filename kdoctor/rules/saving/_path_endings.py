@@ -20,7 +20,7 @@ _SLASHES = pattern(r"(?<!:)/{2,}")
 H5 = (".h5", ".hdf5")
 """How a path of a whole model in HDF5 ends."""
 _OF_KERAS = (".keras", ".weights.h5", ".weights.json", *H5, ".hdf")
-NOT_WRITTEN_OUT = "the end of the path is not written out in one place, for itself alone"
+NOT_WRITTEN_OUT = "the end of the path is not written out in one string literal of its own"
 
 
 class Ending(Struct, frozen=True):

@@ -1,23 +1,23 @@
-"""`ModelCheckpoint` writes `.keras` files, or `.weights.h5` for weights alone.
+"""`ModelCheckpoint` only writes `.keras` files, or `.weights.h5` for weights alone.
 
 ## What it does
-Reports `ModelCheckpoint` with a path that plainly has another ending.
+Reports `ModelCheckpoint` with a path that plainly ends otherwise.
 
 ## Why it breaks
-Keras 2 took any path. Keras 3 checks it when the callback is made: `ValueError: The filepath
+Keras 2 accepted any path. Keras 3 checks it when the callback is made: `ValueError: The filepath
 provided must end in `.keras` (Keras model format). Received: filepath=weights.{epoch}.hdf5`, and
 with `save_weights_only=True`: `ValueError: When using `save_weights_only=True` in
-`ModelCheckpoint`, the filepath provided must end in `.weights.h5` (Keras weights format).` For
-whole models Keras takes `.h5` too from 3.8 on; the first releases of Keras 3 did not.
+`ModelCheckpoint`, the filepath provided must end in `.weights.h5` (Keras weights format).` Since
+3.8, Keras also accepts `.h5` for whole models; earlier releases of Keras 3 did not.
 
 ## What to write instead
-`weights.{epoch}.keras`, with `save_weights_only=True` `weights.{epoch}.weights.h5`; and the same
-name where the file is loaded. The fix changes every place in this file that takes this text for a
-path; it is unsafe, as other files and people may name it too.
+Use `weights.{epoch}.keras`, or with `save_weights_only=True` `weights.{epoch}.weights.h5`; use the
+same name where the file is loaded. The fix changes every place in this file that uses this string
+as a path; it is unsafe because other files and people may use the old name too.
 
 ## How we know
-Run on Keras 3.15.1 and tf_keras 2.21 with each of these endings; the check of each Keras 3 was read
-in its wheel.
+Run on Keras 3.15.1 and tf_keras 2.21 with each of these endings; the check of each release of Keras
+3 was read in its wheel.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from kdoctor.value_types import Kind
 
 _TAKES_H5 = Version("3.8")
 _ALSO_MODELS = (".h5", ".hdf5", ".hdf", ".ckpt", ".model", ".tf", ".weights")
-_UNSAFE = "files that are there already, other programs and people know it by the old name"
+_UNSAFE = "existing files, other programs and people may use the old name"
 
 
 def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
@@ -90,7 +90,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             confidence=reference.confidence,
             help=f"{help_for(fix, found)}."
             if weights
-            else f"Let the path end in `{wanted}`, here and where it is loaded.",
+            else f"Use a path that ends in `{wanted}`, here and where the file is loaded.",
             fix=fix if isinstance(fix, Fix) else None,
             no_fix_because=None if isinstance(fix, Fix) else fix,
         )
@@ -105,8 +105,8 @@ def _wrong_either_way(
         f"filepath={_shown(found)}; with `save_weights_only=True` it must end in `.weights.h5`",
         symbol=reference.name,
         confidence=reference.confidence,
-        help="Let the path end in `.keras`, or in `.weights.h5` where only the weights are saved.",
-        no_fix_because="it depends on whether only the weights are saved",
+        help="Use a path that ends in `.keras`, or in `.weights.h5` if only the weights are saved.",
+        no_fix_because="the ending depends on whether only the weights are saved",
     )
 
 
@@ -136,7 +136,7 @@ def _rename_to_keras(module: Module, found: Ending) -> Fix | str:
     if why := taken(module, found, old, ".keras"):
         return why
     return Fix(
-        "Let the path end in `.keras`, wherever this file writes it",
+        "Change the path's ending to `.keras` throughout this file",
         edits,
         Applicability.UNSAFE,
         unsafe_because=_UNSAFE,

@@ -1,17 +1,17 @@
-"""``layers.deserialize({"class_name": …, "config": …})``: which module the class is of is not told.
+"""``layers.deserialize({"class_name": …, "config": …})``: the dict does not name the module.
 
 ## What it does
-Reports `keras.layers.deserialize` of a dict, written out, that has a `class_name` and a `config`
-and no `module`; not where the call or the file speaks of custom objects.
+Reports `keras.layers.deserialize` of a dict literal that has a `class_name` and a `config` but no
+`module`; not if the call or the file uses custom objects.
 
 ## Why it breaks
-Keras 2 looked the name up among its own layers. Keras 3 looks it up in the `module` of the dict,
-and else among the custom objects only: `TypeError: Could not locate class 'Dense'.`
+Keras 2 looked the name up in its own layers. Keras 3 looks it up in the `module` of the dict, and
+without one only in the custom objects: `TypeError: Could not locate class 'Dense'.`
 
 ## What to write instead
-`layer.__class__.from_config(config)`, where there is a layer of that class; else `"module":
-"keras.layers"` in the dict. Both do the same on Keras 2. `keras.layers.serialize(layer)` makes a
-dict that `deserialize` reads.
+Use `layer.__class__.from_config(config)` if there is a layer of that class; otherwise add
+`"module": "keras.layers"` to the dict. Both also work on Keras 2. `keras.layers.serialize(layer)`
+returns a dict that `deserialize` reads.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21.
@@ -86,14 +86,14 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
     fix = _fix(module, facts, call, given, parts)
     return rule.finding(
         module.place(given),
-        f"the dict does not tell the module of the class: TypeError: Could not locate class "
+        "the dict does not name the module of the class: TypeError: Could not locate class "
         f"'{shown}'.",
         symbol=reference.name,
         confidence=reference.confidence,
         help='Write `layer.__class__.from_config(config)`, or `"module": "keras.layers"` in the '
         "dict.",
         fix=fix,
-        no_fix_because=None if fix else "which class it is is not seen here",
+        no_fix_because=None if fix else "kdoctor cannot tell which class it is",
     )
 
 
@@ -113,7 +113,7 @@ def _fix(
         start = module.span(given).start + 1
         text = f"{cls.quote}module{cls.quote}: {cls.quote}keras.layers{cls.quote}, "
         edit = Edit(Span(start, start), (text,))
-        return Fix("Say which module it is of", (edit,), proof)
+        return Fix("Add the `module` to the dict", (edit,), proof)
     made = _class_named(cls)
     span = module.span(call)
     if made is None or call.args[0].value is not given or "#" in module.text[span.start : span.end]:
@@ -127,7 +127,7 @@ def _fix(
             ")",
         ),
     )
-    return Fix("Make it by its class", (edit,), proof)
+    return Fix("Use `from_config` of its class", (edit,), proof)
 
 
 def _class_named(node: cst.BaseExpression) -> cst.BaseExpression | None:

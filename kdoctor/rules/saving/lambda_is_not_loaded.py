@@ -1,26 +1,26 @@
-"""A model with `Lambda(lambda …)` is saved or copied, and Keras refuses to make it anew.
+"""A model with `Lambda(lambda …)` is saved or copied, and Keras refuses to recreate it.
 
 ## What it does
-Reports `load_model` (without `safe_mode=`) of a file that the same program writes, where the model
-that it writes there is surely made with a `Lambda` layer of a Python lambda, and `clone_model` of
-such a model.
+Reports `load_model` (without `safe_mode=`) of a file that the same program writes, if the saved
+model certainly has a `Lambda` layer with a Python lambda; also `clone_model` of such a model.
 
 ## Why it breaks
-A lambda is saved as bytecode, and running bytecode out of a file is refused: `ValueError: Requested
+A lambda is saved as bytecode, and Keras refuses to run bytecode from a file: `ValueError: Requested
 the deserialization of a `Lambda` layer whose `function` is a Python lambda. This carries a
 potential risk of arbitrary code execution and thus it is disallowed by default.` Keras 2 refused it
-for `.keras` files only; Keras 3 does for `.h5` too, from 3.11.3 on, and for the copies that
-`clone_model` makes from 3.15 on.
+for `.keras` files only; Keras 3 also refuses it for `.h5` since 3.11.3, and for copies made by
+`clone_model` since 3.15.
 
 ## What to write instead
-A layer of your own, registered with `@keras.saving.register_keras_serializable()`, or a function
-with a name, passed as `custom_objects={"name": function}`. For a file that you trust,
-`load_model(path, safe_mode=False)`. For copies, `keras.config.enable_unsafe_deserialization()`
+Use a custom layer registered with `@keras.saving.register_keras_serializable()`, or a named
+function passed as `custom_objects={"name": function}`. For a file that you trust, use
+`load_model(path, safe_mode=False)`. For copies, call `keras.config.enable_unsafe_deserialization()`
 first.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21 with both formats. The fix is unsafe: `safe_mode=False` runs
-code that is in the file. Since when copies are refused was read in 3.14.0 and 3.15.0.
+code stored in the file. The release since which copies are refused was found by reading 3.14.0 and
+3.15.0.
 """
 
 from __future__ import annotations
@@ -83,12 +83,12 @@ def _copies(module: Module, facts: TargetFacts, lambdas: frozenset[cst.Call]) ->
         if copied is not None and _has(by_call, call, copied.value, lambdas):
             yield rule.finding(
                 module.place(call),
-                f"the model has a `Lambda` of a Python lambda, which is not copied: {_ERROR}",
+                f"a `Lambda` layer with a Python lambda cannot be copied: {_ERROR}",
                 symbol=each.name,
                 confidence=each.confidence,
-                help="Make the lambda a layer of your own, or allow it with "
+                help="Replace the `Lambda` with a custom layer, or allow it with "
                 "`keras.config.enable_unsafe_deserialization()`.",
-                no_fix_because="what the lambda becomes is for you to say",
+                no_fix_because="the replacement for the lambda is your choice",
             )
 
 
@@ -109,16 +109,16 @@ def _loads(module: Module, facts: TargetFacts, lambdas: frozenset[cst.Call]) -> 
             continue
         yield rule.finding(
             module.place(use.call),
-            f"the model is saved with a `Lambda` of a Python lambda: {_ERROR}",
+            f"a `Lambda` layer with a Python lambda cannot be loaded again: {_ERROR}",
             symbol=use.symbol,
             confidence=use.confidence,
-            help="Make the lambda a layer of your own or a function with a name; for a file that "
-            "you trust write `safe_mode=False`.",
+            help="Replace the lambda with a custom layer or a named function; for a file that "
+            "you trust, pass `safe_mode=False`.",
             fix=Fix(
                 "Load it with `safe_mode=False`",
                 (with_keyword(module, use.call, "safe_mode=False"),),
                 Applicability.UNSAFE,
-                unsafe_because="it runs code that is in the file",
+                unsafe_because="it runs code stored in the file",
             ),
         )
 

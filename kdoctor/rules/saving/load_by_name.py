@@ -1,4 +1,4 @@
-"""`load_weights(by_name=…)` works for the old HDF5 files only.
+"""`load_weights(by_name=…)` only works for legacy HDF5 files.
 
 ## What it does
 Reports `by_name=` with a path that ends in `.weights.h5` or `.keras`, and `by_name` passed by
@@ -7,13 +7,14 @@ position.
 ## Why it breaks
 Files of Keras 3 are read by the model's structure: `ValueError: `by_name` only supports loading
 legacy '.h5' or '.hdf5' files. Received: a.weights.h5`, whatever its value. For `.h5` and `.hdf5`
-files `by_name=True` works as before. By position the second argument was `by_name`; it is
-`skip_mismatch` now: `load_weights("a.h5", True)` reads by structure and skips what does not fit.
+files, `by_name=True` works as before. The second positional argument was `by_name` and is now
+`skip_mismatch`: `load_weights("a.h5", True)` reads by structure and skips weights that do not
+match.
 
 ## What to write instead
-`by_name=False` can go. Instead of `by_name=True` build the same model, or load the whole file into
-the old model and copy the layers that you want: `new.get_layer(n).set_weights(old.get_layer(n)
-.get_weights())`.
+Leave out `by_name=False`. Instead of `by_name=True`, build the same model, or load the whole file
+into the old model, and copy the layers that you want:
+`new.get_layer(n).set_weights(old.get_layer(n).get_weights())`.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21; the old order of the parameters on Keras 2.3.1.
@@ -67,15 +68,15 @@ def _refused(module: Module, facts: TargetFacts, use: PathUse, given: cst.Arg) -
         confidence=use.confidence,
         help="Leave it out."
         if needless
-        else "Load the weights into the model that they were saved from, and copy layer by layer: "
-        "`new.get_layer(name).set_weights(old.get_layer(name).get_weights())`.",
-        fix=Fix("Leave `by_name=` out", tuple(edits), rating) if edits else None,
+        else "Load the weights into the model they were saved from, and copy them layer by "
+        "layer: `new.get_layer(name).set_weights(old.get_layer(name).get_weights())`.",
+        fix=Fix("Leave out `by_name=`", tuple(edits), rating) if edits else None,
         no_fix_because=None
         if edits
         else (
             "there is a comment beside it"
             if needless
-            else "which layers are to be loaded only the names in the file tell"
+            else "only the names in the file tell which layers are loaded"
         ),
     )
 
@@ -98,8 +99,7 @@ def _shifted(module: Module, use: PathUse, by_position: list[cst.Arg]) -> Findin
             "Write `by_name=`",
             edits,
             Applicability.UNSAFE,
-            unsafe_because="if the code was written for Keras 2.13 or later, `skip_mismatch` is "
-            "what it means",
+            unsafe_because="code written for Keras 2.13 or later means `skip_mismatch`",
         ),
     )
 

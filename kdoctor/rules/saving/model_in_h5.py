@@ -1,21 +1,21 @@
-"""A whole model is saved to `.h5` and loaded again: what the old format cannot hold is lost.
+"""A whole model is saved to `.h5` and loaded again: the legacy format cannot store all of it.
 
 ## What it does
-Reports `load_model("x.h5")` where the same file saves a model under that path: the same text, or
-the same variable. It is an error where the saved model surely has an operation in its graph: a mask
-that a layer takes (`Embedding(mask_zero=True)` before an `LSTM`), a slice, arithmetic, a function
+Reports `load_model("x.h5")` if the same file saves a model to that path: the same string, or the
+same variable. It is an error if the saved model certainly has an operation in its graph: a mask
+that a layer uses (`Embedding(mask_zero=True)` before an `LSTM`), a slice, arithmetic, or a function
 of `keras.ops`.
 
 ## Why it breaks
-In Keras 3 such operations are nodes of the model. The old format names them like layers, which they
-are not: `ValueError: Unknown layer: 'NotEqual'. Please ensure you are using a
-`keras.utils.custom_object_scope` and that this object is included in the scope.` It also takes any
-string in a config for a function of that name (`mode="add"` comes back as a function), and Keras
-warns of it at each save: `This file format is considered legacy.`
+In Keras 3 such operations are nodes of the model. The legacy format stores them as layers, which
+they are not: `ValueError: Unknown layer: 'NotEqual'. Please ensure you are using a
+`keras.utils.custom_object_scope` and that this object is included in the scope.` It also reads any
+string in a config as a function of that name (`mode="add"` comes back as a function), and Keras
+warns at each save: `This file format is considered legacy.`
 
 ## What to write instead
-A path that ends in `.keras`, where the model is saved and where it is loaded. Keras 2.12 and later
-read and write these files too. Files that exist already are read with the code that made them.
+Use a path that ends in `.keras`, both where the model is saved and where it is loaded. Keras 2.12
+and later read and write these files too. Existing files are read with the code that created them.
 
 ## How we know
 Run on Keras 3.15.1 with models with masks, slices, operators and functions of `keras.ops`, each
@@ -52,8 +52,7 @@ TAKE_A_MASK = frozenset({
 """Layers whose ``call`` takes the mask that comes with their input."""
 _UNKNOWN_LAYER = "ValueError: Unknown layer: "
 _LACKING = (
-    "{} is not among `custom_objects`: from `.h5` the model is loaded all the same, from `.keras` "
-    "it is not"
+    "{} is not in `custom_objects`: a model in `.h5` loads without it, a model in `.keras` does not"
 )
 _LEFT_IN_PLACE = frozenset({"os.remove", "os.unlink", "os.path.exists", "os.path.isfile"})
 _TEMPORARY = "tempfile."
@@ -74,9 +73,9 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
 def _finding(module: Module, facts: TargetFacts, load: PathUse, saved: list[PathUse]) -> Finding:
     operation = next((found for each in saved if (found := _operation(module, each))), None)
     what = (
-        f"a graph with operations is no model of layers alone: {_UNKNOWN_LAYER}'{operation}'"
+        f"the `.h5` format cannot store operations as layers: {_UNKNOWN_LAYER}'{operation}'"
         if operation
-        else "Keras 3 cannot load all from `.h5` that it saves there, and calls the format legacy"
+        else "`.h5` is a legacy format, and Keras 3 cannot load everything it saves there"
     )
     fix = _fix(module, facts, load, saved, fails=operation is not None)
     return rule.finding(
@@ -85,7 +84,7 @@ def _finding(module: Module, facts: TargetFacts, load: PathUse, saved: list[Path
         symbol=load.symbol,
         confidence=load.confidence,
         severity=Severity.ERROR if operation else Severity.LEGACY,
-        help="Let the path end in `.keras`, where the model is saved and where it is loaded.",
+        help="Use a path that ends in `.keras`, where the model is saved and where it is loaded.",
         fix=fix if isinstance(fix, Fix) else None,
         no_fix_because=None if isinstance(fix, Fix) else fix,
     )
@@ -107,11 +106,11 @@ def _fix(
     edits = {edit.span: edit for each in by_end for edit in each}
     nobody_else = fails and _is_temporary(module, load, saved)
     return Fix(
-        "Let the path end in `.keras`",
+        "Change the path's ending to `.keras`",
         tuple(edits.values()),
         facts.applicability(*_proofs()) if nobody_else else Applicability.UNSAFE,
-        unsafe_because="what else reads the file under its old name must be changed with it, and a "
-        "loss or metric of one's own is not loaded without `custom_objects`",
+        unsafe_because="whatever else reads the file under its old name must be changed too, and "
+        "a custom loss or metric is not loaded without `custom_objects`",
     )
 
 

@@ -1,21 +1,22 @@
-"""`class Block(Layer): def __init__(self, units)`: what is saved with it cannot be loaded again.
+"""`class Block(Layer): def __init__(self, units)`: models with it are saved, but not loaded again.
 
 ## What it does
-Reports the `__init__` of a class made from `keras.layers.Layer` or `keras.Model` that has no
-`get_config` and does not take `**kwargs`, where the file saves or copies a model that surely has an
-object of it inside (`model.save`, `save_model`, `to_json`, `clone_model`, `ModelCheckpoint`).
+Reports the `__init__` of a subclass of `keras.layers.Layer` or `keras.Model` that has no
+`get_config` and does not accept `**kwargs`, if the file saves or copies a model that certainly
+contains an instance of it (`model.save`, `save_model`, `to_json`, `clone_model`,
+`ModelCheckpoint`).
 
 ## Why it breaks
-Where a class says nothing for itself, Keras notes what `__init__` was called with. Keras 2 noted no
-more than that, and could make the object anew. Keras 3 adds `trainable` and `dtype`, which
-`__init__` then refuses, once it is too late: the model is saved without a word, and `load_model`
-raises `TypeError: … Block.__init__() got an unexpected keyword argument 'trainable'`. Of a class of
-models, Keras 3 does not note the arguments at all: where `__init__` wants some, `save` itself
-raises `NotImplementedError: Object Net was created by passing non-serializable argument values`.
+If a class has no `get_config`, Keras records the arguments of `__init__`. Keras 2 recorded nothing
+else, and could recreate the object. Keras 3 adds `trainable` and `dtype`, which `__init__` then
+refuses, and only when it is too late: saving the model raises nothing, and `load_model` raises
+`TypeError: … Block.__init__() got an unexpected keyword argument 'trainable'`. For model classes,
+Keras 3 does not record the arguments at all: if `__init__` requires some, `save` itself raises
+`NotImplementedError: Object Net was created by passing non-serializable argument values`.
 
 ## What to write instead
-`**kwargs` in `__init__`, handed on: `super().__init__(**kwargs)`. For models, and for arguments
-that are no numbers, texts or `None`, a `get_config`, too::
+Accept `**kwargs` in `__init__`, and pass them on: `super().__init__(**kwargs)`. For models, and for
+arguments other than numbers, strings or `None`, also add a `get_config`::
 
     def get_config(self):
         return {**super().get_config(), "units": self.units}
@@ -52,7 +53,7 @@ _NOT_NOTED: Final = (
     "NotImplementedError: Object {} was created by passing non-serializable argument values"
 )
 _MAY_NEED_MORE: Final = (
-    "an argument that is no number, text or None has to be made anew in a `from_config`"
+    "an argument that is not a number, string or None must be recreated in a `from_config`"
 )
 
 
@@ -76,11 +77,11 @@ def _finding(
 ) -> Finding:
     name = own.node.name.value
     said = (
-        f"`{name}` is saved or copied below, and Keras 3 does not note what a model is made with: "
-        f"{_NOT_NOTED.format(name)}"
+        f"`{name}` is saved or copied below, and Keras 3 does not record the arguments of a "
+        f"model class: {_NOT_NOTED.format(name)}"
         if _wants_arguments(own)
-        else f"what is saved or copied with a `{name}` cannot be made anew: TypeError: "
-        f"{name}.__init__() {_REFUSED}"
+        else f"a model with a `{name}` is saved or copied, but `{name}` cannot be recreated: "
+        f"TypeError: {name}.__init__() {_REFUSED}"
     )
     fix = _fix(module, facts, own, objects)
     return rule.finding(
@@ -88,11 +89,16 @@ def _finding(
         said,
         symbol=f"{name}.__init__",
         confidence=Confidence.LIKELY,
-        help="Write a `get_config` that says its arguments, and take `**kwargs` for the base."
+        help=(
+            "Write a `get_config` that returns its arguments, and accept `**kwargs` for the "
+            "base class."
+        )
         if _wants_arguments(own)
-        else "Take `**kwargs`, and hand them to `super().__init__`.",
+        else "Accept `**kwargs`, and pass them to `super().__init__`.",
         fix=fix,
-        no_fix_because=None if fix else "what the class is made with must be said by hand",
+        no_fix_because=None
+        if fix
+        else "the `get_config` for its arguments must be written by hand",
     )
 
 
@@ -102,12 +108,12 @@ def _fix(
     edits = () if own.takes_what_is_said else takes_keywords(module, own)
     if edits is None:
         return None
-    title = "Take `**kwargs` for the base class"
+    title = "Accept `**kwargs` for the base class"
     if _wants_arguments(own):
         config = says_its_config(module, own)
         if config is None:
             return None
-        title = "Say in `get_config` what it is made with"
+        title = "Add a `get_config` that returns its arguments"
         edits = (*edits, config)
     values = [value for each in objects for value in given_to(own, each.call).values()]
     if any(module.type_of(each) is not None for each in values):

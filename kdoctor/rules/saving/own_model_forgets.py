@@ -1,26 +1,26 @@
-"""`Net(rate=0.9)` is saved, and loaded with the default of `rate`.
+"""`Net(rate=0.9)` is saved, and comes back with the default of `rate`.
 
 ## What it does
-Reports where an object of a class made from `keras.Model` is made with an argument that is not the
-default, if the class has no `get_config`, all parameters of its `__init__` have defaults, and the
-file saves or copies the object as a whole (`model.save`, `save_model`, `to_json`, `clone_model`).
+Reports an instance of a subclass of `keras.Model` created with an argument that is not the default,
+if the class has no `get_config`, all parameters of its `__init__` have defaults, and the file saves
+or copies the whole object (`model.save`, `save_model`, `to_json`, `clone_model`).
 
 ## Why it breaks
-Where a class says nothing for itself, Keras notes what `__init__` was called with. Of models,
-Keras 3 loses the arguments on the way and notes the defaults. `load_model` and `clone_model` make
-another model, without a word: with a rate, a number of steps or a temperature that was never given.
-Where shapes depend on it, the weights do not fit: `ValueError: A total of 1 objects could not be
-loaded`. Keras 2 noted what was given.
+If a class has no `get_config`, Keras records the arguments of `__init__`. For models, Keras 3 loses
+the arguments on the way and records the defaults. `load_model` and `clone_model` silently create a
+different model: with a rate, a number of steps or a temperature that was never passed. If shapes
+depend on the argument, the weights do not fit: `ValueError: A total of 1 objects could not be
+loaded`. Keras 2 recorded the actual arguments.
 
 ## What to write instead
-A `get_config` that says what the model was made with::
+Add a `get_config` that returns the arguments::
 
     def get_config(self):
         return {**super().get_config(), "rate": self.rate}
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21: saved, as JSON, as a copy, and as a layer of another model.
-Of layers, Keras 3 notes the arguments.
+For layers, Keras 3 records the arguments.
 """
 
 from __future__ import annotations
@@ -98,13 +98,15 @@ def _finding(
     fix = _fix(module, facts, made.own, [value for value, _ in lost.values()])
     return rule.finding(
         module.place(made.call),
-        f"this is saved or copied as a whole, and comes back with {shown}: of a class of models "
-        "Keras 3 does not note what it is made with",
+        f"this model is saved or copied as a whole, and comes back with {shown}: Keras 3 does "
+        "not record the arguments of a model class",
         symbol=f"{name}.__init__",
         confidence=Confidence.LIKELY,
-        help="Write a `get_config` that says what it is made with.",
+        help="Write a `get_config` that returns its arguments.",
         fix=fix,
-        no_fix_because=None if fix else "`__init__` does not keep what it takes, or more is needed",
+        no_fix_because=None
+        if fix
+        else "`__init__` does not store its arguments, or more is needed than a `get_config`",
     )
 
 
@@ -118,7 +120,7 @@ def _fix(
     if keywords is None or config is None or not hands_on or not is_plain(module, values):
         return None
     return Fix(
-        "Say in `get_config` what it is made with",
+        "Add a `get_config` that returns its arguments",
         (*keywords, config),
         facts.applicability(*(each for each in INVALID if each.after)),
     )

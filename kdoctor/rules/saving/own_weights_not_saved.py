@@ -1,17 +1,16 @@
-"""A layer made from `Dense`, `Embedding` or a convolution is saved without its own weights.
+"""A subclass of `Dense`, `Embedding` or a convolution is saved without its additional weights.
 
 ## What it does
-Reports `self.add_weight(…)` in a class that is made from `Dense`, `EinsumDense`, `Embedding`,
-`Conv1D`, `Conv2D` or `Conv3D`, where the weight is not the `kernel`, `bias` or `embeddings` of the
-base.
+Reports `self.add_weight(…)` in a subclass of `Dense`, `EinsumDense`, `Embedding`, `Conv1D`,
+`Conv2D` or `Conv3D`, if the weight is not the `kernel`, `bias` or `embeddings` of the base class.
 
 ## Why it breaks
-These layers say for themselves what is written to a file, and it is their own weights, no others.
-Saving is silent, and loses the weight for good. Loading then raises: `ValueError: Layer 'mine'
-expected 3 variables, but received 2 variables during loading.` Keras 2 saved all weights.
+These layers write their own weights to a file, and no others. Saving raises nothing, and the weight
+is lost for good. Loading then raises: `ValueError: Layer 'mine' expected 3 variables, but received
+2 variables during loading.` Keras 2 saved all weights.
 
 ## What to write instead
-Methods that save all weights of the layer, as `keras.layers.Layer` does it::
+Add methods that save all weights of the layer, as `keras.layers.Layer` does::
 
     def save_own_variables(self, store):
         keras.layers.Layer.save_own_variables(self, store)
@@ -19,11 +18,12 @@ Methods that save all weights of the layer, as `keras.layers.Layer` does it::
     def load_own_variables(self, store):
         keras.layers.Layer.load_own_variables(self, store)
 
-Or a layer made from `keras.layers.Layer`.
+Or derive the layer from `keras.layers.Layer`.
 
 ## How we know
-Run on Keras 3.15.1 and tf_keras 2.21 with each of these layers and with nine others, which save
-what is added; since when is in the data of the releases, and held against it.
+Run on Keras 3.15.1 and tf_keras 2.21 with each of these layers and with nine others, which do save
+additional weights. The first release that behaves like this is in the data of the releases, and a
+test compares the two.
 """
 
 from __future__ import annotations
@@ -100,13 +100,13 @@ def _finding(
     fix = _fix(module, facts, node)
     return rule.finding(
         module.place(lost.func),
-        f"`{weight}` is not saved: `{base.rpartition('.')[2]}` writes its own weights only, and "
+        f"`{weight}` is not saved: `{base.rpartition('.')[2]}` saves only its own weights, and "
         "loading raises ValueError: A total of 1 objects could not be loaded.",
         symbol=f"{node.name.value}.{weight.rpartition('.')[2]}",
         confidence=Confidence.CERTAIN,
         help="Save all weights of the layer, as `keras.layers.Layer` does.",
         fix=fix,
-        no_fix_because=None if fix else "the class stands on one line",
+        no_fix_because=None if fix else "the class is written on one line",
     )
 
 

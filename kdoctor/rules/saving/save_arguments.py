@@ -1,4 +1,4 @@
-"""Arguments of saving and loading that Keras 3 does not take, or takes for something else.
+"""Arguments of saving and loading that Keras 3 refuses, or reads as something else.
 
 ## What it does
 Reports `signatures=`, `options=` and `save_traces=` of `model.save` and `save_model`, `options=` of
@@ -8,11 +8,11 @@ Reports `signatures=`, `options=` and `save_traces=` of `model.save` and `save_m
 They belonged to TensorFlow's SavedModel: `ValueError: The following argument(s) are not supported:
 ['signatures']`, `TypeError: Model.save_weights() got an unexpected keyword argument 'options'`,
 `ValueError: Invalid keyword arguments: {'options': None}`. The third parameter of `model.save` was
-`include_optimizer`; it is `zipped` now, and `model.save("a.h5", True, False)` writes a folder.
+`include_optimizer` and is now `zipped`: `model.save("a.h5", True, False)` writes a folder.
 
 ## What to write instead
-Nothing, for the `.keras` and `.h5` formats. A SavedModel with signatures is written with
-`keras.export.ExportArchive`. `include_optimizer` is passed by keyword; `.keras` files ignore it.
+Leave them out for the `.keras` and `.h5` formats. Write a SavedModel with signatures with
+`keras.export.ExportArchive`. Pass `include_optimizer` by keyword; `.keras` files ignore it.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21.
@@ -76,19 +76,17 @@ def _gone(module: Module, facts: TargetFacts, use: PathUse, given: cst.Arg, name
     fix = None
     if edits is not None:
         fix = Fix(
-            f"Leave `{name}=` out",
+            f"Leave out `{name}=`",
             tuple(edits),
             _proven(facts) if plain else Applicability.UNSAFE,
-            unsafe_because=""
-            if plain
-            else f"what `{module.source(given.value)}` asked for is no longer done",
+            unsafe_because="" if plain else f"`{module.source(given.value)}` then has no effect",
         )
     return rule.finding(
         module.place(given),
-        f"`{name}=` is gone with the SavedModel format: {_ERRORS[use.what].format(name)}",
+        f"`{name}=` was removed with the SavedModel format: {_ERRORS[use.what].format(name)}",
         symbol=f"{use.symbol}({name})",
         confidence=use.confidence,
-        help="Leave it out; signatures are written with `keras.export.ExportArchive`."
+        help="Leave it out; write signatures with `keras.export.ExportArchive`."
         if name == "signatures"
         else "Leave it out.",
         fix=fix,

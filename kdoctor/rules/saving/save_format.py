@@ -1,20 +1,20 @@
-"""`save_format=` is gone: the ending of the path says it.
+"""`save_format=` was removed: the ending of the path decides the format.
 
 ## What it does
 Reports `save_format=` of `model.save`, `save_model` and `save_weights`.
 
 ## Why it breaks
-Keras 3 reads the format off the path. With a path that ends in `.h5`, `.hdf5` or `.keras` it warns;
-with any other it raises: `ValueError: The `save_format` argument is deprecated in Keras 3. Please
-remove this argument and pass a file path with either `.keras` or `.h5` extension.` `save_weights`
-does not know it at all: `TypeError: Model.save_weights() got an unexpected keyword argument
-'save_format'`. `save_format="tf"` wrote a SavedModel, which Keras 3 writes with `model.export` and
-does not load again.
+Keras 3 derives the format from the path. With a path that ends in `.h5`, `.hdf5` or `.keras` it
+warns; with any other it raises: `ValueError: The `save_format` argument is deprecated in Keras 3.
+Please remove this argument and pass a file path with either `.keras` or `.h5` extension.`
+`save_weights` no longer has the argument: `TypeError: Model.save_weights() got an unexpected
+keyword argument 'save_format'`. `save_format="tf"` wrote a SavedModel, which Keras 3 writes with
+`model.export` and cannot load again.
 
 ## What to write instead
-`model.save("model.keras")` where the model is loaded again with Keras; `model.export("folder")`
-where it is served or converted. The fix writes the former; it is unsafe, as what reads the folder
-must be changed with it.
+Use `model.save("model.keras")` if the model is loaded again with Keras, and
+`model.export("folder")` if it is served or converted. The fix writes the former; it is unsafe
+because whatever reads the folder must be changed too.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21 with each format and ending.
@@ -64,10 +64,16 @@ def _finding(module: Module, facts: TargetFacts, use: PathUse, given: cst.Arg) -
     if use.what == "save_weights":
         message, severity = _TYPE_ERROR, Severity.ERROR
     elif use.ending is None or use.ending.extension is None:
-        message = f"`save_format=` only works with a path in `.h5` or `.keras`: else {_VALUE_ERROR}"
+        message = (
+            "`save_format=` only works with a path that ends in `.h5` or `.keras`; "
+            f"otherwise {_VALUE_ERROR}"
+        )
         severity = Severity.LEGACY
     elif use.ending.extension in _MODEL_FILES:
-        message = "`save_format=` is deprecated: the ending of the path says it, and Keras warns"
+        message = (
+            "`save_format=` is deprecated, and Keras warns: the ending of the path decides "
+            "the format"
+        )
         severity = Severity.LEGACY
     else:
         message, severity = _VALUE_ERROR, Severity.ERROR
@@ -80,7 +86,7 @@ def _finding(module: Module, facts: TargetFacts, use: PathUse, given: cst.Arg) -
         severity=severity,
         help=_EXPORT
         if use.what == "save"
-        else "Leave it out, and let the path end in `.weights.h5`.",
+        else "Leave it out, and use a path that ends in `.weights.h5`.",
         fix=fix if isinstance(fix, Fix) else None,
         no_fix_because=fix if isinstance(fix, str) else None,
     )
@@ -92,7 +98,7 @@ def _fix(module: Module, facts: TargetFacts, use: PathUse, given: cst.Arg) -> Fi
         return _COMMENT
     extension = None if use.ending is None else use.ending.extension
     if use.ending is None or extension is None:
-        return "how the path ends cannot be told from here"
+        return "the ending of the path is not known here"
     if use.what == "save_weights":
         if not use.ending.text.endswith(".weights.h5"):
             # Where the path is renamed too, this is half of the work: KD601 does the other.
@@ -108,20 +114,21 @@ def _fix(module: Module, facts: TargetFacts, use: PathUse, given: cst.Arg) -> Fi
             "" if same else "the ending of the path names another format than the argument",
         )
     if wanted is None:
-        return "which format is meant cannot be told from here"
+        return "kdoctor cannot tell which format is meant"
     if any(is_same_path(module, use, each) for each in reads_of_saved_models(module)):
-        return "a SavedModel is read there in this file: write `.export(…)`"
+        return "this file reads a SavedModel there: write `.export(…)`"
     renaming = renamed(module, use.ending, "", wanted)
     if not renaming:
         return NOT_WRITTEN_OUT
     if why := taken(module, use.ending, "", wanted):
         return why
     return Fix(
-        f"Let the path end in `{wanted}`, wherever this file writes it, without `save_format=`",
+        f"Change the path's ending to `{wanted}` throughout this file, and leave out "
+        "`save_format=`",
         (*edits, *renaming),
         Applicability.UNSAFE,
-        unsafe_because="what reads the folder under its old name must be changed with it; for a "
-        "SavedModel to serve or to convert write `.export(…)` instead",
+        unsafe_because="whatever reads the folder under its old name must be changed too; for a "
+        "SavedModel to serve or convert, write `.export(…)` instead",
     )
 
 
@@ -130,7 +137,7 @@ def _proven(facts: TargetFacts) -> Applicability:
 
 
 def _dropped(edits: list[Edit], rating: Applicability, because: str = "") -> Fix:
-    return Fix("Leave `save_format=` out", tuple(edits), rating, unsafe_because=because)
+    return Fix("Leave out `save_format=`", tuple(edits), rating, unsafe_because=because)
 
 
 def _passes_it(_: QuickFacts, __: TargetFacts, called: QuickCall) -> bool:

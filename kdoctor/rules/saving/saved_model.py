@@ -1,25 +1,26 @@
-"""`model.save("folder")` and `load_model("folder")`: a SavedModel, which Keras 3 knows no more.
+"""`model.save("folder")`, `load_model("folder")`: Keras 3 no longer supports SavedModel here.
 
 ## What it does
-Reports where a model is saved to a path without an ending (or with one that is none of Keras'), or
-loaded from such a path, and where it is saved to a new folder of `tempfile`.
+Reports code that saves a model to a path without an ending (or with an ending that Keras does not
+know), or loads one from such a path, and code that saves it to a new folder of `tempfile`.
 
 ## Why it breaks
-Keras 2 wrote and read a TensorFlow SavedModel there. On Keras 3 saving raises `ValueError: Invalid
+Keras 2 wrote and read a TensorFlow SavedModel there. On Keras 3, saving raises `ValueError: Invalid
 filepath extension for saving. Please add either a `.keras` extension for the native Keras format
-(recommended) or a `.h5` extension.`, and loading `ValueError: File format not supported:
+(recommended) or a `.h5` extension.`, and loading raises `ValueError: File format not supported:
 filepath=folder. Keras 3 only supports V3 `.keras` files, legacy H5 format files (`.h5` extension).`
 
 ## What to write instead
-`model.save("model.keras")` and `keras.models.load_model("model.keras")`; to serve or convert a
-model, `model.export("folder")`. A SavedModel that is there already is read for inference only:
+Use `model.save("model.keras")` and `keras.models.load_model("model.keras")`; to serve or convert a
+model, use `model.export("folder")`. An existing SavedModel can only be used for inference:
 
     layer = keras.layers.TFSMLayer("folder", call_endpoint="serving_default")
 
-To go on training it, load it once with Keras 2 (`pip install tf_keras`) and save its weights as
-`.weights.h5`. The fix changes every place in this file that takes this text for a path; it is
-unsafe, as other files and people may name it too. Where this file reads a SavedModel at the path
-(`tf.saved_model.load`, `TFLiteConverter.from_saved_model`, `TFSMLayer`), it writes `export`.
+To continue training it, load it once with Keras 2 (`pip install tf_keras`) and save its weights as
+`.weights.h5`. The fix changes every place in this file that uses this string as a path; it is
+unsafe because other files and people may use the old name too. If this file reads a SavedModel at
+the path (`tf.saved_model.load`, `TFLiteConverter.from_saved_model`, `TFSMLayer`), the fix writes
+`export`.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21.
@@ -63,14 +64,14 @@ _INVALID = (
     "the native Keras format (recommended) or a `.h5` extension."
 )
 _SERVED = (
-    "a SavedModel is read there in this file: export the model, and save it for Keras under "
-    "another name"
+    "this file reads a SavedModel there: export the model, and save it for Keras under another name"
 )
 _USED_OTHERWISE = (
-    "what is in the folder must be saved anew, or is used through `TFSMLayer`, which is no model"
+    "the contents of the folder must be saved again, or used through `TFSMLayer`, which is "
+    "not a model"
 )
-_FOLDER = "what the file in that folder is to be called is for you to say"
-_UNSAFE = "what reads the folder under its old name must be changed with it; for a SavedModel to "
+_FOLDER = "kdoctor cannot choose the name of the file in that folder"
+_UNSAFE = "whatever reads the folder under its old name must be changed too; for a SavedModel to "
 
 
 def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
@@ -99,10 +100,10 @@ def _saved(
     fix = None if use.ending is None else _saved_anew(module, use, use.ending)
     return rule.finding(
         module.place(place),
-        f"a path without `.keras` or `.h5`: {_INVALID}",
+        f"the path does not end in `.keras` or `.h5`: {_INVALID}",
         symbol=use.symbol,
         confidence=use.confidence,
-        help="Let the path end in `.keras`; for a SavedModel to serve or to convert write "
+        help="Use a path that ends in `.keras`; for a SavedModel to serve or convert, write "
         "`.export(…)`.",
         fix=fix if isinstance(fix, Fix) else None,
         no_fix_because=None if isinstance(fix, Fix) else fix or (_FOLDER if is_new else _SERVED),
@@ -151,10 +152,10 @@ def _rename(module: Module, found: Ending) -> Fix | str:
     if why := taken(module, found, old, ".keras"):
         return why
     return Fix(
-        "Let the path end in `.keras`, wherever this file writes it",
+        "Change the path's ending to `.keras` throughout this file",
         edits,
         Applicability.UNSAFE,
-        unsafe_because=f"{_UNSAFE}serve or to convert write `.export(…)` instead",
+        unsafe_because=f"{_UNSAFE}serve or convert, write `.export(…)` instead",
     )
 
 
@@ -191,7 +192,7 @@ def _exported(module: Module, use: PathUse) -> Fix | None:
     if not isinstance(method, cst.Attribute) or len(use.call.args) != 1:
         return None
     return Fix(
-        "Export it as a SavedModel, which is what reads it here",
+        "Export it as a SavedModel, which this file reads",
         (Edit(module.span(method.attr), ("export",)),),
         Applicability.UNSAFE,
         unsafe_because="an exported model can be served and converted, but not loaded with Keras",
@@ -206,13 +207,13 @@ def _loaded(module: Module, use: PathUse) -> Finding:
     shown = use.ending.text if use.ending.whole else "…"
     return rule.finding(
         module.place(use.call),
-        "SavedModels are not loaded any more: ValueError: File format not supported: "
+        "Keras 3 no longer loads SavedModels: ValueError: File format not supported: "
         f"filepath={shown}. Keras 3 only supports V3 `.keras` files, legacy H5 format files",
         symbol=use.symbol,
         confidence=use.confidence,
-        help="For inference write `keras.layers.TFSMLayer(path, "
-        "call_endpoint='serving_default')`; to train it further load it once with Keras 2 "
-        "(`pip install tf_keras`) and save it anew.",
+        help="For inference, use `keras.layers.TFSMLayer(path, "
+        "call_endpoint='serving_default')`; to train it further, load it once with Keras 2 (`pip "
+        "install tf_keras`) and save it again.",
         fix=fix if isinstance(fix, Fix) else None,
         no_fix_because=None if isinstance(fix, Fix) else fix or _USED_OTHERWISE,
     )

@@ -1,21 +1,23 @@
-"""A model compiled with `loss="mse"` is saved to `.h5`, and cannot be loaded again.
+"""A model compiled with `loss="mse"` and saved to `.h5` cannot be loaded again.
 
 ## What it does
-Reports `load_model("x.h5")` where the same file compiles a model with a short loss name (`mse`,
-`mae`, `mape`, `msle`, `bce`, `kld`, also in capitals or for one of several outputs) and saves it
-under that path: the same text, or the same variable.
+Reports `load_model("x.h5")` if the same file compiles a model with a short loss name (`mse`, `mae`,
+`mape`, `msle`, `bce`, `kld`, also in upper case or for one of several outputs) and saves it to that
+path: the same string, or the same variable.
 
 ## Why it breaks
-The old format keeps the name as it was given, and Keras 3 looks it up among the metrics:
-`ValueError: Could not deserialize 'keras.metrics.mse' because it is not a KerasSaveable subclass`.
-With the long name, with a loss object, or with `compile=False` it loads; so do `.keras` files.
+The `.h5` format stores the name as written, and Keras 3 looks it up in the metrics: `ValueError:
+Could not deserialize 'keras.metrics.mse' because it is not a KerasSaveable subclass`. The file
+loads if the model was compiled with the full name or a loss object, or if `load_model` gets
+`compile=False`; `.keras` files load too.
 
 ## What to write instead
-`model.compile(loss="mean_squared_error")`: the same function, and the logs keep their names. Files
-that were saved before need `keras.models.load_model("x.h5", compile=False)` and a new `compile`.
+Write `model.compile(loss="mean_squared_error")`: it is the same function, and the names in the logs
+stay the same. Older files need `keras.models.load_model("x.h5", compile=False)` and a new
+`compile`.
 
 ## How we know
-Run on Keras 3.15.1 with each name of a loss; Keras 2 loads all of them.
+Run on Keras 3.15.1 with each loss name; Keras 2 loads all of them.
 """
 
 from __future__ import annotations
@@ -55,13 +57,13 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         name = str(literal(losses[0]))
         yield rule.finding(
             module.place(use.call),
-            f"the file is saved with the loss `{name}`: ValueError: Could not deserialize "
-            f"'keras.metrics.{name}' because it is not a KerasSaveable subclass",
+            f"the file is saved with the short loss name `{name}`: ValueError: Could not "
+            f"deserialize 'keras.metrics.{name}' because it is not a KerasSaveable subclass",
             symbol=use.symbol,
             confidence=use.confidence,
-            help="Compile with the long name of the loss; load older files with `compile=False`.",
+            help="Compile with the full name of the loss; load older files with `compile=False`.",
             fix=Fix(
-                "Compile with the long name of the loss",
+                "Compile with the full name of the loss",
                 tuple(_long_name(module, loss) for loss in losses),
                 facts.applicability(*(each for each in INVALID if each.after)),
             ),

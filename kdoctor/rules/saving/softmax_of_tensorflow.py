@@ -1,22 +1,22 @@
-"""`Dense(10, activation=tf.nn.softmax)`: a model with it is saved, and cannot be loaded again.
+"""`Dense(10, activation=tf.nn.softmax)`: a saved model with it cannot be loaded again.
 
 ## What it does
-Reports `tf.nn.softmax`, `tf.nn.swish` and `tf.nn.silu` as an activation of one of Keras' layers, in
-a file that saves, loads or copies models. `tf.nn.relu`, `tf.nn.sigmoid` and their like are found
-again by their names.
+Reports `tf.nn.softmax`, `tf.nn.swish` and `tf.nn.silu` as an activation of a Keras layer, in a file
+that saves, loads or copies models. `tf.nn.relu`, `tf.nn.sigmoid` and similar functions are found by
+their names.
 
 ## Why it breaks
-The configuration of a layer holds the name of such a function, and that of `tf.nn.softmax` is
-`softmax_v2`. Keras 2 knew it by that name, too. Keras 3 does not, in `load_model`, in
-`model_from_json` and in `clone_model`: `TypeError: <class 'keras.src.layers.core.dense.Dense'>
-could not be deserialized properly. […] Could not locate function 'softmax_v2'.`
+The config of a layer stores the name of the function, and the name of `tf.nn.softmax` is
+`softmax_v2`. Keras 2 knew this name. Keras 3 does not, in `load_model`, `model_from_json` and
+`clone_model`: `TypeError: <class 'keras.src.layers.core.dense.Dense'> could not be deserialized
+properly. […] Could not locate function 'softmax_v2'.`
 
 ## What to write instead
-Keras' own activation by its name: `activation="softmax"`.
+Use Keras' own activation by name: `activation="softmax"`.
 
 ## How we know
 Every function of `tf.nn`, `tf.math` and `tf` that can be an activation was saved and loaded on
-Keras 3.15.1 and tf_keras 2.21: these are those that Keras 2 loads and Keras 3 does not.
+Keras 3.15.1 and tf_keras 2.21: these are the ones that Keras 2 loads and Keras 3 does not.
 """
 
 from __future__ import annotations
@@ -82,13 +82,13 @@ def _finding(module: Module, facts: TargetFacts, given: cst.BaseExpression, name
     new = f'"{_NEW[name]}"'
     return rule.finding(
         module.place(given),
-        f"a model with `{module.source(given)}` is saved by a name that Keras 3 does not know when "
-        f"it loads or copies it: {_LOST}",
+        f"`{module.source(given)}` is saved under a name that Keras 3 cannot load or copy: "
+            f"{_LOST}",
         symbol=name,
         confidence=Confidence.CERTAIN,
         help=f"Write `{new}`.",
         fix=Fix(
-            f"Write `{new}`, Keras' own", (replaced(module, given, new),),
+            f"Use Keras' own `{new}`", (replaced(module, given, new),),
             facts.applicability(*INVALID),
         ),
     )  # fmt: skip

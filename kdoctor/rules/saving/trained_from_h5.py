@@ -1,18 +1,19 @@
-"""A model that comes compiled out of an `.h5` file is trained on: its optimizer knows no weight.
+"""A compiled model loaded from `.h5` is trained: its optimizer does not know the weights.
 
 ## What it does
-Reports the first `fit` or `train_on_batch` of what `load_model("x.h5")` gave, where nothing in
-between compiles the model, or may do so.
+Reports the first `fit` or `train_on_batch` of the result of `load_model("x.h5")`, if nothing in
+between compiles the model or may do so.
 
 ## Why it breaks
-`load_model` compiles the model as it was when it was saved, and makes the optimizer's slots. Keras
-3 makes them for the weights that are the model's own, not those of its layers, so for none:
-`ValueError: Unknown variable: <Variable path=dense/kernel, …>`, at the first step. It is so in all
-releases since 3.0, with any optimizer, and whichever Keras saved the file.
+`load_model` compiles the model as it was saved, and creates the optimizer's slots. Keras 3 creates
+them only for weights that the model itself owns, not for those of its layers, so for none:
+`ValueError: Unknown variable: <Variable path=dense/kernel, …>`, at the first step. This happens in
+all releases since 3.0, with any optimizer, whichever Keras saved the file.
 
 ## What to write instead
-`model.compile(…)` after `load_model`, as before it was saved; what the optimizer remembered is
-lost. Or save to `.keras` with Keras 3: what is loaded from there goes on where it was.
+Call `model.compile(…)` after `load_model`, with the same arguments as before saving; the state of
+the optimizer is lost. Or save to `.keras` with Keras 3: a model loaded from there continues where
+it stopped.
 
 ## How we know
 Run on Keras 3.0.0, 3.3.3, 3.6.0 and 3.15.1, with SGD, Adam and RMSprop, and on tf_keras 2.21.
@@ -53,12 +54,11 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         if training is not None:
             yield rule.finding(
                 module.place(training),
-                "the optimizer that came out of the `.h5` file was made for none of the weights: "
-                f"{_ERROR}…",
+                f"the optimizer loaded from the `.h5` file does not know the weights: {_ERROR}…",
                 symbol=load.symbol,
                 confidence=load.confidence,
-                help="Call `compile` once the model is loaded, or save it as `.keras`.",
-                no_fix_because="what it was compiled with stands in the file",
+                help="Call `compile` after the model is loaded, or save it as `.keras`.",
+                no_fix_because="the arguments of `compile` are stored in the file",
             )
 
 

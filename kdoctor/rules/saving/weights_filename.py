@@ -1,31 +1,33 @@
-"""Weights are saved to `x.weights.h5`, and to nothing else.
+"""Weights can only be saved to a path that ends in `.weights.h5`.
 
 ## What it does
 Reports `save_weights` to a path that plainly does not end in `.weights.h5`, and `load_weights` from
-one that has no ending that Keras 3 can read: a TensorFlow checkpoint. A path that a function or
-method of the file is given and saves to is reported where it is given: `agent.save("dqn.h5")`.
+one whose ending Keras 3 cannot read: a TensorFlow checkpoint. If a function or method of the file
+receives the path and saves to it, the call that passes the path is reported:
+`agent.save("dqn.h5")`.
 
 ## Why it breaks
-Keras 2 took any path: HDF5 for `.h5`, `.hdf5` and `.keras`, a TensorFlow checkpoint for the rest.
-Keras 3 has one format: `ValueError: The filename must end in `.weights.h5`. Received:
-filepath=model.h5`. Loading is less strict: `.h5` and `.hdf5` files that Keras 2 wrote are read as
+Keras 2 accepted any path: HDF5 for `.h5`, `.hdf5` and `.keras`, a TensorFlow checkpoint for the
+rest. Keras 3 has one format: `ValueError: The filename must end in `.weights.h5`. Received:
+filepath=model.h5`. Loading is less strict: `.h5` and `.hdf5` files written by Keras 2 are read as
 before; checkpoints are not: `ValueError: File format not supported: filepath=ckpt`.
 
 ## What to write instead
-The new ending wherever the file is named:
+Use the new ending wherever the file is named:
 
     model.save_weights("model.weights.h5")
     model.load_weights("model.weights.h5")
 
-The fix changes every place in this file that takes this text for a path, and every `load_weights`
-of a path that is written alike. It is unsafe, as other files and people may name it too. There is
-none where the file is loaded with `by_name=True`, which reads no `.weights.h5`: a whole model that
-is saved with `model.save("model.h5")` can be loaded by name. A checkpoint is read once more with
-Keras 2 (`pip install tf_keras`) and saved anew as `.weights.h5`.
+The fix changes every place in this file that uses this string as a path, and every `load_weights`
+of a path written in the same way. It is unsafe because other files and people may use the old name
+too. There is no fix if the file is loaded with `by_name=True`, which does not work with
+`.weights.h5`: a whole model saved with `model.save("model.h5")` can be loaded by name. To convert a
+checkpoint, load it with Keras 2 (`pip install tf_keras`) and save it again as `.weights.h5`.
 
-Saving a checkpoint made its folder; that of `.weights.h5` must be there (`os.makedirs`). And a
-checkpoint could be loaded into a model before it had weights, which got their values as they were
-made: now it must have them, from an `Input`, from `model.build(shape)` or from a call.
+Saving a checkpoint created its folder; for `.weights.h5` the folder must exist (`os.makedirs`). A
+checkpoint could also be loaded into a model that had no weights yet, which got their values when
+they were created: now the model must have its weights, from an `Input`, from `model.build(shape)`
+or from a call.
 
 ## How we know
 Run on Keras 3.15.1 and on tf_keras 2.21 with each of these endings.
@@ -61,13 +63,13 @@ from kdoctor.syntax import Module
 _NEW = ".weights.h5"
 _OLD_WEIGHTS = (".h5", ".hdf5", ".keras", ".ckpt", ".tf", ".hdf", ".weights")
 _NO_CHECKPOINTS = (".h5", ".hdf5", ".keras", ".hdf")
-_UNSAFE = "files that are there already, other programs and people know it by the old name"
+_UNSAFE = "existing files, other programs and people may use the old name"
 _NOT_AS_BEFORE = (
-    "; unlike a checkpoint, it is written to a folder that is there, and read by a model that has "
-    "its weights"
+    "; unlike a checkpoint, it needs an existing folder, and a model that has its weights when "
+    "it is loaded"
 )
-_CONVERT = "the weights must be converted with Keras 2, where they can still be read"
-BY_NAME = "it is loaded with `by_name=`, which reads no `.weights.h5`"
+_CONVERT = "the weights must be converted with Keras 2, which can still read them"
+BY_NAME = "it is loaded with `by_name=`, which does not work with `.weights.h5`"
 _LATEST = ways_also_by_1("tensorflow.train.latest_checkpoint")
 
 
@@ -100,8 +102,8 @@ def _saved(module: Module, use: PathUse, place: cst.BaseExpression) -> Iterator[
     fix = rename_to_weights(module, use.ending, use.path)
     yield rule.finding(
         module.place(place),
-        "weights are saved as `.weights.h5` only: ValueError: The filename must end in "
-        f"`.weights.h5`. Received: filepath={shown}",
+        "weights can only be saved to a path that ends in `.weights.h5`: ValueError: The "
+        f"filename must end in `.weights.h5`. Received: filepath={shown}",
         symbol=use.symbol,
         confidence=use.confidence,
         help=f"{help_for(fix, use.ending)}.",
@@ -112,13 +114,13 @@ def _saved(module: Module, use: PathUse, place: cst.BaseExpression) -> Iterator[
 
 def help_for(fix: Fix | str, found: Ending) -> str:
     """Return what to do with a path of weights that has a wrong ending."""
-    text = "Let the path end in `.weights.h5`, here and where it is loaded"
+    text = "Use a path that ends in `.weights.h5`, here and where it is loaded"
     if fix != BY_NAME:
         return text
     path = f'"{found.text}"' if found.whole else "path"
     return (
-        f"{text}, without `by_name=`; or save the whole model, with `save({path})` to a path that "
-        "ends in `.h5`: the weights in it can be loaded by name"
+        f"{text}, without `by_name=`; or save the whole model with `save({path})` to a path that "
+        "ends in `.h5`: its weights can be loaded by name"
     )
 
 
@@ -144,7 +146,7 @@ def rename_to_weights(module: Module, found: Ending, path: cst.BaseExpression) -
         return NOT_WRITTEN_OUT
     edits = [edit for each in by_end for edit in each]
     return Fix(
-        "Let the path end in `.weights.h5`, wherever this file writes it",
+        "Change the path's ending to `.weights.h5` throughout this file",
         tuple(dict.fromkeys(edits)),
         Applicability.UNSAFE,
         unsafe_because=_UNSAFE + (_NOT_AS_BEFORE if is_checkpoint else ""),
@@ -168,11 +170,11 @@ def _loaded(module: Module, use: PathUse) -> Iterator[Finding]:
     shown = use.ending.text if use.ending is not None and use.ending.whole else "…"
     yield rule.finding(
         module.place(use.call),
-        "TensorFlow checkpoints are not read any more: ValueError: File format not supported: "
+        "Keras 3 no longer reads TensorFlow checkpoints: ValueError: File format not supported: "
         f"filepath={shown}",
         symbol=use.symbol,
         confidence=use.confidence,
-        help="Read it once with Keras 2 (`pip install tf_keras`), "
+        help="Load it once with Keras 2 (`pip install tf_keras`), call "
         '`save_weights("name.weights.h5")` there, and load that file.',
         fix=fix if isinstance(fix, Fix) else None,
         no_fix_because=None if isinstance(fix, Fix) else fix or _CONVERT,

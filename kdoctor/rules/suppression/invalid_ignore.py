@@ -1,22 +1,22 @@
-"""A comment for kdoctor that does not say what it is meant to say.
+"""A malformed kdoctor suppression comment.
 
 ## What it does
-Reports `# kdoctor: …` with a rule that does not exist, with a word that is not understood, with a
-list that is empty or not closed, with a code outside of brackets, and `ignore-file`, `off` or `on`
-that do not stand alone on their line. Such a comment silences nothing.
+Reports `# kdoctor: …` with an unknown rule, with an unknown word, with a list that is empty or not
+closed, with a code outside brackets, and `ignore-file`, `off` or `on` that are not alone on their
+line. Such a comment silences nothing.
 
 ## Why it breaks
-What it was to silence is reported, or will be once it comes up. A misspelt comment that silenced
-everything would be worse: `# kdoctor: ignore KD101` is not taken for `# kdoctor: ignore`.
+The findings that it should silence are reported. A misspelled comment that silenced everything
+would be worse: `# kdoctor: ignore KD101` is not taken for `# kdoctor: ignore`.
 
 ## What to write instead
-`# kdoctor: ignore[KD101] reason`, with codes, starts of codes (`KD1`) or names (`missing-name`) in
-the brackets, several with commas; `kdoctor rules` lists them. `# kdoctor: ignore` silences all
+`# kdoctor: ignore[KD101] reason`, with codes, code prefixes (`KD1`) or names (`missing-name`) in
+the brackets, separated by commas; `kdoctor rules` lists them. `# kdoctor: ignore` silences all
 rules on its line.
 
 ## How we know
-Codes and names are held against the rules that this kdoctor has. The examples are run: a comment
-changes nothing that Python does.
+Codes and names are checked against the rules of this kdoctor version. The examples are run: a
+comment does not change what Python does.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.suppression import Directive, Entry
 from kdoctor.syntax import Module
 
-_ONLY_YOU_KNOW = "which rule is meant, only you can say"
+_ONLY_YOU_KNOW = "only you know which rule is meant"
 
 
 def check(_module: Module, _facts: TargetFacts) -> Iterator[Finding]:

@@ -1,23 +1,23 @@
-"""A comment that silences a rule where the rule has nothing to say.
+"""An unused suppression comment: its rules report nothing there.
 
 ## What it does
-Reports `# kdoctor: ignore[…]`, `ignore-file`, `off` and `# noqa: KD…` where none of the rules that
-they name reports anything, the entries of a list that silence nothing, and an `on` that ends no
-`off`. A comment for rules that were not asked (`--select`, `--ignore`), or that cannot fire on the
-target, is left alone, and so is `# noqa` without a code of ours: it speaks to other tools.
+Reports `# kdoctor: ignore[…]`, `ignore-file`, `off` and `# noqa: KD…` where none of the named rules
+reports anything, list entries that silence nothing, and an `on` without an `off`. A comment for
+rules that did not run (`--select`, `--ignore`), or that cannot fire on the target, is left alone,
+and so is `# noqa` without a KD code: it belongs to other tools.
 
 ## Why it breaks
-Nothing breaks. What such a comment said was true of a line that has changed since; one day it
-hides something new. A list of what is silenced, and why, is worth keeping only while it is true.
+Nothing breaks. Such a comment was right for a line that has changed since, and one day it may hide
+something new. A list of suppressions, and their reasons, is useful only while it is true.
 
 ## What to write instead
-Nothing: the fix takes the comment out, or the code out of its list. What else stands on the line
-stays, and so does the reason where other codes stay. `kdoctor fix --select KD901 --apply` does so
-in all files. To keep one all the same: `# kdoctor: ignore[KD101, KD901] reason`.
+Nothing: the fix removes the comment, or the code from its list. The rest of the line stays, and so
+does the reason if other codes stay. `kdoctor fix --select KD901 --apply` does this in all files. To
+keep one anyway: `# kdoctor: ignore[KD101, KD901] reason`.
 
 ## How we know
-A comment is unused if all rules were asked about the file and it silenced no finding of theirs.
-The examples are run before and after: a comment changes nothing that Python does.
+A comment is unused if all rules ran on the file and it silenced none of their findings. The
+examples are run before and after: a comment does not change what Python does.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ def unused(
     place = directive.span if whole or first is None else first.span
     names = ", ".join(f"`{entry.text}`" for entry in useless)
     edit = removal(unit, directive, useless)
-    title = "Take the comment out" if whole else f"Take {names} out of the list"
+    title = "Remove the comment" if whole else f"Remove {names} from the list"
     return rule.finding(
         unit.place(Span(place.start, place.end)),
         _message(directive, names),
         symbol=f"kdoctor: {directive.form.value}",
         confidence=Confidence.CERTAIN,
-        help="Take it out, or add `KD901` to its list to keep it.",
+        help="Remove it, or add `KD901` to its list to keep it.",
         fix=Fix(title, (edit,), facts.applicability(*INVALID)),
     )
 
@@ -61,9 +61,9 @@ def _message(directive: Directive, names: str) -> str:
     what = names or "the comment"
     match directive.form:
         case Form.ON:
-            return f"{what} ends nothing: no `# kdoctor: off` of it is open here"
+            return f"{what} ends nothing: no matching `# kdoctor: off` is open here"
         case Form.OFF:
-            return f"{what} silences nothing up to the end of its block or its `on`"
+            return f"{what} silences nothing until the end of its block or its `on`"
         case Form.FILE:
             return f"{what} silences nothing in this file"
         case _:

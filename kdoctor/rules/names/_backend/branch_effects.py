@@ -19,8 +19,8 @@ from kdoctor.syntax.libcst_walk import descendants
 
 CHOOSING: Final = frozenset({"in_train_phase", "in_test_phase"})
 _REASON: Final = (
-    "Keras 2 got the values of both and chose one, here only the chosen one is worked out: mind "
-    "what {} may build or change"
+    "Keras 2 evaluated both branches and chose one, here only the chosen one runs: check what {} "
+    "may build or change"
 )
 # Functions of `keras.backend` that do more than give a value, or call what they are given.
 _EFFECTS: Final = frozenset(

@@ -163,30 +163,30 @@ REWRITES = (
 BY_HAND = {
     "constant": "with shape= write keras.ops.full(shape, value, dtype=...) for one number, "
     "keras.ops.reshape(keras.ops.convert_to_tensor(value, dtype=...), shape) for a list",
-    "zeros": "keras.ops.zeros gives a tensor, K.zeros gave a variable: where it is assigned to, "
+    "zeros": "keras.ops.zeros returns a tensor, K.zeros a variable: where it is assigned to, "
     'write keras.Variable(initializer="zeros", shape=shape), or self.add_weight in a layer',
-    "ones": "keras.ops.ones gives a tensor, K.ones gave a variable: where it is assigned to, "
+    "ones": "keras.ops.ones returns a tensor, K.ones a variable: where it is assigned to, "
     'write keras.Variable(initializer="ones", shape=shape), or self.add_weight in a layer',
-    "eye": "keras.ops.eye gives a tensor, K.eye gave a variable; mind that the second positional "
-    "argument of keras.ops.eye is the number of columns",
+    "eye": "keras.ops.eye returns a tensor, K.eye returned a variable; note that the second "
+    "positional argument of keras.ops.eye is the number of columns",
     "cast_to_floatx": "write keras.ops.cast(x, keras.config.floatx()) for a tensor, "
     "x.astype(keras.config.floatx()) for a NumPy array",
-    "stop_gradient": "keras.ops.stop_gradient makes one tensor of a list: "
-    "write [keras.ops.stop_gradient(v) for v in variables] for a list of tensors",
+    "stop_gradient": "keras.ops.stop_gradient turns a list into one tensor: write "
+    "[keras.ops.stop_gradient(v) for v in variables] for a list of tensors",
     "to_dense": "write keras.ops.convert_to_tensor(x, sparse=False), "
     "or tf.sparse.to_dense(x) for a SparseTensor of TensorFlow",
-    "cast": "of a variable that has this type already K.cast gave the variable itself, which "
-    "changes with it; keras.ops.cast gives its value of now",
-    "identity": "write keras.ops.copy(x), or x itself for a tensor, which nothing can change",
-    "is_tensor": "write keras.ops.is_tensor(x); for symbolic tensors it is False: "
-    "keras.backend.is_keras_tensor(x) tells those",
-    "arange": "keras.ops.arange(start, stop, step, dtype); K.arange gave floats for floats, "
+    "cast": "K.cast of a variable that already had this dtype returned the variable itself, so "
+    "later changes showed; keras.ops.cast returns its current value",
+    "identity": "write keras.ops.copy(x), or x itself for a tensor, which is immutable",
+    "is_tensor": "write keras.ops.is_tensor(x); it is False for symbolic tensors: test those with "
+    "keras.backend.is_keras_tensor(x)",
+    "arange": "keras.ops.arange(start, stop, step, dtype); K.arange returned floats for floats, "
     'whatever its dtype="int32" says',
     "is_sparse": "write isinstance(x, tf.SparseTensor)",
-    "is_placeholder": "there are no placeholders any more; keras.backend.is_keras_tensor(x) tells "
-    "symbolic tensors",
-    "placeholder": "write keras.Input(batch_shape=shape, dtype=dtype), and make a keras.Model or "
-    "keras.Function of inputs and outputs instead of K.function. An Input has a rank: "
-    "where `shape` is None, write `(None,) * rank`; for any rank write a "
+    "is_placeholder": "placeholders are gone; keras.backend.is_keras_tensor(x) recognizes symbolic "
+    "tensors",
+    "placeholder": "write keras.Input(batch_shape=shape, dtype=dtype), and build a keras.Model or "
+    "keras.Function from inputs and outputs instead of K.function. An Input has a rank: where "
+    "`shape` is None, write `(None,) * rank`; for any rank write a "
     "`@tf.function(input_signature=[tf.TensorSpec(None, dtype)])`",
 }

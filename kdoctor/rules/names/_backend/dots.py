@@ -39,9 +39,9 @@ REWRITES = (
 )
 
 BY_HAND = {
-    "batch_dot": "keras.layers.dot([x, y], axes=axes) is the same for any number of axes, but its "
-    "result has the dtype of the layer's policy, as a rule float32, and axes must be given: "
-    "without, it was (-1, -2), or (-1, -1) where y has two axes",
+    "batch_dot": "keras.layers.dot([x, y], axes=axes) is the same for any rank, but its result has "
+    "the dtype of the layer's policy, usually float32, and axes must be given: the default was "
+    "(-1, -2), or (-1, -1) where y has two axes",
 }
 
 _HEAD = "import numpy as np\n{}\nx = np.arange(24, dtype='float32').reshape(2, 3, 4)\n"

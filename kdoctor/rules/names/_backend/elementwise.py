@@ -139,10 +139,10 @@ REWRITES = (
 )
 
 BY_HAND = {
-    "clip": "keras.ops.clip takes no None: use keras.ops.minimum or keras.ops.maximum where only "
-    "one bound is given",
+    "clip": "keras.ops.clip does not accept None: use keras.ops.minimum or keras.ops.maximum where "
+    "only one bound is given",
     "switch": "for a condition with the branches' shape write keras.ops.where(condition, a, b); "
-    "for a scalar one keras.ops.cond(condition, lambda: a, lambda: b); a condition of lower rank "
-    "lines up with the branches' first axes in K.switch: add the missing axes with "
+    "for a scalar one keras.ops.cond(condition, lambda: a, lambda: b); K.switch aligns a "
+    "condition of lower rank with the branches' first axes: add the missing axes with "
     "keras.ops.expand_dims first",
 }

@@ -68,11 +68,11 @@ REWRITES = (
 )
 
 _PHASE = "Keras 3 has no learning phase: take `training` as an argument of `call` and branch on it"
-_SESSION = "there are no sessions any more: code runs at once, and keras.Function makes functions"
-_ENGINE = "that engine is gone: Keras 3 runs on TensorFlow, JAX and PyTorch"
+_SESSION = "sessions are gone: code runs eagerly, and keras.Function makes functions"
+_ENGINE = "this backend is gone: Keras 3 runs on TensorFlow, JAX and PyTorch"
 
 BY_HAND = {
-    "unique_object_name": "it makes a unique name for a layer out of a prefix, not of a tensor: "
+    "unique_object_name": "it makes a unique layer name from a prefix, not from a tensor: "
     'write f"{prefix}_{keras.backend.get_uid(prefix)}" with a string; a tensor or weight has '
     ".name, a variable also .path",
     "image_dim_ordering": "write keras.config.image_data_format(), which says 'channels_last' for "
@@ -87,27 +87,27 @@ BY_HAND = {
     "get_session": _SESSION,
     "set_session": f"{_SESSION}. For the GPU's memory: "
     "tf.config.experimental.set_memory_growth(gpu, True)",
-    "manual_variable_initialization": "variables have their values when they are made: leave it "
-    "out",
-    "track_variable": "it noted variables to be initialized, which they are when they are made: "
-    "leave it out",
-    "control_dependencies": "code runs in the order in which it is written: leave it out",
-    "reset_uids": "write keras.utils.clear_session(), which also forgets all else that Keras "
-    "remembers",
+    "manual_variable_initialization": "variables have their values as soon as they are created: "
+    "remove it",
+    "track_variable": "it registered variables to initialize, which now happens when they are "
+    "created: remove it",
+    "control_dependencies": "code runs in the order in which it is written: remove it",
+    "reset_uids": "write keras.utils.clear_session(), which also resets all other global state of "
+    "Keras",
     "ContextValueCache": "it kept one dropout mask for all steps of a recurrent layer: derive the "
     "cell from keras.layers.LSTMCell (or another cell) and call its get_dropout_mask(x) and "
-    "get_recurrent_dropout_mask(x), which the layer makes anew for each batch. In another class "
-    "draw a mask at each step of training, `keras.random.dropout(keras.ops.ones_like(x), rate)`: "
-    "one that is kept is out of scope in the next batch. What filled, cleared or pickled the cache "
-    "(`setdefault`, `clear`, `__getstate__`, and the calls of methods that did so) goes with it",
+    "get_recurrent_dropout_mask(x), which the layer draws again for each batch. In another class "
+    "draw a mask at each training step, `keras.random.dropout(keras.ops.ones_like(x), rate)`: a "
+    "cached one is out of scope in the next batch. Code that filled, cleared or pickled the cache "
+    "(`setdefault`, `clear`, `__getstate__`, and calls of methods that did so) can be removed",
     "load_backend": "set the environment variable KERAS_BACKEND before Keras is imported",
     "common": "its functions are in keras.config",
     "tensorflow_backend": "the functions of keras.backend are in keras.ops",
     "tf": "it was TensorFlow itself: write `import tensorflow as tf`",
     "control_flow_ops": "it was a module of TensorFlow: write `tf.while_loop` or `tf.cond`",
     "np": "it was NumPy itself: write `import numpy as np`",
-    "eager": "it marked functions that run at once, as all do now: leave it out",
-    "symbolic": "it marked functions that build graphs: leave it out",
+    "eager": "it marked functions that run eagerly, as all do now: remove it",
+    "symbolic": "it marked functions that build graphs: remove it",
     "has_arg": "write `name in inspect.signature(function).parameters`",
     "experimental": "the random generators are in keras.random",
     "C": _ENGINE,

@@ -31,7 +31,8 @@ REWRITES = (
 )
 
 BY_HAND = {
-    "map_fn": "write keras.ops.map(fn, elems); it takes no dtype= and infers it from what fn gives",
+    "map_fn": "write keras.ops.map(fn, elems); it has no dtype= and infers it from the result of "
+    "fn",
     "foldl": "write keras.ops.scan(lambda carry, element: (fn(carry, element), carry), "
     "initializer, elems)[0] with the initial value spelled out",
     "foldr": "write keras.ops.scan(lambda carry, element: (fn(carry, element), carry), "

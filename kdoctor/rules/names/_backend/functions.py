@@ -68,7 +68,10 @@ def as_function(module: Module, reference: Reference, proven: Applicability) -> 
     text = HELPER.format(**{key: written for key, (written, _) in spelled.items()})
     helper = helper_edits(module, before, NAME, text)
     if helper is None:
-        return Refusal(f"`{NAME}` cannot stand in this file: it is taken, or has no Keras there")
+        return Refusal(
+            f"`{NAME}` cannot be added to this file: the name is taken, or Keras is not "
+            "available there"
+        )
     assert reference.call is not None
     needs = [need for _, need in spelled.values() if need is not None] if helper else []
     call = Edit(module.span(reference.call.func), (NAME,), Precedence.PRIMARY)
@@ -95,22 +98,22 @@ def _why_not(module: Module, call: cst.Call | None) -> str | None:
     if call is None:
         return "it is not called here"
     if any(each.star for each in call.args) or len(call.args) not in _LENGTHS:
-        return "its inputs and outputs are not told apart"
+        return "kdoctor cannot tell its inputs from its outputs"
     leading, rest = call.args[: len(_LEADING)], call.args[len(_LEADING) :]
     names = [each.keyword.value if each.keyword else None for each in leading]
     if any(name not in (None, wanted) for name, wanted in zip(names, _LEADING, strict=True)):
-        return "its inputs and outputs are not told apart"
+        return "kdoctor cannot tell its inputs from its outputs"
     if any(asks_the_phase(module, each.value) for each in leading):
         return "the learning phase is among `inputs`"
     made = _made_in_a_graph(module, leading[-1].value, set())
     if made is not None:
-        return f"what `{made}` gives is no output of a model: it takes a `tf.GradientTape`"
+        return f"what `{made}` returns is not an output of a model: it needs a `tf.GradientTape`"
     for each, position in zip(rest, _IGNORED, strict=False):
         name = each.keyword.value if each.keyword else position
         if name != "name" and module.source(each.value) not in _NOTHING:
             return f"`{name}` has no counterpart"
     # Whatever stands between them goes with them, so no comment may.
-    return "a comment stands among its arguments" if "#" in _rest_of(module, call)[1] else None
+    return "there is a comment among its arguments" if "#" in _rest_of(module, call)[1] else None
 
 
 def _made_in_a_graph(module: Module, node: cst.CSTNode, seen: set[str]) -> str | None:

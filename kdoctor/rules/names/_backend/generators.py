@@ -26,8 +26,7 @@ _POSITIONS = {
     **dict.fromkeys(("dropout", "random_bernoulli", "random_binomial"), 3),
 }
 _OTHER_NUMBERS = (
-    "the numbers of a seed are others than on Keras 2, and calls with the same seed draw from one "
-    "sequence"
+    "a seed gives other numbers than on Keras 2, and calls with the same seed share one sequence"
 )
 
 
@@ -46,8 +45,8 @@ def with_generator(module: Module, reference: Reference, leaf: str, fix: Fix) ->
     if helper is None:
         return Refusal(
             "an int `seed` gives the same numbers at each call of `keras.random`: keep a "
-            f"`keras.random.SeedGenerator(seed)` and pass it (`{NAME}`, which a fix would write, "
-            "cannot stand in this file)"
+            f"`keras.random.SeedGenerator(seed)` and pass it (`{NAME}`, which a fix would add, "
+            "cannot be added to this file)"
         )
     needs = [need for _, need in spelled.values() if need is not None] if helper else []
     return replace(

@@ -124,7 +124,7 @@ def no_variables(parameter: str) -> Guard:
 
     return Question(
         f"no_variables({parameter!r})",
-        f"there are variables in `{parameter}`, which are no tensors",
+        f"`{parameter}` contains variables, which are not tensors",
         answer,
         parameters=frozenset({parameter}),
     )
@@ -179,7 +179,7 @@ def made_a_number() -> Guard:
             isinstance(call, cst.Call) and becomes_plain_number(use_site.module, call)
         )
 
-    return Question("made_a_number()", "what it gives is not made a number at once", answer)
+    return Question("made_a_number()", "the result is not converted to a number right away", answer)
 
 
 def _holds_of(
@@ -202,7 +202,7 @@ def plain_name(parameter: str) -> Guard:
 
     return Question(
         f"plain_name({parameter!r})",
-        f"`{parameter}` may have a slash in it, which Keras 3 does not take",
+        f"`{parameter}` may contain a slash, which Keras 3 rejects",
         answer,
         parameters=frozenset({parameter}),
     )
@@ -224,7 +224,7 @@ def no_slash_in(parameter: str) -> Guard:
 
     return Question(
         f"no_slash_in({parameter!r})",
-        f"`{parameter}` has a slash in it, which Keras 3 does not take",
+        f"`{parameter}` contains a slash, which Keras 3 rejects",
         answer,
         parameters=frozenset({parameter}),
     )
@@ -266,12 +266,12 @@ _NARROW = pattern(r"(?<![A-Za-z0-9])u?int(?:8|16)(?![0-9])")
 
 
 def floatx_is_default() -> Guard:
-    """Nothing in the file sets the type of floats that Keras works in: it is float32."""
+    """Nothing in the file sets the default float type that Keras works in: it is float32."""
 
     def answer(use_site: UseSite) -> GuardAnswer:
         return GuardAnswer.of(not speaks_of(use_site.module, _FLOATX))
 
-    return Question("floatx_is_default()", "the file sets the type of floats", answer)
+    return Question("floatx_is_default()", "the file sets the default float type", answer)
 
 
 def no_narrow_integers(parameter: str) -> Guard:
@@ -292,8 +292,8 @@ def no_narrow_integers(parameter: str) -> Guard:
 
     return Question(
         f"no_narrow_integers({parameter!r})",
-        "this file names integers of 8 or 16 bits: Keras 2 lets their sums and products overflow, "
-        "Keras 3 gives wider ones",
+        "this file uses 8- or 16-bit integers: in Keras 2 their sums and products overflow, Keras "
+        "3 returns wider ones",
         answer,
         parameters=frozenset({parameter}),
     )
@@ -329,7 +329,7 @@ def nothing_sparse() -> Guard:
     def answer(use_site: UseSite) -> GuardAnswer:
         return GuardAnswer.of(not speaks_of(use_site.module, _SPARSE))
 
-    return Question("nothing_sparse()", "it may be of a sparse tensor", answer)
+    return Question("nothing_sparse()", "its argument may be a sparse tensor", answer)
 
 
 def of_rank(rank: int, parameter: str) -> Guard:

@@ -19,8 +19,8 @@ _SWAPPED: Final = frozenset(
     {"binary_crossentropy", "categorical_crossentropy", "sparse_categorical_crossentropy"}
 )
 _REASON: Final = (
-    "the file passes keywords of Keras 1, where `{}(output, target)` took the targets last; they "
-    "come first since Keras 2"
+    "the file passes Keras 1 keywords, and `{}(output, target)` of Keras 1 took the targets last; "
+    "they come first since Keras 2"
 )
 
 

@@ -12,11 +12,11 @@ from kdoctor.syntax import Module
 
 _PARAMETER = "training"
 _NO_PHASE = (
-    "Keras 2 asked the learning phase, which K.set_learning_phase sets; Keras 3 passes `training` "
-    "in fit, evaluate and predict alone"
+    "Keras 2 read the learning phase, which K.set_learning_phase sets; Keras 3 passes `training` "
+    "only in fit, evaluate and predict"
 )
-_NO_FUNCTION = "an argument that nothing tells of is taken for a tensor, not for a function to call"
-_OUT_OF_FIT = "what is called without `training`, outside of fit, was in the phase that was set"
+_NO_FUNCTION = "kdoctor assumes that an unknown argument is a tensor, not a function to call"
+_OUT_OF_FIT = "a call without `training` outside of fit used the phase that was set"
 _CHOICES = {"in_train_phase": (0, 1), "in_test_phase": (1, 0)}
 _DECORATORS = ("symbolic", "eager")
 _ARGUMENTS = 2
@@ -44,7 +44,7 @@ def decorator_fix(
     lines = lines_around(module, module.span(node))
     if module.text[lines.start : lines.end].strip() != f"@{module.source(node)}":
         return None
-    return Fix("Leave the decorator out", (Edit(lines, ()),), proven)
+    return Fix("Remove the decorator", (Edit(lines, ()),), proven)
 
 
 def _asked(module: Module, call: cst.Call) -> Fix | None:

@@ -12,8 +12,8 @@ from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.libcst_walk import descendants
 
 _ARRAYS = (
-    "a keras.Model gives tensors where K.function gave NumPy arrays; its inputs and outputs must "
-    "be symbolic tensors of a model"
+    "a keras.Model returns tensors where K.function returned NumPy arrays; its inputs and outputs "
+    "must be symbolic tensors of a model"
 )
 _PHASES = {
     **dict.fromkeys(("0", "0.", "0.0", "False"), "False"),
@@ -50,7 +50,7 @@ def with_phase(module: Module, reference: Reference) -> Fix | None:
     needs: tuple[ImportNeed, ...] = () if need is None else (need,)
     if not uses:
         return None
-    title = f"Make a model of it: `{new}(inputs, outputs)(x, training=…)`"
+    title = f"Make it a model: `{new}(inputs, outputs)(x, training=…)`"
     return Fix(title, tuple(edits), Applicability.UNSAFE, needs, unsafe_because=_ARRAYS)
 
 

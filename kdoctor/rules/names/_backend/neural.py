@@ -178,42 +178,43 @@ REWRITES = (
 
 BY_HAND = {
     "l2_normalize": "over all axes write x / keras.ops.sqrt(keras.ops.maximum("
-    "keras.ops.sum(keras.ops.square(x)), 1e-12)); mind that keras.ops.normalize without an axis "
-    "takes the last one",
+    "keras.ops.sum(keras.ops.square(x)), 1e-12)); note that keras.ops.normalize without an axis "
+    "uses the last one",
     "categorical_crossentropy": "write keras.ops.categorical_crossentropy(target, output, "
     "from_logits=..., axis=...); while a functional model is built, only axis=-1 works",
     "bias_add": "write x + bias for channels_last; for channels_first give the bias the shape "
     "(channels, 1, ...) first",
-    "dot": "of a sparse tensor keras.ops.dot makes nothing; keras.ops.matmul takes one, and is the "
-    "same for matrices, yet not where x has two axes and y has more",
+    "dot": "keras.ops.dot does not accept sparse tensors; keras.ops.matmul does, and is the same "
+    "for matrices, but not where x has two axes and y has more",
     "batch_normalization": "write keras.ops.batch_normalization(x, mean, var, axis, offset=beta, "
-    "scale=gamma, epsilon=epsilon) for statistics with one axis: the order of arguments is another",
+    "scale=gamma, epsilon=epsilon) for one-dimensional statistics: the order of the arguments "
+    "differs",
     "normalize_batch_in_training": "write keras.ops.moments and keras.ops.batch_normalization; "
     "or use a keras.layers.BatchNormalization layer",
-    "binary_focal_crossentropy": "keras.losses.binary_focal_crossentropy takes the mean over the "
-    "last axis, K's did not: drop your own mean, or write the formula out",
-    "sparse_categorical_crossentropy": "keras.ops.sparse_categorical_crossentropy knows no "
-    "ignore_class; keras.losses.sparse_categorical_crossentropy does",
-    "conv1d": "keras.ops.conv knows no padding='causal': pad the start with keras.ops.pad and "
+    "binary_focal_crossentropy": "keras.losses.binary_focal_crossentropy averages over the last "
+    "axis, the function of K did not: drop your own mean, or write the formula out",
+    "sparse_categorical_crossentropy": "keras.ops.sparse_categorical_crossentropy has no "
+    "ignore_class; keras.losses.sparse_categorical_crossentropy has",
+    "conv1d": "keras.ops.conv has no padding='causal': pad the start with keras.ops.pad and "
     "convolve with padding='valid'",
-    "conv3d": "keras.ops.conv takes dilation_rate too; that could not be tried on a CPU",
-    "conv2d_transpose": "write keras.ops.conv_transpose(x, kernel, strides, padding=...); it takes "
+    "conv3d": "keras.ops.conv has dilation_rate too; it could not be tested on a CPU",
+    "conv2d_transpose": "write keras.ops.conv_transpose(x, kernel, strides, padding=...); it has "
     "no output_shape",
-    "conv3d_transpose": "write keras.ops.conv_transpose(x, kernel, strides, padding=...); it takes "
+    "conv3d_transpose": "write keras.ops.conv_transpose(x, kernel, strides, padding=...); it has "
     "no output_shape",
-    "local_conv1d": "locally connected layers are gone: cut the patches out by hand, and multiply "
+    "local_conv1d": "locally connected layers are gone: extract the patches by hand, and multiply "
     "them with keras.ops.einsum",
-    "local_conv2d": "locally connected layers are gone: cut the patches out with "
+    "local_conv2d": "locally connected layers are gone: extract the patches with "
     "keras.ops.image.extract_patches, and multiply them with keras.ops.einsum",
-    "pool2d": "write keras.ops.max_pool or keras.ops.average_pool, with strides=(1, 1) if you gave "
-    "none: theirs are the pool size",
+    "pool2d": "write keras.ops.max_pool or keras.ops.average_pool, with strides=(1, 1) if you "
+    "passed none: their default is the pool size",
     "pool3d": "write keras.ops.max_pool or keras.ops.average_pool, with strides=(1, 1, 1) if you "
-    "gave none: theirs are the pool size",
+    "passed none: their default is the pool size",
     "ctc_batch_cost": "write keras.ops.ctc_loss(y_true, keras.ops.log(y_pred + "
     "keras.config.epsilon()), label_length, input_length, mask_index=number_of_classes - 1): the "
-    "blank was the last class in Keras 2, lengths are vectors, and they change places",
-    "ctc_decode": "write keras.ops.ctc_decode(..., mask_index=number_of_classes - 1); what it "
-    "returns is laid out differently",
-    "ctc_label_dense_to_sparse": "keras.ops.ctc_loss takes dense labels: leave it out",
-    "rnn": "use keras.layers.RNN with a cell of your own, or keras.ops.scan",
+    "blank was the last class in Keras 2, lengths are vectors, and their order is reversed",
+    "ctc_decode": "write keras.ops.ctc_decode(..., mask_index=number_of_classes - 1); its result "
+    "has another layout",
+    "ctc_label_dense_to_sparse": "keras.ops.ctc_loss takes dense labels: remove it",
+    "rnn": "use keras.layers.RNN with a custom cell, or keras.ops.scan",
 }

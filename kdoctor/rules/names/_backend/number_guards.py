@@ -31,7 +31,10 @@ def not_negative(parameter: str) -> Guard:
 def from_the_front(parameter: str) -> Guard:
     """The axis surely is none that is counted from the end."""
     return of_values(
-        "from_the_front", "`{}` may count from the end", parameter, ValueFacts.is_not_negative
+        "from_the_front",
+        "`{}` may be negative and count from the end",
+        parameter,
+        ValueFacts.is_not_negative,
     )
 
 
@@ -43,7 +46,7 @@ def none_below_zero(parameter: str) -> Guard:
 
     return Question(
         f"none_below_zero({parameter!r})",
-        f"`{parameter}` has a number below 0",
+        f"`{parameter}` contains a number below 0",
         answer,
         parameters=frozenset({parameter}),
     )
@@ -72,7 +75,7 @@ def whole_numbers(*parameters: str) -> Guard:
         lambda one, other: one & other,
         (
             of_values(
-                "whole_numbers", "`{}` is not known to be a whole number", each,
+                "whole_numbers", "`{}` is not known to be an integer", each,
                 ValueFacts.is_whole,
             )
             for each in parameters
@@ -82,14 +85,12 @@ def whole_numbers(*parameters: str) -> Guard:
 
 def no_floats(*parameters: str) -> Guard:
     """None of the arguments is written as a floating number."""
-    return _of_floats("no_floats", "is a floating number", parameters, there_is_one=GuardAnswer.NO)
+    return _of_floats("no_floats", "is a float", parameters, there_is_one=GuardAnswer.NO)
 
 
 def a_float(*parameters: str) -> Guard:
     """One of the arguments is written as a floating number."""
-    return _of_floats(
-        "a_float", "must be a floating number", parameters, there_is_one=GuardAnswer.YES
-    )
+    return _of_floats("a_float", "must be a float", parameters, there_is_one=GuardAnswer.YES)
 
 
 def _of_floats(

@@ -90,11 +90,11 @@ REWRITES = (
 )
 
 _SEED = (
-    "with a seed keep a keras.random.SeedGenerator(seed) and pass it as seed=: an int gives the "
+    "for a seed, keep a keras.random.SeedGenerator(seed) and pass it as seed=: an int gives the "
     "same numbers at every call"
 )
 _BERNOULLI = (
-    "write keras.ops.cast(keras.random.uniform(shape) <= p, dtype); mind that p was 0.0 by default"
+    "write keras.ops.cast(keras.random.uniform(shape) <= p, dtype); note that p was 0.0 by default"
 )
 
 BY_HAND = {

@@ -94,5 +94,6 @@ REWRITES = (
 )
 
 BY_HAND = {
-    "mean": "keras.ops.mean gives a float for integers, where Keras 2 cut the mean to an integer",
+    "mean": "keras.ops.mean returns a float for integers, where Keras 2 truncated the mean to an "
+    "integer",
 }

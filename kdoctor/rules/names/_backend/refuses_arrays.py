@@ -26,20 +26,23 @@ _SHAPES = (".backend.int_shape", ".backend.shape")  # tuples, both, on Keras 3
 _VARIABLES = frozenset(
     {"tensorflow.Variable", "tensorflow.compat.v1.Variable", "tensorflow.compat.v2.Variable"}
 )
-_NO_CLIP = "`keras.ops.clip` takes no number of Python's own and no list, as `x` is or may be"
-_NO_LIST = "`keras.ops.transpose` takes no list, as `x` is or may be: make a tensor of it first"
+_NO_CLIP = "`keras.ops.clip` does not accept a Python number or a list, which `x` is or may be"
+_NO_LIST = (
+    "`keras.ops.transpose` does not accept a list, which `x` is or may be: convert it to a tensor "
+    "first"
+)
 _NO_LISTS = (
-    "`keras.ops.concatenate` takes tensors, and no lists or tuples, as one of them is or may be: "
-    "make a tensor of it first"
+    "`keras.ops.concatenate` accepts tensors, not lists or tuples, and one of the arguments is or "
+    "may be one: convert it to a tensor first"
 )
 _NO_VARIABLE = (
-    "`keras.ops.{}` takes no `tf.Variable`, as `x` is or may be: write `keras.Variable`, or give "
-    "it `keras.ops.convert_to_tensor(x)`"
+    "`keras.ops.{}` does not accept a `tf.Variable`, which `x` is or may be: use a "
+    "`keras.Variable`, or pass `keras.ops.convert_to_tensor(x)`"
 )
 
 _NO_CAST = (
-    "Keras 2 cast the value to the type of the variable, which `assign` of a `tf.Variable` does "
-    "not: it raises where the types differ"
+    "Keras 2 cast the value to the dtype of the variable; `assign` of a `tf.Variable` does not, "
+    "and raises where the dtypes differ"
 )
 
 

@@ -26,7 +26,7 @@ from kdoctor.rules.names._backend.unknown_rank import may_be_unknown, why_unsafe
 from kdoctor.syntax import Module, Reference
 
 _MODULE = "backend."
-_NOT_EQUAL = "for some arguments Keras 2 gives something else, see `kdoctor rules KD101`"
+_NOT_EQUAL = "the results differ for some arguments, see `kdoctor rules KD101`"
 
 
 def function(name: str) -> str | None:
@@ -123,8 +123,8 @@ def reason_for(name: str, refusal: Refusal, rows: RewriteTable, found: Lookup) -
     if has_rows or name == "function" or refusal == ONLY_IN_DEAD_CODE:
         return refusal.reason
     if _may_be_meant(name, found):
-        return "no release had it under this name: what is meant is a guess"
-    return "no single expression stands for it in Keras 3"
+        return "no release had this name: kdoctor can only guess what is meant"
+    return "no single expression replaces it in Keras 3"
 
 
 def _may_be_meant(name: str, found: Lookup | None) -> str:

@@ -12,8 +12,12 @@ from kdoctor.rules.names._backend.sessions import line_of
 from kdoctor.syntax import Module, Reference
 from kdoctor.value_types import Kind
 
-_VALUES = "what is not built in a graph has its value at once; a symbolic tensor has none"
-_INITIAL = "variables have their values when they are made: those of a graph of TensorFlow 1 do not"
+_VALUES = (
+    "a tensor that is computed outside a graph has its value right away; a symbolic tensor has none"
+)
+_INITIAL = (
+    "variables have their values as soon as they are created, but not those of a TensorFlow 1 graph"
+)
 _NOT_ONE_VARIABLE = (Kind.TENSOR, Kind.LIST)  # a session runs each of a list
 _INITIALIZERS = (
     "global_variables_initializer", "local_variables_initializer", "initialize_all_variables",
@@ -85,7 +89,7 @@ def _for_its_effect(module: Module, run: cst.Call, value: cst.BaseExpression) ->
         return None
     hole = Hole(module.span(value), Precedence.ANY, binds(value))
     return Fix(
-        f"Write `{module.source(value.func)}(…)` alone: it runs at once",
+        f"Call `{module.source(value.func)}(…)` directly: it runs eagerly",
         (Edit(module.span(run), (hole,), Precedence.PRIMARY),),
         Applicability.UNSAFE,
         unsafe_because=_VALUES,
@@ -102,7 +106,7 @@ def _without(module: Module, run: cst.Call) -> Fix | None:
     if line is None or not isinstance(module.parent(run), cst.Expr):
         return None
     return Fix(
-        "Leave the initialization out: variables have their values when they are made",
+        "Remove the initialization: variables have their values as soon as they are created",
         (left_out(module, run),),
         Applicability.UNSAFE,
         unsafe_because=_INITIAL,

@@ -16,8 +16,10 @@ _TENSORFLOW = ("tensorflow", "tensorflow.compat.v1")
 _SESSIONS = tuple(f"{each}.Session" for each in _TENSORFLOW)
 _CONFIGS = tuple(f"{each}.ConfigProto" for each in _TENSORFLOW)
 _GPU_OPTIONS = tuple(f"{each}.GPUOptions" for each in _TENSORFLOW)
-_TOO_LATE = "it must run before TensorFlow has used a GPU; a session did that when it was made"
-_NO_SHARE = "a share of the GPU's memory cannot be set any more: it grows as it is needed"
+_TOO_LATE = (
+    "it must run before TensorFlow first uses a GPU; a session applied it when it was created"
+)
+_NO_SHARE = "a fraction of the GPU's memory can no longer be set: memory grows as needed"
 _SHARE = "gpu_options.per_process_gpu_memory_fraction"
 _GROWTH = "gpu_options.allow_growth"
 _VISIBLE = "gpu_options.visible_device_list"
@@ -211,7 +213,7 @@ def _edited(group: _Group, root: str) -> Fix | None:
     edits = (Edit(last, (new,)), *(Edit(each, ()) for each in whole if each is not None))
     reasons = [_TOO_LATE, *([_NO_SHARE] if _SHARE in group.settings else [])]
     return Fix(
-        "Set without a session what it was to set",
+        "Apply the session's settings without a session",
         edits,
         Applicability.UNSAFE,
         unsafe_because="; ".join(reasons),

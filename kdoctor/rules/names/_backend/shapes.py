@@ -218,8 +218,8 @@ BY_HAND = {
     "shape": "keras.ops.shape(x) is a tuple, not a tensor. For one size write "
     "keras.ops.shape(x)[i] inside `call`, a loss or a metric; while a functional model is built "
     "use x.shape[i], and -1 in keras.ops.reshape where the batch size is unknown. Where a tensor "
-    "is wanted, wrap it: keras.ops.stack(keras.ops.shape(x))",
-    "stack": "a variable is no tensor for keras.ops.stack: write "
+    "is needed, wrap it: keras.ops.stack(keras.ops.shape(x))",
+    "stack": "keras.ops.stack does not accept variables as tensors: write "
     "keras.ops.stack([each.value for each in variables])",
     "batch_flatten": "write keras.ops.reshape(x, (-1, math.prod(keras.ops.shape(x)[1:]))), "
     "or use a keras.layers.Flatten layer",
@@ -230,7 +230,7 @@ BY_HAND = {
     "resize_images": "write keras.ops.image.resize(x, (height, width), "
     "interpolation=..., data_format=...) with the new size, or use keras.layers.UpSampling2D",
     "resize_volumes": "repeat each axis with keras.ops.repeat, or use keras.layers.UpSampling3D",
-    "tile": "keras.ops.tile(x, n) takes a tensor `n` apart, which fails in a graph: "
-    "write the sizes as a list, keras.ops.tile(x, [a, b])",
+    "tile": "keras.ops.tile(x, n) iterates over a tensor `n`, which fails in a graph: write the "
+    "sizes as a list, keras.ops.tile(x, [a, b])",
     "normalize_data_format": "write `data_format or keras.config.image_data_format()`",
 }

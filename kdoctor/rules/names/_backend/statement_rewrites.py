@@ -22,11 +22,11 @@ _OPTIMIZERS = ("optimizer", "opt")
 _VARIABLES = (*_RATES, "_learning_rate", "iterations")  # of every optimizer of Keras 3
 _VARIABLE_MAKERS = ("Variable", "add_variable", "add_weight", "variable")
 _A_NUMBER = (
-    "`{}` of an optimizer is a number in Keras 3, no variable, and training goes on with the "
-    "number that it was compiled with"
+    "`{}` of an optimizer is a number in Keras 3, not a variable, and training continues with the "
+    "value it was compiled with"
 )
-_MAY_BE_ANOTHER = "it is taken for an optimizer by its name alone"
-_NO_LOOP = "what is passed may not be a list of pairs of a variable and its value"
+_MAY_BE_ANOTHER = "kdoctor takes it for an optimizer because of its name only"
+_NO_LOOP = "the argument may not be a list of (variable, value) pairs"
 
 
 def special_fix(
@@ -168,10 +168,11 @@ def _left_out(module: Module, call: cst.Call) -> Fix | None:
     if not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1:
         return None
     return Fix(
-        "Leave out the learning phase: models infer unless they are told `training=True`",
+        "Remove the learning phase: models run in inference mode unless `training=True` is passed",
         (left_out(module, call),),
         Applicability.UNSAFE,
-        unsafe_because="Keras 2 inferred in `fit`, too, once the phase was set; Keras 3 trains",
+        unsafe_because="in Keras 2, even `fit` ran in inference mode once the phase was set; Keras "
+        "3 trains",
     )
 
 

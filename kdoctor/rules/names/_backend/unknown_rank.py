@@ -23,9 +23,9 @@ _MAKERS = pattern(
     r"|py_func|numpy_function|from_generator|parse_tensor|decode_image|gather_nd|placeholder"
 )
 _DIFFERS = {
-    "concatenate": "then axis=-1 was the first axis on Keras 2, and is the last on Keras 3",
-    "dot": "then K.dot was tf.matmul on Keras 2, another product where y has three axes or more",
-    "int_shape": "then K.int_shape gave None, and `x.shape` cannot be made a tuple",
+    "concatenate": "axis=-1 is then the first axis on Keras 2, and the last on Keras 3",
+    "dot": "K.dot is then tf.matmul on Keras 2, another product if y has three or more axes",
+    "int_shape": "K.int_shape then returned None, and `x.shape` cannot be converted to a tuple",
 }
 _WITH_A_RANK = (Context.FUNCTIONAL, Context.EAGER)
 
@@ -38,7 +38,7 @@ def rank_is_known() -> Guard:
     """
     return Question(
         "rank_is_known()",
-        "this file makes tensors of which a graph may not know how many axes they have",
+        "this file makes tensors whose rank may be unknown in a graph",
         lambda use_site: GuardAnswer.of(not may_be_unknown(use_site.module, use_site.node)),
     )
 
@@ -56,7 +56,5 @@ def where_rank_is_known(left: str, right: str, when: Guard | None = None) -> tup
 
 def why_unsafe(name: str) -> str:
     """Return what may differ where the number of axes is unknown."""
-    differs = _DIFFERS.get(name, "then it raises on Keras 3, and did not on Keras 2")
-    return (
-        f"this file makes tensors of which a graph may not know how many axes they have: {differs}"
-    )
+    differs = _DIFFERS.get(name, "it then raises on Keras 3, and did not on Keras 2")
+    return f"this file makes tensors whose rank may be unknown in a graph: {differs}"

@@ -41,7 +41,7 @@ def indexed() -> Guard:
             bool(taken) and not any(_is_asked_as_tensor(module, e) for e in taken)
         )
 
-    return Question("indexed()", "the result of the call is not taken apart by an index", answer)
+    return Question("indexed()", "the result of the call is not indexed", answer)
 
 
 def calculated_with() -> Guard:
@@ -59,7 +59,7 @@ def calculated_with() -> Guard:
             or any(_is_asked_as_tensor(module, each) for each in _elements(module, node))
         )
 
-    return Question("calculated_with()", "the result of the call is no operand", answer)
+    return Question("calculated_with()", "the result of the call is not an operand", answer)
 
 
 def no_tensor_by_use() -> Guard:
@@ -74,9 +74,7 @@ def no_tensor_by_use() -> Guard:
         asked = any(_is_asked_as_tensor(module, each) for each in _elements(module, node))
         return GuardAnswer.of(not is_tensor and not asked)
 
-    return Question(
-        "no_tensor_by_use()", "a tuple takes the place of a tensor that is used as one", answer
-    )
+    return Question("no_tensor_by_use()", "the result is a tuple, but is used as a tensor", answer)
 
 
 def dtype_does_not_matter() -> Guard:
@@ -97,7 +95,7 @@ def dtype_does_not_matter() -> Guard:
 
     return Question(
         "dtype_does_not_matter()",
-        "it is not known whether int32 will do for the result",
+        "int32 may not be enough for the result",
         answer,
     )
 
@@ -115,7 +113,7 @@ def is_read_only() -> Guard:
 
     return Question(
         "is_read_only()",
-        "Keras 2 makes a variable here, and something may be assigned to it",
+        "Keras 2 makes a variable here, which may be assigned to",
         answer,
     )
 

@@ -77,27 +77,27 @@ REWRITES = (
 )
 
 BY_HAND = {
-    "eval": "write keras.ops.convert_to_numpy(x)[()] for a tensor with values, and leave a number "
-    "or a NumPy array as it is; a symbolic tensor has no value: make a keras.Model of it and call "
-    "that",
-    "get_value": "write keras.ops.convert_to_numpy(x)[()] for a tensor or variable, and leave a "
+    "eval": "write keras.ops.convert_to_numpy(x)[()] for a tensor with values, and keep a number "
+    "or a NumPy array as it is; a symbolic tensor has no value: build a keras.Model from it "
+    "and call that",
+    "get_value": "write keras.ops.convert_to_numpy(x)[()] for a tensor or variable, and keep a "
     "number or a NumPy array as it is",
     "variable": "write keras.Variable(value, dtype=..., name=...), with the dtype as a keyword; in "
-    "a layer write self.add_weight(...), or the value is not trained and not saved; a name "
-    "must not have a slash in it",
+    "a layer write self.add_weight(...), or the value is neither trained nor saved; a name must "
+    "not contain a slash",
     "batch_set_value": "write `for variable, value in pairs: variable.assign(value)`",
     "set_value": "write x.assign(value); for a learning rate optimizer.learning_rate = value; "
-    "another hyperparameter of an optimizer must be made a keras.Variable there first",
-    "update": "write x.assign(new_x); its result is the new value, in Keras 2 it was the variable "
-    "or the operation",
+    "any other hyperparameter of an optimizer must first be made a keras.Variable",
+    "update": "write x.assign(new_x); it returns the new value; Keras 2 returned the variable or "
+    "the operation",
     "update_add": "write x.assign_add(increment)",
     "update_sub": "write x.assign_sub(decrement)",
     "moving_average_update": "write x.assign_sub((x - value) * (1 - momentum))",
     "gradients": "record with tf.GradientTape: `with tf.GradientTape() as tape: loss = ...`, then "
     "tape.gradient(loss, variables)",
     "function": "write keras.Model(inputs, outputs), and keras.ops.convert_to_numpy of its results "
-    "(of one output no list); in place of the learning phase call the model with training=True; "
-    "the inputs and outputs must be symbolic tensors",
+    "(not a list for a single output); instead of the learning phase call the model with "
+    "training=True; the inputs and outputs must be symbolic tensors",
     "Function": "write keras.Function(inputs, outputs)",
     "print_tensor": "write tf.print(message, x) on a line of its own, and use x",
     "is_variable": "write isinstance(x, keras.Variable)",

@@ -55,7 +55,7 @@ _MERGE_LAYER = (
 _OF_A_LAYER = ("dot_axes", "output_shape", "output_mask", "arguments", "node_indices")
 _LAYERS = {"sum": "Add", "mul": "Multiply", "ave": "Average", "max": "Maximum"}
 _HOMES = ("layers", "layers.core", "engine.topology")
-_BRANCHES = "what is merged must be models whose inputs are known: they begin with their shape"
+_BRANCHES = "the merged models must have known inputs: they must start with an input shape"
 _MERGED_MODELS = Example(
     before="from keras.layers import Dense, Merge\nfrom keras.models import Sequential\n\n"
     "model = Sequential()\nmodel.add(Merge([left, right], mode='concat', concat_axis=1))\n"
@@ -125,10 +125,10 @@ _INITIALS = (
     ),
 )  # fmt: skip
 _NO_VARIABLE = (
-    "what it gives made a variable in Keras 1 and makes a tensor now: write "
+    "its result created a variable in Keras 1 and creates a tensor now: write "
     "self.add_weight(shape=shape, initializer=…, name=…) where it is called with a shape"
 )
-_DRAWN = "the numbers are drawn otherwise, and a name must not have a slash in it"
+_DRAWN = "other random numbers are drawn, and a name must not contain a slash"
 _INITIALIZED = Example(
     before="from keras import initializations\n\n"
     "init = initializations.get('uniform')\n"
@@ -162,8 +162,8 @@ def _initial_rows() -> Iterator[Successor]:
         )
 
 
-_DENSE = "Dense works on the last axis as it did; Keras 1 gave its arguments other names"
-_FROM_CONFIG = "a configuration that Keras 1 or 2 wrote may not be read by Keras 3"
+_DENSE = "Dense also works on the last axis; its arguments had other names in Keras 1"
+_FROM_CONFIG = "Keras 3 may not be able to load a configuration that Keras 1 or 2 saved"
 
 
 def _merge_rows() -> Iterator[Successor]:
@@ -202,15 +202,15 @@ ROWS = (
             "keras.utils.plot_model(model, to_file=to_file, show_shapes=show_shapes, "
             "show_layer_names=show_layer_names)",
         ),
-        unsafe_because="the picture looks another way; it needs pydot and graphviz as before",
+        unsafe_because="the image looks different; it needs pydot and graphviz as before",
     ),
     Successor(
         rewrite("keras.utils.visualize_util.plot", "keras.utils.plot_model"),
-        unsafe_because="the picture looks another way; it needs pydot and graphviz as before",
+        unsafe_because="the image looks different; it needs pydot and graphviz as before",
     ),
     Successor(
         rewrite("keras.utils.visualize_util.model_to_dot", "keras.utils.model_to_dot"),
-        unsafe_because="the picture looks another way; it needs pydot and graphviz as before",
+        unsafe_because="the image looks different; it needs pydot and graphviz as before",
     ),
     Successor(
         rewrite(
@@ -220,12 +220,12 @@ ROWS = (
     ),
     Successor(
         rewrite("keras.regularizers.activity_l1(l=0.01)", "keras.regularizers.L1(l1=l)"),
-        unsafe_because="it was passed as activity_regularizer; the loss of Keras 1 summed it over "
-        "the batch, Keras 3 divides by the batch's size",
+        unsafe_because="it was passed as activity_regularizer; Keras 1 summed its loss over the "
+        "batch, Keras 3 divides by the batch size",
     ),
     Successor(
         rewrite("keras.regularizers.activity_l2(l=0.01)", "keras.regularizers.L2(l2=l)"),
-        unsafe_because="it was passed as activity_regularizer; the loss of Keras 1 summed it over "
-        "the batch, Keras 3 divides by the batch's size",
+        unsafe_because="it was passed as activity_regularizer; Keras 1 summed its loss over the "
+        "batch, Keras 3 divides by the batch size",
     ),
 )

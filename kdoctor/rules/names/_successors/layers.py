@@ -7,8 +7,8 @@ from kdoctor.rules.names._successors.successor import Successor
 from kdoctor.rules.rule import Example
 
 _CUDNN = (
-    "the CuDNN layers had two biases, so weights that were saved from one do not load; the outputs "
-    "for the same weights are the same"
+    "the CuDNN layers had two biases, so their saved weights do not load; for the same weights the "
+    "outputs are the same"
 )
 _GATES = (
     "kernel_initializer='glorot_uniform', recurrent_initializer='orthogonal', "
@@ -17,7 +17,7 @@ _GATES = (
     "recurrent_constraint=None, bias_constraint=None, return_sequences=False, return_state=False, "
     "go_backwards=False, stateful=False, **kwargs"
 )
-_PRIVATE = "it is private in Keras 3 and may go with any release"
+_PRIVATE = "it is private in Keras 3, and any release may remove it"
 
 
 def _by_keyword(parameters: str) -> str:
@@ -62,7 +62,7 @@ ROWS = (
             "beta_constraint=beta_constraint, gamma_constraint=gamma_constraint, "
             "synchronized=True, **kwargs)",
         ),
-        unsafe_because="what it does on several devices was not run",
+        unsafe_because="its behaviour on several devices was not tested",
     ),
     Successor(
         rewrite("keras.layers.AbstractRNNCell", "keras.layers.Layer"),
@@ -94,9 +94,9 @@ ROWS = (
                 f"keras.layers.deserialize({{'module': 'keras', **config}}, custom_objects={own})",
                 when,
             ),
-            unsafe_because="a configuration that Keras 2 wrote is read as far as its layers have "
-            "the same arguments in Keras 3: `time_major` of an LSTM is none, and a Sequential in "
-            "a functional model is not read",
+            unsafe_because="a configuration that Keras 2 saved loads if its layers have the same "
+            "arguments in Keras 3: `time_major` of an LSTM is gone, and a Sequential in a "
+            "functional model does not load",
         )
         for own, when in (
             ("{'Functional': keras.Model}", not_given("custom_objects")),

@@ -155,6 +155,6 @@ IN_TF_KERAS = {
 
 # Where the two are not the same after all.
 UNLIKE = {
-    "losses.Reduction": "Keras 3 refuses Reduction.AUTO ('auto'): leave reduction out there",
+    "losses.Reduction": "Keras 3 rejects Reduction.AUTO ('auto'): omit reduction there",
     "preprocessing.sequence.TimeseriesGenerator": "its get_config() and to_json() raise in Keras 3",
 }

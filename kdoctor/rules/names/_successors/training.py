@@ -7,10 +7,13 @@ from kdoctor.rules.names._successors.successor import Successor
 from kdoctor.rules.rule import Example
 
 _SCIKERAS = (
-    "SciKeras must be installed (pip install scikeras); it calls `build_fn` `model`, and wants "
-    "arguments of that function named in the call or as `model__name`"
+    "SciKeras must be installed (pip install scikeras); it names `build_fn` `model`, and arguments "
+    "of that function must be named in the call or passed as `model__name`"
 )
-_SCALED = "no release had both: a loop of one's own calls `scale_loss` now, and unscales nothing"
+_SCALED = (
+    "no release had both: a custom training loop now calls `scale_loss`, and does not unscale "
+    "gradients"
+)
 _DYNAMIC = Example(
     before="import keras\nimport tensorflow as tf\n\n"
     "optimizer = tf.keras.mixed_precision.experimental.LossScaleOptimizer("

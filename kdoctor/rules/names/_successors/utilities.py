@@ -6,7 +6,7 @@ from kdoctor.rewrite import equals, one_of, rewrite
 from kdoctor.rules.names._successors.successor import Successor
 from kdoctor.rules.rule import Example
 
-_PRIVATE = "it is private in Keras 3 and may go with any release"
+_PRIVATE = "it is private in Keras 3, and any release may remove it"
 _CHECKS = "keras.src.utils.argument_validation"
 _SHAPES = "keras.src.applications.imagenet_utils"
 _WIDENED = "{'valid': -1, 'full': 1}.get(padding, 0)"
@@ -25,7 +25,7 @@ ROWS = (
             "keras.utils.conv_utils.normalize_data_format(value)",
             "value or keras.config.image_data_format()",
         ),
-        unsafe_because="the old function also refused a value that it did not know",
+        unsafe_because="the old function also rejected unknown values",
     ),
     Successor(
         rewrite("keras.utils.conv_utils.normalize_tuple", f"{_CHECKS}.standardize_tuple"),
@@ -43,7 +43,7 @@ ROWS = (
                 f"{length} if input_length is not None else None",
                 guard,
             ),
-            unsafe_because="the old function also refused a padding that it did not know",
+            unsafe_because="the old function also rejected unknown paddings",
         )
         for module in ("conv_utils", "np_utils")
         for guard, length in (
