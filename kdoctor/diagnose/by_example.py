@@ -1,4 +1,4 @@
-"""What the rules' own examples raise: each was run, and its message is on record.
+"""Explain errors by the recorded messages of the rules' own examples.
 
 A message that one of them raises, on a line that the same rule reports, is that rule's.
 """

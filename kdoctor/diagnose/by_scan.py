@@ -1,4 +1,4 @@
-"""What a scan of the file says of the line that failed, and of the lines that stand behind it.
+"""Explain errors by findings on the line that failed, and on the lines it depends on.
 
 It is asked when nothing else knows the error: a finding that can be its cause is the answer, one
 that may have to do with it is told as such, and only a scan that found none rules any out.

@@ -1,4 +1,4 @@
-"""From a text to a diagnosis: what was raised, where, on which Keras, and who knows why."""
+"""Explain a text: parse its exceptions and try each explainer in order."""
 
 from __future__ import annotations
 

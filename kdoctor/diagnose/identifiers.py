@@ -1,4 +1,4 @@
-"""Names and values that Keras makes an optimizer, a loss, a metric … of, and does not know."""
+"""Explain unknown identifiers: names and values given as an optimizer, loss, metric …."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arguments that a callable of Keras does not take, by the signatures of each release."""
+"""Explain unexpected arguments, by the signatures of each release."""
 
 from __future__ import annotations
 

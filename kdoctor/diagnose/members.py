@@ -1,4 +1,4 @@
-"""Members that an object has not: ``'Sequential' object has no attribute 'fit_generator'``."""
+"""Explain missing members: ``'Sequential' object has no attribute 'fit_generator'``."""
 
 from __future__ import annotations
 

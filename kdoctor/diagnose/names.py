@@ -1,4 +1,4 @@
-"""Missing names: any attribute, import or module of Keras, by the API of each release."""
+"""Explain missing names: attributes, imports and modules of Keras, by the API of each release."""
 
 from __future__ import annotations
 

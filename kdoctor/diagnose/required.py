@@ -1,4 +1,4 @@
-"""Arguments that a class of Keras wants and did not get."""
+"""Explain missing required arguments of Keras classes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names that the user's own file should have given: weights not built yet, classes not imported."""
+"""Explain names missing in the user's own file: weights not built yet, missing imports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When no knowledge fits: whose error it is by its frames, and what can be ruled out."""
+"""Fallback for unknown errors: whose error it is by its frames, and what can be ruled out."""
 
 from __future__ import annotations
 

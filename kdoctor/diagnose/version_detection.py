@@ -1,4 +1,4 @@
-"""Which releases a text speaks of: what its paths, module names and version lines show."""
+"""Detect the releases that a text comes from: by paths, module names and version lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which files there are below the paths that were named."""
+"""Discover the files at or below given paths."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ctrl-C waits until what must be whole is whole."""
+"""Defer ctrl-C during operations that must complete."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The vital signs of an environment: what is installed, whether it works, and what cures it."""
+"""Health check of a Python environment: what is installed, whether it works, remedies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a Python says of itself: its version, its path, its platform. Nothing is imported in it."""
+"""Ask a Python for its version, search path and platform, importing nothing in it."""
 
 from __future__ import annotations
 
