@@ -83,10 +83,10 @@ def folder_above(folder: str) -> str | None:
     if any(os.path.exists(os.path.join(folder, mark)) for mark in REPOSITORY_MARKS):
         return None
     above = os.path.dirname(folder)
-    return None if above in {folder, os.path.dirname(above), *nobodys_folders()} else above
+    return None if above in {folder, os.path.dirname(above), *shared_folders()} else above
 
 
-def nobodys_folders() -> set[str]:
+def shared_folders() -> set[str]:
     """Return folders that contain projects but belong to none: home and temporary folders."""
     temporary = (os.environ.get("TMPDIR"), os.environ.get("TEMP"), "/tmp", "/var/tmp")  # noqa: S108
     return {os.path.expanduser("~"), *filter(None, temporary)}

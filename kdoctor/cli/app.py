@@ -56,7 +56,7 @@ class _Program(TyperGroup):
         except (Exception, KeyboardInterrupt) as error:
             if _is_typers(error):
                 raise
-            code = exit_codes.told(error)
+            code = exit_codes.report_error(error)
             if code is None:
                 raise
             raise typer.Exit(code) from None

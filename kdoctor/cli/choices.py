@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 STDIN = "-"
 
 
-class Running(NamedTuple):
+class VerifyOptions(NamedTuple):
     """How to run user code for verification: Python, time limit, sandbox."""
 
     python: str | None = None
@@ -25,7 +25,7 @@ class Running(NamedTuple):
     sandboxed: bool = True
 
 
-class Misuse(Exception):
+class OptionConflict(Exception):
     """Options that are valid by themselves exclude each other."""
 
 
@@ -46,7 +46,7 @@ class DocumentKind(enum.StrEnum):
     RST = "rst"
 
 
-class Shape(enum.StrEnum):
+class FixFormat(enum.StrEnum):
     """How a fix is written, for ``--format``."""
 
     TEXT = "text"
@@ -73,7 +73,7 @@ def split(entries: list[str] | None) -> list[str] | None:
     return [part for part in parts if part] or None
 
 
-def format_in_force(asked: str | None, policy: FileSelection) -> tuple[str, str]:
+def effective_format(asked: str | None, policy: FileSelection) -> tuple[str, str]:
     """Return the format's name and the place of the setting, "" for the command line."""
     layer = policy.main.layer("format")
     if asked is not None or layer is None:
@@ -81,7 +81,7 @@ def format_in_force(asked: str | None, policy: FileSelection) -> tuple[str, str]
     return policy.main.value("format"), f"{layer.place('format')}: format: "
 
 
-def baseline_in_force(asked: str | None, policy: FileSelection) -> Baseline | None:
+def effective_baseline(asked: str | None, policy: FileSelection) -> Baseline | None:
     """Return the baseline of the command line, else of the settings, None without one.
 
     Raises:
@@ -98,13 +98,13 @@ def executor_at(address: str | None, jobs: int | None) -> AbstractContextManager
     """Connect to the workers at an address, if one is given.
 
     Raises:
-        Misuse: a number of processes is named, too.
+        OptionConflict: a number of processes is named, too.
         UsageProblem: no workers can be reached there.
     """
     if address is None:
         return nullcontext()
     if jobs is not None:
-        raise Misuse("--jobs is for processes on this machine: drop it, or drop --executor")
+        raise OptionConflict("--jobs is for processes on this machine: drop it, or drop --executor")
     from kdoctor.engine.schedule.dask import executor_at  # noqa: PLC0415
 
     return executor_at(address)
@@ -114,12 +114,12 @@ def named_paths(paths: list[str] | None, stdin_filename: str | None) -> list[str
     """Return the paths to read: the working directory if none is named.
 
     Raises:
-        Misuse: standard input has a name, and other paths are named beside it.
+        OptionConflict: standard input has a name, and other paths are named beside it.
     """
     if stdin_filename is None:
         return paths or ["."]
     if not stdin_filename or set(paths or ()) - {STDIN}:
-        raise Misuse("--stdin-filename PATH allows no other path than -")
+        raise OptionConflict("--stdin-filename PATH allows no other path than -")
     return [STDIN]
 
 

@@ -12,7 +12,7 @@ INTERRUPTED = 130
 _BROKEN_PIPE = 141  # as the shell says of a program that ended so
 
 
-def told(error: BaseException) -> int | None:
+def report_error(error: BaseException) -> int | None:
     """Print why a command failed; return the exit code, None to re-raise the error."""
     match error:
         case KdoctorError():

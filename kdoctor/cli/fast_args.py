@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from kdoctor.cli import exit_codes
-from kdoctor.cli.choices import Color, DocumentKind, Namespace, Shape
+from kdoctor.cli.choices import Color, DocumentKind, FixFormat, Namespace
 
 _COMPLETES: Final = "_KDOCTOR_COMPLETE"  # where it is set, a shell asks for what can follow
 _NO_CACHE: Final = "KDOCTOR_NO_CACHE"
@@ -86,7 +86,7 @@ GRAMMARS: Final = {
             "--exit-non-zero-on-fix": "exit_non_zero_on_fix",
         },
         _LISTS,
-        {**_VALUES, "--format": ("shape", Shape)},
+        {**_VALUES, "--format": ("shape", FixFormat)},
     ),
 }
 
@@ -103,7 +103,7 @@ def run(words: Sequence[str]) -> int | None:
         code = command(**asked)
         sys.stdout.flush()
     except (Exception, KeyboardInterrupt) as error:
-        told = exit_codes.told(error)
+        told = exit_codes.report_error(error)
         if told is None:
             raise
         return told

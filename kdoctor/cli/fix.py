@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from kdoctor.cli import options
-from kdoctor.cli.choices import Color, Shape
+from kdoctor.cli.choices import Color, FixFormat
 
 Apply = Annotated[bool, typer.Option("--apply", help="Write the fixed files.")]
 Undo = Annotated[
@@ -42,7 +42,7 @@ Verify = Annotated[
     ),
 ]
 ShapeOption = Annotated[
-    Shape,
+    FixFormat,
     typer.Option("--format", help="The diff (text), or all that is fixed and left (json)."),
 ]
 ExitNonZeroOnFix = Annotated[
@@ -79,7 +79,7 @@ def fix(  # noqa: PLR0913 - the options of the command
     no_cache: options.NoCache = False,
     jobs: options.Jobs = None,
     executor: options.ExecutorOption = None,
-    shape: ShapeOption = Shape.TEXT,
+    shape: ShapeOption = FixFormat.TEXT,
     output: options.Output = None,
     exit_zero: options.ExitZero = False,
     exit_non_zero_on_fix: ExitNonZeroOnFix = False,
@@ -110,7 +110,7 @@ def fix(  # noqa: PLR0913 - the options of the command
     """  # noqa: D301 - \b keeps the lines of the examples
     from kdoctor.cli import run_fix  # noqa: PLC0415
 
-    with options.misuse_shown():
+    with options.conflicts_as_bad_parameters():
         code = run_fix.fix(
             paths,
             apply=apply,

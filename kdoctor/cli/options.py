@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from kdoctor.cli.choices import Color, DocumentKind, Misuse, Namespace
+from kdoctor.cli.choices import Color, DocumentKind, Namespace, OptionConflict
 from kdoctor.cli.completion import complete_format, complete_rules
 from kdoctor.report.formats import format_names
 
@@ -224,7 +224,7 @@ Verbose = Annotated[
 
 
 @contextmanager
-def misuse_shown() -> Iterator[None]:
+def conflicts_as_bad_parameters() -> Iterator[None]:
     """Report options that exclude each other the way Typer reports an invalid one.
 
     Raises:
@@ -232,5 +232,5 @@ def misuse_shown() -> Iterator[None]:
     """
     try:
         yield
-    except Misuse as misuse:
+    except OptionConflict as misuse:
         raise typer.BadParameter(str(misuse)) from None

@@ -40,7 +40,7 @@ def fix(  # noqa: PLR0913 - the options of the command
     no_cache: bool = False,
     jobs: int | None = None,
     executor: str | None = None,
-    shape: choices.Shape = choices.Shape.TEXT,
+    shape: choices.FixFormat = choices.FixFormat.TEXT,
     output: list[str] | None = None,
     exit_zero: bool = False,
     exit_non_zero_on_fix: bool = False,
@@ -51,7 +51,7 @@ def fix(  # noqa: PLR0913 - the options of the command
     """Show or write the fixes; return the exit code.
 
     Raises:
-        Misuse: options do not go together.
+        OptionConflict: options do not go together.
         KdoctorError: it cannot be done.
     """
     from kdoctor import engine  # noqa: PLC0415
@@ -66,14 +66,16 @@ def fix(  # noqa: PLR0913 - the options of the command
     if undo:
         return _undo(named, apply=apply or verify, color=color, quiet=quiet)
     if apply and choices.STDIN in named and len(named) > 1:
-        raise choices.Misuse("with --apply, - (standard input) must be the only path")
+        raise choices.OptionConflict("with --apply, - (standard input) must be the only path")
     if add_ignores and (verify or unsafe):
-        raise choices.Misuse("--add-ignores fixes nothing: drop --unsafe and --verify")
+        raise choices.OptionConflict("--add-ignores fixes nothing: drop --unsafe and --verify")
     if reason and not add_ignores:
-        raise choices.Misuse("--reason requires --add-ignores")
-    as_json = shape is choices.Shape.JSON
+        raise choices.OptionConflict("--reason requires --add-ignores")
+    as_json = shape is choices.FixFormat.JSON
     if apply and as_json and choices.STDIN in named:
-        raise choices.Misuse("with --apply, standard input is written back fixed, not as JSON")
+        raise choices.OptionConflict(
+            "with --apply, standard input is written back fixed, not as JSON"
+        )
     outputs = outputs_of(output or [])
     stdin = choices.read_stdin(named)
     how: engine.Options = {
@@ -95,7 +97,7 @@ def fix(  # noqa: PLR0913 - the options of the command
         "stdin_filename": stdin_filename,
     }
     policy = engine.FileSelection(named, how)
-    known = choices.baseline_in_force(None, policy) if apply else None
+    known = choices.effective_baseline(None, policy) if apply else None
     how["anchors"] = known is not None or any(each.form.fingerprints for each in outputs)
     with (
         choices.executor_at(executor, jobs) as workers,
@@ -113,7 +115,7 @@ def fix(  # noqa: PLR0913 - the options of the command
     notes = streams.notes(color, quiet=quiet, verbose=verbose)
     kept_back = False
     if verify:
-        running = choices.Running(python, seconds, sandboxed=not no_sandbox)
+        running = choices.VerifyOptions(python, seconds, sandboxed=not no_sandbox)
         result, kept_back = _verify(result, named, running, how, notes, unsafe=unsafe)
     if apply:
         report.write_uncommitted(engine.at_risk(result), result.root, notes)
@@ -140,7 +142,7 @@ def fix(  # noqa: PLR0913 - the options of the command
 def _verify(  # noqa: PLR0913
     result: FixResult,
     paths: list[str],
-    running: choices.Running,
+    running: choices.VerifyOptions,
     how: Options,
     notes: Page,
     *,
@@ -151,7 +153,9 @@ def _verify(  # noqa: PLR0913
     from kdoctor.report.verdicts import write_kept_back, write_verdicts  # noqa: PLC0415
 
     if choices.STDIN in paths:
-        raise choices.Misuse("--verify needs files: - (standard input) belongs to no project")
+        raise choices.OptionConflict(
+            "--verify needs files: - (standard input) belongs to no project"
+        )
     done = verified(paths, result, how, running, unsafe=unsafe)
     from kdoctor.cli.verified_fixes import only_verified  # noqa: PLC0415 - of what cannot run everywhere
 
@@ -167,9 +171,9 @@ def _undo(paths: list[str], *, apply: bool, color: choices.Color, quiet: bool) -
     from kdoctor.report.fix import write_undone  # noqa: PLC0415
 
     if apply:
-        raise choices.Misuse("--undo cannot be combined with --apply or --verify")
+        raise choices.OptionConflict("--undo cannot be combined with --apply or --verify")
     if choices.STDIN in paths:
-        raise choices.Misuse("--undo needs files: - (standard input) was never written")
+        raise choices.OptionConflict("--undo needs files: - (standard input) was never written")
     undone = engine.undo(paths)
     write_undone(undone, streams.output(color, quiet=quiet), streams.notes(color, quiet=quiet))
     return 2 if undone.left_alone else 0

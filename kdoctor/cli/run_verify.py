@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from kdoctor import engine
-from kdoctor.cli.choices import Running
+from kdoctor.cli.choices import VerifyOptions
 from kdoctor.errors import FileProblem, UsageProblem
 from kdoctor.model import Severity
 from kdoctor.report.output import is_terminal
@@ -38,7 +38,7 @@ def verified(
     paths: Iterable[str],
     fixed: FixResult,
     how: engine.Options,
-    running: Running,
+    running: VerifyOptions,
     *,
     unsafe: bool | None,
 ) -> Verified:

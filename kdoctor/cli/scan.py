@@ -55,7 +55,7 @@ def scan(  # noqa: PLR0913 - the options of the command
     # Imported here and in the other commands: `kdoctor --help` needs none of it.
     from kdoctor.cli import run_scan  # noqa: PLC0415
 
-    with options.misuse_shown():
+    with options.conflicts_as_bad_parameters():
         code = run_scan.scan(
             paths,
             target=target,

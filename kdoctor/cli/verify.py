@@ -99,7 +99,7 @@ def verify(  # noqa: PLR0913 - the options of the command
             "diffs": False,
             "anchors": False,
         }
-        running = choices.Running(python, seconds, sandboxed=not no_sandbox)
+        running = choices.VerifyOptions(python, seconds, sandboxed=not no_sandbox)
         report = _user_code(paths, running, how, unsafe=unsafe)
         holds = _write_verdicts(report, page, json=json)
     else:
@@ -113,7 +113,7 @@ def verify(  # noqa: PLR0913 - the options of the command
 
 
 def _user_code(
-    paths: list[str], running: choices.Running, how: Options, *, unsafe: bool | None
+    paths: list[str], running: choices.VerifyOptions, how: Options, *, unsafe: bool | None
 ) -> Report:
     from kdoctor import engine  # noqa: PLC0415
     from kdoctor.cli.run_verify import verified  # noqa: PLC0415

@@ -112,7 +112,7 @@ _MEMBER: Final = re.compile(r"(?<![\w.)\]])([A-Za-z_]\w*)\.([A-Za-z_]\w*)")
 _MOST_MEMBERS: Final = 4
 
 
-def explain_by_guess(case: Case) -> Diagnosis | None:
+def explain_by_keras_object(case: Case) -> Diagnosis | None:
     """Return what the rules say of a line if an object in it is one of Keras.
 
     Only where the rule foretells this very error does it count.

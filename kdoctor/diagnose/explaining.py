@@ -8,7 +8,7 @@ from typing import Final
 
 from kdoctor.diagnose.by_example import (
     explain_by_example,
-    explain_by_guess,
+    explain_by_keras_object,
     explain_by_message,
 )
 from kdoctor.diagnose.by_rules import ReadSource, read_file
@@ -48,7 +48,7 @@ _EXPLAINERS: Final[tuple[Callable[[Case], Diagnosis | None], ...]] = (
     explain_position,
     explain_keyword,
     explain_by_example,
-    explain_by_guess,
+    explain_by_keras_object,
     explain_identifier,
     explain_required,
     explain_by_message,

@@ -178,7 +178,7 @@ def test_a_working_folder_that_is_gone_is_one_sentence_and_two(project, command)
 
 def test_what_may_not_be_looked_into_is_named(monkeypatch, capsys):
     monkeypatch.delenv("KDOCTOR_DEBUG", raising=False)
-    assert exit_codes.told(PermissionError(13, "Permission denied", "locked/.git")) == 2
+    assert exit_codes.report_error(PermissionError(13, "Permission denied", "locked/.git")) == 2
     assert capsys.readouterr().err == "kdoctor: locked/.git: Permission denied\n"
 
 
