@@ -108,9 +108,9 @@ def _on_dropped(dropped: UnraisableHookArgs) -> None:
     """Let ctrl-C come again that struck where Python drops it, as a tree was taken apart."""
     import signal  # noqa: PLC0415
 
-    from kdoctor.documents.interrupts import insists  # noqa: PLC0415
+    from kdoctor.documents.interrupts import resend_signal_hook  # noqa: PLC0415
 
-    insists(signal.SIGINT, KeyboardInterrupt)(dropped)
+    resend_signal_hook(signal.SIGINT, KeyboardInterrupt)(dropped)
 
 
 def _run(arguments: list[str]) -> int:
@@ -119,9 +119,9 @@ def _run(arguments: list[str]) -> int:
     try:
         return run(arguments)
     except Exception as error:
-        from kdoctor.cli.exit_codes import told  # noqa: PLC0415
+        from kdoctor.cli.exit_codes import report_error  # noqa: PLC0415
 
-        code = told(error)
+        code = report_error(error)
         if code is None:
             raise
         return code

@@ -30,15 +30,15 @@ class Config(msgspec.Struct, frozen=True, rename="kebab", forbid_unknown_fields=
     select: Annotated[
         tuple[str, ...] | None,
         Meta(
-            description="Only these rules: codes (KD101), starts of codes (KD1), names or topics "
-            "(freezing).",
+            description="Use only these rules: codes (KD101), prefixes of codes (KD1), names or "
+            "topics (freezing).",
             examples=[["KD1", "KD201"]],
         ),
     ] = None
     ignore: Annotated[
         tuple[str, ...] | None,
         Meta(
-            description="Not these rules. Without select, added to what an extended file ignores.",
+            description="Skip these rules. Without select, added to what an extended file ignores.",
             examples=[["KD5", "mixed-keras"]],
         ),
     ] = None
@@ -52,15 +52,15 @@ class Config(msgspec.Struct, frozen=True, rename="kebab", forbid_unknown_fields=
     per_file_ignores: Annotated[
         dict[str, tuple[str, ...]] | None,
         Meta(
-            description="Rules that do not count in files that match a pattern, written as in "
-            ".gitignore, from the folder of this file; ! at its start means all other files.",
+            description="Rules to skip in files that match a pattern, written as in .gitignore "
+            "and relative to the folder of this file; a leading ! means all other files.",
             examples=[{"tests/": ["KD4"], "*.md": ["KD5"]}],
         ),
     ] = None
     exclude: Annotated[
         tuple[str, ...] | None,
         Meta(
-            description="Files and folders to pass over: patterns written as in .gitignore, from "
+            description="Files and folders to skip: patterns written as in .gitignore, relative to "
             "the folder of this file.",
             examples=[["docs/old/", "*_legacy.py"]],
         ),
@@ -68,42 +68,42 @@ class Config(msgspec.Struct, frozen=True, rename="kebab", forbid_unknown_fields=
     extend: Annotated[
         _FilePath | None,
         Meta(
-            description="Another file with settings, relative to this one. What this file says "
-            "itself comes first.",
+            description="Another settings file to extend, relative to this one. Settings in this "
+            "file take precedence.",
             examples=["../kdoctor.toml"],
         ),
     ] = None
     namespace: Annotated[
         Literal["keep", "keras", "tf.keras"] | None,
         Meta(
-            description="The root that imports of Keras are moved to; keep: each file's own.",
+            description="The root to rewrite imports of Keras to; keep leaves each file's own.",
             examples=["keras"],
         ),
     ] = None
     unsafe: Annotated[
         bool | None,
         Meta(
-            description="Whether `kdoctor fix` also uses fixes that no proof calls safe.",
+            description="Whether `kdoctor fix` also uses fixes that are not proven safe.",
             examples=[True],
         ),
     ] = None
     format: Annotated[
         str | None,
-        Meta(description="How `kdoctor scan` writes its result.", examples=["concise"]),
+        Meta(description="The output format of `kdoctor scan`.", examples=["concise"]),
     ] = None
     baseline: Annotated[
         _FilePath | None,
         Meta(
-            description="A file of known findings, from the folder of this file; only others "
-            "count. `kdoctor baseline write` makes it.",
+            description="A file of known findings, which are not reported, relative to the folder "
+            "of this file. `kdoctor baseline write` creates it.",
             examples=[".kdoctor-baseline.json"],
         ),
     ] = None
     cache_dir: Annotated[
         _FilePath | None,
         Meta(
-            description="Where results are kept for as long as the files are as they were, from "
-            "the folder of this file, within the project; $KDOCTOR_CACHE_DIR comes first.",
+            description="The folder of the result cache, inside the project, relative to the "
+            "folder of this file; $KDOCTOR_CACHE_DIR takes precedence.",
             examples=["build/kdoctor"],
         ),
     ] = None
@@ -113,13 +113,13 @@ SETTINGS: Final = Config.__struct_encode_fields__
 
 
 def config_of(table: Mapping[str, Any], place: Callable[[Key], str]) -> Config:
-    """Return the settings in a table; ``place`` says where a key of it stands, for people.
+    """Convert a table to settings; ``place`` tells where a key is, for error messages.
 
     >>> config_of({"target": "keras==3.15.1"}, lambda key: "kdoctor.toml").target
     'keras==3.15.1'
 
     Raises:
-        UsageProblem: a key is unknown, or its value is of the wrong sort.
+        UsageProblem: a key is unknown, or its value has the wrong type.
     """
     for key in table:
         if key not in SETTINGS:
@@ -137,7 +137,7 @@ def config_of(table: Mapping[str, Any], place: Callable[[Key], str]) -> Config:
 
 
 def value_of(config: Config, key: str) -> Any:
-    """Return a setting by the name that it has in files, None where it is not said."""
+    """Return a setting by its name in files, None if it is not set."""
     return getattr(config, key.replace("-", "_"))
 
 
@@ -162,7 +162,7 @@ def schema(formats: Sequence[str] = ()) -> dict[str, Any]:
 
 
 def _without_null(described: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a property as TOML can have it: there, what is not said has no value at all."""
+    """Return a property without null, which TOML does not have."""
     kept = {name: value for name, value in described.items() if name != "default"}
     if "anyOf" in kept:
         (only,) = (each for each in kept.pop("anyOf") if each != {"type": "null"})

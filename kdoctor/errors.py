@@ -1,4 +1,4 @@
-"""What can go wrong, and what to type next.
+"""Exceptions that kdoctor raises on purpose.
 
 KdoctorError
 ├── UsageProblem        a path, option, rule or target that does not exist (exit code 2)
@@ -12,7 +12,7 @@ INTERNAL_ERROR = "internal error"  # how a crash that was caught is told of
 
 
 class KdoctorError(Exception):
-    """Base of all errors that kdoctor raises on purpose: one clear sentence, never a traceback."""
+    """Base of all errors for users: shown as one clear sentence, never a traceback."""
 
 
 class UsageProblem(KdoctorError):
@@ -20,7 +20,7 @@ class UsageProblem(KdoctorError):
 
 
 class FileProblem(KdoctorError):
-    """One file cannot be handled. ``str()`` says where and why."""
+    """One file cannot be handled; ``str()`` says where and why."""
 
 
 class SyntaxProblem(FileProblem):

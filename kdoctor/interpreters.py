@@ -1,4 +1,4 @@
-"""Which Python a project is run with.
+"""Find the Python interpreter of a project.
 
 Imports nothing but ``os`` and ``sys``, which every Python has loaded: ``kdoctor run`` must cost a
 program next to nothing, and pathlib, dataclasses and typing together take longer than all the rest.
@@ -20,7 +20,7 @@ _PROGRAMS = ("bin/python", "bin/python3", "Scripts/python.exe", "python.exe")
 
 
 class Interpreter:
-    """A Python, and why it is this one."""
+    """A Python interpreter, and why it was chosen."""
 
     __slots__ = ("because", "path")
 
@@ -30,7 +30,7 @@ class Interpreter:
 
 
 def interpreter_for(folder: str, environ: Mapping[str, str] = os.environ) -> Interpreter:
-    """Return the Python that ``python`` means in a project's folder.
+    """Return the interpreter that a project's folder is run with.
 
     That is the one that the shell has activated, else that of the project's own ``.venv`` or
     ``venv``, else the one that runs kdoctor.
@@ -51,7 +51,7 @@ def interpreter_for(folder: str, environ: Mapping[str, str] = os.environ) -> Int
 
 
 def interpreter_named(named: str) -> Interpreter | None:
-    """Return the Python that a person names: a program, an environment's folder, a command."""
+    """Return the interpreter given as an executable, an environment's folder or a command."""
     if os.path.isdir(named):
         program = _program_of(named)
     elif os.path.exists(named):
@@ -79,15 +79,15 @@ def folders_above(start: str) -> Iterator[str]:
 
 
 def folder_above(folder: str) -> str | None:
-    """Return the folder above, where it may belong to the same project."""
+    """Return the parent folder if it may belong to the same project, else None."""
     if any(os.path.exists(os.path.join(folder, mark)) for mark in REPOSITORY_MARKS):
         return None
     above = os.path.dirname(folder)
-    return None if above in {folder, os.path.dirname(above), *nobodys_folders()} else above
+    return None if above in {folder, os.path.dirname(above), *shared_folders()} else above
 
 
-def nobodys_folders() -> set[str]:
-    """Return the folders that belong to no project, though projects lie in them."""
+def shared_folders() -> set[str]:
+    """Return folders that contain projects but belong to none: home and temporary folders."""
     temporary = (os.environ.get("TMPDIR"), os.environ.get("TEMP"), "/tmp", "/var/tmp")  # noqa: S108
     return {os.path.expanduser("~"), *filter(None, temporary)}
 

@@ -1,4 +1,4 @@
-"""The Keras that the code must run on, and where we learned it."""
+"""Target: the Keras version that the code must run on, and how it was determined."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Target(Struct, frozen=True, cache_hash=True):
 
     @property
     def without_source(self) -> Target:
-        """The same, wherever it was learned: what is found on it is the same."""
+        """The target without its source, which changes no finding."""
         return replace(self, source="", inferred=False)
 
     def __str__(self) -> str:

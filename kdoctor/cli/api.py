@@ -14,7 +14,7 @@ def api(
         str,
         typer.Argument(
             metavar="NAME",
-            help="As you would write it: keras.backend.dot, K.dot, layers.Dense, Dense, Model.fit.",
+            help="As in your code: keras.backend.dot, K.dot, layers.Dense, Dense, Model.fit.",
             show_default=False,
         ),
     ],
@@ -22,14 +22,14 @@ def api(
     json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
     color: options.ColorOption = choices.Color.AUTO,
 ) -> None:
-    """Tell where a name of Keras exists and existed, its signatures, and what took its place.
+    """Show in which releases a Keras name exists, its signatures, and what replaced it.
 
     \b
     kdoctor api keras.backend.dot
     kdoctor api np_utils.to_categorical
     kdoctor api Model.predict_classes --json
 
-    Exit code: 0, or 1 where no release known has such a name.
+    Exit code: 0, or 1 if no known release has such a name.
     """  # noqa: D301 - \b keeps the lines of the examples
     from kdoctor.engine.fixes.rewrite_lookup import rewrite_lookup_of  # noqa: PLC0415 - imports the rules
     from kdoctor.keras_api.query_name import inquire  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""The program: its commands, and how it ends.
+"""The Typer program: its commands and exit codes.
 
 Exit codes: 0 nothing to report, 1 something was found (or is left to do), 2 the call cannot be done
 as asked or a file could not be handled, 130 interrupted.
@@ -39,7 +39,7 @@ _PASSED_ON = {"ignore_unknown_options": True, "allow_interspersed_args": False}
 
 
 class _Program(TyperGroup):
-    """Ends every command in the same way."""
+    """Ends every command the same way."""
 
     def make_context(self, *arguments: Any, **options: Any) -> Any:
         try:
@@ -56,7 +56,7 @@ class _Program(TyperGroup):
         except (Exception, KeyboardInterrupt) as error:
             if _is_typers(error):
                 raise
-            code = exit_codes.told(error)
+            code = exit_codes.report_error(error)
             if code is None:
                 raise
             raise typer.Exit(code) from None
@@ -64,7 +64,7 @@ class _Program(TyperGroup):
 
 
 def _is_typers(error: BaseException) -> bool:
-    """Say whether Typer itself shows an error."""
+    """Tell whether Typer itself reports an error."""
     return hasattr(error, "exit_code") and not exit_codes.is_interrupt(error)
 
 
@@ -83,24 +83,24 @@ def program(
         ),
     ] = False,
 ) -> None:
-    """Say what breaks in Keras code on the Keras that it must run on, and repair it.
+    """Find what breaks in Keras code on the Keras version it must run on, and fix it.
 
     \b
     kdoctor scan src/ notebook.ipynb README.md    what is wrong, and what to write instead
-    kdoctor fix src/                              the repair as a diff; writes nothing
-    kdoctor fix src/ --apply                      the repair, written
-    kdoctor baseline write                        accept what there is; only new findings fail
-    python train.py 2>&1 | kdoctor explain        what an error means, and what cures it
+    kdoctor fix src/                              show the fixes as a diff; write nothing
+    kdoctor fix src/ --apply                      write the fixes
+    kdoctor baseline write                        accept today's findings; only new ones fail
+    python train.py 2>&1 | kdoctor explain        what an error means, and how to fix it
     kdoctor rules KD101                           all about one rule
-    kdoctor api keras.backend.dot                 where a name exists, what took its place
-    kdoctor reference dice                        correct losses, layers, clipping, to copy
-    kdoctor verify train.py                       does the repair compute the same?
+    kdoctor api keras.backend.dot                 where a name exists, and what replaced it
+    kdoctor reference dice                        correct losses, layers and clipping to copy
+    kdoctor verify train.py                       does the fixed code compute the same?
     kdoctor verify                                check the reference on this machine
     kdoctor target                                which Keras this project runs on, and why
-    kdoctor config src/train.py                   which settings count there, and from where
-    kdoctor run train.py --epochs 1               run it, and explain its error under it
-    kdoctor report --html report.html             how far the migration is, as a page
-    kdoctor env                                   whether what is installed works together
+    kdoctor config src/train.py                   the settings for a path, and their origin
+    kdoctor run train.py --epochs 1               run a program, and explain its error
+    kdoctor report --html report.html             progress of the migration, as a web page
+    kdoctor env                                   check that the installed packages fit together
     kdoctor server                                a language server, which your editor starts
 
     \b
@@ -110,7 +110,7 @@ def program(
 
 
 def app_of(names: Iterable[str]) -> typer.Typer:
-    """Return the program with these commands; to make all takes longer than Python to start."""
+    """Return the program with these commands; building all takes longer than Python's start."""
     made = typer.Typer(
         name="kdoctor",
         cls=_Program,

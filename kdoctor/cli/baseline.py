@@ -1,4 +1,4 @@
-"""``kdoctor baseline``: accept the findings that there are, and no more."""
+"""``kdoctor baseline``: accept today's findings, and no new ones."""
 
 from __future__ import annotations
 
@@ -28,27 +28,27 @@ File = Annotated[
     typer.Option(
         "--baseline",
         metavar="FILE",
-        help="The file.  [default: what the settings name, else .kdoctor-baseline.json, the "
-        "nearest above, else beside the settings of the project]",
+        help="The baseline file.  [default: the one in the settings, else the nearest "
+        ".kdoctor-baseline.json above, else one beside the project's settings]",
         show_default=False,
     ),
 ]
 Force = Annotated[
-    bool, typer.Option("--force", help="Take in also what the baseline does not know yet.")
+    bool, typer.Option("--force", help="Also add findings that the baseline does not have yet.")
 ]
 
 
 @baseline.callback()
 def _baseline() -> None:
-    """Accept the findings that there are, and no more: new ones fail, fixed ones are taken out.
+    """Accept today's findings: only new ones fail, and fixed ones are removed.
 
     \b
-    kdoctor baseline write src/       take down all findings
-    kdoctor baseline check src/       fail where one is new, or a known one is fixed
-    kdoctor baseline prune src/       take out what is fixed
+    kdoctor baseline write src/       record all findings
+    kdoctor baseline check src/       fail if one is new, or a recorded one is fixed
+    kdoctor baseline prune src/       remove what is fixed
     kdoctor scan src/ --baseline .kdoctor-baseline.json
 
-    A finding is known again when its lines move, its file is renamed or code around it changes.
+    A finding is recognized even if its lines move, its file is renamed or code around it changes.
     Keep the file in version control.
     """  # noqa: D301 - \b keeps the lines of the examples
 
@@ -73,18 +73,18 @@ def write(  # noqa: PLR0913 - the options of the command
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
 ) -> None:
-    """Take down all findings as known.
+    """Record all findings as known.
 
     \b
     kdoctor baseline write src/
-    kdoctor baseline write src/ --force         new findings, too
+    kdoctor baseline write src/ --force         new findings too
 
-    A baseline that is there only shrinks: with new findings, or new files that cannot be checked,
-    it is left as it is, unless --force is given. What it knows of files that are not looked at
-    stays. Files that cannot be checked are named, and accepted.
+    An existing baseline only shrinks: if there are new findings, or new files that cannot be
+    checked, it is left unchanged, unless --force is given. Entries for files outside PATH are
+    kept. Files that cannot be checked are named, and accepted.
 
-    Exit code: 0 written, 1 there is something new and it was not written, 2 kdoctor failed at a
-    file, nothing was read, or the call cannot be done as asked.
+    Exit code: 0 written, 1 not written because there is something new, 2 kdoctor failed on a
+    file, nothing was read, or wrong usage.
     """  # noqa: D301 - \b keeps the lines of the examples
     from kdoctor.engine.baseline import is_acceptable  # noqa: PLC0415
     from kdoctor.report import baseline as report  # noqa: PLC0415
@@ -127,14 +127,14 @@ def check(  # noqa: PLR0913 - the options of the command
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
 ) -> None:
-    """Show the new findings, and say which known ones are fixed. Writes nothing.
+    """Show new findings, and which known ones are fixed. Writes nothing.
 
     \b
     kdoctor baseline check src/
     kdoctor baseline check src/ --baseline old.json --quiet
 
-    Exit code: 0 all findings are known and all known ones are there, 1 some are new or fixed, 2 a
-    file could not be handled or the call cannot be done as asked.
+    Exit code: 0 findings and baseline agree, 1 some findings are new or fixed, 2 a file could not
+    be handled, or wrong usage.
     """  # noqa: D301 - \b keeps the lines of the examples
     from kdoctor.report import baseline as report  # noqa: PLC0415
 
@@ -168,13 +168,13 @@ def prune(  # noqa: PLR0913 - the options of the command
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
 ) -> None:
-    """Take out what is fixed. Nothing is ever taken in.
+    """Remove what is fixed. Adds nothing.
 
     \b
     kdoctor baseline prune src/
 
-    Exit code: 0 done, also where findings are new; 2 a file could not be handled (what is known
-    of it stays) or the call cannot be done as asked.
+    Exit code: 0 done, even if there are new findings; 2 a file could not be handled (its entries
+    are kept), or wrong usage.
     """  # noqa: D301 - \b keeps the lines of the examples
     from kdoctor.report import baseline as report  # noqa: PLC0415
 
@@ -226,7 +226,7 @@ def _compared(  # noqa: PLR0913 - what the three commands share
     writes: bool = False,
     may_be_new: bool = False,
 ) -> Comparison:
-    """Scan the paths and hold the findings against the baseline."""
+    """Scan the paths and compare the findings with the baseline."""
     from kdoctor import engine  # noqa: PLC0415
     from kdoctor.engine.baseline import (  # noqa: PLC0415
         Baseline,
@@ -240,7 +240,7 @@ def _compared(  # noqa: PLR0913 - what the three commands share
 
     named = paths or ["."]
     if choices.STDIN in named:
-        raise typer.BadParameter("a baseline is of files: - (standard input) has no name")
+        raise typer.BadParameter("a baseline needs files: - (standard input) has no name")
     policy = engine.FileSelection(named, how)
     path = Path(file) if file else default_file(policy)
     if writes and not file:

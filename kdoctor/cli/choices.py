@@ -1,4 +1,4 @@
-"""What can be chosen on the command line, and what it means; knows nothing of who reads it."""
+"""Values that command-line options take, and what they mean, whoever parses them."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 STDIN = "-"
 
 
-class Running(NamedTuple):
-    """How user code is verified: on which Python, for how many seconds, kept in or not."""
+class VerifyOptions(NamedTuple):
+    """How to run user code for verification: Python, time limit, sandbox."""
 
     python: str | None = None
     seconds: float = 60.0
     sandboxed: bool = True
 
 
-class Misuse(Exception):
-    """Options that are right by themselves do not go together."""
+class OptionConflict(Exception):
+    """Options that are valid by themselves exclude each other."""
 
 
 class Color(enum.StrEnum):
@@ -46,7 +46,7 @@ class DocumentKind(enum.StrEnum):
     RST = "rst"
 
 
-class Shape(enum.StrEnum):
+class FixFormat(enum.StrEnum):
     """How a fix is written, for ``--format``."""
 
     TEXT = "text"
@@ -54,7 +54,7 @@ class Shape(enum.StrEnum):
 
 
 class Namespace(enum.StrEnum):
-    """The root that Keras is to be imported from, for ``--namespace``."""
+    """The root to import Keras from, for ``--namespace``."""
 
     KEEP = "keep"
     KERAS = "keras"
@@ -73,16 +73,16 @@ def split(entries: list[str] | None) -> list[str] | None:
     return [part for part in parts if part] or None
 
 
-def format_in_force(asked: str | None, policy: FileSelection) -> tuple[str, str]:
-    """Return the name of the format, and where it is written down, "" for the command line."""
+def effective_format(asked: str | None, policy: FileSelection) -> tuple[str, str]:
+    """Return the format's name and the place of the setting, "" for the command line."""
     layer = policy.main.layer("format")
     if asked is not None or layer is None:
         return asked or "text", ""
     return policy.main.value("format"), f"{layer.place('format')}: format: "
 
 
-def baseline_in_force(asked: str | None, policy: FileSelection) -> Baseline | None:
-    """Return the baseline that is asked for, else that of the settings, None without one.
+def effective_baseline(asked: str | None, policy: FileSelection) -> Baseline | None:
+    """Return the baseline of the command line, else of the settings, None without one.
 
     Raises:
         UsageProblem: it is not there, or is none.
@@ -95,39 +95,39 @@ def baseline_in_force(asked: str | None, policy: FileSelection) -> Baseline | No
 
 
 def executor_at(address: str | None, jobs: int | None) -> AbstractContextManager[Executor | None]:
-    """Connect to the workers at an address, where one is named.
+    """Connect to the workers at an address, if one is given.
 
     Raises:
-        Misuse: a number of processes is named, too.
+        OptionConflict: a number of processes is named, too.
         UsageProblem: no workers can be reached there.
     """
     if address is None:
         return nullcontext()
     if jobs is not None:
-        raise Misuse("--jobs are processes of this machine: leave it or --executor out")
+        raise OptionConflict("--jobs is for processes on this machine: drop it, or drop --executor")
     from kdoctor.engine.schedule.dask import executor_at  # noqa: PLC0415
 
     return executor_at(address)
 
 
 def named_paths(paths: list[str] | None, stdin_filename: str | None) -> list[str]:
-    """Return the paths that are meant: the working folder where none is named.
+    """Return the paths to read: the working directory if none is named.
 
     Raises:
-        Misuse: standard input has a name, and other paths are named beside it.
+        OptionConflict: standard input has a name, and other paths are named beside it.
     """
     if stdin_filename is None:
         return paths or ["."]
     if not stdin_filename or set(paths or ()) - {STDIN}:
-        raise Misuse("--stdin-filename PATH goes with no other path than -")
+        raise OptionConflict("--stdin-filename PATH allows no other path than -")
     return [STDIN]
 
 
 def kind_of(named: DocumentKind | None) -> Kind | None:
-    """Return the kind of document in the engine's word for it."""
+    """Return the kind of document as the engine names it."""
     return None if named is None else named.value
 
 
 def read_stdin(paths: list[str]) -> bytes | None:
-    """Return what stands on standard input, where it is asked for."""
+    """Return the content of standard input, None if it is not among the paths."""
     return sys.stdin.buffer.read() if STDIN in paths else None

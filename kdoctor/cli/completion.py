@@ -1,4 +1,4 @@
-"""What a shell offers behind an option, when Tab is pressed."""
+"""Shell completion of option values."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from kdoctor.report.formats import format_names
 
 
 def complete_format(incomplete: str) -> list[str]:
-    """Return the formats that begin so."""
+    """Return the formats that start with ``incomplete``."""
     return [name for name in format_names() if name.startswith(incomplete)]
 
 
 def complete_rules(incomplete: str) -> list[tuple[str, str]]:
-    """Return the codes, names and topics that begin as the last entry of a list does, with help.
+    """Return the rules and topics that complete the last entry of a list, and their help.
 
     >>> complete_rules("KD101,KD10")[1][0]
     'KD101,KD102'

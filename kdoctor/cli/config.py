@@ -1,4 +1,4 @@
-"""``kdoctor config``: the settings in force, and where each comes from."""
+"""``kdoctor config``: effective settings, and where each comes from."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from kdoctor.cli import choices, options, streams
 
 def config(  # noqa: PLR0913 - the options of the command
     path: Annotated[
-        str, typer.Argument(metavar="PATH", help="A file, or a folder and what lies in it.")
+        str, typer.Argument(metavar="PATH", help="A file, or a folder with its contents.")
     ] = ".",
     *,
     json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
     schema: Annotated[
         bool,
         typer.Option(
-            "--schema", help="Write the JSON schema of kdoctor.toml instead, for editors."
+            "--schema", help="Write the JSON schema of kdoctor.toml (for editors) instead."
         ),
     ] = False,
     file: options.ConfigOption = None,
@@ -33,20 +33,19 @@ def config(  # noqa: PLR0913 - the options of the command
     format_name: options.FormatName = None,
     color: options.ColorOption = choices.Color.AUTO,
 ) -> None:
-    """Say which settings are in force for a path, and which file and line each comes from.
+    """Show the effective settings for a path, and the file and line each comes from.
 
     \b
     kdoctor config src/train.py
-    kdoctor config src --select KD1        with what the command line would change
+    kdoctor config src --select KD1        including what the command line would change
     kdoctor config --json
     kdoctor config --schema > kdoctor.schema.json
 
-    The kdoctor.toml nearest above a file decides for it, or the pyproject.toml with a table
-    [tool.kdoctor]; its settings are target, select, ignore, preview, per-file-ignores, exclude,
-    extend, namespace, unsafe, format, baseline and cache-dir. The command line comes first.
+    The nearest kdoctor.toml above a file applies to it, or the nearest pyproject.toml with a
+    [tool.kdoctor] table. Settings are target, select, ignore, preview, per-file-ignores, exclude,
+    extend, namespace, unsafe, format, baseline and cache-dir. The command line takes precedence.
 
-    Exit code: 0, or 2 where a setting cannot be what it is or a file of the project cannot be
-    understood.
+    Exit code: 0, or 2 if a setting is invalid or a file of the project cannot be parsed.
     """  # noqa: D301 - \b keeps the lines of the examples
     from kdoctor.engine.selection.effective_settings import overview  # noqa: PLC0415
     from kdoctor.report import settings  # noqa: PLC0415

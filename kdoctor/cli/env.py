@@ -1,4 +1,4 @@
-"""``kdoctor env``: the vital signs of an environment."""
+"""``kdoctor env``: health check of a Python environment."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ def env(
         typer.Option(
             "--python",
             metavar="PATH",
-            help="The Python to look at: a program or the folder of an environment.  [default: the "
-            "activated one, the project's .venv, or the one that runs kdoctor]",
+            help="The Python to check: an executable, or the folder of an environment.  [default: "
+            "the activated one, the project's .venv, or the one that runs kdoctor]",
             show_default=False,
         ),
     ] = None,
     deep: Annotated[
-        bool, typer.Option("--deep", help="Also import the frameworks, in a process of its own.")
+        bool, typer.Option("--deep", help="Also import the frameworks, in a separate process.")
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
     color: options.ColorOption = choices.Color.AUTO,
 ) -> None:
-    """Say whether what is installed works together: TensorFlow, Keras, NumPy, settings, files.
+    """Check that what is installed works together: TensorFlow, Keras, NumPy, settings, files.
 
     \b
     kdoctor env
     kdoctor env --python .venv/bin/python --deep
 
-    Nothing is imported without --deep. Each line is ok, a warning or broken, with what cures it.
+    Nothing is imported without --deep. Each line is ok, a warning or broken, with a remedy.
 
-    Exit code: 0 healthy (warnings too), 1 broken, 2 where there is no such Python.
+    Exit code: 0 healthy (even with warnings), 1 broken, 2 there is no such Python.
     """  # noqa: D301 - \b keeps the lines of the examples
     from kdoctor.diagnose.environment import examine  # noqa: PLC0415
     from kdoctor.report.environment import write_json, write_text  # noqa: PLC0415

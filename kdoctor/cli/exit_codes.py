@@ -1,4 +1,4 @@
-"""How a command ends: a sentence and an exit code, never a traceback."""
+"""Exit codes, and the one sentence for an error that ends a command; never a traceback."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ INTERRUPTED = 130
 _BROKEN_PIPE = 141  # as the shell says of a program that ended so
 
 
-def told(error: BaseException) -> int | None:
-    """Say in people's words why a command failed; return the exit code, None to raise on."""
+def report_error(error: BaseException) -> int | None:
+    """Print why a command failed; return the exit code, None to re-raise the error."""
     match error:
         case KdoctorError():
             return _ended(f"kdoctor: {error}", 2)
@@ -28,7 +28,7 @@ def told(error: BaseException) -> int | None:
         case PermissionError():
             return _ended(f"kdoctor: {error.filename}: {error.strerror}", 2)
         case FileNotFoundError(filename=None):  # of os.getcwd()
-            return _ended("kdoctor: the working folder is gone; change to one that exists", 2)
+            return _ended("kdoctor: the working directory no longer exists; change to another", 2)
         case _ if is_interrupt(error):
             return interrupted()
         case _ if os.environ.get("KDOCTOR_DEBUG"):
@@ -40,20 +40,20 @@ def told(error: BaseException) -> int | None:
 
 
 def interrupted(what: str = "") -> int:
-    """Say that ctrl-C ended it; return the exit code."""
+    """Report that ctrl-C ended the command; return the exit code."""
     print(f"kdoctor: {what or 'interrupted'}", file=sys.stderr)
     return INTERRUPTED
 
 
 def is_interrupt(error: BaseException) -> bool:
-    """Say whether ctrl-C is behind an error: what struck in a class body comes out as another."""
+    """Tell whether ctrl-C caused an error: inside a class body it surfaces as another one."""
     while error.__cause__ or error.__context__:
         error = error.__cause__ or error.__context__  # type: ignore[assignment]
     return isinstance(error, KeyboardInterrupt)
 
 
 def _forget_output() -> None:
-    """Let what is still in the buffer go nowhere, so that the interpreter's own flush succeeds."""
+    """Discard what is still in the buffer, so that the interpreter's own flush succeeds."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

@@ -1,4 +1,4 @@
-"""``kdoctor explain``: from the error on the screen to its cause."""
+"""``kdoctor explain``: find the cause of an error message or traceback."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def explain(
         list[str] | None,
         typer.Argument(
             metavar="[TEXT]",
-            help="An error message, a file with one in it (a traceback, a log), or a rule's "
-            "code. Without it, standard input is read.",
+            help="An error message, a file that contains one (a traceback, a log), or the code of "
+            "a rule. Without it, standard input is read.",
             show_default=False,
         ),
     ] = None,
@@ -38,10 +38,10 @@ def explain(
     json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
     color: options.ColorOption = choices.Color.AUTO,
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="The answer without the evidence.")
+        bool, typer.Option("--quiet", "-q", help="Show the answer without the evidence.")
     ] = False,
 ) -> None:
-    """Say what an error means, whose fault it is and how that is known, and what cures it.
+    """Explain an error: what it means, where the fault lies, how we know, and how to fix it.
 
     \b
     python train.py 2>&1 | kdoctor explain
@@ -50,9 +50,9 @@ def explain(
     kdoctor explain KD201                          all about one rule
     kdoctor explain --target keras==2.15 log.txt
 
-    Of several exceptions the last that is known counts. Nothing is run, imported or changed.
+    Of several exceptions, the last known one is explained. Nothing is run, imported or changed.
 
-    Exit code: 0 the cause is known (that it is no Keras problem is an answer, too), 1 it is not,
+    Exit code: 0 the cause is known ("not a Keras problem" is an answer too), 1 it is unknown,
     2 there is nothing to read.
     """  # noqa: D301 - \b keeps the lines of the examples
     given = " ".join(text or ())
@@ -66,7 +66,7 @@ def explain(
     given = _standard_input() if given in {"", choices.STDIN} else _of_file(given) or given
     if not given.strip():
         raise UsageProblem(
-            "there is no text to explain: write `python train.py 2>&1 | kdoctor explain`, or give "
+            "there is no text to explain: run `python train.py 2>&1 | kdoctor explain`, or give "
             "the message as an argument"
         )
     diagnosis = diagnose(given, target=target)
@@ -82,14 +82,14 @@ def _standard_input() -> str:
 
 
 def _of_file(given: str) -> str | None:
-    """Return what is in the file that is named, None where it is a message and no name."""
+    """Return the content of the named file, None if the text is a message and not a path."""
     if "\n" in given or len(given) > _MAX_PATH_LENGTH:
         return None
     path = Path(given)
     try:
         if not path.is_file():
             if _LOG.fullmatch(given):
-                raise UsageProblem(f"{given}: there is no such file to explain")
+                raise UsageProblem(f"{given}: no such file")
             return None
         with path.open("rb") as file:
             mark = file.read(len(codecs.BOM_UTF16))
@@ -100,12 +100,12 @@ def _of_file(given: str) -> str | None:
             return None
         raise UsageProblem(f"{given}: cannot be read: {error.strerror}") from error
     if not text.strip():
-        raise UsageProblem(f"{given}: there is no text in it to explain")
+        raise UsageProblem(f"{given}: the file contains no text to explain")
     return text
 
 
 def decoded(data: bytes) -> str:
-    """Decode what programs wrote, each line by itself where they did so in several encodings."""
+    """Decode the output of programs, line by line if it mixes encodings."""
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):  # PowerShell's `>`
         mark = len(codecs.BOM_UTF16)
         return (data[:mark] + data[mark:][-_MAX_LOG_BYTES:]).decode("utf-16", errors="replace")
@@ -117,7 +117,7 @@ def decoded(data: bytes) -> str:
 
 
 def _line(data: bytes) -> str:
-    """Decode a line that a program wrote to a pipe: on Windows in the encoding of its language."""
+    """Decode a line that a program wrote to a pipe: on Windows, in the locale's encoding."""
     for encoding in ("utf-8", locale.getencoding()):
         with contextlib.suppress(UnicodeDecodeError, LookupError):
             return data.decode(encoding)

@@ -1,4 +1,4 @@
-"""Plain arguments, read without the library of the command line.
+"""Parse plain arguments without importing Typer.
 
 It takes longer to import than a scan of a few files takes. Programs, and most people, give paths
 and options in their whole form: those are read here, to just what Typer reads them. All else is
@@ -14,18 +14,18 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from kdoctor.cli import exit_codes
-from kdoctor.cli.choices import Color, DocumentKind, Namespace, Shape
+from kdoctor.cli.choices import Color, DocumentKind, FixFormat, Namespace
 
 _COMPLETES: Final = "_KDOCTOR_COMPLETE"  # where it is set, a shell asks for what can follow
 _NO_CACHE: Final = "KDOCTOR_NO_CACHE"
 
 
 class _Declined(Exception):
-    """It is not plain."""
+    """Typer must parse these arguments."""
 
 
 class Grammar(NamedTuple):
-    """What a command takes, as parameters by how they are written.
+    """The options of a command: from their spelling to the parameter.
 
     ``values`` has what makes a parameter of a text, or raises ``ValueError``; it may be named more
     than once, and counts the last time. ``lists`` have all times.
@@ -87,13 +87,13 @@ GRAMMARS: Final = {
             "--exit-non-zero-on-fix": "exit_non_zero_on_fix",
         },
         _LISTS,
-        {**_VALUES, "--format": ("shape", Shape)},
+        {**_VALUES, "--format": ("shape", FixFormat)},
     ),
 }
 
 
 def run(words: Sequence[str]) -> int | None:
-    """Do what plain arguments ask for; return the exit code, None where nothing was done."""
+    """Run the command that plain arguments name; return the exit code, None if Typer must."""
     # On Windows, Typer also looks for the files that are meant by a pattern.
     asked = None if os.name == "nt" or _COMPLETES in os.environ else read(words)
     if asked is None:
@@ -104,7 +104,7 @@ def run(words: Sequence[str]) -> int | None:
         code = command(**asked)
         sys.stdout.flush()
     except (Exception, KeyboardInterrupt) as error:
-        told = exit_codes.told(error)
+        told = exit_codes.report_error(error)
         if told is None:
             raise
         return told
@@ -112,7 +112,7 @@ def run(words: Sequence[str]) -> int | None:
 
 
 def read(words: Sequence[str]) -> dict[str, Any] | None:
-    """Return the parameters of the command, but for those left out; None where Typer must read.
+    """Return the parameters that were given, None if Typer must parse the arguments.
 
     >>> read(["scan", "a.py", "--jobs=2", "--select", "KD1"])
     {'jobs': 2, 'select': ['KD1'], 'paths': ['a.py']}
@@ -152,7 +152,7 @@ def _read(grammar: Grammar, words: Iterator[str]) -> dict[str, Any]:
 
 
 def _taken_apart(word: str) -> tuple[str, str | None]:
-    """Return an option and the value that is attached to it: ``--jobs=2``, ``-j2``."""
+    """Split an option from the value attached to it: ``--jobs=2``, ``-j2``."""
     if word.startswith("--"):
         name, equals, value = word.partition("=")
         return name, value if equals else None
@@ -160,7 +160,7 @@ def _taken_apart(word: str) -> tuple[str, str | None]:
 
 
 def _text(word: str) -> str:
-    """Return a value as it is; what looks like an option, or is no Unicode, is not plain."""
+    """Return a value unchanged; one that looks like an option, or is not Unicode, is declined."""
     if not word or word.startswith("-"):
         raise _Declined
     word.encode()

@@ -1,4 +1,4 @@
-"""``kdoctor fix``: show the repair, or write it."""
+"""``kdoctor fix``: show the fixes, or write them."""
 
 from __future__ import annotations
 
@@ -7,46 +7,48 @@ from typing import Annotated
 import typer
 
 from kdoctor.cli import options
-from kdoctor.cli.choices import Color, Shape
+from kdoctor.cli.choices import Color, FixFormat
 
-Apply = Annotated[bool, typer.Option("--apply", help="Write the repaired files.")]
+Apply = Annotated[bool, typer.Option("--apply", help="Write the fixed files.")]
 Undo = Annotated[
     bool,
     typer.Option(
         "--undo",
-        help="Take back the last --apply in this project: write what the files were before, all "
-        "but those that were changed since. Again for the one before it.",
+        help="Undo the last --apply in this project: restore the files, except those changed "
+        "since. Repeat to undo the one before it.",
     ),
 ]
 AddIgnores = Annotated[
     bool,
     typer.Option(
         "--add-ignores",
-        help="Repair nothing: put `# kdoctor: ignore[…]` on the line of every finding, so that "
-        "only what is new is reported from now on.",
+        help="Fix nothing: add `# kdoctor: ignore[…]` to the line of every finding, so that only "
+        "new ones are reported from now on.",
     ),
 ]
 Reason = Annotated[
     str,
-    typer.Option("--reason", metavar="TEXT", help="What --add-ignores writes behind the codes."),
+    typer.Option(
+        "--reason", metavar="TEXT", help="Text that --add-ignores writes after the codes."
+    ),
 ]
 Verify = Annotated[
     bool,
     typer.Option(
         "--verify",
-        help="Run the definitions of each file before the fix on Keras 2 and after it on Keras 3; "
-        "what is fixed is what such a definition needs, and was found equal. The rest stays as it "
-        "is, and is named.",
+        help="Run the definitions of each file before the fix on Keras 2 and after it on Keras 3, "
+        "and write only the fixes that definitions with equal results need. The rest is left "
+        "unchanged, and listed.",
     ),
 ]
 ShapeOption = Annotated[
-    Shape,
-    typer.Option("--format", help="Write the diff (text), or all that is fixed and left (json)."),
+    FixFormat,
+    typer.Option("--format", help="The diff (text), or all that is fixed and left (json)."),
 ]
 ExitNonZeroOnFix = Annotated[
     bool,
     typer.Option(
-        "--exit-non-zero-on-fix", help="With --apply, end with 1 also where all was fixed."
+        "--exit-non-zero-on-fix", help="With --apply, exit with 1 even if everything was fixed."
     ),
 ]
 
@@ -78,7 +80,7 @@ def fix(  # noqa: PLR0913 - the options of the command
     no_cache: options.NoCache = False,
     jobs: options.Jobs = None,
     executor: options.ExecutorOption = None,
-    shape: ShapeOption = Shape.TEXT,
+    shape: ShapeOption = FixFormat.TEXT,
     output: options.Output = None,
     exit_zero: options.ExitZero = False,
     exit_non_zero_on_fix: ExitNonZeroOnFix = False,
@@ -86,30 +88,30 @@ def fix(  # noqa: PLR0913 - the options of the command
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
 ) -> None:
-    """Show the repair as a diff; with --apply, write it.
+    """Show the fixes as a diff; with --apply, write them.
 
     \b
-    kdoctor fix src/                        a coloured diff; writes nothing
+    kdoctor fix src/                        show a coloured diff; write nothing
     kdoctor fix src/ > keras3.patch         the same for `patch -p1` (notebooks: to read only)
-    kdoctor fix src/ --apply                writes the safe fixes
+    kdoctor fix src/ --apply                write the safe fixes
     kdoctor fix src/ --apply --unsafe --select KD101
-    kdoctor fix src/ --apply --verify       writes only what computes the same on Keras 3
-    kdoctor fix --undo                      takes the last --apply back
+    kdoctor fix src/ --apply --verify       write only what computes the same on Keras 3
+    kdoctor fix --undo                      undo the last --apply
     kdoctor fix src/ --namespace keras      moves imports of tf.keras to keras, too
     kdoctor fix src/ --apply --add-ignores --reason "until we leave Keras 2"
     kdoctor fix - --apply --stdin-filename src/old.py < old.py > new.py
     kdoctor fix src/ --apply --output left.sarif --exit-non-zero-on-fix
 
-    A report that --output asks for is about what is left.
+    Reports written with --output list what is left after the fix.
 
-    Exit code without --apply: 0 nothing to fix, 1 there is. With --apply: that of `kdoctor scan`
-    afterwards, 0 no finding is left but what the settings' baseline knows, 1 findings are left. In
-    both cases 2 where a file could not be handled. With --undo: 0 all files are as they were
-    before, 2 some were changed since and left alone.
+    Exit code without --apply: 0 nothing to fix, 1 something to fix. With --apply: that of
+    `kdoctor scan` afterwards, 0 no findings left (beyond the baseline in the settings), 1 findings
+    left. In both cases 2 if a file could not be handled. With --undo: 0 all files restored, 2 some
+    were changed since and left alone.
     """  # noqa: D301 - \b keeps the lines of the examples
     from kdoctor.cli import run_fix  # noqa: PLC0415
 
-    with options.misuse_shown():
+    with options.conflicts_as_bad_parameters():
         code = run_fix.fix(
             paths,
             apply=apply,

@@ -1,4 +1,4 @@
-"""The options that several commands share, and what they mean together."""
+"""Command-line options that several commands share."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from kdoctor.cli.choices import Color, DocumentKind, Misuse, Namespace
+from kdoctor.cli.choices import Color, DocumentKind, Namespace, OptionConflict
 from kdoctor.cli.completion import complete_format, complete_rules
 from kdoctor.report.formats import format_names
 
@@ -16,8 +16,8 @@ Paths = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="PATH",
-        help="Files and folders; - is standard input. A file that is named is always read; "
-        "a folder is searched for .py, .ipynb, .md and .rst, minding .gitignore.  [default: .]",
+        help="Files and folders; - is standard input. A file named here is always read; a folder "
+        "is searched for .py, .ipynb, .md and .rst files, respecting .gitignore.  [default: .]",
         show_default=False,
     ),
 ]
@@ -25,7 +25,7 @@ NamespaceOption = Annotated[
     Namespace | None,
     typer.Option(
         "--namespace",
-        help="Also move imports of Keras to this root, where both roots have the same object.  "
+        help="Also rewrite imports of Keras to this root, where both roots have the same object.  "
         "[default: keep]",
         show_default=False,
     ),
@@ -36,8 +36,8 @@ TargetOption = Annotated[
         "--target",
         metavar="NAME==VERSION",
         help="The Keras that the code must run on: keras==3.15.1, tensorflow==2.21, keras==2.15. "
-        "Without it, what the project's own files say (`kdoctor target` shows how), else the "
-        "newest Keras 3 that kdoctor knows.",
+        "Without it, kdoctor reads the project's own files (`kdoctor target` shows which), and "
+        "falls back to the newest Keras 3 that it knows.",
     ),
 ]
 Select = Annotated[
@@ -45,22 +45,21 @@ Select = Annotated[
     typer.Option(
         "--select",
         metavar="RULE,...",
-        help="Only these rules: codes (KD101), starts of codes (KD1), names or topics (freezing).",
+        help="Use only these rules: codes (KD101), prefixes of codes (KD1), names or topics.",
         autocompletion=complete_rules,
     ),
 ]
 Ignore = Annotated[
     list[str] | None,
     typer.Option(
-        "--ignore", metavar="RULE,...", help="Not these rules.", autocompletion=complete_rules
+        "--ignore", metavar="RULE,...", help="Skip these rules.", autocompletion=complete_rules
     ),
 ]
 Preview = Annotated[
     bool | None,
     typer.Option(
         "--preview/--no-preview",
-        help="Ask also the rules that are in preview: new ones, which may still change.  "
-        "[default: no]",
+        help="Use preview rules, too: new ones, which may still change.  [default: no]",
         show_default=False,
     ),
 ]
@@ -69,14 +68,14 @@ Exclude = Annotated[
     typer.Option(
         "--exclude",
         metavar="PATTERN",
-        help="Pass over files and folders that match, written as in .gitignore.",
+        help="Skip files and folders that match this pattern, written as in .gitignore.",
     ),
 ]
 Unsafe = Annotated[
     bool | None,
     typer.Option(
         "--unsafe/--no-unsafe",
-        help="Use also fixes that no proof calls safe: read the diff before you keep it.  "
+        help="Also use fixes that are not proven safe: read the diff before you keep them.  "
         "[default: no]",
         show_default=False,
     ),
@@ -86,8 +85,8 @@ ConfigOption = Annotated[
     typer.Option(
         "--config",
         metavar="FILE",
-        help="Take the settings of this file for all files, not those of the kdoctor.toml or "
-        "pyproject.toml nearest to each. Its patterns count from the working folder.",
+        help="Use the settings in this file for all files, instead of the kdoctor.toml or "
+        "pyproject.toml nearest to each. Its patterns are relative to the working directory.",
     ),
 ]
 Isolated = Annotated[
@@ -98,8 +97,8 @@ ForceExclude = Annotated[
     bool,
     typer.Option(
         "--force-exclude",
-        help="Pass over what is excluded also where it is named, as pre-commit and editors do; "
-        "environments, caches and build folders, too.",
+        help="Skip excluded files even if they are named, as pre-commit and editors name them; "
+        "virtual environments, caches and build folders too.",
     ),
 ]
 StdinFilename = Annotated[
@@ -107,19 +106,19 @@ StdinFilename = Annotated[
     typer.Option(
         "--stdin-filename",
         metavar="PATH",
-        help="Read standard input and take it for this file: its kind, its project's target, the "
-        "modules beside it. The file need not exist, and is neither read nor written.",
+        help="Treat standard input as the content of this file: its kind, its project's target, "
+        "the modules beside it. The file need not exist; it is neither read nor written.",
     ),
 ]
 As = Annotated[
     DocumentKind | None,
-    typer.Option("--as", help="Read every file as this, whatever its name."),
+    typer.Option("--as", help="Read every file as this kind, whatever its name."),
 ]
 NoGate = Annotated[
     bool,
     typer.Option(
         "--no-gate",
-        help="Parse every file, also where no rule could fire. Slower, with the same result.",
+        help="Parse every file, even if no rule can apply to it. Slower, with the same result.",
     ),
 ]
 NoCache = Annotated[
@@ -127,7 +126,7 @@ NoCache = Annotated[
     typer.Option(
         "--no-cache",
         envvar="KDOCTOR_NO_CACHE",
-        help="Neither use nor keep what was found in files that are as they were. Slower, with the "
+        help="Neither read nor write the cache of results for unchanged files. Slower, with the "
         "same result.",
     ),
 ]
@@ -138,7 +137,7 @@ Jobs = Annotated[
         "-j",
         min=1,
         metavar="N",
-        help="Use at most N processes.  [default: one a core, where it pays]",
+        help="Use at most N processes.  [default: one per core, where that is faster]",
     ),
 ]
 ExecutorOption = Annotated[
@@ -146,7 +145,7 @@ ExecutorOption = Annotated[
     typer.Option(
         "--executor",
         metavar="ADDRESS",
-        help="Let the workers of a cluster do it, which see the files at the same paths: "
+        help="Use the workers of a cluster that see the files at the same paths: "
         "dask://HOST:8786 is a Dask scheduler.",
     ),
 ]
@@ -155,7 +154,7 @@ FormatName = Annotated[
     typer.Option(
         "--format",
         metavar="FORMAT",
-        help=f"How to write the result: {', '.join(format_names())}.  [default: text]",
+        help=f"Output format: {', '.join(format_names())}.  [default: text]",
         show_default=False,
         autocompletion=complete_format,
     ),
@@ -166,8 +165,8 @@ Output = Annotated[
         "--output",
         "-o",
         metavar="[FORMAT=]FILE",
-        help="Also write a whole report to a file; its ending (.sarif, .json, .jsonl, .xml, .txt) "
-        "tells the format where it is not named. As often as you like.",
+        help="Also write a full report to a file; without FORMAT, the file's extension (.sarif, "
+        ".json, .jsonl, .xml, .txt) decides. May be given several times.",
     ),
 ]
 Statistics = Annotated[
@@ -176,31 +175,31 @@ Statistics = Annotated[
 ]
 ExitZero = Annotated[
     bool,
-    typer.Option("--exit-zero", help="End with 0 whatever is found; 2 stays what it is."),
+    typer.Option("--exit-zero", help="Exit with 0 even if there are findings; 2 is unaffected."),
 ]
 BaselineOption = Annotated[
     str | None,
     typer.Option(
         "--baseline",
         metavar="FILE",
-        help="Pass over the findings that this file knows; `kdoctor baseline` makes it.  [default: "
-        "what the settings name]",
+        help="Hide the findings recorded in this file, which `kdoctor baseline` writes.  "
+        "[default: the one in the settings]",
         show_default=False,
     ),
 ]
 NoBaseline = Annotated[
-    bool, typer.Option("--no-baseline", help="Show known findings, too, whatever the settings say.")
+    bool, typer.Option("--no-baseline", help="Ignore the baseline in the settings.")
 ]
 ColorOption = Annotated[
     Color,
-    typer.Option("--color", help="Colours; auto minds the terminal and NO_COLOR."),
+    typer.Option("--color", help="When to use colours; auto respects the terminal and NO_COLOR."),
 ]
 NoSandbox = Annotated[
     bool,
     typer.Option(
         "--no-sandbox",
-        help="Run user code with all the rights that you have, kept by nothing but limits of time "
-        "and memory: for systems without Landlock and seccomp, and code that you trust.",
+        help="Run user code with all your permissions, under limits of time and memory only: for "
+        "code that you trust, on systems without Landlock and seccomp.",
     ),
 ]
 PythonOption = Annotated[
@@ -208,8 +207,8 @@ PythonOption = Annotated[
     typer.Option(
         "--python",
         metavar="PYTHON",
-        help="The Python that user code is verified on.  [default: the project's own, where it "
-        "has TensorFlow, else the one that runs kdoctor]",
+        help="The Python to verify user code with.  [default: the project's own if it has "
+        "TensorFlow, else the one that runs kdoctor]",
         show_default=False,
     ),
 ]
@@ -219,27 +218,27 @@ SecondsOption = Annotated[
         "--seconds",
         min=1.0,
         metavar="N",
-        help="How long one definition may compute, or wait, on each side.",
+        help="Time limit for one definition, on each side.",
     ),
 ]
 Quiet = Annotated[
     bool,
-    typer.Option("--quiet", "-q", help="Findings only."),
+    typer.Option("--quiet", "-q", help="Show findings only."),
 ]
 Verbose = Annotated[
     bool,
-    typer.Option("--verbose", "-v", help="Name also the skipped code blocks."),
+    typer.Option("--verbose", "-v", help="Also name the skipped code blocks."),
 ]
 
 
 @contextmanager
-def misuse_shown() -> Iterator[None]:
-    """Show options that do not go together as Typer shows a wrong one.
+def conflicts_as_bad_parameters() -> Iterator[None]:
+    """Report options that exclude each other the way Typer reports an invalid one.
 
     Raises:
         BadParameter: some do not.
     """
     try:
         yield
-    except Misuse as misuse:
+    except OptionConflict as misuse:
         raise typer.BadParameter(str(misuse)) from None

@@ -13,13 +13,13 @@ def reference(
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="NAME", help="A function, class or file of the list.", show_default=False
+            metavar="NAME", help="A function, class or file from the list.", show_default=False
         ),
     ] = None,
     *,
     color: options.ColorOption = choices.Color.AUTO,
 ) -> None:
-    """List correct losses, metrics, layers and clipping on keras.ops, or print one to copy.
+    """List correct losses, metrics, layers and clipping in keras.ops, or print one to copy.
 
     \b
     kdoctor reference

@@ -1,4 +1,4 @@
-"""``kdoctor report``: how far the migration is."""
+"""``kdoctor report``: progress of a migration."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ Since = Annotated[
     typer.Option(
         "--since",
         metavar="REV",
-        help="Also scan commits from this one (a tag, a branch, HEAD~50) to the newest: the "
-        "burndown. The work tree is not touched.",
+        help="Add a burndown: also scan the commits from this one (a tag, a branch, HEAD~50) to "
+        "the newest. The working tree is not touched.",
         show_default=False,
     ),
 ]
@@ -56,19 +56,19 @@ def report(  # noqa: PLR0913 - the options of the command
     color: options.ColorOption = choices.Color.AUTO,
     quiet: options.Quiet = False,
 ) -> None:
-    """Show how far the migration is, as one page for a team: what is left, and what breaks first.
+    """Write a page on the progress of a migration: what is left, and what breaks first.
 
     The page is one file that needs no network and no scripts: findings by folder, rule and effort,
-    the errors that stop imports, the files that are done, the burndown over git's history, and what
-    ties the code to TensorFlow.
+    errors that stop imports, finished files, a burndown over the git history, and what couples the
+    code to TensorFlow.
 
     \b
     kdoctor report --html report.html
     kdoctor report src --html report.html --since v1.0
     kdoctor report --json --target keras==3
 
-    Exit code: 0 it is written, whatever it says; 2 it could not be, or nothing was read. Files
-    that could not be checked are named on it.
+    Exit code: 0 written, whatever it says; 2 not written, or nothing was read. Files that could
+    not be checked are named on the page.
     """  # noqa: D301 - \b keeps the lines of the examples
     from kdoctor import progress as migration_progress  # noqa: PLC0415
     from kdoctor.report.migration import html_page, write_json, write_summary  # noqa: PLC0415
@@ -85,7 +85,7 @@ def report(  # noqa: PLR0913 - the options of the command
     if html is None and not json:
         raise UsageProblem("say what to write: --html report.html, or --json")
     if choices.STDIN in named:
-        raise UsageProblem("a report is made of files and folders; name them")
+        raise UsageProblem("a report needs files or folders, not standard input")
     if html is not None:
         check_place(html, f"--html {html}")
     shown = is_terminal(sys.stderr) and not quiet
@@ -128,7 +128,7 @@ def report(  # noqa: PLR0913 - the options of the command
 
 
 def _made() -> int | None:
-    """Return the time that reproducible-builds.org lets a build say."""
+    """Return the build time from SOURCE_DATE_EPOCH (reproducible-builds.org), None without it."""
     try:
         return int(os.environ.get("SOURCE_DATE_EPOCH", ""))
     except ValueError:

@@ -1,4 +1,4 @@
-"""``kdoctor rules``: all rules, or one of them whole."""
+"""``kdoctor rules``: list all rules, or show one in full."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def rules(
         str | None,
         typer.Argument(
             metavar="RULE",
-            help="A code (KD101), the start of one (KD1), a name or a topic (freezing).",
+            help="A code (KD101), a prefix of codes (KD1), a name or a topic (freezing).",
             show_default=False,
             autocompletion=complete_rules,
         ),
@@ -30,7 +30,7 @@ def rules(
     json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
     color: options.ColorOption = choices.Color.AUTO,
 ) -> None:
-    """List the rules, or tell all about one: why it breaks, what to write, examples, proofs.
+    """List the rules, or show all about one: why it breaks, what to write, examples, proofs.
 
     \b
     kdoctor rules
@@ -56,7 +56,7 @@ def rules(
 
 
 def write_rule(code: str, page: Page, *, json: bool) -> None:
-    """Write all about one rule, named by its code or its name.
+    """Write all about one rule, given by its code or its name.
 
     Raises:
         UsageProblem: there is no such rule.

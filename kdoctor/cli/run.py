@@ -1,4 +1,4 @@
-"""``kdoctor run``: a program as it is, with the diagnosis under its traceback."""
+"""``kdoctor run``: run a program, with the diagnosis under its traceback."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ import typer
 def run(
     program: Annotated[
         list[str],
-        typer.Argument(metavar="PROGRAM ...", help="What `python` would be given, as it is."),
+        typer.Argument(metavar="PROGRAM ...", help="The arguments you would give to `python`."),
     ],
 ) -> None:
-    """Run a program; where it ends with an error of Keras, say under it what that means.
+    """Run a program; if it ends with a Keras error, explain it below the traceback.
 
     \b
     kdoctor run train.py --epochs 1
     kdoctor run -m package.train --epochs 1
     kdoctor run --python .venv/bin/python train.py
 
-    The program runs as with `python`: its output, input, exit code and signals are its own. Its
-    Python is the one that is activated, the project's .venv, or the one that runs kdoctor. With
-    Python's -I and -E nothing is said. What the program catches itself, it keeps to itself.
+    The program runs as with `python`: its output, input, exit code and signals are unchanged. Its
+    Python is the activated one, the project's .venv, or the one that runs kdoctor. Nothing is
+    explained with Python's -I and -E, or if the program catches the error itself.
 
-    Exit code: that of the program; 2 where it cannot be started.
+    Exit code: that of the program; 2 if it cannot be started.
     """  # noqa: D301 - \b keeps the lines of the examples
     from kdoctor.watch.command import run as become  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""What ``kdoctor fix`` does, however its arguments were read."""
+"""Run ``kdoctor fix`` with parsed arguments."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def fix(  # noqa: PLR0913 - the options of the command
     no_cache: bool = False,
     jobs: int | None = None,
     executor: str | None = None,
-    shape: choices.Shape = choices.Shape.TEXT,
+    shape: choices.FixFormat = choices.FixFormat.TEXT,
     output: list[str] | None = None,
     exit_zero: bool = False,
     exit_non_zero_on_fix: bool = False,
@@ -49,10 +49,10 @@ def fix(  # noqa: PLR0913 - the options of the command
     quiet: bool = False,
     verbose: bool = False,
 ) -> int:
-    """Show or write the repair; return the exit code.
+    """Show or write the fixes; return the exit code.
 
     Raises:
-        Misuse: options do not go together.
+        OptionConflict: options do not go together.
         KdoctorError: it cannot be done.
     """
     from kdoctor import engine  # noqa: PLC0415
@@ -67,14 +67,16 @@ def fix(  # noqa: PLR0913 - the options of the command
     if undo:
         return _undo(named, apply=apply or verify, color=color, quiet=quiet)
     if apply and choices.STDIN in named and len(named) > 1:
-        raise choices.Misuse("with --apply, - (standard input) must be the only path")
+        raise choices.OptionConflict("with --apply, - (standard input) must be the only path")
     if add_ignores and (verify or unsafe):
-        raise choices.Misuse("--add-ignores repairs nothing: leave --unsafe and --verify out")
+        raise choices.OptionConflict("--add-ignores fixes nothing: drop --unsafe and --verify")
     if reason and not add_ignores:
-        raise choices.Misuse("--reason belongs to --add-ignores")
-    as_json = shape is choices.Shape.JSON
+        raise choices.OptionConflict("--reason requires --add-ignores")
+    as_json = shape is choices.FixFormat.JSON
     if apply and as_json and choices.STDIN in named:
-        raise choices.Misuse("with --apply, standard input gives its repaired text, no JSON")
+        raise choices.OptionConflict(
+            "with --apply, standard input is written back fixed, not as JSON"
+        )
     outputs = outputs_of(output or [])
     stdin = choices.read_stdin(named)
     how: engine.Options = {
@@ -97,7 +99,7 @@ def fix(  # noqa: PLR0913 - the options of the command
         "stdin_filename": stdin_filename,
     }
     policy = engine.FileSelection(named, how)
-    known = choices.baseline_in_force(None, policy) if apply else None
+    known = choices.effective_baseline(None, policy) if apply else None
     how["anchors"] = known is not None or any(each.form.fingerprints for each in outputs)
     with (
         choices.executor_at(executor, jobs) as workers,
@@ -115,7 +117,7 @@ def fix(  # noqa: PLR0913 - the options of the command
     notes = streams.notes(color, quiet=quiet, verbose=verbose)
     kept_back = False
     if verify:
-        running = choices.Running(python, seconds, sandboxed=not no_sandbox)
+        running = choices.VerifyOptions(python, seconds, sandboxed=not no_sandbox)
         result, kept_back = _verify(result, named, running, how, notes, unsafe=unsafe)
     if apply:
         report.write_uncommitted(engine.uncommitted_files(result), result.root, notes)
@@ -142,18 +144,20 @@ def fix(  # noqa: PLR0913 - the options of the command
 def _verify(  # noqa: PLR0913
     result: FixResult,
     paths: list[str],
-    running: choices.Running,
+    running: choices.VerifyOptions,
     how: Options,
     notes: Page,
     *,
     unsafe: bool | None,
 ) -> tuple[FixResult, bool]:
-    """Write the verdicts; return the fix of what was verified, and whether something stays out."""
+    """Write the verdicts; return the verified part of the fix, and whether some is left out."""
     from kdoctor.cli.run_verify import verified  # noqa: PLC0415
     from kdoctor.report.verdicts import write_kept_back, write_verdicts  # noqa: PLC0415
 
     if choices.STDIN in paths:
-        raise choices.Misuse("--verify needs files: - (standard input) has no project")
+        raise choices.OptionConflict(
+            "--verify needs files: - (standard input) belongs to no project"
+        )
     done = verified(paths, result, how, running, unsafe=unsafe)
     from kdoctor.cli.verified_fixes import only_verified  # noqa: PLC0415 - of what cannot run everywhere
 
@@ -164,21 +168,21 @@ def _verify(  # noqa: PLR0913
 
 
 def _undo(paths: list[str], *, apply: bool, color: choices.Color, quiet: bool) -> int:
-    """Take back the last apply. Return the exit code."""
+    """Undo the last apply; return the exit code."""
     from kdoctor import engine  # noqa: PLC0415
     from kdoctor.report.fix import write_undone  # noqa: PLC0415
 
     if apply:
-        raise choices.Misuse("--undo goes without --apply and --verify")
+        raise choices.OptionConflict("--undo cannot be combined with --apply or --verify")
     if choices.STDIN in paths:
-        raise choices.Misuse("--undo is of files: - (standard input) was never written")
+        raise choices.OptionConflict("--undo needs files: - (standard input) was never written")
     undone = engine.undo(paths)
     write_undone(undone, streams.output(color, quiet=quiet), streams.notes(color, quiet=quiet))
     return 2 if undone.left_alone else 0
 
 
 def _print_fixed(result: FixResult, stdin: bytes) -> None:
-    """Write the repaired standard input; as it came where nothing changes: a filter loses none."""
+    """Write the fixed standard input, unchanged if there is nothing to fix, as a filter must."""
     after = result.files[0].after if result.files else stdin
     sys.stdout.flush()
     sys.stdout.buffer.write(after)
@@ -186,7 +190,7 @@ def _print_fixed(result: FixResult, stdin: bytes) -> None:
 
 
 def _is_told_of_nothing(result: FixResult, notes: Page) -> bool:
-    """Say so, where there was no file to read."""
+    """Report that no file was read, if so; return whether it was reported."""
     from kdoctor.report.summary import write_nothing_read  # noqa: PLC0415
 
     if not result.left.has_read_nothing:

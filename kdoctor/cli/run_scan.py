@@ -1,4 +1,4 @@
-"""What ``kdoctor scan`` does, however its arguments were read."""
+"""Run ``kdoctor scan`` with parsed arguments."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ def scan(  # noqa: PLR0913 - the options of the command
     quiet: bool = False,
     verbose: bool = False,
 ) -> int:
-    """Write what is wrong; return the exit code.
+    """Scan the paths and write the findings; return the exit code.
 
     Raises:
-        Misuse: options do not go together.
+        OptionConflict: options do not go together.
         KdoctorError: it cannot be done.
     """
     from kdoctor import engine  # noqa: PLC0415
@@ -72,8 +72,8 @@ def scan(  # noqa: PLR0913 - the options of the command
         "stdin_filename": stdin_filename,
     }
     policy = engine.FileSelection(named, how)
-    known = None if no_baseline else choices.baseline_in_force(baseline, policy)
-    chosen = choices.format_in_force(format_name, policy)
+    known = None if no_baseline else choices.effective_baseline(baseline, policy)
+    chosen = choices.effective_format(format_name, policy)
     form = format_by_name(*chosen)
     write = statistics_of(chosen[0]) if statistics else form.write
     outputs = outputs_of(output or [])

@@ -1,4 +1,4 @@
-"""The verifier as commands call it: which texts, which Python, with what on the screen."""
+"""Run the verifier for a command: collect sources, choose the Python, show progress."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from kdoctor import engine
-from kdoctor.cli.choices import Running
+from kdoctor.cli.choices import VerifyOptions
 from kdoctor.errors import FileProblem, UsageProblem
 from kdoctor.model import Severity
 from kdoctor.report.output import is_terminal
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Verified(NamedTuple):
-    """What was verified: the verdicts, and what they are of."""
+    """The verdicts, and the sources that they are about."""
 
     report: Report
     sources: list[Source]
@@ -38,11 +38,11 @@ def verified(
     paths: Iterable[str],
     fixed: FixResult,
     how: engine.Options,
-    running: Running,
+    running: VerifyOptions,
     *,
     unsafe: bool | None,
 ) -> Verified:
-    """Verify the files at or below ``paths``, of which ``fixed`` tells what the fix changes.
+    """Verify the files at or below ``paths``; ``fixed`` holds what the fix changes in them.
 
     ``how`` are the options of that fix.
 
@@ -51,9 +51,8 @@ def verified(
     """
     if not hasattr(os, "fork"):
         raise UsageProblem(
-            "user code is verified in processes that are forked and kept in by the kernel, which "
-            f"{platform.system()} does not have: run kdoctor in Linux, as WSL or a container "
-            "gives it"
+            "user code is verified in forked processes that the kernel sandboxes, which "
+            f"{platform.system()} does not support: run kdoctor on Linux, in WSL or in a container"
         )
     from kdoctor.verify.user.interpreter import choose  # noqa: PLC0415
     from kdoctor.verify.user.running import Limits  # noqa: PLC0415
@@ -90,7 +89,7 @@ def verified(
 
 
 def _left(fixed: FixResult, report: Report) -> tuple[int, int]:
-    """Count the errors left in files that cannot be run on Keras 3, and those with a fix."""
+    """Count the errors left in files that cannot run on Keras 3, and those that have a fix."""
     paths = {each.path for each in report.verdicts if each.state is VerdictState.NOT_ON_KERAS_3}
     left = [
         each
@@ -101,7 +100,7 @@ def _left(fixed: FixResult, report: Report) -> tuple[int, int]:
 
 
 class Texts:
-    """Gives files before and after the fix; those beside the paths are fixed when asked for."""
+    """Files before and after the fix; modules outside the paths are fixed on demand."""
 
     def __init__(self, fixed: FixResult, how: engine.Options, *, unsafe: bool) -> None:
         self._fixed = {_real(each.path): (each.before, each.after) for each in fixed.files}
@@ -130,7 +129,7 @@ class Texts:
         return self._fixed.setdefault(_real(path), (data, data))
 
     def __call__(self, path: Path) -> tuple[str, str] | None:
-        """Return a module of the project before and after the fix; None: it cannot be read."""
+        """Return a module of the project before and after the fix, None if it cannot be read."""
         if _real(path) not in self._fixed:
             for each in engine.fix([path], unsafe=self._unsafe, **self._how).files:
                 self._fixed[_real(each.path)] = (each.before, each.after)

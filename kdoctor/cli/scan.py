@@ -1,4 +1,4 @@
-"""``kdoctor scan``: say what is wrong."""
+"""``kdoctor scan``: report findings."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def scan(  # noqa: PLR0913 - the options of the command
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
 ) -> None:
-    """Say what breaks, where, why, and what to write instead. Changes nothing.
+    """Report what breaks, where, why, and what to write instead. Changes nothing.
 
     \b
     kdoctor scan                                   everything below this folder
@@ -44,19 +44,19 @@ def scan(  # noqa: PLR0913 - the options of the command
     kdoctor scan src --target tensorflow==2.15 --select KD1,KD2
     git show HEAD:train.py | kdoctor scan - --stdin-filename train.py
     kdoctor scan notes.txt --as markdown --format json
-    kdoctor scan --statistics                      how often each rule, and what can be fixed
+    kdoctor scan --statistics                      findings per rule, and how many can be fixed
     kdoctor scan --format concise | head           path:line:column: CODE message
-    kdoctor scan --baseline .kdoctor-baseline.json   only what is not known yet
+    kdoctor scan --baseline .kdoctor-baseline.json   only what is new
     kdoctor scan repositories --executor dask://scheduler:8786
     kdoctor scan -o kdoctor.sarif -o junit=tests.xml -o gitlab=quality.json --exit-zero
 
-    Exit code: 0 no finding (with --exit-zero also with findings), 1 findings of whatever severity,
-    2 a file could not be handled or the call cannot be done as asked.
+    Exit code: 0 no findings (or --exit-zero), 1 findings of any severity, 2 a file could not be
+    handled, or wrong usage.
     """  # noqa: D301 - \b keeps the lines of the examples
     # Imported here and in the other commands: `kdoctor --help` needs none of it.
     from kdoctor.cli import run_scan  # noqa: PLC0415
 
-    with options.misuse_shown():
+    with options.conflicts_as_bad_parameters():
         code = run_scan.scan(
             paths,
             target=target,

@@ -10,14 +10,14 @@ from kdoctor.errors import UsageProblem
 
 
 def server() -> None:
-    """Serve an editor: findings while you type, fixes, the history of a name under the cursor.
+    """Serve an editor: findings as you type, fixes, the history of the name under the cursor.
 
     \b
     kdoctor server                    started by the editor
     python -m pip install 'keras-doctor[lsp]'
 
-    It speaks the language server protocol on standard input and output; editors start it
-    themselves. What to write into the settings of yours stands in docs/editors.md.
+    It speaks the Language Server Protocol on standard input and output; editors start it
+    themselves. docs/editors.md has the settings for yours.
 
     Exit code: 0 the editor ended it, 1 the editor went away, 2 pygls is not installed.
     """  # noqa: D301 - \b keeps the lines of the examples

@@ -1,4 +1,4 @@
-"""The terminal, or what stands in its place."""
+"""Standard output and standard error as pages to write on."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from kdoctor.report.output import Page, wants_color
 
 
 def output(color: Color, *, quiet: bool = False, verbose: bool = False) -> Page:
-    """Return the page that results go to: standard output."""
+    """Return the page for results: standard output."""
     return _page(sys.stdout, color, quiet=quiet, verbose=verbose)
 
 
 def notes(color: Color, *, quiet: bool = False, verbose: bool = False) -> Page:
-    """Return the page for what is said about the work: standard error."""
+    """Return the page for notes about the work: standard error."""
     return _page(sys.stderr, color, quiet=quiet, verbose=verbose)
 
 

@@ -1,4 +1,4 @@
-"""``kdoctor target``: which Keras a project runs on, and how that is known."""
+"""``kdoctor target``: which Keras a project runs on, and how we know."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def target(  # noqa: PLR0913 - the options of the command
     json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
     color: options.ColorOption = choices.Color.AUTO,
 ) -> None:
-    """Say which Keras a project runs on: each place that was asked, what it says, what counts.
+    """Show which Keras a project runs on: each place checked, what it says, and what counts.
 
     \b
     kdoctor target
     kdoctor target apps/classifier --json
 
-    Exit code: 0, or 2 where a path does not exist or a file of the project cannot be understood.
+    Exit code: 0, or 2 if a path does not exist or a file of the project cannot be parsed.
     """  # noqa: D301 - \b keeps the lines of the examples
     from kdoctor.project import Configs, show_chain  # noqa: PLC0415
     from kdoctor.project.root import check_there  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""Of a fix, what was verified: that is written; the rest stays as it is, and is named."""
+"""Reduce a fix to what was verified; the rest is left unchanged, and listed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NAMED = 4  # lines in a reason
 
 
 class KeptBack(NamedTuple):
-    """A fix of what was verified, and by path why a file is not, or not all of it, written."""
+    """The verified part of a fix, and by path why a file is not written, or only in part."""
 
     result: FixResult
     unwritten: dict[str, str]
@@ -34,7 +34,7 @@ class KeptBack(NamedTuple):
 def only_verified(
     fixed: FixResult, verified: Verified, how: engine.Options, *, unsafe: bool | None
 ) -> KeptBack:
-    """Return the part of a fix that ran and was found equal.
+    """Return the part of a fix that ran and gave equal results.
 
     A statement is fixed where a definition that needs it was equal, and everything else that this
     one ran is fixed as well: what is written is what was compared. A file of which a definition is
@@ -75,7 +75,7 @@ def only_verified(
 
 
 def _bad(verdicts: tuple[Verdict, ...]) -> dict[str, str]:
-    """Return the files of which something is not the same after the fix."""
+    """Return the files in which something differs after the fix."""
     found: dict[str, list[str]] = {}
     for each in verdicts:
         if each.is_bad and each.changed:
@@ -155,7 +155,7 @@ def _left(
 
 
 def _why(file: FixedFile, left: list[Finding], verdicts: list[Verdict], kind: Kind | None) -> str:
-    """Say of the findings that stay in which definitions they are, and what became of those."""
+    """Name the definitions that the remaining findings are in, and their verdicts."""
     states = {each.name: _shown(each) for each in verdicts}
     told: dict[str, None] = {}
     outside: list[int] = []
@@ -170,15 +170,15 @@ def _why(file: FixedFile, left: list[Finding], verdicts: list[Verdict], kind: Ki
         lines = [str(line) for line in sorted(set(outside))]
         shown = ", ".join(lines[:_NAMED]) + (", …" if len(lines) > _NAMED else "")
         word = "line" if len(lines) == 1 else "lines"
-        parts.append(f"{word} {shown} (in nothing that was verified)")
+        parts.append(f"{word} {shown} (outside of what was verified)")
     count = len(left)
-    return f"{count} of {len(file.applied)} fixes stay out: {', '.join(parts)}"
+    return f"{count} of {len(file.applied)} fixes left out: {', '.join(parts)}"
 
 
 def _shown(verdict: Verdict) -> str:
-    """Say why a definition is not fixed."""
+    """Explain why a definition is not fixed."""
     if verdict.is_whole:
-        return "needs a fix that stays"
+        return "needs a fix that is left out"
     if verdict.unreached:
         return f"{', '.join(verdict.unreached)} of the fixed code did not run"
     return verdict.state.value

@@ -1,4 +1,4 @@
-"""``kdoctor verify``: user code before and after its fix; without a path, the reference."""
+"""``kdoctor verify``: compare user code before and after its fix, or check the reference."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Backend(enum.StrEnum):
-    """The backends that Keras 3 computes with, for ``--backend``."""
+    """Backends of Keras 3, for ``--backend``."""
 
     TENSORFLOW = "tensorflow"
     JAX = "jax"
@@ -28,7 +28,7 @@ class Backend(enum.StrEnum):
 
 
 class Device(enum.StrEnum):
-    """What is computed on, for ``--device``."""
+    """Devices to compute on, for ``--device``."""
 
     CPU = "cpu"
     GPU = "gpu"
@@ -36,7 +36,7 @@ class Device(enum.StrEnum):
 
 
 BackendOption = Annotated[
-    Backend, typer.Option("--backend", help="The backend of Keras 3, or all that are installed.")
+    Backend, typer.Option("--backend", help="The backend of Keras 3, or all installed ones.")
 ]
 DeviceOption = Annotated[
     Device, typer.Option("--device", help="The CPU, each GPU that the backend sees, or both.")
@@ -48,7 +48,7 @@ def verify(  # noqa: PLR0913 - the options of the command
         list[str] | None,
         typer.Argument(
             metavar="PATH",
-            help="Files and folders whose definitions are verified; without any, the reference.",
+            help="Files and folders to verify; without any, the reference is checked.",
             show_default=False,
         ),
     ] = None,
@@ -67,7 +67,7 @@ def verify(  # noqa: PLR0913 - the options of the command
     json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
     color: options.ColorOption = choices.Color.AUTO,
 ) -> None:
-    """Run user code before its fix on Keras 2 and after it on Keras 3: is it still the same?
+    """Run code before its fix on Keras 2 and after it on Keras 3, and compare the results.
 
     \b
     kdoctor verify train.py                       its losses, metrics, layers, models, activations
@@ -77,14 +77,14 @@ def verify(  # noqa: PLR0913 - the options of the command
                                                   forms, finite differences, Keras and tf_keras
     kdoctor verify --backend all --device cpu
 
-    Nothing is written, and no training of a file runs: definitions are cut out with what they
-    need and run in processes of their own. There the kernel lets them write in a temporary folder
-    only, and read nothing but Python and its packages; they have no network, no other process and
-    no secrets of the environment. Where the system cannot keep them so, nothing runs unless
-    --no-sandbox is given.
+    Nothing is written, and no training in the files runs: each definition is cut out with what it
+    needs and runs in its own process. There the kernel lets it write to a temporary folder only,
+    and read only Python and its packages; it has no network, no access to other processes, and no
+    secrets from the environment. If the system cannot enforce this, nothing runs without
+    --no-sandbox.
 
-    Exit code: 0 where all that could be tried is equal (or within tolerance), 1 where something
-    is not, 2 where it cannot be done.
+    Exit code: 0 everything that could be tried is equal (or within tolerance), 1 something
+    differs, 2 it cannot be done.
     """  # noqa: D301 - \b keeps the lines of the examples
     page = streams.output(color)
     if paths and "-" in paths:
@@ -99,7 +99,7 @@ def verify(  # noqa: PLR0913 - the options of the command
             "diffs": False,
             "anchors": False,
         }
-        running = choices.Running(python, seconds, sandboxed=not no_sandbox)
+        running = choices.VerifyOptions(python, seconds, sandboxed=not no_sandbox)
         report = _user_code(paths, running, how, unsafe=unsafe)
         holds = _write_verdicts(report, page, json=json)
     else:
@@ -113,7 +113,7 @@ def verify(  # noqa: PLR0913 - the options of the command
 
 
 def _user_code(
-    paths: list[str], running: choices.Running, how: Options, *, unsafe: bool | None
+    paths: list[str], running: choices.VerifyOptions, how: Options, *, unsafe: bool | None
 ) -> Report:
     from kdoctor import engine  # noqa: PLC0415
     from kdoctor.cli.run_verify import verified  # noqa: PLC0415

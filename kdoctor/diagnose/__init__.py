@@ -1,4 +1,4 @@
-"""From an error on the screen to its cause: whose fault it is, how that is known, what cures it.
+"""Explain errors of Keras programs: cause, whose fault it is, evidence, remedy.
 
 Knows nothing of terminals, and imports no framework.
 """

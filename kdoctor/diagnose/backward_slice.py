@@ -1,4 +1,4 @@
-"""Which lines of a file stand behind one: those that made the values in it, as the names tell.
+"""Backward slice: the lines of a file that given lines depend on, by names.
 
 A program is taken as its simple statements and the heads of its compound ones. From the statement
 that failed it goes back to whatever binds a name in it, calls a method of that name, or is written

@@ -1,4 +1,4 @@
-"""What the rules' own examples raise: each was run, and its message is on record.
+"""Explain errors by the recorded messages of the rules' own examples.
 
 A message that one of them raises, on a line that the same rule reports, is that rule's.
 """
@@ -71,7 +71,7 @@ def explain_by_example(case: Case) -> Diagnosis | None:
             place=case.blamed,
             evidence=(
                 f"{finding.code} reports this line, and its examples raise this error",
-                f"taken to be {case.target}: {case.target.source}",
+                f"assuming {case.target}: {case.target.source}",
             ),
             steps=tuple(remedies.of_answer(answer)),
             rule=finding.code,
@@ -112,7 +112,7 @@ _MEMBER: Final = re.compile(r"(?<![\w.)\]])([A-Za-z_]\w*)\.([A-Za-z_]\w*)")
 _MAX_MEMBERS: Final = 4
 
 
-def explain_by_guess(case: Case) -> Diagnosis | None:
+def explain_by_keras_object(case: Case) -> Diagnosis | None:
     """Return what the rules say of a line if an object in it is one of Keras.
 
     Only where the rule foretells this very error does it count.
@@ -138,7 +138,7 @@ def explain_by_guess(case: Case) -> Diagnosis | None:
                     place=frame,
                     evidence=(
                         f"{finding.code} says that such a line raises this error",
-                        f"taken to be {case.target}: {case.target.source}",
+                        f"assuming {case.target}: {case.target.source}",
                     ),
                     steps=tuple(remedies.of_answer(answer)),
                     rule=finding.code,
@@ -180,7 +180,7 @@ def explain_by_message(case: Case) -> Diagnosis | None:
         meaning=best.rule.summary,
         error=case.error,
         place=case.blamed,
-        evidence=(f"an example of {best.rule.code} raises this message when it is run",),
+        evidence=(f"an example of {best.rule.code} raises this message when run",),
         steps=tuple(_shown(best.example)),
         rule=best.rule.code,
         only_if="the line does what this rule is about",
@@ -237,7 +237,9 @@ def _may_be_keras(case: Case) -> bool:
 def _shown(example: Example) -> Iterator[Step]:
     if example.after is not None:
         before, after = example.before.strip(), example.after.strip()
-        yield Step(StepKind.CODE, f"{before}\n  ->\n{after}", "an example; the page has more")
+        yield Step(
+            StepKind.CODE, f"{before}\n  ->\n{after}", "an example; the rule's page has more"
+        )
 
 
 def _likeness(case: Case, known: _Known) -> float:

@@ -1,4 +1,4 @@
-"""The same rules as ``scan``, asked about one line: of a file that is there, or of a traceback.
+"""Apply the rules of ``scan`` to one line: of an existing file, or of a traceback.
 
 Where only the line itself is known, it is put below imports that make its names what the error
 says they are, and the diff is that of the line alone.

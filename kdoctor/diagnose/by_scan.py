@@ -1,4 +1,4 @@
-"""What a scan of the file says of the line that failed, and of the lines that stand behind it.
+"""Explain errors by findings on the line that failed, and on the lines it depends on.
 
 It is asked when nothing else knows the error: a finding that can be its cause is the answer, one
 that may have to do with it is told as such, and only a scan that found none rules any out.
@@ -119,7 +119,7 @@ def _diagnosis(finding: Finding, scanned: Scanned, case: Case) -> Diagnosis:
         place=place,
         evidence=(
             f"{finding.code} reports {_where(finding, scanned)}",
-            f"taken to be {case.target}: {case.target.source}",
+            f"assuming {case.target}: {case.target.source}",
         ),
         steps=tuple(remedies.of_answer(answer)),
         rule=finding.code,
@@ -146,12 +146,12 @@ def _answer(finding: Finding, scanned: Scanned, case: Case) -> RuleAnswer:
 def _where(finding: Finding, scanned: Scanned) -> str:
     line = scanned.frame.place(finding.place.line)
     if scanned.frame.line is None:
-        return f"{line} of {PurePath(scanned.frame.path).name}, from which a name here is imported"
+        return f"{line} of {PurePath(scanned.frame.path).name}, from which this line uses a name"
     if covers(finding, {scanned.frame.row}):
         return f"this line ({line})"
     if covers(finding, scanned.at):
         return f"{line}, which called it"
-    return f"{line}, which stands behind it"
+    return f"{line}, which it depends on"
 
 
 def beside(case: Case) -> tuple[tuple[Step, ...], tuple[str, ...]]:
@@ -163,16 +163,15 @@ def beside(case: Case) -> tuple[tuple[Step, ...], tuple[str, ...]]:
         name = PurePath(scanned.frame.path).name
         if not near:
             what = (
-                f"of what was imported from {name}"
+                f"about what was imported from {name}"
                 if scanned.frame.line is None
-                else f"of {name}:{scanned.frame.line} and what stands behind it in that file"
+                else f"about {name}:{scanned.frame.line} and the lines that it depends on"
             )
             ruled_out.append(
-                f"what `kdoctor scan` reports: it was asked, for {case.target}, and says nothing "
-                f"{what}"
+                f"the findings of `kdoctor scan`: for {case.target}, it reports nothing {what}"
             )
         for finding in near[:_MAX_FINDINGS]:
             text = f"`kdoctor scan` reports {_where(finding, scanned)}: {finding.message}"
-            note = f"{finding.code}; whether that is behind the error, the text does not show"
+            note = f"{finding.code}; the text does not show whether this causes the error"
             told.append(Step(StepKind.ADVICE, text, note))
     return tuple(told[:_MAX_FINDINGS]), tuple(ruled_out)

@@ -1,4 +1,4 @@
-"""One exception with all that is known about where it was raised."""
+"""Case: one exception with all that is known about where it was raised."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cells of a notebook as the one program that they were when one of them failed.
+"""The cells of a notebook as one program, up to the cell that failed.
 
 A traceback of a notebook names the cell and the line in it. What the line rests on (a model, an
 import, a function) was mostly made by a cell that ran before, so that the cell alone says little.

@@ -1,4 +1,4 @@
-"""What ``explain`` answers: plain data, for reporters and for Python callers."""
+"""Diagnosis: the result of ``explain``, as plain data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a text to a diagnosis: what was raised, where, on which Keras, and who knows why."""
+"""Explain a text: parse its exceptions and try each explainer in order."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 
 from kdoctor.diagnose.by_example import (
     explain_by_example,
-    explain_by_guess,
+    explain_by_keras_object,
     explain_by_message,
 )
 from kdoctor.diagnose.by_rules import ReadSource, read_file
@@ -48,7 +48,7 @@ _EXPLAINERS: Final[tuple[Callable[[Case], Diagnosis | None], ...]] = (
     explain_position,
     explain_keyword,
     explain_by_example,
-    explain_by_guess,
+    explain_by_keras_object,
     explain_identifier,
     explain_required,
     explain_by_message,
@@ -102,7 +102,7 @@ def _explained(
     if (notebook := notebook or notebook_at_hand(found, read)) is not None:
         found = tuple(placed(each, notebook) for each in found)
     if not found:
-        return Diagnosis(Fault.UNKNOWN, "The text has no error in it.")
+        return Diagnosis(Fault.UNKNOWN, "The text contains no error.")
     stated = [
         asked,
         target_of(versions, "the environment"),
@@ -121,7 +121,7 @@ def _with_its_notebook(diagnosis: Diagnosis, error: Raised) -> Diagnosis:
     path = next(filter(None, paths), "")
     if not path:
         return diagnosis
-    told = f"the cells are taken to be those of {path}, which has this very line in that cell"
+    told = f"assuming the cells are those of {path}, which has exactly this line in that cell"
     return replace(diagnosis, evidence=(*diagnosis.evidence, told))
 
 

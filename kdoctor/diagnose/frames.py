@@ -1,4 +1,4 @@
-"""A frame of a traceback, and whose file it lies in."""
+"""A frame of a traceback, and whose code it runs."""
 
 from __future__ import annotations
 

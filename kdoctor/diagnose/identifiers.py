@@ -1,4 +1,4 @@
-"""Names and values that Keras makes an optimizer, a loss, a metric … of, and does not know."""
+"""Explain unknown identifiers: names and values given as an optimizer, loss, metric …."""
 
 from __future__ import annotations
 
@@ -74,16 +74,16 @@ def explain_identifier(case: Case) -> Diagnosis | None:
         return _of_name(what, named["name"], case)
     else:
         meaning = (
-            f"`{value}` was given as the {what}: an argument stands in the place of another, or "
-            "it is the value of one."
+            f"`{value}` was given as the {what}: it is in the position of another argument, or is "
+            "the value of one."
         )
         answer = ask(case.blamed, _BY_POSITION, case.target, case.read)
         rule = answer.rule
         told = [*remedies.of_answer(answer)] or [
             Step(
                 StepKind.ADVICE,
-                f"Name the arguments of that call: `{what}=…` takes a name that Keras knows, an "
-                "object or a function.",
+                f"Pass the arguments of that call by keyword: `{what}=…` takes a name that Keras "
+                "knows, an object or a function.",
             )
         ]
     return _diagnosis(meaning, told, (f"Keras was given {value}",), case, rule)
@@ -97,7 +97,7 @@ def _of_name(what: str, name: str, case: Case) -> Diagnosis:
         made = f"{found.qualified}{'()' * (found.kind is EntryKind.CLASS)}"
         own = Step(StepKind.CODE, _given(what, made), "itself, without quotes")
         return _diagnosis(
-            f"{case.target} has {found.qualified}, and does not find it by its name.",
+            f"{case.target} has {found.qualified}, but does not find it by name.",
             _told(answer) or [own],
             (),
             case,
@@ -106,7 +106,7 @@ def _of_name(what: str, name: str, case: Case) -> Diagnosis:
     if found.presence is Presence.EXISTS:
         return Diagnosis(
             Fault.INSTALLATION,
-            f"{case.target} knows the {what} `{name}`: what ran was an older or another Keras.",
+            f"{case.target} knows the {what} `{name}`: an older or different Keras was running.",
             case.error,
             place=case.blamed,
             evidence=(f"{case.target} has {found.qualified}",),
@@ -136,7 +136,7 @@ def _given(what: str, value: str) -> str:
 def _evidence(what: str, name: str, case: Case) -> Iterator[str]:
     yield f"the names of keras.{_MODULES[what]} in {case.target}: no `{name}`"
     if not case.target.is_before_keras_3 and what not in _MAY_BE_CUSTOM:
-        yield f"Keras 3 looks for no {what} among the custom objects, as Keras 2 did"
+        yield f"Keras 3 does not look for a {what} among the custom objects, as Keras 2 did"
 
 
 def _cures(what: str, name: str, found: Lookup) -> Iterator[Step]:
@@ -148,7 +148,7 @@ def _cures(what: str, name: str, found: Lookup) -> Iterator[Step]:
     yield Step(
         StepKind.CODE,
         _given(what, name),
-        "where it is a function or class of your own or of a library: itself, without quotes",
+        "if it is a function or class of your own or of a library: itself, without quotes",
     )
 
 

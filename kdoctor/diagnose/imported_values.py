@@ -1,4 +1,4 @@
-"""What the user's other files have a part in a line: the modules beside it that its names are from.
+"""Find the user's other modules that define names used on some lines.
 
 A traceback has no frame of a function that has returned. What it gave may still be behind the
 error: `best(history) + 1` fails where `best` of another file gives None.

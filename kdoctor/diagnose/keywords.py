@@ -1,4 +1,4 @@
-"""Arguments that a callable of Keras does not take, by the signatures of each release."""
+"""Explain unexpected arguments, by the signatures of each release."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _advice(argument: _Argument, target: Target) -> str:
     alike = difflib.get_close_matches(argument.name, names, n=2)
     if alike:
         return f"Did you mean {' or '.join(f'`{name}=`' for name in alike)}?"
-    return f"Leave `{argument.name}=` out, or see what took its place."
+    return f"Remove `{argument.name}=`, or see what replaced it."
 
 
 def _is_surely(argument: _Argument, case: Case) -> bool:
@@ -125,7 +125,7 @@ def _of_file(argument: _Argument, last: str, case: Case) -> Diagnosis:
     without = _compiled_anew() if _is_of(argument, _COMPILED) else _left_out(argument, case)
     return Diagnosis(
         fault=Fault.YOUR_CODE,
-        meaning=f"{_meaning(argument, last, case)} It stands in the saved model, which another "
+        meaning=f"{_meaning(argument, last, case)} It is stored in the saved model, which another "
         "release of Keras wrote.",
         error=case.error,
         place=case.blamed,
@@ -134,18 +134,18 @@ def _of_file(argument: _Argument, last: str, case: Case) -> Diagnosis:
             Step(
                 StepKind.CODE,
                 "model = build_model()\nmodel.load_weights(path)",
-                "where the code of the model is at hand: make it anew and read the weights alone",
+                "if you have the code of the model: build it again and load only the weights",
             ),
             without,
             Step(
                 StepKind.COMMAND,
                 "pip install tf_keras",
-                "or load a file of Keras 2 with tf_keras.models.load_model(path), and save it "
-                f"anew; {remedies.OF_ONE_MINOR}",
+                "or load a Keras 2 file with tf_keras.models.load_model(path), and save it again; "
+                f"{remedies.OF_ONE_MINOR}",
             ),
         ),
         rule="KD303",
-        only_if="" if _is_in_file(case) else "it comes while a saved model is loaded",
+        only_if="" if _is_in_file(case) else "it happens while a saved model is loaded",
         target=case.target,
     )
 
@@ -163,8 +163,8 @@ def _compiled_anew() -> Step:
         StepKind.CODE,
         "model = keras.models.load_model(path, compile=False)\n"
         "model.compile(optimizer='adam', loss='mse')",
-        "or leave out what it was compiled with, and compile it anew, with the optimizer, loss and "
-        "metrics that it had",
+        "or skip its compilation, and compile it again, with the optimizer, loss and metrics that "
+        "it had",
     )
 
 
@@ -179,7 +179,7 @@ def _left_out(argument: _Argument, case: Case) -> Step:
         f"{popped}    made(self, *args, **kwargs)\n\n"
         f"{argument.public}.__init__ = made_without\n"
         "model = keras.models.load_model(path, compile=False)",
-        f"or leave {shown} out while loading: right where it has its default",
+        f"or ignore {shown} while loading: correct if it has its default",
     )
 
 
@@ -378,7 +378,7 @@ def _evidence(argument: _Argument, last: str, *, refused: bool, case: Case) -> l
         found.append(f"the signature of {name} in {case.target}: ({known.text})")
     if last and not _is_back(last, case):
         found.append(f"keras {last} still had `{argument.name}`")
-    found.append(f"taken to be {case.target}: {case.target.source}")
+    found.append(f"assuming {case.target}: {case.target.source}")
     if lookup(name, case.target).root is None:
         found.pop()
     return found

@@ -1,4 +1,4 @@
-"""The shapes that lines of tracebacks have, and what Keras and TensorFlow wrap messages in."""
+"""Patterns of traceback lines, and of the text that Keras and TensorFlow wrap messages in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Logs as lines: without colours, and without what a logger or a runner put before each line."""
+"""Clean up logs: remove colours and the prefixes that loggers and runners add to lines."""
 
 from __future__ import annotations
 

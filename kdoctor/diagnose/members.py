@@ -1,4 +1,4 @@
-"""Members that an object has not: ``'Sequential' object has no attribute 'fit_generator'``."""
+"""Explain missing members: ``'Sequential' object has no attribute 'fit_generator'``."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ _FAMILIES: Final = {
 _NO_VALUE: Final = Step(
     StepKind.ADVICE,
     "A KerasTensor stands for a tensor while the model is built: it has a shape and a dtype, but "
-    "neither a value nor a graph. Values come of data: `model(x)` or `model.predict(x)`, of an "
-    "inner layer `keras.Model(model.inputs, layer.output)(x)`.",
+    "neither a value nor a graph. Values come from data: `model(x)` or `model.predict(x)`, and for "
+    "an inner layer `keras.Model(model.inputs, layer.output)(x)`.",
 )
 # Of older releases the API data has not all members.
 _READ_WHOLE: Final = Version("2.3")
@@ -131,7 +131,7 @@ def _of_older_tensorflow(cls: str, member: str, home: str, case: Case) -> Diagno
         Step(
             StepKind.COMMAND,
             'python -c "import tensorflow as tf; print(tf.__version__, tf.keras.__version__)"',
-            "shows what is installed; the model must be of this very tf.keras",
+            "shows what is installed; the model must come from exactly this tf.keras",
         ),
     ]
     if "/lite/" in frame.path.replace("\\", "/"):
@@ -141,13 +141,13 @@ def _of_older_tensorflow(cls: str, member: str, home: str, case: Case) -> Diagno
                 StepKind.CODE,
                 "model.export('exported')\n"
                 "converter = tf.lite.TFLiteConverter.from_saved_model('exported')",
-                "or, where TensorFlow must stay: convert what the model exports",
+                "or, if TensorFlow must stay: convert what the model exports",
             ),
         )
     return Diagnosis(
         fault=Fault.INSTALLATION,
-        meaning=f"TensorFlow's own code asks the `{cls}` for `{member}`, which its class has "
-        "not: TensorFlow and the Keras of the model are of releases that do not fit together.",
+        meaning=f"TensorFlow's own code reads `{member}` of the `{cls}`, which its class does not "
+        "have: TensorFlow and the Keras of the model are from incompatible releases.",
         error=case.error,
         place=case.blamed,
         evidence=(
@@ -216,8 +216,8 @@ def _of_newer(cls: str, member: str, case: Case) -> Diagnosis | None:
     package = case.package
     return Diagnosis(
         Fault.PACKAGE if package else Fault.INSTALLATION,
-        f"Keras' `{cls}` has `{member}` from keras {first} on{before}: the release that ran is "
-        "another than the one that the line was written for.",
+        f"Keras' `{cls}` has `{member}` from keras {first} on{before}: the line was written for a "
+        "different release than the one that ran.",
         case.error,
         place=case.blamed,
         evidence=(f"the members of `{cls}` in each release",),
@@ -289,8 +289,8 @@ def _kind_of(cls: str, target: Target) -> tuple[Kind | None, str]:
 def _meaning(cls: str, member: str, last: str | None, target: Target) -> str:
     made_of = f"keras {target.keras_version}" if target.keras_version else str(target)
     if last:
-        return f"`{member}` is gone from Keras' `{cls}`: {made_of} has it no more (last in {last})."
-    return f"Keras' `{cls}` has no `{member}`: neither {made_of} nor an older release known."
+        return f"`{member}` was removed from Keras' `{cls}`: not in {made_of} (last in {last})."
+    return f"Keras' `{cls}` has no `{member}`: neither in {made_of} nor in any older known release."
 
 
 def _evidence(cls: str, member: str, last: str | None, presence: Presence, case: Case) -> list[str]:
@@ -301,7 +301,7 @@ def _evidence(cls: str, member: str, last: str | None, presence: Presence, case:
         )
     if last:
         found.append(f"keras {last} is the last release whose `{cls}` has it")
-    found.append(f"taken to be {case.target}: {case.target.source}")
+    found.append(f"assuming {case.target}: {case.target.source}")
     return found
 
 

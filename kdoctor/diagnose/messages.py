@@ -1,4 +1,4 @@
-"""Errors that are known by their message: the table in ``messages/*.toml``, one entry a message.
+"""Explain known messages: the table in ``messages/*.toml``, one entry per message.
 
 An entry is data: what the message looks like, why it comes, what cures it, where that is known
 from, and a real example. ``messages/README.md`` says how to add one.

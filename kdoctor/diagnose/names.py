@@ -1,4 +1,4 @@
-"""Missing names: any attribute, import or module of Keras, by the API of each release."""
+"""Explain missing names: attributes, imports and modules of Keras, by the API of each release."""
 
 from __future__ import annotations
 
@@ -150,15 +150,15 @@ def _meaning(search: _Search) -> str:
     if found.presence is Presence.UNKNOWN:
         if found.private or search.missing.qualified.startswith(("keras.src", "tf_keras.src")):
             return (
-                f"{name} is private code of Keras, which changes with any release: the release "
-                "that ran has it not."
+                f"{name} is private Keras code, which can change with any release: the release "
+                "that ran does not have it."
             )
-        return f"What ran has no {name}. It is no public name of any release of Keras known."
+        return f"The release that ran has no {name}. It is not public in any known Keras release."
     made_of = _release(found, target)
     if not found.periods and search.missing.name.startswith("_"):
-        return f"What ran has no {name}. It is a private name, which changes with any release."
+        return f"The release that ran has no {name}. Private names can change with any release."
     if not found.periods:
-        return f"{name} does not exist: no release known ever had it."
+        return f"{name} does not exist: no known release ever had it."
     if since := _later(found, target):
         first, last = found.periods[0]
         if since == first:
@@ -209,13 +209,13 @@ def _evidence(search: _Search) -> Iterator[str]:
         )
         yield f"{found.root} has had it in: {spans}"
     if found.error and found.error in case.error.message:
-        yield f"{_release(found, search.target)} gives this very message for it"
+        yield f"{_release(found, search.target)} gives exactly this message for it"
     if case.detected.because:
         yield case.detected.in_words
     else:
-        yield f"taken to be {search.target}: {search.target.source}"
+        yield f"assuming {search.target}: {search.target.source}"
     if case.blamed is None:
-        yield "the text does not say whose line it is; this is the answer if it is yours"
+        yield "the text does not show whose line it is; this answer assumes that it is yours"
 
 
 def _ruled_out(search: _Search) -> tuple[str, ...]:
@@ -240,10 +240,10 @@ def _not_imported(search: _Search) -> Diagnosis:
         f"only an import finds: `{_shown(missing).rpartition('.')[0]}` does not load it by itself.",
         error=case.error,
         place=frame,
-        evidence=(f"importing it works, asking for the attribute does not: {search.target}",),
+        evidence=(f"importing it works, reading the attribute does not: {search.target}",),
         steps=(
             *remedies.of_answer(answer),
-            Step(StepKind.CODE, f"from {owner} import {leaf}", f"and `{leaf}.…` in its place"),
+            Step(StepKind.CODE, f"from {owner} import {leaf}", f"and `{leaf}.…` instead"),
         ),
         rule=answer.rule or "KD102",
         package=package,
@@ -268,7 +268,7 @@ def _unreachable(search: _Search) -> Diagnosis | None:
         place=case.blamed,
         evidence=(
             f"{foretold.code} says that an import of `{missing.qualified}` raises this error",
-            f"taken to be {search.target}: {search.target.source}",
+            f"assuming {search.target}: {search.target.source}",
         ),
         steps=tuple(cures),
         rule=foretold.code,
@@ -285,12 +285,12 @@ def _other_release(search: _Search) -> Diagnosis:
     missing, found, case = search.missing, search.found, search.case
     evidence = [f"{_release(found, search.target)} has `{missing.qualified}`"]
     if search.target.source:
-        evidence.append(f"taken to be {search.target}: {search.target.source}")
+        evidence.append(f"assuming {search.target}: {search.target.source}")
     return Diagnosis(
         fault=Fault.INSTALLATION,
-        meaning=f"{_release(found, search.target)} does have `{_shown(missing)}`. What answered to "
-        f"`import {missing.root}` was another release, a left-over folder of one, a file of that "
-        "name, or the Python of another environment.",
+        meaning=f"{_release(found, search.target)} does have `{_shown(missing)}`. What "
+        f"`import {missing.root}` found was another release, a leftover folder of one, a file of "
+        "that name, or the Python of another environment.",
         error=case.error,
         place=case.blamed,
         evidence=tuple(evidence),
@@ -320,9 +320,9 @@ def _mixture(missing: MissingName, found: Lookup, case: Case) -> Diagnosis:
         evidence.append(leftover)
     return Diagnosis(
         fault=Fault.INSTALLATION,
-        meaning=f"Keras' own code asks `{missing.module}` for `{missing.name}` and does not find "
-        "it: files of two releases are mixed, or keras and tensorflow do not belong together. "
-        "No change of your code cures that.",
+        meaning=f"Keras' own code reads `{missing.name}` from `{missing.module}` and does not find "
+        "it: files of two releases are mixed, or keras and tensorflow do not fit together. "
+        "Changing your code does not help.",
         error=case.error,
         place=case.blamed,
         evidence=tuple(evidence),
@@ -369,8 +369,7 @@ def _own_file(missing: MissingName, case: Case) -> Diagnosis | None:
     named = path or (str(frames[0]) if frames else f"{root}.py")
     return Diagnosis(
         fault=Fault.INSTALLATION,
-        meaning=f"`import {root}` finds a file or folder of yours in the place of the package: "
-        f"{named}.",
+        meaning=f"`import {root}` finds a file or folder of yours instead of the package: {named}.",
         error=case.error,
         place=frames[0] if frames else case.blamed,
         evidence=(case.error.line,),
@@ -429,7 +428,7 @@ def _of_tensorflow(missing: MissingName, case: Case) -> Diagnosis | None:
     package = case.package
     return Diagnosis(
         fault=Fault.PACKAGE if package else Fault.YOUR_CODE,
-        meaning=f"`{_shown(missing)}` is of TensorFlow 1; TensorFlow 2 has it not.",
+        meaning=f"`{_shown(missing)}` is a TensorFlow 1 name; TensorFlow 2 no longer has it.",
         error=case.error,
         place=case.blamed,
         evidence=(answer.findings[0].message,),

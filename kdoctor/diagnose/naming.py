@@ -1,4 +1,4 @@
-"""Which name of Keras a message says is missing, under whatever name the message has its module."""
+"""Parse which Keras name a message reports as missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a notebook has kept of a run: the text of its outputs, as it stood under the cells."""
+"""The text of the outputs stored in a notebook."""
 
 from __future__ import annotations
 

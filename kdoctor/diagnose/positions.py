@@ -1,4 +1,4 @@
-"""Arguments in another order: what was passed by position is taken for something else."""
+"""Explain positional arguments whose order changed between releases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Remedies: what the rules would write, and what is to be installed or set."""
+"""Remedies: what the rules would write, and what to install or set."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from kdoctor.target import Target
 
 # Each release of tf_keras asks for the TensorFlow of its own minor version: pip would upgrade it.
 OF_ONE_MINOR: Final = (
-    'beside an older TensorFlow "tf_keras==2.16.*", with its minor version: the newest wants the '
-    "newest"
+    'with an older TensorFlow "tf_keras==2.16.*", with its minor version: the newest tf_keras '
+    "requires the newest TensorFlow"
 )
 _MAX_REMEDIES: Final = 3
 _MAX_NAMES: Final = 6
@@ -59,7 +59,7 @@ def _advice(finding: Finding, imports: tuple[str, ...]) -> Step:
         # Without what it is to be imported from, `layers.RandomHeight` says the old name again.
         below = " and ".join(f"`{each}`" for each in imports)
         return Step(StepKind.ADVICE, text, f"below {below}" if below and finding.fix else "")
-    return Step(StepKind.ADVICE, text, f"kdoctor cannot write it: {finding.no_fix_because}")
+    return Step(StepKind.ADVICE, text, f"no fix: {finding.no_fix_because}")
 
 
 def of_lookup(found: Lookup) -> Iterator[Step]:
@@ -211,8 +211,8 @@ def look() -> Step:
     return Step(
         StepKind.COMMAND,
         "kdoctor env --deep",
-        "looks at the files that are installed, and names those that do not fit, with the cure; "
-        "--python PATH for another Python than the activated one",
+        "checks the installed files, and names those that do not fit, with a remedy; --python PATH "
+        "for a Python other than the activated one",
     )
 
 
@@ -222,7 +222,7 @@ def reinstall() -> tuple[Step, ...]:
     TensorFlow stays as it is, and Keras comes back in the release that was there.
     """
     return (
-        Step(StepKind.COMMAND, "pip show keras", "says which release to install again below"),
+        Step(StepKind.COMMAND, "pip show keras", "shows which release to reinstall below"),
         Step(
             StepKind.COMMAND,
             "pip uninstall -y keras keras-nightly",

@@ -1,4 +1,4 @@
-"""Arguments that a class of Keras wants and did not get."""
+"""Explain missing required arguments of Keras classes."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def explain_required(case: Case) -> Diagnosis | None:
     call = ", ".join(f"{name}=…" for name in names)
     return Diagnosis(
         Fault.PACKAGE if package else Fault.YOUR_CODE,
-        f"`{public}` of {case.target} wants {shown}, which the call does not give, or gives under "
-        "another name.",
+        f"`{public}` of {case.target} requires {shown}, which the call does not pass, or passes "
+        "under another name.",
         case.error,
         place=frame,
         evidence=(f"the signature of {public} in {case.target}: ({known.text})",),

@@ -1,4 +1,4 @@
-"""A line of a traceback as a small program: its names bound to what the error says they are."""
+"""Turn a line of a traceback into a small program, with its names bound as the error says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Any text to the exceptions that it tells of: type, message, frames, and what led to what.
+"""Parse a text for exceptions: type, message, frames, and their chain.
 
 Read are the tracebacks of Python 3.6 to 3.14, of IPython old and new, of pytest, and the ones that
 ``tf.function`` and Keras wrap in messages of their own.

@@ -1,4 +1,4 @@
-"""Messages as Python wrote them, where what carried them took signs away or put some in."""
+"""Restore messages as Python wrote them, undoing the escapes of mail, Markdown and the like."""
 
 from __future__ import annotations
 

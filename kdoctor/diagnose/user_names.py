@@ -1,4 +1,4 @@
-"""Names that the user's own file should have given: weights not built yet, classes not imported."""
+"""Explain names missing in the user's own file: weights not built yet, missing imports."""
 
 from __future__ import annotations
 
@@ -31,15 +31,13 @@ def explain_unbuilt(case: Case) -> Diagnosis | None:
     return Diagnosis(
         Fault.YOUR_CODE,
         f"`{cls}.build` makes `{name}`, and Keras calls `build` when the layer is called for the "
-        "first time: nobody has called this one yet.",
+        "first time: this one has not been called yet.",
         case.error,
         place=frame,
-        evidence=(
-            f"`self.{name} = …` stands in `build` of `class {cls}` in {frame and frame.path}",
-        ),
+        evidence=(f"`self.{name} = …` is in `build` of `class {cls}` in {frame and frame.path}",),
         steps=(
             Step(StepKind.CODE, "layer(x)", "call it once on data or on a keras.Input"),
-            Step(StepKind.CODE, "layer.build((None, 3))", "or build it for a shape of the input"),
+            Step(StepKind.CODE, "layer.build((None, 3))", "or build it for an input shape"),
         ),
         target=case.target,
     )

@@ -1,4 +1,4 @@
-"""When no knowledge fits: whose error it is by its frames, and what can be ruled out."""
+"""Fallback for unknown errors: whose error it is by its frames, and what can be ruled out."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def _own_line(case: Case, raised: TracebackFrame) -> Diagnosis:
     whose = "Your own line" if raised.origin is FrameOrigin.USER else raised.package or "Python"
     return Diagnosis(
         Fault.UNKNOWN,
-        f"kdoctor does not know this error. {whose} raised it, not Keras; whether an object "
-        "of Keras is behind it, the text does not show.",
+        f"kdoctor does not know this error. {whose} raised it, not Keras; the text does not show "
+        "whether a Keras object caused it.",
         case.error,
         place=case.blamed,
         evidence=(f"raised in {raised}", "no frame of it is in Keras"),
@@ -73,7 +73,7 @@ def _by_module(case: Case) -> Diagnosis | None:
     if package in _KERAS_ONES:
         return None
     frame = case.blamed
-    evidence = (f"what is missing is {package}, which is no part of Keras or TensorFlow",)
+    evidence = (f"what is missing is {package}, which is not part of Keras or TensorFlow",)
     return _no_keras(
         case, f"imported by {frame}" if frame is not None and frame.path else "", evidence
     )
@@ -117,7 +117,7 @@ def _by_frames(case: Case) -> Diagnosis | None:
     files = (each.decode(errors="replace") for each in (data, *(part.data for part in beside)))
     if any(_KERAS.search(each) for each in files):
         return None
-    return _no_keras(case, "the file itself does not speak of Keras", evidence)
+    return _no_keras(case, "the file itself does not mention Keras", evidence)
 
 
 def _is_of_an_extension(case: Case) -> bool:
@@ -149,7 +149,7 @@ def _where(raised: TracebackFrame) -> str:
 def _no_keras(case: Case, more: str, evidence: tuple[str, ...]) -> Diagnosis:
     return Diagnosis(
         Fault.NOT_KERAS,
-        "This is not a problem of Keras.",
+        "This is not a Keras problem.",
         case.error,
         place=case.blamed,
         evidence=(*evidence, *([more] if more else [])),
@@ -161,14 +161,14 @@ def _without_frames(case: Case) -> Diagnosis:
     if HEAD in case.error.message:
         return Diagnosis(
             Fault.UNKNOWN,
-            "The traceback ends before it says what was raised.",
+            "The traceback ends before it shows which error was raised.",
             evidence=("its last line, with the error, is not in the text",),
         )
     speaks = _SPEAKS.search(f"{case.error.type} {case.error.message}")
     if speaks:
-        evidence = ("the text has no traceback: with it, more could be said",)
+        evidence = ("the text has no traceback, which would tell more",)
     else:
-        evidence = ("nothing in the text speaks of Keras, and it has no traceback",)
+        evidence = ("nothing in the text mentions Keras, and it has no traceback",)
     return Diagnosis(
         Fault.UNKNOWN,
         "kdoctor does not know this error.",

@@ -1,4 +1,4 @@
-"""Which releases a text speaks of: what its paths, module names and version lines show."""
+"""Detect the releases that a text comes from: by paths, module names and version lines."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class DetectedVersion:
         elif self.until == _LAST:
             releases = f"{self.since} or later"
         else:
-            releases = f"{self.since} up to before {self.until}"
-        return f"the text is of Keras {releases} ({self.because})"
+            releases = f"{self.since} or later, before {self.until}"
+        return f"the text comes from Keras {releases} ({self.because})"
 
     def __and__(self, other: DetectedVersion) -> DetectedVersion:
         since, until = max(self.since, other.since), min(self.until, other.until)
@@ -151,7 +151,7 @@ def all_targets(detected: DetectedVersion, root: str = "keras") -> Iterator[Targ
 
     For the roots inside TensorFlow these are TensorFlow's releases.
     """
-    source = f"the text ({detected.because})" if detected.because else "the releases known"
+    source = f"the text ({detected.because})" if detected.because else "the known releases"
     if root in {"keras", "tf_keras"}:
         specs = [f"{root}=={release}" for release in known_releases(root)]
     else:

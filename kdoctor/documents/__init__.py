@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from kdoctor.documents.discovery import Listing, discover, is_excluded, reported
     from kdoctor.documents.document import Document, Kind
     from kdoctor.documents.ignoring import Patterns
-    from kdoctor.documents.interrupts import insists, uninterrupted
+    from kdoctor.documents.interrupts import resend_signal_hook, uninterrupted
     from kdoctor.documents.reading import read_regular
     from kdoctor.documents.unit import Cell, Skipped, Unit
     from kdoctor.documents.writing import write_anew, write_atomically
@@ -24,7 +24,7 @@ _HOMES = {
     "Document": "document",
     "Kind": "document",
     "Patterns": "ignoring",
-    "insists": "interrupts",
+    "resend_signal_hook": "interrupts",
     "uninterrupted": "interrupts",
     "read_regular": "reading",
     "Cell": "unit",
@@ -43,10 +43,10 @@ __all__ = [
     "Skipped",
     "Unit",
     "discover",
-    "insists",
     "is_excluded",
     "read_regular",
     "reported",
+    "resend_signal_hook",
     "uninterrupted",
     "write_anew",
     "write_atomically",

@@ -1,4 +1,4 @@
-"""Which files there are below the paths that were named."""
+"""Discover the files at or below given paths."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from kdoctor.config import CONFIG_FILES
 from kdoctor.documents.ignoring import Ignores, Patterns
 from kdoctor.errors import UsageProblem
-from kdoctor.interpreters import REPOSITORY_MARKS, folder_above, nobodys_folders
+from kdoctor.interpreters import REPOSITORY_MARKS, folder_above, shared_folders
 from kdoctor.model import Unreadable
 
 # .pyi files hold no code that runs; one that is named is read all the same.
@@ -301,7 +301,7 @@ class _Overruled:
         self._start = root.absolute
         self._root = f"{_posix(root.absolute).rstrip('/')}/"
         self._known: dict[int, tuple[Patterns, Patterns]] = {}
-        self._nobodys = nobodys_folders()
+        self._nobodys = shared_folders()
 
     def patterns(self, folder: _Folder, names: Collection[str]) -> Patterns | None:
         """Return what holds in a folder; it is asked for only where it may not be as above."""

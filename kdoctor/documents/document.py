@@ -1,4 +1,4 @@
-"""A file as units of Python, and back: the bytes that no fix touches stay as they are."""
+"""Document: a file as units of Python, written back with untouched bytes unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Markdown and reStructuredText have in common: blocks of lines that say they are Python."""
+"""Code blocks of Markdown and reStructuredText that are marked as Python."""
 
 from __future__ import annotations
 

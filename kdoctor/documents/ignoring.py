@@ -1,4 +1,4 @@
-"""What git leaves out: nested ``.gitignore`` files, with negation, and ``.git/info/exclude``."""
+"""Git's ignore rules: nested ``.gitignore`` files with negation, and ``.git/info/exclude``."""
 
 from __future__ import annotations
 

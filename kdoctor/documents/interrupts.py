@@ -1,4 +1,4 @@
-"""Ctrl-C waits until what must be whole is whole."""
+"""Defer ctrl-C during operations that must complete."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ _SIGNALS = tuple(getattr(signal, name) for name in _NAMES if hasattr(signal, nam
 _SOON = 0.01  # seconds: what dropped it has then ended
 
 
-def insists(number: int, raised: type[BaseException]) -> Callable[[UnraisableHookArgs], None]:
+def resend_signal_hook(
+    number: int, raised: type[BaseException]
+) -> Callable[[UnraisableHookArgs], None]:
     """Return a ``sys.unraisablehook`` that lets a signal come again where Python drops its error.
 
     That is where it strikes in a ``__del__`` or in a callback of a weak reference: Python says so

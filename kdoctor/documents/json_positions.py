@@ -1,4 +1,4 @@
-"""Where the values of a JSON text stand, and how to spell new strings as that text does."""
+"""Positions of values in a JSON text, and its style of escaping strings."""
 
 from __future__ import annotations
 

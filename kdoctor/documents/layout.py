@@ -1,4 +1,4 @@
-r"""How lines of code stand in a document: bare, or behind a margin and prompts.
+r"""Layout of code in a document: plain, or behind a margin and prompts.
 
 A fence in a list or in a block quote, a literal block and a doctest hold the same Python as a
 module, with something in front of each line. A layout takes that off and puts it back.

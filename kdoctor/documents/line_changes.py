@@ -1,4 +1,4 @@
-"""Which lines two texts do not share, in a time that grows with the lines, not their square.
+"""Line diff of two texts, in time linear in the number of lines.
 
 ``difflib`` alone takes a step for each pair of equal lines, again for each stretch that it finds:
 for 500 equal lines some minutes. It is asked for what is small. What is large is first split at the

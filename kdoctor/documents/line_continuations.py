@@ -1,4 +1,4 @@
-"""Which pieces of a page go on with code of earlier ones.
+"""Group the code blocks of a page: which continue earlier ones.
 
 A tutorial imports once, and goes on from fence to fence. A piece that needs a name that it does not
 bind cannot run alone: it goes on with the last one before it that binds such a name. A piece that

@@ -1,4 +1,4 @@
-r"""IPython's own syntax in a cell, put out of sight of a Python parser without moving a character.
+r"""Mask IPython magics in a cell for a Python parser, without moving any character.
 
 A magic becomes zeros of the same length: ``%matplotlib inline`` is ``000000000000000000``, which is
 a valid expression. What counts as a magic is IPython's ``inputtransformer2``: it must begin a

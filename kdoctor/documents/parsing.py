@@ -1,4 +1,4 @@
-"""Whether a piece of a document is Python at all."""
+"""Check whether a code block is valid Python."""
 
 from __future__ import annotations
 

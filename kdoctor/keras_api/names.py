@@ -1,4 +1,4 @@
-"""Does a dotted name exist on a target, where did it go, and what does Python say about it."""
+"""Look up a dotted name on a target: existence, new location, Python's error message."""
 
 from __future__ import annotations
 

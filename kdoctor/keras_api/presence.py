@@ -1,4 +1,4 @@
-"""The three answers to "does it exist there?"."""
+"""Presence: whether a name exists on a target: yes, no or unknown."""
 
 from __future__ import annotations
 

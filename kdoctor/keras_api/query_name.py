@@ -1,4 +1,4 @@
-"""What a person means by ``K.dot``, ``layers.Dense``, ``Dense`` or ``Model.predict_classes``."""
+"""Resolve names as people write them: ``K.dot``, ``layers.Dense``, ``Model.predict_classes``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Did you mean …? Names that exist on the target and look like one that does not."""
+"""Suggest existing names similar to a missing one."""
 
 from __future__ import annotations
 

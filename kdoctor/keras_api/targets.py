@@ -1,4 +1,4 @@
-"""Which Keras a target is: ``keras==3.15.1``, ``tensorflow==2.21``, ``tf_keras==2.21``."""
+"""Resolve targets: ``keras==3.15.1``, ``tensorflow==2.21``, ``tf_keras==2.21``."""
 
 from __future__ import annotations
 

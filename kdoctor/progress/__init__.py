@@ -1,4 +1,4 @@
-"""How far a migration is: what is left, what breaks first, what ties code to TensorFlow.
+"""Progress of a migration: what is left, what breaks first, what couples code to TensorFlow.
 
 Built on scans; knows nothing of pages or terminals.
 """

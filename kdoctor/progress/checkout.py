@@ -1,4 +1,4 @@
-"""A folder that holds one commit after another: what differs is written, nothing else."""
+"""Temporary checkout that is updated from commit to commit, writing only what differs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The burndown: what scans of earlier commits find, with today's rules and for today's target."""
+"""Burndown: scans of earlier commits, with today's rules and today's target."""
 
 from __future__ import annotations
 

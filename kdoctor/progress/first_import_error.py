@@ -1,4 +1,4 @@
-"""Which error stops an import first: the imports are followed as Python would."""
+"""Find the first error that stops an import, following imports as Python would."""
 
 from __future__ import annotations
 

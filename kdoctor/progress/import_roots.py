@@ -1,4 +1,4 @@
-"""What surely runs as a module is imported, and which modules it imports then.
+"""Code that always runs when a module is imported, and the modules it imports.
 
 Read off Python's own ``ast``: this is asked of every file that may lead to Keras, also of those in
 which no rule can fire.

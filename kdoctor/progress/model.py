@@ -1,4 +1,4 @@
-"""What is told of a migration: plain data, for pages and programs."""
+"""Data model of a migration's progress, for pages and programs."""
 
 from __future__ import annotations
 

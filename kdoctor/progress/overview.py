@@ -1,4 +1,4 @@
-"""The whole picture: paths in, one overview out."""
+"""Compute the overview of a migration from paths."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One file: bytes in, what matters of it for the migration out."""
+"""Analyse one file: imports, coupling to TensorFlow, and what runs on import."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The git repository around some files: only asked, never changed.
+"""Read-only access to the git repository around some files.
 
 A report may be made in the middle of anything.
 """

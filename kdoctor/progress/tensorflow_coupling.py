@@ -1,4 +1,4 @@
-"""What ties a module to TensorFlow, by what its names are bound to."""
+"""Find what couples a module to TensorFlow, by what its names are bound to."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Results as people and programs read them. Knows nothing of rules and files."""
+"""Reports of results for people and programs, in every output format."""

@@ -1,4 +1,4 @@
-"""The history of a name, for people and for programs."""
+"""Reports of a name's history, for people and programs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SPLIT = Version("2.6")  # the first TensorFlow whose tf.keras is made by the pa
 
 
 def write_text(answer: NameQuery, cures: RewriteLookup, page: Page) -> None:
-    """Write where a name exists, how its signature changed, and what took its place."""
+    """Write where a name exists, how its signature changed, and what replaced it."""
     if not answer.is_known:
         _write_unknown(answer, page)
         return
@@ -37,9 +37,9 @@ def write_text(answer: NameQuery, cures: RewriteLookup, page: Page) -> None:
         for new in history.moved_to:
             page.line(f"  {'':23}  moved: {page.paint('good', new)}{_since(new, history)}")
         if history.stub:
-            page.line(f"  {'':23}  raises when it is called: {history.stub}")
+            page.line(f"  {'':23}  raises when called: {history.stub}")
     if any(Version(each.periods[0][0]) < _SPLIT for each in answer.histories if _is_made(each)):
-        page.line("  (tf.keras before 2.6 counts releases of TensorFlow, from 2.6 those of keras)")
+        page.line("  (tf.keras: releases of TensorFlow before 2.6, of keras from 2.6 on)")
     _write_owners(answer, page)
     _write_signatures(answer.histories, page)
     _write_cures(cures, page)
@@ -49,7 +49,7 @@ def write_text(answer: NameQuery, cures: RewriteLookup, page: Page) -> None:
         _write_list(answer.same, page)
     if answer.others:
         page.line()
-        page.line("Other things of this name:")
+        page.line("Other objects with this name:")
         _write_list(answer.others, page)
 
 
@@ -129,7 +129,7 @@ def _since(new: str, history: NameHistory) -> str:
     from kdoctor.keras_api.history import name_history  # noqa: PLC0415
 
     found = name_history(history.root, new.removeprefix(f"{history.root}."))
-    return f", there since {found.periods[-1][0]}" if found else ""
+    return f", since {found.periods[-1][0]}" if found else ""
 
 
 def _write_owners(answer: NameQuery, page: Page) -> None:
@@ -137,7 +137,7 @@ def _write_owners(answer: NameQuery, page: Page) -> None:
         return
     owner, _, member = answer.name.rpartition(".")
     if owner:
-        page.line(f"  No release known has a {printable(answer.name)}.")
+        page.line(f"  No known release has {printable(answer.name)}.")
     page.line(f"  Classes that define {printable(member)} themselves:")
     for each in answer.owners[: 2 * _MAX_NAMES]:
         page.line(f"  {_owner(each).ljust(30)}  {_when(each.periods, each.gone_in, page)}")
@@ -150,7 +150,7 @@ def _owner(owner: Owner) -> str:
 
 
 def _write_signatures(histories: Iterable[NameHistory], page: Page) -> None:
-    """Write each root's latest signature whole, and of the earlier ones what changed."""
+    """Write each root's latest signature in full, and what changed before."""
     latest: dict[str, list[str]] = {}
     changes: dict[tuple[str, str], list[str]] = {}
     for history in histories:
@@ -169,13 +169,13 @@ def _write_signatures(histories: Iterable[NameHistory], page: Page) -> None:
         page.line(f"      {', '.join(places)}")
     if changes:
         page.line()
-        page.line("It changed in:")
+        page.line("Changes:")
     for (release, what), roots in sorted(changes.items(), key=lambda row: Version(row[0][0])):
         page.line(f"  {', '.join(roots)} {release}: {what}")
 
 
 def _difference(before: str, after: str) -> str:
-    """Say which parameters came, went or changed their default."""
+    """Describe which parameters were added, removed or changed their default."""
     old, new = (dict(_split(text)) for text in (before, after))
     parts = [f"+{_written(name, new[name])}" for name in new if name not in old]
     parts += [f"-{_written(name, old[name])}" for name in old if name not in new]
@@ -203,7 +203,7 @@ def _split(text: str) -> Iterable[tuple[str, str]]:
 def _write_cures(cures: RewriteLookup, page: Page) -> None:
     if cures.rewrites:
         page.line()
-        page.line("To write instead:")
+        page.line("Write instead:")
     for cure in cures.rewrites:
         when = f", where {cure.when}" if cure.when else ""
         kind = page.paint(cure.applicability.value, cure.applicability.value)
@@ -220,9 +220,9 @@ def _write_unknown(answer: NameQuery, page: Page) -> None:
     hint = f"; did you mean {', '.join(suggestions)}?" if suggestions else ""
     asked = printable(answer.asked)
     if not answer.root and asked.strip().startswith(_BESIDE_KERAS):
-        page.line(f"'{asked}' is no name of Keras, and kdoctor knows no others{hint}")
+        page.line(f"'{asked}' is not a Keras name, and kdoctor knows no others{hint}")
     else:
-        page.line(f"'{asked}' never existed in any release known{hint}")
+        page.line(f"'{asked}' never existed in any known release{hint}")
 
 
 def _write_list(names: Iterable[str], page: Page) -> None:

@@ -1,4 +1,4 @@
-"""What a baseline makes of a scan: what is new, what is known, what is fixed."""
+"""Reports of a scan compared with a baseline: what is new, known or fixed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def write_new(compared: Comparison, page: Page) -> None:
 
 
 def write_check(compared: Comparison, page: Page) -> None:
-    """Say how the findings stand to the baseline."""
+    """Write how the findings compare with the baseline."""
     if page.verbosity < 0:
         return
     new, known = len(compared.result.findings), len(compared.result.known)
@@ -33,50 +33,50 @@ def write_check(compared: Comparison, page: Page) -> None:
     if new:
         page.line(f"{_findings(new)} {_are(new)} new; {known} known.")
     elif known:
-        page.line(page.paint("good", f"Nothing is new: {_findings(known)} {_are(known)} known."))
+        page.line(page.paint("good", f"Nothing new: {_findings(known)} {_are(known)} known."))
     else:
-        page.line(page.paint("good", "Nothing is new, and no known finding is left."))
+        page.line(page.paint("good", "Nothing new, and no known findings left."))
     if compared.fixed:
         fixed = len(compared.fixed)
-        page.line(f"{fixed} known {_are(fixed)} fixed: `{PRUNE}` takes {_them(fixed)} out.")
+        page.line(f"{fixed} known {_are(fixed)} fixed: `{PRUNE}` removes {_them(fixed)}.")
     if compared.accepted:
-        page.line(f"Known, and not checked: {_files(len(compared.accepted))}.")
+        page.line(f"Known as not checked: {_files(len(compared.accepted))}.")
     if compared.checked_again:
         again = len(compared.checked_again)
         page.line(
-            f"{_files(again)} of those known as not checked can be checked now, or {_are(again)} "
-            f"gone: `{PRUNE}` takes {_them(again)} out."
+            f"{_files(again)} known as not checked can be checked now, or {_are(again)} "
+            f"gone: `{PRUNE}` removes {_them(again)}."
         )
     _write_renamed(compared, page)
 
 
 def write_pruned(compared: Comparison, page: Page) -> None:
-    """Say what was taken out of the baseline."""
+    """Write what was removed from the baseline."""
     if page.verbosity < 0:
         return
     _write_fixed(compared, page)
     left, out = len(compared.pruned), len(compared.fixed)
     name = _name(compared)
     if out:
-        page.line(page.paint("good", f"Took {_findings(out)} out of {name}; {left} left."))
+        page.line(page.paint("good", f"Removed {_findings(out)} from {name}; {left} left."))
     elif compared.checked_again:
         again = len(compared.checked_again)
         page.line(
-            page.paint("good", f"Took {_files(again)} that could not be checked out of {name}.")
+            page.paint("good", f"Removed {_files(again)} that could not be checked from {name}.")
         )
     else:
-        page.line(f"Nothing to take out of {name}; {left} left.")
+        page.line(f"Nothing to remove from {name}; {left} left.")
     if compared.unseen:
-        page.line(f"Of these, {len(compared.unseen)} in files or of rules that were not looked at.")
+        page.line(f"Of these, {len(compared.unseen)} are in files, or of rules, not checked now.")
     if not (left or compared.pruned_not_checked):
-        page.line("The baseline is empty: remove it, or keep it so that nothing comes back.")
+        page.line("The baseline is empty: delete it, or keep it so that nothing comes back.")
     new = len(compared.result.findings)
     if new:
         page.line(f"{_findings(new)} {_are(new)} new: `kdoctor baseline check` shows {_them(new)}.")
 
 
 def write_written(compared: Comparison, page: Page) -> None:
-    """Say what the baseline holds now."""
+    """Write what the baseline contains now."""
     if page.verbosity < 0:
         return
     entries = [*compared.entries, *compared.unseen]
@@ -87,23 +87,23 @@ def write_written(compared: Comparison, page: Page) -> None:
     page.line(page.paint("good", f"Wrote {_name(compared)}: {what}."))
     if compared.baseline.entries:
         new, fixed = len(compared.result.findings), len(compared.fixed)
-        page.line(f"Taken in: {new}; taken out: {fixed}.")
+        page.line(f"Added: {new}; removed: {fixed}.")
 
 
 def write_refused(compared: Comparison, page: Page) -> None:
-    """Say why the baseline was not written."""
+    """Write why the baseline was not written."""
     new, unhandled = len(compared.result.findings), len(compared.result.unhandled)
     what = [_findings(new)] * bool(new)
     what += [f"{_files(unhandled)} that cannot be checked"] * bool(unhandled)
     number = new + unhandled
     page.line(
-        f"kdoctor: {' and '.join(what)} {_are(number)} not in {_name(compared)}, which was left as "
-        f"it is: fix {_them(number)}, or take {_them(number)} in with --force"
+        f"kdoctor: {' and '.join(what)} {_are(number)} not in {_name(compared)}, which was not "
+        f"changed: fix {_them(number)}, or add {_them(number)} with --force"
     )
 
 
 def write_note(compared: Comparison, page: Page) -> None:
-    """Say in a line what a scan does not show, and what can be pruned."""
+    """Write one line on what the scan hides, and what can be pruned."""
     if page.verbosity < 0:
         return
     known, fixed = len(compared.result.known), len(compared.fixed)
@@ -111,7 +111,7 @@ def write_note(compared: Comparison, page: Page) -> None:
     if fixed:
         parts.append(f"{fixed} of its findings {_are(fixed)} fixed: `{PRUNE}`")
     if compared.accepted:
-        parts.append(f"known and not checked: {_files(len(compared.accepted))}")
+        parts.append(f"known as not checked: {_files(len(compared.accepted))}")
     if compared.checked_again:
         parts.append(f"{_files(len(compared.checked_again))} can be checked again: `{PRUNE}`")
     if parts:
@@ -126,8 +126,8 @@ def _write_fixed(compared: Comparison, page: Page) -> None:
 def _write_renamed(compared: Comparison, page: Page) -> None:
     if compared.renamed:
         page.line(
-            f"{compared.renamed} of the known {_are(compared.renamed)} in files that have another "
-            "name now: `kdoctor baseline write` takes it down."
+            f"{compared.renamed} of the known {_are(compared.renamed)} in files that were renamed: "
+            "`kdoctor baseline write` records the new names."
         )
 
 

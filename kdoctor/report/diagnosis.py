@@ -1,4 +1,4 @@
-"""A diagnosis for people and for programs."""
+"""Reports of a diagnosis, for people and programs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ROLES = {"+": "added", "-": "removed", "@": "hunk"}
 
 
 def write_text(diagnosis: Diagnosis, page: Page) -> None:
-    """Write the answer: what it means, whose fault it is and why, the remedy, what to read."""
+    """Write a diagnosis: the meaning, whose fault it is and why, the remedy, what to read."""
     error = diagnosis.error
     if error is not None and error.line:
         page.line(page.paint("error", printable(error.line)))
@@ -46,13 +46,13 @@ def write_text(diagnosis: Diagnosis, page: Page) -> None:
 
 
 def fault_in_words(diagnosis: Diagnosis) -> str:
-    """Return whose fault it is in one phrase, with the place."""
+    """Return whose fault an error is in one phrase, with the place."""
     where = f" ({diagnosis.place})" if diagnosis.place is not None and diagnosis.place.path else ""
     match diagnosis.fault:
         case Fault.YOUR_CODE if where:
             return f"your line{where}"
         case Fault.YOUR_CODE:
-            return "the code that was run, wherever it is"
+            return "the code that was run (the text shows no file)"
         case Fault.PACKAGE:
             return f"the package {diagnosis.package}{where}"
         case Fault.INSTALLATION:

@@ -1,4 +1,4 @@
-"""The vital signs of an environment, for people and for programs."""
+"""Reports of an environment's health check, for people and programs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _WIDTH = max(map(len, CheckState))
 
 
 def write_text(health_report: HealthReport, page: Page) -> None:
-    """Write a line a check, under what is wrong the remedy, and what it comes to."""
+    """Write one line per check, the remedy below what is wrong, and a summary."""
     subjects = max(len(check.subject) for check in health_report.checks)
     for check in health_report.checks:
         state = page.paint(_ROLES[check.state], f"{check.state:<{_WIDTH}}")
@@ -39,8 +39,8 @@ def _summary(health_report: HealthReport) -> str:
     warnings = sum(check.state is CheckState.WARNING for check in health_report.checks)
     said = f", {_counted(warnings, 'warning')}" if warnings else ""
     if broken:
-        return f"{_counted(broken, 'thing')} broken{said}"
-    hint = "" if health_report.deep else " (by its files; --deep also imports it)"
+        return f"{_counted(broken, 'problem')}{said}"
+    hint = "" if health_report.deep else " (from its files; --deep also imports the packages)"
     return f"healthy{said}{hint}"
 
 

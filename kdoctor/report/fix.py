@@ -1,4 +1,4 @@
-"""What a fix did or would do: the diff, the written files, and the summary."""
+"""Reports of a fix: the diff, the written files, and the summary."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ROLES = {"+": "added", "-": "removed", "@": "hunk"}
 
 
 def write_diff(result: FixResult, page: Page) -> None:
-    """Write the diffs of all changed files: coloured, or byte for byte what ``patch -p1`` takes.
+    """Write the diffs of all changed files: in colour, or byte for byte as ``patch -p1`` needs.
 
     That of a notebook is one of its cells, for people, and no patch.
     """
@@ -48,7 +48,7 @@ def write_json(result: FixResult, page: Page) -> None:
 
 
 def _fixed(finding: Finding) -> dict[str, Any]:
-    """Return a finding without what its fix alone would change: the file's diff has it."""
+    """Return a finding without the edits of its fix, which the file's diff contains."""
     told = finding_of(finding)
     told["fix"] = {key: told["fix"][key] for key in ("applicability", "title")}
     return told
@@ -65,16 +65,16 @@ def write_written(result: FixResult, page: Page) -> None:
 
 
 def write_summary(result: FixResult, page: Page) -> None:
-    """Name the files that were left alone or not checked, and sum up."""
+    """Write the files that were left alone or not checked, and a summary."""
     for file in result.left_alone:
         page.line(f"{page.paint('path', printable(file.path))}: not fixed: {printable(file.why)}")
     summary.write_unread(result.left, page)
     summary.write_project(result.left.project, page)
     for path in result.split:
-        what = "it had other hard links, which keep the old content"
+        what = "other hard links to it keep the old content"
         page.line(f"{page.paint('path', printable(path))}: {what}")
     if result.no_undo:
-        page.line(f"kdoctor: this cannot be taken back ({printable(result.no_undo)})")
+        page.line(f"kdoctor: this cannot be undone ({printable(result.no_undo)})")
     if page.verbosity >= 0:
         page.line(summary.headline(result.left))
         for line in summary.of_fix(result, page):
@@ -84,23 +84,23 @@ def write_summary(result: FixResult, page: Page) -> None:
             and not result.no_undo
             and any(not each.is_stdin for each in result.files)
         ):
-            page.line(f"`{undo_command(result.root)}` takes it back.")
+            page.line(f"`{undo_command(result.root)}` undoes it.")
 
 
 def write_uncommitted(paths: Sequence[str], root: Path, page: Page) -> None:
-    """Warn in a line of files that are about to be written, and that git could not bring back."""
+    """Warn of files about to be written whose content git cannot restore."""
     if not paths or page.verbosity < 0:
         return
     named = ", ".join(map(printable, paths[:_NAMED])) + (", …" if len(paths) > _NAMED else "")
     has = "has" if len(paths) == 1 else "have"
     page.line(
-        f"kdoctor: {summary.count(len(paths), 'file')} to be written {has} changes that git does "
-        f"not know ({named}); only `{undo_command(root)}` brings that content back"
+        f"kdoctor: {summary.count(len(paths), 'file')} to be written {has} changes not committed "
+        f"to git ({named}); only `{undo_command(root)}` restores that content"
     )
 
 
 def write_undone(undone: Undone, page: Page, notes: Page) -> None:
-    """Name the files that are as they were before, those left alone, and what can be next."""
+    """Write the restored files, those left alone, and what can be undone next."""
     for file in undone.left_alone:
         notes.line(
             f"{notes.paint('path', printable(file.path))}: left alone: {printable(file.why)}"
@@ -111,11 +111,9 @@ def write_undone(undone: Undone, page: Page, notes: Page) -> None:
         page.line(f"{page.paint('good', 'restored')} {printable(path)}")
     restored = summary.count(len(undone.restored), "file")
     left = f", left alone: {len(undone.left_alone)}" if undone.left_alone else ""
-    notes.line(f"Took back the apply of {undone.when}: restored {restored}{left}.")
+    notes.line(f"Undid the --apply of {undone.when}: restored {restored}{left}.")
     if undone.earlier:
-        notes.line(
-            f"Next: `{undone.command}` takes back the one before it ({undone.earlier} left)."
-        )
+        notes.line(f"Next: `{undone.command}` undoes the one before it ({undone.earlier} left).")
 
 
 def _painted(line: str, page: Page) -> str:

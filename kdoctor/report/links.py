@@ -1,4 +1,4 @@
-"""Links that a terminal can follow, and where they lead."""
+"""Terminal hyperlinks, and the URLs of files and rules."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FAMILIES = Path(__file__).resolve().parent.parent / "rules"
 
 
 def wants_links(stream: TextIO) -> bool:
-    """Say whether links are wanted on a stream: FORCE_HYPERLINK, else a terminal that has them."""
+    """Tell whether to write links: as FORCE_HYPERLINK says, else if the terminal supports them."""
     forced = os.environ.get("FORCE_HYPERLINK")
     if forced is not None:
         return forced not in {"", "0"}
@@ -43,7 +43,7 @@ def _has_links() -> bool:
 
 
 def linked(text: str, url: str | None) -> str:
-    """Return ``text`` as a link (OSC 8), as it is where there is nothing to lead to."""
+    """Return ``text`` as a link (OSC 8), unchanged without a URL."""
     return f"\x1b]8;;{url}\x1b\\{text}\x1b]8;;\x1b\\" if url else text
 
 
@@ -53,18 +53,18 @@ def file_url(path: str) -> str | None:
 
 
 def rule_url(code: str, name: str) -> str | None:
-    """Return where a rule is told whole: its page, else the file that its page is made of."""
+    """Return the URL of a rule's page, else of the file that its page is made from."""
     return page_url(code) or _rule_file(name)
 
 
 def home_url() -> str | None:
-    """Return the home page that this distribution names, if any."""
+    """Return the home page in this distribution's metadata, if any."""
     return _urls().get("Homepage") or _urls().get("Repository")
 
 
 @cache
 def page_url(code: str) -> str | None:
-    """Return the rule's page below the documentation that this distribution names, if any."""
+    """Return the rule's page in the documentation that the metadata names, if any."""
     base = _urls().get("Documentation")
     return f"{base.rstrip('/')}/rules/{code}/" if base else None
 

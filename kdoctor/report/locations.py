@@ -1,4 +1,4 @@
-"""Where findings stand, as people and programs read it."""
+"""Locations of findings, as people and programs read them."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ _STDIN = "-"
 
 
 def where(finding: Finding) -> str:
-    """Return ``path:line:column``, with the cell where it is a notebook's."""
+    """Return ``path:line:column``, with the cell in a notebook."""
     place = finding.place
     return f"{printable(place.path)}{_cell(place.cell)}:{place.line}:{place.column}"
 
 
 def where_shown(finding: Finding, page: Page) -> str:
-    """Return the place in its colours; on a terminal that can follow it, a link to the file."""
+    """Return the location in colour, as a link to the file if the terminal supports links."""
     shown = page.paint("path", where(finding))
     return linked(shown, file_url(finding.place.path)) if page.links else shown
 
 
 def code_shown(finding: Finding, page: Page) -> str:
-    """Return the rule's code in its colours; where it can be followed, a link to the rule."""
+    """Return the rule's code in colour, as a link to the rule if the terminal supports links."""
     return rule_shown(finding.code, finding.name, page)
 
 
 def rule_shown(code: str, name: str, page: Page, width: int = 0) -> str:
-    """Return the same of any rule, with blanks behind it up to a width."""
+    """Return the same of any rule, padded with blanks to a width."""
     shown, blanks = page.paint("code", code), " " * (width - len(code))
     return (linked(shown, rule_url(code, name)) if page.links else shown) + blanks
 
 
 def where_skipped(part: SkippedPart) -> str:
-    """Return ``path:line`` of a code block, with the cell where it is a notebook's."""
+    """Return ``path:line`` of a code block, with the cell in a notebook."""
     return f"{printable(part.path)}{_cell(part.cell)}:{part.line}"
 
 
@@ -49,19 +49,19 @@ def _cell(number: int | None) -> str:
 
 
 class SourceRoot(Struct, frozen=True):
-    """The folder that paths count from, for programs that know the repository by itself."""
+    """The folder that paths are relative to, for programs that know the repository."""
 
     folder: str
 
     @classmethod
     def here(cls) -> SourceRoot:
-        """Return the top of the git repository that holds the working folder, else that folder."""
+        """Return the top of the git repository around the working directory, else the latter."""
         here = Path.cwd()
         tops = (folder for folder in (here, *here.parents) if (folder / ".git").exists())
         return cls(str(next(tops, here)))
 
     def path(self, path: str) -> str:
-        """Return a path from the top, with ``/`` on every system; whole where it lies outside."""
+        """Return a path relative to the top, with ``/`` on every system; absolute if outside."""
         if path == _STDIN:
             return path
         absolute = PurePath(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow links

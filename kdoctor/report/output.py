@@ -1,4 +1,4 @@
-"""Where a report goes and how it may look there."""
+"""Page: an output stream with its capabilities (colour, links, verbosity)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ STYLES = {
 
 
 class Page(Struct, frozen=True):
-    """A text stream with what is known about its reader.
+    """A text stream and what its reader can display.
 
     ``verbosity`` is -1 for findings only, 0 as usual, 1 for every detail. ``links``: it can follow
     a link.
@@ -43,7 +43,7 @@ class Page(Struct, frozen=True):
         self.stream.write(text + "\n")
 
     def paint(self, role: str, text: str) -> str:
-        """Return ``text`` in the style of its role, or as it is where the page has no colours."""
+        """Return ``text`` in the style of its role, unchanged if the page has no colours."""
         if not self.color or not text:
             return text
         # Only here: a pipe has no use for rich, and its import takes longer than a small scan.
@@ -54,19 +54,19 @@ class Page(Struct, frozen=True):
 
 
 def is_terminal(stream: TextIO) -> bool:
-    """Say whether a person watches, on a terminal that can move its cursor."""
+    """Tell whether the stream is a terminal that can move its cursor."""
     return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def wants_color(stream: TextIO) -> bool:
-    """Say whether colours are wanted on a stream: https://no-color.org, https://force-color.org."""
+    """Tell whether to use colours (https://no-color.org, https://force-color.org)."""
     if os.environ.get("NO_COLOR"):
         return False
     return bool(os.environ.get("FORCE_COLOR")) or is_terminal(stream)
 
 
 def printable(text: str) -> str:
-    r"""Show control characters instead of sending them: scanned code must not steer a terminal.
+    r"""Escape control characters: scanned code must not control a terminal.
 
     >>> printable("a\tb\x1b[2J")
     'a\tb\\x1b[2J'

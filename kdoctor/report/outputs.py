@@ -1,4 +1,4 @@
-"""Reports that go to files beside what stands on the screen: ``--output FORMAT=FILE``."""
+"""Reports written to files in addition to the screen: ``--output FORMAT=FILE``."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _NAMELESS = r"[a-zA-Z_]+="
 
 
 class Output(Struct, frozen=True):
-    """A file, and the format of the report in it."""
+    """A file and the format of the report in it."""
 
     form: Format
     path: str
 
 
 def outputs_of(asked: Iterable[str]) -> list[Output]:
-    """Return the outputs that are asked for, each as ``FORMAT=FILE`` or by its ending alone.
+    """Parse the values of ``--output``: each is ``FORMAT=FILE``, or a file with a known extension.
 
-    Asked before a scan, so that a slip is known at once.
+    Called before a scan, so that a mistake is reported at once.
 
     Raises:
         UsageProblem: there is no such format, no ending tells it, no file is named, or the folder
@@ -43,12 +43,12 @@ def outputs_of(asked: Iterable[str]) -> list[Output]:
 def _output(asked: str) -> Output:
     if not asked or re.fullmatch(_NAMELESS, asked):
         shown = asked or "''"
-        raise UsageProblem(f"--output {shown}: it names no file; write --output FORMAT=FILE")
+        raise UsageProblem(f"--output {shown}: the file is missing; write --output FORMAT=FILE")
     named = re.fullmatch(_NAMED, asked)
     name, path = named.groups() if named else (name_by_ending(asked), asked)
     if name is None:
         raise UsageProblem(
-            f"--output {asked}: its ending tells no format; write --output FORMAT={asked}"
+            f"--output {asked}: no format has this extension; write --output FORMAT={asked}"
         )
     form = format_by_name(name)
     check_place(path, f"--output {asked}")
@@ -56,22 +56,22 @@ def _output(asked: str) -> Output:
 
 
 def check_place(path: str, asked: str) -> None:
-    """Make sure that a file can be where it is ``asked`` for.
+    """Check that a file can be written to ``path``; ``asked`` is the option, for errors.
 
     Raises:
         UsageProblem: its folder does not exist, or it is a folder itself, or standard output.
     """
     if path == "-":
-        raise UsageProblem(f"{asked}: standard output is no file; one of that name is ./-")
+        raise UsageProblem(f"{asked}: standard output is not a file; write ./- for a file named -")
     place = Path(path)
     if not place.parent.is_dir():
-        raise UsageProblem(f"{asked}: there is no folder {place.parent}; make it first")
+        raise UsageProblem(f"{asked}: there is no folder {place.parent}; create it first")
     if place.is_dir():
         raise UsageProblem(f"{asked}: {place} is a folder; name a file in it")
 
 
 def write_outputs(result: ScanResult, outputs: Iterable[Output]) -> None:
-    """Write each report whole: plain, whatever the screen shows.
+    """Write each report in full and without colours, whatever the screen shows.
 
     Raises:
         UsageProblem: a file cannot be written.
@@ -83,7 +83,7 @@ def write_outputs(result: ScanResult, outputs: Iterable[Output]) -> None:
 
 
 def write_whole(path: str, text: str, asked: str) -> None:
-    """Write a report to the file that is ``asked`` for, whole or not at all.
+    """Write a report to a file, completely or not at all.
 
     Raises:
         UsageProblem: it cannot be written.

@@ -1,4 +1,4 @@
-"""A progress bar on the terminal, for work that takes long enough to wonder."""
+"""A progress bar on the terminal, for work that takes a while."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _DELAY = 0.5  # seconds that pass before the bar appears
 def progress(
     stream: TextIO, *, shown: bool, what: str = "Checking"
 ) -> Iterator[Callable[[int, int], None] | None]:
-    """Yield what to call with (done, total), or None where no bar is wanted.
+    """Yield a callback that takes (done, total), or None if no bar is wanted.
 
     The bar has no thread of its own: worker processes are forked while it is on the screen.
     """

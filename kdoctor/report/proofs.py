@@ -1,4 +1,4 @@
-"""What the proof record says of one rewrite, for people."""
+"""The proof record of one rewrite, in words."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ HEADINGS = ("", "", *MODES.values(), "gradients", "apart")
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How one rewrite fared on one backend.
+    """The result of one rewrite on one backend.
 
     ``holds`` is None where it was not run. ``first`` is the first failure, in words.
     """
@@ -45,7 +45,7 @@ class Verdict:
 
     @property
     def runs(self) -> int:
-        """In how many runs both sides were compared."""
+        """The number of runs in which both sides were compared."""
         return sum((self.cases or {}).values())
 
     @property
@@ -70,7 +70,7 @@ class Verdict:
 
 
 def verdicts(entry: Mapping[str, Any]) -> list[Verdict]:
-    """Return how a rewrite fared on each backend, the one that decides first."""
+    """Return the result of a rewrite on each backend, the decisive one first."""
     elsewhere = entry.get("backends", {})
     parts = {backend: elsewhere.get(backend) for backend in BACKENDS}
     parts[next(iter(BACKENDS))] = entry
@@ -87,7 +87,7 @@ def named(backend: str, record: Record) -> str:
 
 
 def remarks(entry: Mapping[str, Any]) -> list[str]:
-    """Return what else belongs to a proof: who stood for the old side, and what may differ."""
+    """Return the notes of a proof: what the old side was run with, and what may differ."""
     found = []
     if entry.get("oracle"):
         found.append(f"old side: {entry['oracle']}")
@@ -101,7 +101,7 @@ def remarks(entry: Mapping[str, Any]) -> list[str]:
 
 
 def proven(example: Example, record: Record) -> str:
-    """Say what became of an example's fix when it was run."""
+    """Describe the recorded run of an example's fix."""
     kind = "unsafe fix" if example.unsafe else "fix"
     proof = record.get(example.id)
     if proof is None:

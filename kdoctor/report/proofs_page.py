@@ -1,4 +1,4 @@
-"""The whole proof record as a page of Markdown: every rewrite on every backend."""
+"""The proof record as a Markdown page: every rewrite on every backend."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reference for people and programs: what it holds, and what its checks gave."""
+"""Reports of the reference, for people and programs: its contents, and its checks."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from kdoctor.verify.reference.results import Result
 
 
 def write_list(modules: Sequence[Module], page: Page) -> None:
-    """Write each file with what it is about, and each name that it defines."""
+    """Write each file with its summary, and each name that it defines."""
     width = max(len(each.name) for module in modules for each in module.definitions)
     for module in modules:
         page.line(f"{page.paint('path', module.name)}: {module.summary}")
         for each in module.definitions:
             page.line(f"  {each.name.ljust(width)}  {each.summary}")
         page.line()
-    page.line("kdoctor reference NAME prints the file that holds NAME: it stands alone.")
+    page.line("kdoctor reference NAME prints the file that defines NAME; it is self-contained.")
 
 
 def write_source(module: Module, page: Page) -> None:
-    """Write a file of the reference as it is."""
+    """Write a file of the reference unchanged."""
     page.line(module.source.rstrip("\n"))
 
 

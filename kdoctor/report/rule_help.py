@@ -1,4 +1,4 @@
-"""A rule's documentation for programs that show it beside a finding."""
+"""A rule's documentation, for programs that show it next to a finding."""
 
 from __future__ import annotations
 

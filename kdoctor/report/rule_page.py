@@ -1,4 +1,4 @@
-"""All about one rule as a page of Markdown: its documentation, examples, rewrites and proofs."""
+"""One rule as a Markdown page: documentation, examples, rewrites and proofs."""
 
 from __future__ import annotations
 

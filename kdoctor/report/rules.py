@@ -1,4 +1,4 @@
-"""The rules for people and for programs: all of them in a table, one of them whole."""
+"""Reports of the rules, for people and programs: a table of all, or one in full."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ROLES = {True: "safe", False: "unsafe"}
 
 
 def write_table(rules: Sequence[Rule], page: Page) -> None:
-    """Write one line a rule: code, severity, name, what it is about."""
+    """Write one line per rule: code, severity, name, summary."""
     names = max((len(rule.name) for rule in rules), default=0)
     kinds = max(map(len, Severity))
     for rule in rules:
@@ -32,7 +32,7 @@ def write_table(rules: Sequence[Rule], page: Page) -> None:
 
 
 def write_page(rule: Rule, proofs: Record, page: Page) -> None:
-    """Write all about one rule: its documentation, its examples, its rewrites and their proofs."""
+    """Write one rule in full: documentation, examples, rewrites and their proofs."""
     kind = page.paint(rule.severity.value, f"[{rule.severity.value}]")
     page.line(
         f"{rule_shown(rule.code, rule.name, page)} {page.paint('path', rule.name)} "

@@ -1,4 +1,4 @@
-"""The settings that are in force for a path, for people and for programs."""
+"""Reports of the effective settings for a path, for people and programs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NOTHING: Final = {"select": "all rules", "extend": "no file"}
 
 
 def write_text(found: SettingsOverview, page: Page) -> None:
-    """Write which files decide, then each setting with its value and where that comes from."""
+    """Write which files apply, then each setting with its value and origin."""
     page.line(f"{page.paint('path', printable(found.path))}: {_deciding(found)}")
     page.line()
     rows = [row for setting in found.settings for row in _rows(setting)]
@@ -33,9 +33,7 @@ def write_text(found: SettingsOverview, page: Page) -> None:
     page.line()
     page.line(_rules(found))
     if found.excluded:
-        page.line(
-            "It is excluded: read only where it is named itself, and not with --force-exclude."
-        )
+        page.line("It is excluded: read only if it is named itself, and not with --force-exclude.")
 
 
 def write_json(found: SettingsOverview, page: Page) -> None:
@@ -56,19 +54,19 @@ def write_json(found: SettingsOverview, page: Page) -> None:
 
 
 def write_schema(page: Page) -> None:
-    """Write the JSON schema of a file with settings."""
+    """Write the JSON schema of a settings file."""
     page.line(json.dumps(schema(format_names()), indent=2))
 
 
 def _deciding(found: SettingsOverview) -> str:
     if not found.files:
-        return "no kdoctor.toml and no [tool.kdoctor] is in force; these are the defaults"
+        return "no kdoctor.toml or [tool.kdoctor] applies; these are the defaults"
     nearest, *extended = map(printable, found.files)
     return nearest + (f", which extends {', then '.join(extended)}" if extended else "")
 
 
 def _rows(setting: EffectiveSettings) -> Iterator[tuple[str, str, str]]:
-    """Yield key, value, origin; the key once, also where several origins take a line each."""
+    """Yield key, value and origin; the key only once if there are several origins."""
     values = list(_values(setting))
     pairs = zip_longest(values, map(str, setting.origins), fillvalue="")
     for number, (value, origin) in enumerate(pairs):
@@ -92,10 +90,11 @@ def _values(setting: EffectiveSettings) -> Iterator[str]:
 def _rules(found: SettingsOverview) -> str:
     counted, known = len(found.rules), found.known
     if counted == known:
-        return f"All {known} rules count."
+        return f"All {known} rules are selected."
     if counted <= 12:
-        return f"{counted} of {known} rules count{': ' if counted else ''}{', '.join(found.rules)}"
-    return f"{counted} of {known} rules count; --json names them."
+        listed = f": {', '.join(found.rules)}" if counted else ""
+        return f"{counted} of {known} rules are selected{listed}"
+    return f"{counted} of {known} rules are selected; --json lists them."
 
 
 def _from(origin: SettingOrigin) -> dict[str, Any]:

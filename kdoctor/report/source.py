@@ -1,4 +1,4 @@
-"""A finding's source line with its span marked, cut to what a reader can take in."""
+"""Excerpt of a finding's source line, with its span marked and long lines cut."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def excerpt(line: str, place: Place, page: Page) -> list[str]:
 
 
 def _cut(line: str, start: int, end: int) -> tuple[str, str, str]:
-    """Return what can be shown of a line, what stands below it up to the mark, and the mark."""
+    """Return the visible part of a line, the padding below it, and the mark."""
     first = max(0, start - _LEAD) if len(line) > _WIDTH else 0
     last = min(len(line), first + _WIDTH)
     before, marked, after = line[first:start], line[start : min(end, last)], line[end:last]

@@ -1,4 +1,4 @@
-"""How many findings there are of each rule, and what can be done about them."""
+"""Findings counted by rule and by the kind of fix."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _HEADINGS = ("findings", "rule", "", "safe", "unsafe", "by hand")
 
 
 class Count(Struct, frozen=True):
-    """The findings of one rule: all of them, and those with a fix, by its applicability."""
+    """The number of findings of one rule, in total and by the applicability of their fix."""
 
     code: str
     name: str
@@ -29,12 +29,12 @@ class Count(Struct, frozen=True):
 
     @property
     def by_hand(self) -> int:
-        """How many have no fix that can be written."""
+        """The number of findings without an automatic fix."""
         return self.findings - self.safe - self.unsafe
 
 
 def counts(findings: Iterable[Finding]) -> list[Count]:
-    """Return one count a rule, the commonest rule first."""
+    """Return one count per rule, the most frequent first."""
     by_rule: dict[tuple[str, str], Counter[Applicability | None]] = defaultdict(Counter)
     for finding in findings:
         fix = finding.fix
@@ -88,7 +88,7 @@ def write_json(result: ScanResult, page: Page) -> None:
 
 
 def write_lines(result: ScanResult, page: Page) -> None:
-    """Write one object a line: a rule each, then what could not be checked."""
+    """Write one object per line: one for each rule, then what could not be checked."""
     for row in counts(result.findings):
         page.line(_json({"type": "statistic", **_row(row)}))
     for file in result.unreadable:

@@ -1,4 +1,4 @@
-"""The last lines of a report: what was found, what can be done about it, what to type next."""
+"""Summary lines of a report: what was found, what can be fixed, what to run next."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NAMED = 5  # files that have a target of their own
 
 
 def headline(result: ScanResult) -> str:
-    """Say on which Keras the code must run, and where we learned it.
+    """Return the lines that name the target, and how it was determined.
 
     Who is about to leave Keras 2 must not take silence for a clean bill: the project's own files
     still name the Keras that it leaves, and a last line says how to ask about the next one. Files
@@ -44,7 +44,7 @@ def _named(target: Target) -> str:
 
 
 def write_project(notes: ProjectNotes, page: Page) -> None:
-    """Name the project's files that contradict each other, and what was not read or not done."""
+    """Write conflicts between the project's files, and what was not read or not done."""
     for file in notes.unreadable:
         page.line(f"kdoctor: {printable(file.path)}: {printable(file.why)}")
     if page.verbosity >= 0:
@@ -53,7 +53,7 @@ def write_project(notes: ProjectNotes, page: Page) -> None:
 
 
 def write_unread(result: ScanResult, page: Page) -> None:
-    """Name each file that could not be read; in detail also each code block that is no Python."""
+    """Write each file that could not be read, and if verbose each code block that is not Python."""
     for line in unread(result, page):
         page.line(line)
     if result.unreadable:
@@ -65,11 +65,11 @@ def write_unread(result: ScanResult, page: Page) -> None:
 
 
 def write_nothing_read(page: Page) -> None:
-    """Say that there was no file to read: silence would pass for a clean bill."""
+    """Report that no file was read: silence would pass for a clean bill of health."""
     page.line(
-        "kdoctor: no file was read: what was named holds no Python file, notebook, Markdown or "
-        "reStructuredText, or .gitignore or an exclude leaves all of it out; name a file to have "
-        "it read"
+        "kdoctor: no file was read: the paths contain no Python, notebook, Markdown or "
+        "reStructuredText files, or .gitignore or an exclude leaves all of them out; name a file "
+        "to have it read"
     )
 
 
@@ -82,7 +82,7 @@ def unread(result: ScanResult, page: Page) -> list[str]:
 
 
 def of_scan(result: ScanResult, page: Page) -> list[str]:
-    """Sum up a scan in at most three lines, and one more where every detail is asked for."""
+    """Sum up a scan in at most three lines, and one more if verbose."""
     findings = result.findings
     if not findings:
         nothing = _nothing("Nothing to report.", result, page)
@@ -97,7 +97,7 @@ def of_scan(result: ScanResult, page: Page) -> list[str]:
     lines += _suppressed(result, page)
     fixable = fixable_counts(findings)
     if not fixable:
-        return [*lines, "None has an automatic fix."]
+        return [*lines, "None of them has an automatic fix."]
     parts = [f"{number} {applicability}" for applicability, number in fixable.items()]
     rest = len(findings) - sum(fixable.values())
     lines.append(f"Fixable: {', '.join(parts)}; by hand: {rest}.")
@@ -129,7 +129,7 @@ def of_fix(result: FixResult, page: Page) -> list[str]:
     if result.files and not result.written:
         hints.append("add --apply to write it")
     if Applicability.UNSAFE in fixable_counts(left) and not (result.ignores or result.unsafe):
-        hints.append("add --unsafe for the fixes that no proof calls safe")
+        hints.append("add --unsafe for the fixes that are not proven safe")
     if left:
         hints.append("`kdoctor scan PATH` shows what is left")
     next_steps = [f"Next: {'; '.join(hints)}."] if hints else []
@@ -153,19 +153,19 @@ def _nothing(text: str, result: ScanResult, page: Page) -> str:
 
 
 def _suppressed(result: ScanResult, page: Page) -> list[str]:
-    """Say, where every detail is asked for, how much the comments in the code silence."""
+    """Return, if verbose, a line with the number of findings that comments suppress."""
     if page.verbosity <= 0 or not result.suppressed:
         return []
     return [f"Ignored by comments in the code: {count(len(result.suppressed), 'finding')}."]
 
 
 def in_brackets(finding: Finding) -> str:
-    """Return ``error``, or ``error, likely``: that is no certainty, and said of it."""
+    """Return ``error``, or ``error, likely`` for a finding that is not certain."""
     return ", ".join([finding.severity, *how_sure(finding)])
 
 
 def how_sure(finding: Finding) -> list[str]:
-    """Return ``["likely"]`` where it was inferred what a name means, nothing where it is sure."""
+    """Return ``["likely"]`` if the meaning of a name was inferred, nothing if it is certain."""
     return [finding.confidence] if finding.confidence is not Confidence.CERTAIN else []
 
 
@@ -190,8 +190,8 @@ def _files(result: ScanResult) -> str:
     parts = [f"{count(result.read, 'file')} read"]
     if result.skipped:
         old = sum(bool(part.python_2) for part in result.skipped)
-        what = "Python 2" if old == len(result.skipped) else f"no Python, {old} of them Python 2"
-        what = what if old else "no Python"
+        what = "Python 2" if old == len(result.skipped) else f"not Python, {old} of them Python 2"
+        what = what if old else "not Python"
         parts.append(f"{count(len(result.skipped), 'code block')} skipped ({what})")
     if result.unreadable:
         parts.append(f"{count(len(result.unreadable), 'file')} not checked")

@@ -1,4 +1,4 @@
-"""A project's target and its chain of evidence, for people and for programs."""
+"""Reports of a project's target and its evidence, for people and programs."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ _MADE_BY_KERAS = Version("2.6")  # the first TensorFlow whose tf.keras is the pa
 
 
 def write_text(chain: Chain, page: Page) -> None:
-    """Write the target, what it means, and each place that was asked, in the order of asking."""
+    """Write the target, what it means, and each place that was checked, in order."""
     target = chain.target
     page.line(f"{page.paint('good', str(target))} ({printable(target.source)})")
     page.line()
     page.line(f"  import keras     {_keras(target.keras_version)}")
     page.line(f"  tf.keras         {_tf_keras(chain)}")
     page.line()
-    page.line("Asked in this order:")
+    page.line("Checked in this order:")
     for where, says, counts in _asked(chain):
         mark = page.paint("good", "*") if counts else " "
         page.line(f"  {mark} {page.paint('path', printable(where))}: {printable(says)}")
     if any(counts for *_, counts in _asked(chain)):
-        page.line(f"  ({page.paint('good', '*')} is what counts)")
+        page.line(f"  ({page.paint('good', '*')} decides)")
     if target.inferred and target.is_before_keras_3:
         page.line()
         page.line("To see what Keras 3 breaks: kdoctor scan --target keras==3")
 
 
 def write_problems(chain: Chain, page: Page) -> None:
-    """Name the files that contradict each other, and those that cannot be understood."""
+    """Write the files that contradict each other, and those that cannot be parsed."""
     for problem in chain.problems:
         page.line(f"kdoctor: {printable(problem.path)}: {printable(problem.why)}")
     for conflict in chain.conflicts:
@@ -67,7 +67,7 @@ def write_json(chain: Chain, page: Page) -> None:
 
 
 def _asked(chain: Chain) -> Iterator[tuple[str, str, bool]]:
-    """Yield each place with what it says and whether that counts."""
+    """Yield each place with what it says and whether it decides."""
     yield "--target", chain.explicit or "not given", bool(chain.explicit)
     layer = chain.settings.layer("target")
     wanted = None if layer is None else layer.config.target
@@ -84,7 +84,7 @@ def _says(source: EvidenceSource) -> str:
     parts = [_requirement(each) for each in source.evidence]
     parts += [f"TF_USE_LEGACY_KERAS={flag.value}{_line(flag.line)}" for flag in source.flags]
     parts += [problem.why for problem in source.problems]
-    return "; ".join(parts) or "nothing of Keras"
+    return "; ".join(parts) or "nothing about Keras"
 
 
 def _requirement(evidence: Evidence) -> str:
@@ -110,16 +110,16 @@ def _evidence(evidence: Evidence, chain: Chain) -> dict[str, Any]:
 
 
 def _keras(version: str) -> str:
-    return f"keras {version}" if version else "not named; any may stand beside TensorFlow up to 2.5"
+    return f"keras {version}" if version else "unknown: any may be installed with TensorFlow ≤ 2.5"
 
 
 def _tf_keras(chain: Chain) -> str:
     version = chain.target.tf_keras_version
     if not version:
-        return "not known: any TensorFlow may stand beside this keras"
+        return "unknown: any TensorFlow may be installed with this keras"
     if Version(version) < _MADE_BY_KERAS:
-        return f"TensorFlow's own, of {version}"
+        return f"TensorFlow's own, version {version}"
     if chain.flag is not None and chain.flag.on and version != chain.target.keras_version:
         return f"tf_keras {version} (TF_USE_LEGACY_KERAS={chain.flag.value}, {chain.flag.place})"
-    beside = f", as tensorflow {chain.tensorflow} has it" if chain.tensorflow else ""
+    beside = f", with tensorflow {chain.tensorflow}" if chain.tensorflow else ""
     return f"keras {version}{beside}"

@@ -1,4 +1,4 @@
-"""Verdicts of the verifier for people and programs."""
+"""Reports of the verifier's verdicts, for people and programs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ROLES = {
 
 
 def write_verdicts(report: Report, page: Page) -> None:
-    """Write each definition with its verdict, and what was run."""
+    """Write each definition with its verdict, and what it was run with."""
     path = ""
     for each in report.verdicts:
         if each.path != path:
@@ -72,8 +72,8 @@ def _details(verdict: Verdict) -> str:
             if not verdict.share:
                 return f" in {cases}, to the last digit"
             return (
-                f" in {cases}: the largest difference is {_percent(verdict.share)} of what is "
-                f"allowed ({verdict.tolerance or 0.0:.0e} of a value)"
+                f" in {cases}: the largest difference is {_percent(verdict.share)} of the "
+                f"tolerance ({verdict.tolerance or 0.0:.0e} of a value)"
             )
         case VerdictState.DIFFERENT:
             return (
@@ -83,13 +83,13 @@ def _details(verdict: Verdict) -> str:
 
 
 def _percent(share: float) -> str:
-    """Return a share of something in words: a small one is not none."""
+    """Return a share as a percentage; a small one is not shown as zero."""
     return "less than 1 %" if share < 0.01 else f"{100 * share:.0f} %"
 
 
 def _summary(report: Report) -> str:
     if not report.verdicts:
-        return "No definition of Keras' was found: nothing to verify."
+        return "No Keras definition was found: nothing to verify."
     counted = Counter(each.state for each in report.verdicts)
     told = ", ".join(f"{counted[state]} {state.value}" for state in VerdictState if counted[state])
     lines = [f"{count(len(report.verdicts), 'definition')}: {told}."]
@@ -97,7 +97,7 @@ def _summary(report: Report) -> str:
         fixes = f" ({report.unsafe} with a fix that --unsafe uses)" if report.unsafe else ""
         errors = count(report.left, "error")
         lines.append(
-            f"The fix leaves {errors} in what cannot be run on Keras 3{fixes}: "
+            f"The fix leaves {errors} in code that cannot run on Keras 3{fixes}: "
             "`kdoctor scan` shows them."
         )
     sides = " and ".join(version for _, version in report.versions)
@@ -112,8 +112,8 @@ def _finite(value: float | None) -> float | None:
 
 
 def write_kept_back(unwritten: Mapping[str, str], in_part: Mapping[str, str], page: Page) -> None:
-    """Name the files that are not written, or not all of their fix, and why."""
+    """Write the files that are not written, or only in part, and why."""
     for path, why in unwritten.items():
         page.line(f"{page.paint('path', printable(path))}: not written: {printable(why)}")
     for path, why in in_part.items():
-        page.line(f"{page.paint('path', printable(path))}: fixed in part: {printable(why)}")
+        page.line(f"{page.paint('path', printable(path))}: partly fixed: {printable(why)}")

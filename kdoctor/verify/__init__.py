@@ -1,1 +1,1 @@
-"""Run code before and after on real frameworks, and compare: the proof behind each safe fix."""
+"""Prove fixes: run code before and after on real frameworks, and compare."""

@@ -1,4 +1,4 @@
-"""Inputs that Keras 3 refuses where Keras 2 took them: known, named, and shown in the record.
+"""Inputs that Keras 3 is known to reject although Keras 2 accepted them.
 
 No guard can decide these from the code (is the tensor empty?), and nobody is misled by them: the
 new side may only raise there. A result that silently differs is a failure, here as anywhere.

@@ -1,4 +1,4 @@
-"""Does a result share its numbers with an argument: what is changed in place tells.
+"""Check whether a result shares memory with an argument, by changing it in place.
 
 A copy stays as it is when its original changes. Values, types and gradients say nothing of that:
 ``old = K.identity(w); K.update(w, …); w - old`` is 0 where ``old`` is the variable itself.

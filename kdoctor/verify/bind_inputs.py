@@ -1,4 +1,4 @@
-"""How drawn arrays become the arguments of a run, whatever framework it runs on."""
+"""Turn generated arrays into the arguments of a run, on any framework."""
 
 from __future__ import annotations
 

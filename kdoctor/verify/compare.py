@@ -1,4 +1,4 @@
-"""Are two results the same: kind, type, shape, values."""
+"""Compare two results: kind, dtype, shape, values."""
 
 from __future__ import annotations
 

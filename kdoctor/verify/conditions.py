@@ -1,4 +1,4 @@
-"""What a guard means for the inputs of a proof: its text, read as a condition on what is drawn.
+"""Translate a guard's text to conditions on the generated inputs of a proof.
 
 A row holds only where its guard says yes, so that is where it must be proven, and everywhere there.
 A guard that is not listed here makes a rewrite unprovable, and so never safe.

@@ -1,4 +1,4 @@
-"""What the driver asks of a worker, and what a worker answers: plain data that travels as JSON."""
+"""Messages between driver and workers: jobs and outcomes, as plain data in JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keras 2 under the names of its time: ``keras`` and ``tensorflow.keras`` are tf_keras for a while.
+"""Import shim that makes ``keras`` and ``tensorflow.keras`` mean tf_keras temporarily.
 
 Only paths that Keras 2 really had are here. Optimizers are those of Keras up to 2.10, whose
 arguments and members most old code uses; tf_keras keeps them as ``optimizers.legacy``.

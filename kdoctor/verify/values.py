@@ -1,4 +1,4 @@
-"""Inputs: arrays that become tensors of either framework, among plain Python arguments."""
+"""Input values of proofs: arrays that become tensors of either framework."""
 
 from __future__ import annotations
 

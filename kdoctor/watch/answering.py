@@ -1,4 +1,4 @@
-"""What is written under an error: the diagnosis, where it is one of Keras, and nothing else."""
+"""Write the diagnosis below an error of Keras; write nothing below other errors."""
 
 from __future__ import annotations
 

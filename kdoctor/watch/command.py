@@ -1,4 +1,4 @@
-"""``kdoctor run``: a program as it is, with the diagnosis under its traceback.
+"""``kdoctor run``: run a program unchanged, with the diagnosis below its traceback.
 
 This process *becomes* the program: standard streams, terminal, process id, signals and exit code
 are those of ``python train.py``. All that is left behind is a ``sitecustomize`` that Python imports

@@ -1,4 +1,4 @@
-"""``%load_ext kdoctor``: the diagnosis under a cell that failed."""
+"""IPython extension (``%load_ext kdoctor``): the diagnosis below a cell that failed."""
 
 from __future__ import annotations
 

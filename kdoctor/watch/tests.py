@@ -1,4 +1,4 @@
-"""``pytest -p kdoctor``: the diagnosis under a test that failed, as a section of its report."""
+"""Pytest plugin (``pytest -p kdoctor``): the diagnosis as a section of a failed test's report."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def test_five_hundred_findings_from_baseline_to_fix_to_prune(repository) -> None
 
     known = kdoctor("baseline", "check")
     assert known.code == 0
-    assert known.out == f"Nothing is new: {len(entries)} findings are known.\n"
+    assert known.out == f"Nothing new: {len(entries)} findings are known.\n"
 
     # Moved lines, edits nearby, renamed files, a notebook and a README that grew: nothing is new.
     edit(
@@ -89,7 +89,7 @@ def test_five_hundred_findings_from_baseline_to_fix_to_prune(repository) -> None
     edit(repository, "README.md", "# Use\n", "# Use\n\nFirst:\n\n```python\nx = 1\n```\n")
     moved = kdoctor("baseline", "check")
     assert (moved.code, moved.out.splitlines()[0]) == (0, known.out.strip())
-    assert "are in files that have another name now" in moved.out
+    assert "are in files that were renamed" in moved.out
 
     # A new one is new, for the check, for a scan, and for a write without --force.
     edit(repository, "src/losses_04.py", "    gap =", "    K.mean(a)\n    gap =")
@@ -112,7 +112,7 @@ def test_five_hundred_findings_from_baseline_to_fix_to_prune(repository) -> None
     assert kdoctor("fix", "src", "moved.py", "--apply", "--quiet").code == 0
     stale = kdoctor("baseline", "check")
     assert stale.code == 1
-    assert "known are fixed: `kdoctor baseline prune` takes them out." in stale.out
+    assert "known are fixed: `kdoctor baseline prune` removes them." in stale.out
     pruned = kdoctor("baseline", "prune")
     assert pruned.code == 0
     rows = set(repository.read(file).decode().replace("},", "}").splitlines())

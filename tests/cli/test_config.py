@@ -281,7 +281,7 @@ def test_config_in_words(nested):
         "  baseline          nothing         default",
         "  cache-dir         .kdoctor_cache  default",
     ]
-    assert ended.stdout.endswith("rules count; --json names them.\n")
+    assert ended.stdout.endswith("rules are selected; --json lists them.\n")
 
 
 @pytest.mark.parametrize(

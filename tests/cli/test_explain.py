@@ -37,10 +37,10 @@ def test_a_log_that_is_named_is_read_as_on_standard_input(project):
 def test_a_log_that_is_not_there_or_empty_is_told(project):
     ended = project.kdoctor("explain", "train.log")
     assert ended.code == 2
-    assert ended.err == "kdoctor: train.log: there is no such file to explain\n"
+    assert ended.err == "kdoctor: train.log: no such file\n"
     ended = project.write({"empty.log": ""}).kdoctor("explain", "empty.log")
     assert ended.code == 2
-    assert "empty.log: there is no text in it to explain" in ended.err
+    assert "empty.log: the file contains no text to explain" in ended.err
 
 
 def test_a_message_as_an_argument_for_another_release(project):
@@ -124,7 +124,7 @@ def test_an_error_of_something_else_is_said_to_be_that(project):
     text = b'Traceback (most recent call last):\n  File "a.py", line 1, in <module>\n    1 / 0\nZeroDivisionError: division by zero\n'
     ended = project.kdoctor("explain", stdin=text)
     assert ended.code == 0
-    assert "This is not a problem of Keras." in ended.out
+    assert "This is not a Keras problem." in ended.out
 
 
 def test_what_is_not_known_ends_with_one(project):
@@ -201,13 +201,13 @@ def test_the_file_of_a_notebook_is_read_for_what_its_outputs_say(project):
     assert "`keras.backend.mean` is not in" in made.kdoctor("explain", "a.ipynb").out
     cell["outputs"] = []
     made.write({"a.ipynb": json.dumps(notebook)})
-    assert "The text has no error in it." in made.kdoctor("explain", "a.ipynb").out
+    assert "The text contains no error." in made.kdoctor("explain", "a.ipynb").out
 
 
 def test_a_traceback_that_is_cut_before_its_error_is_not_said_to_be_none(project):
     ended = project.kdoctor("explain", stdin=LOG[: LOG.index(b"AttributeError")])
     assert ended.code == 1
-    assert "The traceback ends before it says what was raised." in ended.out
+    assert "The traceback ends before it shows which error was raised." in ended.out
     assert "ruled out" not in ended.out
 
 

@@ -5,7 +5,7 @@ import shlex
 import pytest
 
 OLD = "from keras import backend as K\n\n\ndef loss(a, b):\n    return K.sum(a * b)\n"
-WARNING = "changes that git does not know"
+WARNING = "changes not committed to git"
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def test_an_apply_to_what_is_committed_is_silent_and_undone_step_by_step(reposit
     done = repository.kdoctor("fix", "--apply")
     assert done.code == 0
     assert WARNING not in done.err
-    assert "`kdoctor fix --undo` takes it back." in done.err
+    assert "`kdoctor fix --undo` undoes it." in done.err
     assert repository.git("status", "--porcelain").split() == ["M", "a.py", "M", "b.py"]
 
     # What the last apply left is not the user's own.
@@ -27,7 +27,7 @@ def test_an_apply_to_what_is_committed_is_silent_and_undone_step_by_step(reposit
     assert repository.read("a.py") != first
     undone = repository.kdoctor("fix", "--undo")
     assert (undone.code, undone.out) == (0, "restored a.py\nrestored b.py\n")
-    assert "`kdoctor fix --undo` takes back the one before it (1 left)." in undone.err
+    assert "`kdoctor fix --undo` undoes the one before it (1 left)." in undone.err
     assert repository.read("a.py") == first
     assert repository.kdoctor("fix", "--undo", "-q").code == 0
     assert not repository.git("status", "--porcelain")
@@ -43,7 +43,7 @@ def test_what_lies_elsewhere_is_taken_back_as_it_is_told(repository, tmp_path_fa
     command = shlex.split(told.split("`")[1])
     assert command[:3] == ["kdoctor", "fix", "--undo"]
     undone = repository.kdoctor(*command[1:])
-    assert f"`{shlex.join(command)}` takes back the one before it" in undone.err
+    assert f"`{shlex.join(command)}` undoes the one before it" in undone.err
     assert repository.kdoctor(*command[1:]).code == 0
     assert (elsewhere / "a.py").read_text() == (elsewhere / "b.py").read_text() == OLD
 

@@ -52,9 +52,9 @@ def test_findings_are_silenced_by_comments_counted_and_forgotten_once_they_are_g
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("--reason", "so"), "--reason belongs to --add-ignores"),
-        (("--add-ignores", "--unsafe"), "--add-ignores repairs nothing"),
-        (("--add-ignores", "--verify"), "--add-ignores repairs nothing"),
+        (("--reason", "so"), "--reason requires --add-ignores"),
+        (("--add-ignores", "--unsafe"), "--add-ignores fixes nothing"),
+        (("--add-ignores", "--verify"), "--add-ignores fixes nothing"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(arguments, sentence):

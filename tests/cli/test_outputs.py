@@ -63,12 +63,12 @@ def test_a_report_takes_the_place_of_the_one_before_and_stays_readable_by_others
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
-        ("none/a.sarif", "there is no folder none; make it first"),
-        ("sarif=none/a", "there is no folder none; make it first"),
-        ("", "--output '': it names no file; write --output FORMAT=FILE"),
-        ("json=", "--output json=: it names no file; write --output FORMAT=FILE"),
-        ("json=-", "--output json=-: standard output is no file; one of that name is ./-"),
-        ("report.yaml", "its ending tells no format; write --output FORMAT=report.yaml"),
+        ("none/a.sarif", "there is no folder none; create it first"),
+        ("sarif=none/a", "there is no folder none; create it first"),
+        ("", "--output '': the file is missing; write --output FORMAT=FILE"),
+        ("json=", "--output json=: the file is missing; write --output FORMAT=FILE"),
+        ("json=-", "--output json=-: standard output is not a file; write ./- for a file named -"),
+        ("report.yaml", "no format has this extension; write --output FORMAT=report.yaml"),
         ("sraif=a.sarif", "unknown format 'sraif'; choose one of: concise"),
         ("text=.", "is a folder; name a file in it"),
     ],

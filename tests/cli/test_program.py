@@ -171,12 +171,14 @@ def test_a_program_that_starts_without_its_streams_does_its_work(project, call, 
 def test_a_working_folder_that_is_gone_is_one_sentence_and_two(project, command):
     ended = project.shell(f"mkdir gone; cd gone; rmdir ../gone; kdoctor {command}")
     assert ended.code == 2
-    assert ended.err.endswith("kdoctor: the working folder is gone; change to one that exists\n")
+    assert ended.err.endswith(
+        "kdoctor: the working directory no longer exists; change to another\n"
+    )
 
 
 def test_what_may_not_be_looked_into_is_named(monkeypatch, capsys):
     monkeypatch.delenv("KDOCTOR_DEBUG", raising=False)
-    assert exit_codes.told(PermissionError(13, "Permission denied", "locked/.git")) == 2
+    assert exit_codes.report_error(PermissionError(13, "Permission denied", "locked/.git")) == 2
     assert capsys.readouterr().err == "kdoctor: locked/.git: Permission denied\n"
 
 

@@ -111,7 +111,7 @@ def test_the_json_has_the_numbers_of_the_page(run, page):
     shown = page().text
     assert f"Findings left {told['left']['total']} " in shown
     assert f"Files done {told['files']['done']} of {told['files']['concerned']}" in shown
-    assert f"Import nothing of TensorFlow {told['portability']['percent']} %" in shown
+    assert f"Files without TensorFlow imports {told['portability']['percent']} %" in shown
     assert told["breaks_first"][0]["stops"] == [["src/a.py"], ["src/b.py", "src/a.py"]]
 
 
@@ -234,7 +234,7 @@ def test_a_project_that_still_pins_keras_2_is_told_how_to_ask_about_keras_3(run,
     ("arguments", "told"),
     [
         ((), "say what to write"),
-        (("-", "--json"), "name them"),
+        (("-", "--json"), "needs files or folders"),
         (("--html", "no/such/folder.html"), "there is no folder no/such"),
         (("--html", "."), "--html .: . is a folder; name a file in it"),
         (("--html", ""), "is a folder; name a file in it"),

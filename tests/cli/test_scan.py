@@ -406,4 +406,4 @@ def test_what_is_excluded_is_read_where_it_is_named_unless_that_is_forced(projec
 def test_named_standard_input_goes_alone(project):
     ended = project.write({"a.py": SAFE}).kdoctor("scan", "a.py", "--stdin-filename", "b.py")
     assert ended.code == 2
-    assert "goes with no other path than -" in ended.err
+    assert "allows no other path than -" in ended.err

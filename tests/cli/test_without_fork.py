@@ -36,8 +36,8 @@ def test_verify_says_in_one_sentence_that_it_needs_another_system(tmp_path, argu
     (tmp_path / "code.py").write_text(SOURCE)
     done = run(tmp_path, *arguments)
     (said,) = done.stderr.splitlines()
-    assert said.startswith("kdoctor: user code is verified in processes that are forked")
-    assert "Windows does not have: run kdoctor in Linux, as WSL" in said
+    assert said.startswith("kdoctor: user code is verified in forked processes")
+    assert "Windows does not support: run kdoctor on Linux, in WSL" in said
     assert (done.returncode, done.stdout) == (2, "")
     assert (tmp_path / "code.py").read_text() == SOURCE
 

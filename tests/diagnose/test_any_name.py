@@ -55,7 +55,7 @@ def test_python_s_message_for_a_missing_name_is_explained(qualified, target, for
 def test_what_never_was_is_said_to_have_never_been(root, never):
     owner, _, name = f"{root}.{never}".rpartition(".")
     found = explain(f"AttributeError: module '{owner}' has no attribute '{name}'")
-    assert "no release known ever had it" in found.meaning
+    assert "no known release ever had it" in found.meaning
 
 
 def test_what_the_release_has_cannot_be_missing_there():

@@ -57,7 +57,7 @@ def test_a_finding_in_the_function_that_gave_the_value_is_the_answer(line, call,
     main = f"{line}\n\nfound = {call}(x, y)\nprint(found + 1)\n"
     found = explained({"train.py": main, place: HELPERS})
     assert (found.fault, found.rule) == (Fault.YOUR_CODE, "KD215")
-    assert "line 8 of helpers.py, from which a name here is imported" in found.evidence[0]
+    assert "line 8 of helpers.py, from which this line uses a name" in found.evidence[0]
     assert place in found.steps[0].text
 
 
@@ -80,7 +80,7 @@ def test_a_module_that_cannot_be_read_is_not_ruled_out():
     found = explained({"train.py": main})
     assert found.fault is Fault.UNKNOWN
     (said,) = found.ruled_out
-    assert said.endswith("of train.py:5 and what stands behind it in that file")
+    assert said.endswith("about train.py:5 and the lines that it depends on")
 
 
 @pytest.mark.parametrize("line", ["import keras", "from tensorflow import keras"])

@@ -41,7 +41,7 @@ def test_the_file_is_asked_where_it_can_be_read():
     ("message", "told"),
     [
         ("module 'keras._tf_keras.keras.layers' has no attribute 'DenseFeatures'", "2.15.0"),
-        ("module 'keras.api._v2.keras.layers' has no attribute 'foo'", "no release known"),
+        ("module 'keras.api._v2.keras.layers' has no attribute 'foo'", "no known release"),
         ("No module named 'keras.layers.core'", "2.12.0"),
         ("cannot import name 'adam' from 'keras.optimizers' (/x/keras/optimizers.py)", "2.12.0"),
         ("module 'tensorflow' has no attribute 'Session'", "TensorFlow 1"),

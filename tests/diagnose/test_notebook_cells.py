@@ -62,7 +62,7 @@ def test_a_finding_of_an_earlier_cell_is_the_answer_and_its_cell_is_named():
     cells = cell(1, IMPORTS), cell(2, compiled), cell(4, FIT), failed
     found = explain(notebook(*cells), target="keras==3.15.1")
     assert found.rule == "KD215"
-    assert "line 2 of Cell In[4], which stands behind it" in found.evidence[0]
+    assert "line 2 of Cell In[4], which it depends on" in found.evidence[0]
     assert any("# line 2 of Cell In[4]\n-best" in step.text for step in found.steps)
 
 
@@ -134,7 +134,7 @@ def test_the_notebook_of_the_working_folder_that_has_the_line_in_the_cell_is_rea
     (tmp_path / "other.ipynb").write_text(notebook(cell(4, "x = 1\ny = 2")), "utf-8")
     found = explain(PASTED)
     assert (found.rule, found.only_if) == ("KD205", "")
-    assert "the cells are taken to be those of net.ipynb" in found.evidence[-1]
+    assert "assuming the cells are those of net.ipynb" in found.evidence[-1]
 
 
 def test_of_two_notebooks_that_may_be_meant_none_is_read(tmp_path, monkeypatch):

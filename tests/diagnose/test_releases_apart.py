@@ -66,7 +66,7 @@ def test_an_argument_in_a_saved_model_is_dropped_while_loading():
         f"TypeError: Error when deserializing class 'LSTM' using config={{'units': 3}}.\n\n"
         f"Exception encountered: {LSTM}"
     )
-    assert "stands in the saved model" in found.meaning
+    assert "stored in the saved model" in found.meaning
     assert not found.only_if
     code = next(step.text for step in found.steps if "load_model" in step.text)
     assert "kwargs.pop('time_major', None)" in code
@@ -80,7 +80,7 @@ def test_frames_of_loading_say_the_same():
         '  File "/v/lib/python3.11/site-packages/keras/src/legacy/saving/legacy_h5_format.py", '
         f"line 9, in f\n    x()\nValueError: {LSTM}\n"
     )
-    assert "stands in the saved model" in explain(text).meaning
+    assert "stored in the saved model" in explain(text).meaning
 
 
 @pytest.mark.parametrize(("value", "is_of_a_file"), [("False", True), ("True", False)])

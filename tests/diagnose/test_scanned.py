@@ -72,7 +72,7 @@ def test_the_line_before_that_made_the_value_is_the_answer():
     line = "acc = logs.get('acc')\n        if acc > .95:\n            print(acc)"
     found = explained(STOP.format(line=line), NONE.format(sign=">"), 11, 6)
     assert found.rule == "KD215"
-    assert "line 5, which stands behind it" in found.evidence[0]
+    assert "line 5, which it depends on" in found.evidence[0]
 
 
 def test_an_attribute_that_another_method_has_set_is_behind_a_line():
@@ -94,7 +94,7 @@ def test_what_was_scanned_is_ruled_out_and_for_which_keras():
     found = explained(STOP.format(line="if self.limit > .95: pass"), NONE.format(sign=">"), 9, 5)
     assert found.fault is Fault.UNKNOWN
     (said,) = found.ruled_out
-    assert "it was asked, for keras 3.15.1" in said
+    assert "for keras 3.15.1, it reports nothing" in said
     assert "a.py:5" in said
 
 

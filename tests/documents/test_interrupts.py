@@ -10,7 +10,7 @@ import pytest
 # Python handles the signal in the `__del__`, and drops what is raised there.
 DROPPED = """
 import signal, sys, threading, time
-from kdoctor.documents import insists
+from kdoctor.documents import resend_signal_hook
 
 class Stopped(BaseException):
     pass
@@ -25,7 +25,7 @@ class Tree:
 
 if "{name}" != "SIGINT":
     signal.signal(signal.{name}, stop)
-sys.unraisablehook = insists(signal.{name}, {raised})
+sys.unraisablehook = resend_signal_hook(signal.{name}, {raised})
 try:
     del Tree().anything
 except AttributeError:

@@ -280,7 +280,7 @@ def test_statistics_count_by_rule_and_by_what_can_be_done(tmp_path, monkeypatch)
 
 
 def test_statistics_in_a_format_without_a_place_for_them_is_a_sentence():
-    with pytest.raises(UsageProblem, match="goes with --format concise, json, jsonl, text; not"):
+    with pytest.raises(UsageProblem, match="requires --format concise, json, jsonl, text; not"):
         statistics_of("sarif")
 
 

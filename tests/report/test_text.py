@@ -109,7 +109,7 @@ def test_the_summary_counts_by_severity_and_by_what_can_be_done():
         )
     )
     assert "Found 3 findings in 1 file: 1 error, 1 change, 1 legacy. " in shown
-    assert "(2 files read, 1 code block skipped (no Python), 1 file not checked)" in shown
+    assert "(2 files read, 1 code block skipped (not Python), 1 file not checked)" in shown
     assert "Fixable: 1 safe, 1 unsafe; by hand: 1." in shown
     assert "b.py: not checked: it cannot be read: Permission denied\n" in shown
 

@@ -99,7 +99,7 @@ def test_an_error_that_comes_of_what_is_installed_names_it(folder):
     )
     watched = folder.kdoctor("program.py")
     assert "What is installed here is broken" in watched.stderr
-    assert "keras: lies in the working folder" in watched.stderr
+    assert "keras: is in the working directory" in watched.stderr
     assert "SM_FRAMEWORK" not in watched.stderr
     assert f"cure: mv {folder.path}/keras {folder.path}/my_keras" in watched.stderr
 

@@ -1,4 +1,4 @@
-"""The vital signs of an environment: what is installed, whether it works, and what cures it."""
+"""Health check of a Python environment: what is installed, whether it works, remedies."""
 
 from __future__ import annotations
 
@@ -78,8 +78,8 @@ def environment_of(
     )
     if found is None:
         raise UsageProblem(
-            f"{chosen.path}: nothing beside it says which Python it is (no pyvenv.cfg with a "
-            "version, no conda-meta), and it is started only if you say so: add --deep"
+            f"{chosen.path}: no file next to it says which Python it is (no pyvenv.cfg with a "
+            "version, no conda-meta), and kdoctor starts it only with --deep"
         )
     return Environment(found, Packages(found.path), environ, folder)
 

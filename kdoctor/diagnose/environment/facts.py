@@ -1,4 +1,4 @@
-"""What is known of releases that are not installed: read off wheels, or run.
+"""Facts about releases that are not installed, from their wheels or from runs.
 
 ``releases.json`` and ``neighbours.json`` are written by ``tools/environment_data``.
 """

@@ -1,4 +1,4 @@
-"""What an examination of an environment says: plain data."""
+"""Health report of an environment: plain data."""
 
 from __future__ import annotations
 

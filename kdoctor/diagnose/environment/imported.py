@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Imports what it is told to and writes down what happened. Runs in the examined Python.
+"""Import given modules and record what happens; runs in the examined Python.
 
 That may be any from 2.7 on, and kdoctor is not installed there: no import of kdoctor, no news of
 Python 3. Each line is written before the next import begins, as that may end the process.

@@ -1,4 +1,4 @@
-"""What is installed for a Python, read off metadata and files. Nothing is imported."""
+"""Installed distributions of a Python, read from metadata and files; nothing is imported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a Python is by the files around it: its version, its search path. It is not started.
+"""Version and search path of a Python, read from the files around it without starting it.
 
 A project's environment comes with the project, and so does the program in it.
 """

@@ -1,4 +1,4 @@
-"""What a Python says of itself: its version, its path, its platform. Nothing is imported in it."""
+"""Ask a Python for its version, search path and platform, importing nothing in it."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def ask(interpreter: Interpreter, environ: Mapping[str, str]) -> Python:
     answer = _answer(interpreter.path, environ)
     if answer is None:
         raise UsageProblem(
-            f"{interpreter.path} is not a Python: asked for its version, it gave no answer"
+            f"{interpreter.path} is not a Python: it did not answer when asked for its version"
         )
     user = answer["user_site"]
     major, minor, micro = answer["version"]

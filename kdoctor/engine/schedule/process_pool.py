@@ -26,7 +26,7 @@ from typing import Generic, TypeVar
 from msgspec import Struct
 
 from kdoctor import own_process
-from kdoctor.documents import insists, uninterrupted
+from kdoctor.documents import resend_signal_hook, uninterrupted
 from kdoctor.engine.schedule.compressed import Compressed
 from kdoctor.engine.schedule.gc_control import gc_frozen, limit_malloc_arenas, run_sequentially
 from kdoctor.engine.schedule.jobs import ScanOptions, Task
@@ -260,7 +260,7 @@ def _init_worker() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if _STOP is not None:
         signal.signal(_STOP, _abort_chunk)
-        sys.unraisablehook = insists(_STOP, _Stopped)
+        sys.unraisablehook = resend_signal_hook(_STOP, _Stopped)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 

@@ -1,4 +1,4 @@
-"""Formats of a scan's report. One file is one format; its name is what ``--format`` takes.
+"""Formats of a scan's report, one file each; the file name is what ``--format`` takes.
 
 A format's module has a constant ``FORMAT``. Nothing else lists it.
 """
@@ -43,7 +43,7 @@ def format_names() -> list[str]:
 
 
 def format_by_name(name: str, where: str = "") -> Format:
-    """Return one format; ``where`` is what a problem begins with.
+    """Return a format by its name; ``where`` is the start of an error message.
 
     Raises:
         UsageProblem: there is none of this name.
@@ -56,7 +56,7 @@ def format_by_name(name: str, where: str = "") -> Format:
 
 
 def statistics_of(name: str) -> Callable[[ScanResult, Page], None]:
-    """Return what writes the counts by rule in one format.
+    """Return the function that writes the counts by rule in one format.
 
     Raises:
         UsageProblem: there is no such format, or it has no place for counts.
@@ -64,12 +64,12 @@ def statistics_of(name: str) -> Callable[[ScanResult, Page], None]:
     write = format_by_name(name).statistics
     if write is None:
         able = [each for each in format_names() if format_by_name(each).statistics]
-        raise UsageProblem(f"--statistics goes with --format {', '.join(able)}; not with {name}")
+        raise UsageProblem(f"--statistics requires --format {', '.join(able)}; not {name}")
     return write
 
 
 def name_by_ending(path: str) -> str | None:
-    """Return the format that the name of a file tells, if it tells one."""
+    """Return the name of the format with a file's extension, if any."""
     endings = {name: format_by_name(name).ending for name in format_names()}
     return next(
         (name for name, ending in endings.items() if ending and path.lower().endswith(ending)), None

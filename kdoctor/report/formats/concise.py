@@ -1,4 +1,4 @@
-"""One line a finding, as compilers write them: ``path:line:column: CODE message``."""
+"""One line per finding, as compilers write them: ``path:line:column: CODE message``."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def _issue(
 
 
 def _fingerprints(result: ScanResult) -> dict[Finding, str]:
-    """Return what GitLab knows each finding by again, of which it takes each only once.
+    """Return unique fingerprints, by which GitLab recognizes findings.
 
     Two files of the same code have the same findings: only of these the file counts, too.
     """

@@ -23,7 +23,7 @@ def _write(result: ScanResult, page: Page) -> None:
 
 
 def document_of(result: ScanResult) -> dict[str, Any]:
-    """Return a scan as programs read it."""
+    """Return a scan as a JSON-ready dict."""
     target, project = result.target, result.project
     return {
         "kdoctor": __version__,
@@ -51,7 +51,7 @@ def document_of(result: ScanResult) -> dict[str, Any]:
 
 
 def own_target_of(own: OwnTarget) -> dict[str, Any]:
-    """Return, as programs read it, that a file has another target by its own code."""
+    """Return as a JSON-ready dict that a file's own code chooses another target."""
     return {
         "path": own.path,
         "asked": own.asked,
@@ -62,7 +62,7 @@ def own_target_of(own: OwnTarget) -> dict[str, Any]:
 
 
 def finding_of(finding: Finding) -> dict[str, Any]:
-    """Return a finding as programs read it.
+    """Return a finding as a JSON-ready dict.
 
     The places of ``edits`` are those in the file itself: in a notebook, of its JSON. ``url`` is the
     page of its rule, None where this distribution names no documentation.

@@ -1,4 +1,4 @@
-"""JSON lines: one object a line, for programs that read as they go.
+"""JSON lines: one object per line, for programs that read a stream.
 
 ``type`` tells them apart: one ``scan``, each ``finding`` (as in the format ``json``), each
 ``own_target`` of a file that has one, then each ``unreadable`` file. Fields and types are added,

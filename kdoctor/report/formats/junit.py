@@ -1,4 +1,4 @@
-"""JUnit XML, for whatever shows the results of tests: each file that was read is a test case."""
+"""JUnit XML: each file that was read is a test case."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _write(result: ScanResult, page: Page) -> None:
 
 
 def _case(path: str, whole: str, findings: Sequence[Finding], why: str | None) -> ET.Element:
-    """Return one file's case: with one failure at most, which is all that some readers take.
+    """Return one file's test case, with one failure at most, as some readers require.
 
     ``whole`` is the path from the top of the repository, by which GitLab finds the file.
     """

@@ -1,4 +1,4 @@
-"""SARIF 2.1.0: what dashboards, editors and GitHub's code scanning read.
+"""SARIF 2.1.0, for dashboards, editors and GitHub code scanning.
 
 https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/sarif-v2.1.0-errata01-os-complete.html
 """
@@ -32,10 +32,10 @@ _GITHUB_LEVELS = {"error": "error", "warning": "warning", "note": "recommendatio
 _NOT_CHECKED, _SKIPPED, _CONFLICT = "not-checked", "skipped", "conflict"
 _OWN_TARGET = "own-target"
 _NOTIFICATIONS = {
-    _NOT_CHECKED: "A file could not be read, or is no Python: nothing is known of it.",
-    _SKIPPED: "A block of code was passed over, for it is no Python.",
+    _NOT_CHECKED: "A file could not be read, or is not Python: it was not checked.",
+    _SKIPPED: "A code block was skipped because it is not Python.",
     _CONFLICT: "The files that name the target contradict each other.",
-    _OWN_TARGET: "The code of a file sets which Keras its `tf.keras` is.",
+    _OWN_TARGET: "The code of a file chooses which Keras its `tf.keras` is.",
 }
 _LINK = re.compile(r"\[(?=[^\[\]]*\]\()")  # `[a](b)` in a message is a link
 
@@ -69,7 +69,7 @@ def _log(result: ScanResult, page: Page) -> Object:
         "tool": {"driver": driver},
         "invocations": [_invocation(result, checkout, page)],
         "originalUriBaseIds": {
-            _TOP: {"description": {"text": "The top of the repository that holds the files."}}
+            _TOP: {"description": {"text": "The root of the repository that contains the files."}}
         },
         "columnKind": "unicodeCodePoints",
         "newlineSequences": ["\r\n", "\n", "\r"],

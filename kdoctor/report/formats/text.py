@@ -1,4 +1,4 @@
-"""Text for people: findings by file with the source line marked, then what to type next."""
+"""Text: findings with the marked source line, then a summary and what to run next."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _write(result: ScanResult, page: Page) -> None:
 
 
 def write_findings(result: ScanResult, page: Page) -> None:
-    """Write the findings, an empty line after each, a rule's help once a file."""
+    """Write the findings, each followed by an empty line, a rule's help once per file."""
     for _, group in groupby(result.findings, key=lambda finding: finding.place.path):
         told: set[tuple[str, str]] = set()
         rows: list[str] = []
@@ -52,9 +52,9 @@ def _rows(finding: Finding, result: ScanResult, page: Page, *, repeated: bool) -
 def _cure(finding: Finding, page: Page) -> str:
     fix = finding.fix
     if fix is None:
-        return f"no fix: {printable(finding.no_fix_because or 'it needs a decision of yours')}"
+        return f"no fix: {printable(finding.no_fix_because or 'it needs your decision')}"
     if fix.applicability is Applicability.MANUAL:
-        return f"to do by hand: {printable(fix.title)}"
+        return f"by hand: {printable(fix.title)}"
     label = page.paint(fix.applicability, f"fix available ({fix.applicability}):")
     return f"{label} {printable(titled(fix))}"
 

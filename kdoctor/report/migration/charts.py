@@ -1,4 +1,4 @@
-"""Charts as inline SVG without scripts: widths in percent, so that text keeps its size on a phone.
+"""Charts as inline SVG without scripts; widths in percent keep text readable on a phone.
 
 Each effort has one colour and one pattern on the whole page. All values stand beside the marks or
 in a table.
@@ -21,7 +21,7 @@ _LINE = 17  # pixels between two labels
 
 
 def patterns() -> Markup:
-    """Return the patterns that the efforts are filled with; once on a page."""
+    """Return the fill patterns of the efforts, to be placed once on a page."""
     stripes = element("path", d="M-2,2 l4,-4 M0,8 l8,-8 M6,10 l4,-4", class_="stripe")
     dots = join(
         element("circle", cx=2, cy=2, r="1.4", class_="dot"),
@@ -91,7 +91,7 @@ def _rect(x: float, width: float, y: float, height: float, key: str) -> Markup:
 
 
 def steps(history: Burndown, name: str) -> Markup:
-    """Return the burndown: findings over time, stacked by effort, level between two commits."""
+    """Return the burndown chart: findings over time, stacked by effort."""
     samples = history.samples
     most = _ceiling(max((each.left.total for each in samples), default=0))
     starts = _starts(samples)
@@ -165,7 +165,7 @@ def _labels(left: Counts, most: int) -> Iterator[Markup]:
 
 
 def _starts(samples: Sequence[Sample]) -> list[float]:
-    """Return where on the time axis (0 to 1) each commit begins to count.
+    """Return each commit's position on the time axis, from 0 to 1.
 
     A commit is no earlier than those before it. Where all have one time they stand evenly.
     """
@@ -179,7 +179,7 @@ def _starts(samples: Sequence[Sample]) -> list[float]:
 
 
 def _ceiling(value: int) -> int:
-    """Return the next number that is easily halved.
+    """Round up to a number that is easily halved.
 
     >>> [_ceiling(each) for each in (0, 3, 17, 113, 300, 1021)]
     [2, 4, 20, 120, 300, 1200]

@@ -1,4 +1,4 @@
-"""HTML by small functions: whatever is no ``Markup`` is text, and escaped."""
+"""HTML elements as functions; everything but ``Markup`` is escaped."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from kdoctor.report.output import printable
 
 
 class Markup(str):
-    """HTML that is meant as such."""
+    """HTML that must not be escaped."""
 
     __slots__ = ()
 
@@ -18,7 +18,7 @@ Content = str | int | None
 
 
 def text(value: str | int) -> Markup:
-    r"""Return text as HTML; what cannot be seen, or written in UTF-8, is shown by its escape.
+    r"""Escape text for HTML; unprintable characters are shown as escape sequences.
 
     >>> text("a<b>\udcff")
     'a&lt;b&gt;\\udcff'
@@ -27,7 +27,7 @@ def text(value: str | int) -> Markup:
 
 
 def join(*contents: Content, by: str = "") -> Markup:
-    """Return one piece of HTML of several, without those that are None."""
+    """Join pieces of HTML, skipping None."""
     return Markup(by.join(text(each) for each in contents if each is not None))
 
 
@@ -46,7 +46,7 @@ def element(name: str, *contents: Content, **attributes: str | int | None) -> Ma
 
 
 def code(value: str) -> Markup:
-    """Return a name, path or command as it is typed."""
+    """Return a name, path or command as inline code."""
     return element("code", value)
 
 
@@ -57,7 +57,7 @@ def rule_link(code: str) -> Markup:
 
 
 def prose(value: str) -> Markup:
-    """Return text of one line in which names stand between backquotes.
+    """Return one line of text, with names in backquotes as inline code.
 
     >>> prose("`K.dot` is gone")
     '<code>K.dot</code> is gone'
@@ -69,7 +69,7 @@ def prose(value: str) -> Markup:
 
 
 def table(head: tuple[Content, ...], rows: list[tuple[Content, ...]], caption: str) -> Markup:
-    """Return a table: the first cell of each row is its heading, cells of numbers stand right."""
+    """Return a table: the first cell of a row is its heading, numbers are right-aligned."""
     headings = (
         element("th", each, scope="col", class_=_side(head, rows, i)) for i, each in enumerate(head)
     )
@@ -98,10 +98,10 @@ def _side(head: tuple[Content, ...], rows: list[tuple[Content, ...]], column: in
 
 
 def folded(summary: Content, *contents: Content) -> Markup:
-    """Return contents that open when their summary is chosen; printed, they are open."""
+    """Return contents folded under a summary; in print, they are open."""
     return element("details", element("summary", summary), *contents)
 
 
 def listed(items: list[Content], class_: str | None = None) -> Markup:
-    """Return a list."""
+    """Return an unordered list."""
     return element("ul", *(element("li", each) for each in items), class_=class_)

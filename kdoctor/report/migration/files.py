@@ -1,4 +1,4 @@
-"""What happens with the files: what stops first, and each file's status."""
+"""Sections of the page: what breaks first, and the status of each file."""
 
 from __future__ import annotations
 
@@ -19,36 +19,37 @@ from kdoctor.report.summary import count
 
 _MAX_OPEN_ROWS = 12
 _MEANINGS = {
-    Status.STOPS: "an error stands in code that runs as soon as the file is imported, or, a "
-    "notebook or document, as its cells are run",
-    Status.FAILS: "an error waits in a function or under a condition, which an import does not run",
-    Status.CHANGES: "nothing raises; results are others than on Keras 2",
+    Status.STOPS: "there is an error in code that runs as soon as the file is imported (for a "
+    "notebook or document: as its cells run)",
+    Status.FAILS: "there is an error in a function or under a condition, which an import does not "
+    "run",
+    Status.CHANGES: "nothing raises, but results differ from Keras 2",
     Status.LEGACY: "nothing is wrong today; names are deprecated or private",
     Status.DONE: "nothing is left to do",
 }
 
 
 def breaks_first(overview: Overview) -> Markup:
-    """Return which errors stop which files as they start, those first that stop most."""
+    """Return the errors that stop files on import, those that stop most files first."""
     stops = overview.stops
     failing = sum(each.status is Status.FAILS for each in overview.files)
-    later = f"{count(failing, 'file')} start and fail later, when the code with the error runs."
+    later = f"{count(failing, 'file')} can be imported but fail later, when the faulty code runs."
     if failing == 1:
-        later = "1 file starts and fails later, when the code with the error runs."
+        later = "1 file can be imported but fails later, when the faulty code runs."
     if not stops:
-        start = "No file was found to stop as it starts."
+        start = "No file was found to fail on import."
         return element("p", start, f" {later}" if failing else "")
     stopped = sum(len(stop.ways) for stop in stops)
-    one = "1 file stops" if stopped == 1 else f"{stopped} files stop"
+    one = "1 file fails" if stopped == 1 else f"{stopped} files fail"
     places = "this place" if len(stops) == 1 else f"these {len(stops)} places"
     said = (
-        f"{one} as soon as imported, at {places}: mend what stands first. Behind a first error "
-        "others may wait."
+        f"{one} on import, at {places}: start with the first. More errors may follow once the "
+        "first is fixed."
     )
     strange = {path for stop in stops for path in stop.stopped}
     strange -= {each.path for each in overview.files}
     if strange:
-        said += f" {len(strange)} of them import no Keras themselves."
+        said += f" {len(strange)} of them do not import Keras themselves."
     rows: list[Content] = [_stop(stop) for stop in stops]
     rest = rows[_MAX_OPEN_ROWS:]
     return join(
@@ -62,11 +63,11 @@ def _stop(stop: Stop) -> Markup:
     finding, ways = stop.finding, stop.ways
     others = [way for way in ways if way[0] != finding.place.path]
     if not others:
-        falls: Content = element("p", "It stops this file alone.", class_="quiet")
+        falls: Content = element("p", "It stops only this file.", class_="quiet")
     else:
         summary = f"It stops {count(len(ways), 'file')}"
         if len(others) == len(ways) - 1:
-            summary += ": this one, and those that import it"
+            summary += ": this one and those that import it"
         falls = folded(summary, listed([_way(way) for way in others]))
     return join(
         element("div", element("strong", code(where(finding))), " ", rule_link(finding.code)),
@@ -81,7 +82,7 @@ def _way(way: tuple[str, ...]) -> Markup:
 
 
 def every_file(overview: Overview) -> Markup:
-    """Return the files by what happens with them."""
+    """Return the files grouped by status."""
     if not overview.files:
         return Markup()
     parts: list[Content] = []

@@ -1,4 +1,4 @@
-"""The burndown with its table."""
+"""Section of the page: the burndown with its table."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from kdoctor.report.summary import count
 
 
 def burndown(overview: Overview) -> Markup:
-    """Return the section, nothing where no history was asked for."""
+    """Return the section, empty if no history was requested."""
     history = overview.burndown
     if history is None:
         return Markup()
@@ -21,12 +21,12 @@ def burndown(overview: Overview) -> Markup:
         f"{_at(first)}, {_at(last)}. "
         f"{count(len(history.samples), 'commit')} of {history.commits} since {since} "
         f"{'was' if len(history.samples) == 1 else 'were'} scanned, all with today's rules and "
-        f"settings and for {overview.scan.target}."
+        f"settings, for {overview.scan.target}."
     )
     parts: list[Content] = [element("p", said)]
     if overview.is_changed:
         parts.append(
-            element("p", "What is not committed yet is counted above and not here.", class_="quiet")
+            element("p", "Uncommitted changes are counted above, but not here.", class_="quiet")
         )
     if any(each.left.total for each in history.samples):
         parts.append(charts.steps(history, overview.name))

@@ -1,4 +1,4 @@
-"""The page for a team: one HTML file that needs nothing else, not even scripts."""
+"""The HTML page on a migration: one self-contained file without scripts."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from kdoctor.report.summary import count
 
 _MAX_OPEN_ROWS = 20  # rows of a table before the rest is folded
 _EFFORTS = {
-    Effort.SAFE: "`kdoctor fix --apply` mends them: each fix was proven by running it",
-    Effort.UNSAFE: "`kdoctor fix --apply --unsafe` mends them, too: read the diff",
+    Effort.SAFE: "`kdoctor fix --apply` fixes them: each fix was proven by running it",
+    Effort.UNSAFE: "`kdoctor fix --apply --unsafe` fixes them too: read the diff",
     Effort.BY_HAND: "a person must decide: `kdoctor scan` says what to write",
 }
 
@@ -40,14 +40,14 @@ def html_page(overview: Overview, made: int | None = None) -> str:
     """
     sections = [
         ("breaks-first", "What breaks first", breaks_first(overview)),
-        ("left", "How much is left", _left(overview)),
+        ("left", "What is left", _left(overview)),
         ("files", "File by file", every_file(overview)),
         ("burndown", "Burndown", burndown(overview)),
         ("portability", "Portability", portability(overview)),
         ("counted", "How this was counted", _counted(overview)),
     ]
     shown = [section for section in sections if section[2]]
-    title = f"{overview.name}: the way to {overview.scan.target}"
+    title = f"{overview.name}: migration to {overview.scan.target}"
     links = listed([element("a", name, href=f"#{key}") for key, name, _ in shown])
     main = [
         element("section", element("h2", name, id=key), content, aria_labelledby=key)
@@ -104,12 +104,12 @@ def _figures(overview: Overview) -> Markup:
     figures: list[tuple[str, Content, Content]] = [
         ("Files done", f"{done} of {len(files)}", charts.share(done, len(files))),
         ("Findings left", left.total, charts.bar(left, max(1, left.total))),
-        ("Files that stop as they start", stopped, None),
+        ("Files that fail on import", stopped, None),
     ]
     free = overview.portability
     if free.percent is not None:
         bar = charts.share(len(free.free), free.files)
-        figures.append(("Import nothing of TensorFlow", f"{free.percent} %", bar))
+        figures.append(("Files without TensorFlow imports", f"{free.percent} %", bar))
     return element(
         "dl",
         *(
@@ -137,7 +137,7 @@ def _left(overview: Overview) -> Markup:
     ]
     first = Effort.SAFE if left.safe else Effort.UNSAFE
     return join(
-        table(("Effort", "Findings"), efforts, "By what it takes"),
+        table(("Effort", "Findings"), efforts, "By effort"),
         _next(overview, first) if left.safe + left.unsafe else None,
         element("h3", "By folder"),
         _groups(overview.folders, "Folder"),
@@ -158,8 +158,8 @@ def _next(overview: Overview, effort: Effort) -> Markup:
     number = count(overview.left[effort], "finding")
     command = code(f"kdoctor fix{flags} {paths}")
     return element(
-        "p", "Next: ", command, f" shows the mending of {number} as a diff; add ",
-        code("--apply"), " to write it.", class_="next",
+        "p", "Next: ", command, f" shows fixes for {number} as a diff; add ",
+        code("--apply"), " to write them.", class_="next",
     )  # fmt: skip
 
 
@@ -198,16 +198,15 @@ def _counted(overview: Overview) -> Markup:
     parts: list[Content] = [
         element(
             "p",
-            f"{count(scan.read, 'file')} read. A file counts where it imports Keras, under "
-            "whatever root and also through the project's own modules, or where something was "
-            "found in it. It is done where nothing is left in it.",
+            f"{count(scan.read, 'file')} read. A file counts if it imports Keras, under any root "
+            "and also through the project's own modules, or if it has findings. It is done if it "
+            "has none left.",
         ),
         element(
             "p",
             "Every number comes from a scan: the same as ",
             code("kdoctor scan --format json"),
-            ". Nothing was run. A name that is not bound by an import, or by what kdoctor can "
-            "follow, is not counted.",
+            ". Nothing was run. A name is counted only if kdoctor can trace it to an import.",
         ),
     ]
     if scan.unreadable:
@@ -215,7 +214,7 @@ def _counted(overview: Overview) -> Markup:
         parts.append(listed([join(code(each.path), f": {each.why}") for each in scan.unreadable]))
     if scan.skipped:
         parts.append(
-            element("p", f"{count(len(scan.skipped), 'code block')} skipped: they are no Python.")
+            element("p", f"{count(len(scan.skipped), 'code block')} skipped as not Python.")
         )
     parts += (
         element("p", code(problem.path), f": {problem.why}") for problem in scan.project.unreadable

@@ -1,4 +1,4 @@
-"""What ties the code to TensorFlow."""
+"""Section of the page: what couples the code to TensorFlow."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _KINDS = {
         "the same Keras 3, imported from TensorFlow: ", code("kdoctor fix --namespace keras"),
         " moves what both have",
     ),
-    CouplingKind.KERAS_2: join("for code that has not moved yet; it has no other backend"),
+    CouplingKind.KERAS_2: join("for code not migrated yet; it has no other backend"),
     CouplingKind.OWN: join(
         "functions and classes of TensorFlow: ", code("keras.ops"), " has many of them; ",
-        code("tf.data"), " may feed Keras on every backend, and needs TensorFlow installed",
+        code("tf.data"), " can feed Keras on every backend, but needs TensorFlow installed",
     ),
-    CouplingKind.PACKAGE: join("packages that are called ", code("tensorflow_…")),
+    CouplingKind.PACKAGE: join("packages named ", code("tensorflow_…")),
     CouplingKind.BACKEND: join(
-        "functions that ", code("keras.backend"), " had while TensorFlow was its one engine, and "
-        "Keras 3 has no more",
+        "functions that ", code("keras.backend"), " had while TensorFlow was the only backend, "
+        "removed in Keras 3",
     ),
 }  # fmt: skip
 
@@ -41,21 +41,21 @@ def portability(overview: Overview) -> Markup:
     if not found.files:
         return Markup()
     free, by_root, backend = len(found.free), len(found.by_root), len(found.backend_only)
-    score = f"{free} of {count(found.files, 'file')} that import Keras"
+    score = f"{free} of the {count(found.files, 'file')} that import Keras"
     parts: list[Content] = [
         element(
             "p",
             element("strong", f"{found.percent} %"),
-            f": {score} import nothing of TensorFlow.",
+            f": {score} import nothing from TensorFlow.",
         ),
     ]
     if by_root:
         parts.append(
             element(
                 "p",
-                f"{count(by_root, 'file')} more would, if the imports of ",
+                f"{count(by_root, 'file')} more would not either, if imports of ",
                 code("tf.keras"),
-                " alone were moved to ",
+                " were moved to ",
                 code("keras"),
                 ".",
             )
@@ -65,16 +65,16 @@ def portability(overview: Overview) -> Markup:
         parts.append(
             element(
                 "p",
-                f"Of those that are free of it, {backend} still {calls} functions of the old ",
+                f"Of those, {backend} still {calls} functions of the old ",
                 code("keras.backend"),
                 ".",
             )
         )
     if found.ties:
-        parts.append(element("h3", "What ties"))
+        parts.append(element("h3", "Couplings"))
         parts.append(_ties(found.ties, found.files))
     files = [
-        ("Files that import nothing of TensorFlow", found.free),
+        ("Files that import nothing from TensorFlow", found.free),
         ("Files that only need tf.keras moved", found.by_root),
     ]
     parts += (
@@ -113,17 +113,17 @@ def _row(use: CouplingUse, files: int) -> tuple[Content, ...]:
 def _definition() -> Markup:
     return element(
         "p",
-        "The score is the share of the files that import Keras, under whatever root, in which no "
-        "import and no use is bound to ",
+        "The score is the share of the files importing Keras, under any root, in which no import "
+        "and no use refers to ",
         code("tensorflow"),
         ", to a package ",
         code("tensorflow_…"),
         " or to ",
         code("tf_keras"),
-        ". Names are followed through the project's own modules. Not counted: an import for which "
-        "a fallback does the work, code that the target never gets to, and annotations that "
-        "Python does not evaluate. What is imported by a name in a string is not seen. A bar "
-        "is the share of the files that import Keras.",
+        ". Names are traced through the project's own modules. Not counted: imports with a working "
+        "fallback, code unreachable on the target, and annotations that Python does not evaluate. "
+        "Imports by a name in a string are not detected. A bar is the share of the files that "
+        "import Keras.",
         class_="quiet",
     )
 

@@ -1,4 +1,4 @@
-"""How the page looks: light and dark, on a wide screen, on a phone, on paper.
+"""Style sheet of the page: light and dark, wide screens, phones, paper.
 
 Contrast (WCAG 2.2): text at least 4.5 to 1, marks at least 3 to 1 on the page's ground in both
 themes; a test counts it.

@@ -1,4 +1,4 @@
-"""The overview in a few lines, beside the page."""
+"""The overview in a few lines, for the terminal."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from kdoctor.report.summary import count
 
 
 def write_summary(overview: Overview, page: Page) -> None:
-    """Say how far it is."""
+    """Write how far the migration is."""
     left, files = overview.left, overview.files
     done = sum(each.is_done for each in files)
-    page.line(f"{done} of {count(len(files), 'file')} that have to do with Keras done.")
+    page.line(f"Done: {done} of {count(len(files), 'file')} that use Keras.")
     if left.total:
         page.line(
             f"Left: {count(left.total, 'finding')} ({left.safe} safe, {left.unsafe} unsafe, "
@@ -19,6 +19,6 @@ def write_summary(overview: Overview, page: Page) -> None:
         )
     stopped = sum(len(stop.ways) for stop in overview.stops)
     if stopped:
-        page.line(f"Stop as they start: {count(stopped, 'file')}.")
+        page.line(f"Fail on import: {count(stopped, 'file')}.")
     if overview.portability.percent is not None:
-        page.line(f"Import nothing of TensorFlow: {overview.portability.percent} %.")
+        page.line(f"Without TensorFlow imports: {overview.portability.percent} %.")

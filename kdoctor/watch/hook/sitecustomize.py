@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Looks at how a program ended, for ``kdoctor run``. Runs in the program's own Python.
+"""Hook of ``kdoctor run``: observes how a program ends; runs in the program's own Python.
 
 That may be any from 2.7 on: no import of kdoctor, no news of Python 3. Python imports this as it
 starts; it undoes at once what brought it here, so that neither the program nor a process that it

@@ -30,7 +30,7 @@ def test_a_broken_environment_ends_with_one_and_each_broken_line_has_its_cure(ro
     at = next(i for i, line in enumerate(lines) if line.startswith("broken   keras "))
     assert "takes tf.keras from it" in lines[at]
     assert lines[at + 1].strip() == f"cure: {room.python} -m pip install 'keras>=3.12.0'"
-    assert lines[-1] == "2 things broken"
+    assert lines[-1] == "2 problems"
 
 
 def test_a_warning_leaves_it_healthy(room):
@@ -38,7 +38,7 @@ def test_a_warning_leaves_it_healthy(room):
     done = env(room, "--python", str(room.prefix), TF_USE_LEGACY_KERAS="yes")
     assert (done.returncode, done.stdout.splitlines()[-1]) == (
         0,
-        "healthy, 1 warning (by its files; --deep also imports it)",
+        "healthy, 1 warning (from its files; --deep also imports the packages)",
     )
 
 
@@ -107,4 +107,4 @@ def test_deep_outlives_an_import_that_kills_its_process_or_never_ends(room):
     (room.site / "numpy/__init__.py").write_text("print('noise')\nimport time\ntime.sleep(60)\n")
     health_report = examine(str(room.python), room.work, {"PATH": "/bin"}, deep=True, patience=2)
     [check] = [each for each in health_report.checks if each.subject == "import numpy"]
-    assert check.message == "2 seconds went by while it was imported"
+    assert check.message == "2 seconds passed while it was imported"

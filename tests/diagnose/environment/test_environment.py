@@ -76,13 +76,13 @@ def test_tf_keras_is_what_tensorflow_and_the_flag_make_it(room):
     check = room.check("tf.keras")
     assert check.state == "broken"
     assert check.message == (
-        "cannot be had: TF_USE_LEGACY_KERAS=1 makes it tf_keras, which is not installed"
+        "not available: TF_USE_LEGACY_KERAS=1 makes it tf_keras, which is not installed"
     )
     assert check.remedy.command == f"{room.python} -m pip install 'tf_keras==2.21.*'"
     room.install("tf-keras", "2.21.0", "tensorflow<2.22,>=2.21")
     assert room.check("tf.keras").message == "is tf_keras 2.21.0 (TF_USE_LEGACY_KERAS=1)"
     assert room.examine().healthy
-    assert "`import keras` stays keras 3.15.1" in room.check("TF_USE_LEGACY_KERAS").message
+    assert "`import keras` is still keras 3.15.1" in room.check("TF_USE_LEGACY_KERAS").message
 
 
 def test_tf_keras_is_not_put_over_a_tensorflow_of_another_name(room):
@@ -113,10 +113,10 @@ def test_a_tf_keras_of_another_tensorflow_is_broken_only_where_it_is_used(
 @pytest.mark.parametrize(
     ("value", "state", "word"),
     [
-        ("0", "ok", "as it is"),
-        ("false", "ok", "as it is"),
-        ("yes", "warning", "does not switch it on"),
-        ("TRUE", "warning", "does not switch it on"),
+        ("0", "ok", "does not change"),
+        ("false", "ok", "does not change"),
+        ("yes", "warning", "does not enable it"),
+        ("TRUE", "warning", "does not enable it"),
     ],
 )
 def test_only_three_spellings_switch_legacy_keras_on(room, value, state, word):
@@ -154,7 +154,7 @@ def test_keras_3_without_tensorflow_runs_on_what_is_there(room):
 def test_keras_2_10_reads_no_backend_from_anywhere(room):
     room.keras_2_10().set(KERAS_BACKEND="jax")
     assert room.state("KERAS_BACKEND") == "warning"
-    assert "has no effect: keras 2.10.0 runs on TensorFlow alone" in (
+    assert "has no effect: keras 2.10.0 runs only on TensorFlow" in (
         room.check("KERAS_BACKEND").message
     )
 
@@ -250,7 +250,7 @@ def test_what_a_wheel_does_not_ask_for_and_was_not_tried_is_a_warning(room):
 def test_what_a_framework_imports_and_is_not_there_is_broken(room):
     room.keras_3().uninstall("numpy")
     assert room.state("numpy") == "broken"
-    assert "asks for numpy" in room.check("numpy").message
+    assert "requires numpy" in room.check("numpy").message
 
 
 def test_a_requirement_for_another_platform_or_an_extra_is_not_missed(room):
@@ -282,7 +282,7 @@ def test_segmentation_models_needs_no_variable_where_keras_has_what_it_reads(roo
 def test_a_program_that_speaks_of_the_variable_is_trusted(room):
     room.keras_3().install("segmentation-models", "1.0.1")
     room.write("src/train.py", 'import os\nos.environ["SM_FRAMEWORK"] = "tf.keras"\n')
-    assert room.check("SM_FRAMEWORK").message.endswith("src/train.py speaks of it")
+    assert room.check("SM_FRAMEWORK").message.endswith("src/train.py mentions it")
     assert room.examine().healthy
 
 

@@ -50,7 +50,7 @@ def test_the_command_does_not_start_it_either_but_with_deep(room, trap):
 
 def test_what_nothing_is_known_of_is_started_only_when_asked(room, trap):
     (room.prefix / "pyvenv.cfg").write_text("home = /nowhere\n")
-    with pytest.raises(UsageProblem, match="started only if you say so: add --deep"):
+    with pytest.raises(UsageProblem, match="starts it only with --deep"):
         environment_of(None, room.work, ENVIRON)
     assert not trap.exists()
     environment_of(str(room.prefix), room.work, ENVIRON)  # named by a person

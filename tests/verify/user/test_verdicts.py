@@ -104,14 +104,14 @@ def test_guessed_arguments_say_nothing_unless_the_fixed_one_takes_them(told):
         (
             8e6,
             8e6 + 4.6,
-            "equal in 1 case: the largest difference is 5 % of what is allowed (1e-05",
+            "equal in 1 case: the largest difference is 5 % of the tolerance (1e-05",
         ),
         (
             8.0,
             8.0 + 4.6e-6,
-            "equal in 1 case: the largest difference is 5 % of what is allowed (1e",
+            "equal in 1 case: the largest difference is 5 % of the tolerance (1e",
         ),
-        (8.0, 8.0 + 1e-9, "the largest difference is less than 1 % of what is allowed (1e-05 of a"),
+        (8.0, 8.0 + 1e-9, "the largest difference is less than 1 % of the tolerance (1e-05 of a"),
         (8.0, 8.0, "equal in 1 case, to the last digit\n"),
     ],
 )
@@ -134,4 +134,4 @@ def test_a_place_in_a_notebook_and_what_the_fix_leaves_are_shown():
     verdict = Verdict("a.ipynb", 2, "f", VerdictState.NOT_ON_KERAS_3, why="gone", cell=3)
     write_verdicts(Report((verdict,), "/python", "named", left=3, unsafe=1), Page(page))
     assert "  cell 3:2: f: cannot be run on Keras 3: gone\n" in page.getvalue()
-    assert "leaves 3 errors in what cannot be run on Keras 3 (1 with a fix" in page.getvalue()
+    assert "leaves 3 errors in code that cannot run on Keras 3 (1 with a fix" in page.getvalue()

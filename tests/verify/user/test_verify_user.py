@@ -524,14 +524,15 @@ def test_of_a_fix_only_what_ran_and_was_equal_is_written_and_the_rest_is_named(t
     assert "from keras.layers.core import Dense\n" in parts
     assert "print(K.int_shape(" in parts
     assert "from keras import backend as K\nfrom keras import ops\n" in parts
-    assert "parts.py: fixed in part: " in ran.stderr
-    assert "read (not tried), lines 4, 25 (in nothing that was verified)" in ran.stderr
+    assert "parts.py: partly fixed: " in ran.stderr
+    assert "read (not tried), lines 4, 25 (outside of what was verified)" in ran.stderr
     # What ran was `far` with a fixed `total`, and beside.py is not among the paths.
     uses = (tmp_path / "uses.py").read_text()
     assert "return total(K.abs(y_true - y_pred))" in uses
     assert "return ops.mean(ops.abs(y_true - y_pred))" in uses
     assert (
-        "uses.py: fixed in part: 1 of 3 fixes stay out: far (needs a fix that stays)" in ran.stderr
+        "uses.py: partly fixed: 1 of 3 fixes left out: far (needs a fix that is left out)"
+        in ran.stderr
     )
     assert (tmp_path / "beside.py").read_text() == BESIDE
     # Its other branch ran, and was equal.

@@ -40,7 +40,7 @@ def check_devices(environment: Environment, devices: Devices) -> Iterator[Check]
         yield ok("GPU", ", ".join(devices.gpus))
         return
     if not _has_card():
-        yield ok("GPU", "none: this machine shows no NVIDIA card, TensorFlow computes on the CPU")
+        yield ok("GPU", "none: this machine has no NVIDIA card, TensorFlow computes on the CPU")
         return
     version = release(tensorflow.version)
     hidden = environment.variables.get(_VISIBLE)
@@ -48,7 +48,7 @@ def check_devices(environment: Environment, devices: Devices) -> Iterator[Check]
         message = f"not seen: {_VISIBLE}={hidden} hides it"
         yield warning("GPU", message, environment.unset(_VISIBLE))
     elif not devices.built_with_cuda and sys.platform == "win32" and version >= _NO_WINDOWS_SINCE:
-        message = f"not seen: tensorflow {tensorflow.version} has no GPU on Windows itself"
+        message = f"not seen: tensorflow {tensorflow.version} has no GPU support on native Windows"
         yield warning("GPU", message, Remedy(note="run it under WSL 2, or use tensorflow 2.10"))
     elif not devices.built_with_cuda:
         message = f"not seen: {tensorflow.name} {tensorflow.version} is built without CUDA"
@@ -59,7 +59,7 @@ def check_devices(environment: Environment, devices: Devices) -> Iterator[Check]
             for name, number in (("CUDA", devices.cuda), ("cuDNN", devices.cudnn))
             if number
         )
-        message = f"not seen: the driver, or the libraries it wants ({libraries}), are not found"
+        message = f"not seen: the driver or the required libraries ({libraries}) were not found"
         cure = (
             environment.install(_with_cuda(tensorflow.version))
             if version >= _EXTRA_SINCE
@@ -72,9 +72,9 @@ def _another_build(environment: Environment, tensorflow: Installed) -> Remedy:
     """Return the way to a build with CUDA; tensorflow-cpu may be there on purpose."""
     again = environment.install(_with_cuda(tensorflow.version)).command
     if tensorflow.name == "tensorflow":
-        return Remedy(again, "where this machine's system has such a build")
+        return Remedy(again, "if such a build exists for this system")
     gone = environment.uninstall(tensorflow.name).command
-    return Remedy(note=f"to use the GPU, put the other build in its place: {gone} && {again}")
+    return Remedy(note=f"to use the GPU, replace it with the other build: {gone} && {again}")
 
 
 def _with_cuda(version: Version) -> str:

@@ -50,9 +50,9 @@ def _in_the_working_folder(environment: Environment) -> Iterator[Check]:
         renamed = shadowed.with_name(f"my_{shadowed.name}")
         yield broken(
             shadowed.name,
-            f"lies in the working folder: a program there that imports {name} gets this one"
-            + (f", and so does all that {name} is needed by" if other else ""),
-            Remedy(_move(shadowed, renamed), f"imports of your own {name} change their name, too"),
+            f"is in the working directory: a program there that imports {name} gets this one"
+            + (f", and so does everything that needs {name}" if other else ""),
+            Remedy(_move(shadowed, renamed), f"rename the imports of your own {name} too"),
             str(shadowed),
         )
 
@@ -76,8 +76,8 @@ def _in_two_places(environment: Environment) -> Iterator[Check]:
             name,
             f"{first.version} in {whose} hides {hidden}",
             Remedy(
-                note="right where an environment is to stand before the packages of the system; "
-                "else uninstall the one that you do not want"
+                note="correct if the environment should override the system's packages; otherwise "
+                "uninstall the one that you do not want"
             ),
             str(first.metadata),
         )
@@ -95,7 +95,7 @@ def _of_package(environment: Environment, folder: str) -> Iterator[Check]:
         listed = " and ".join(f"{each.name} {each.version}" for each in owners)
         gone = environment.uninstall(*(each.name for each in owners))
         again = environment.install(f"{owners[0].name}=={owners[0].version}")
-        message = f"{listed} are installed over each other: their files are mixed"
+        message = f"{listed} are installed on top of each other: their files are mixed"
         yield broken(folder, message, Remedy(f"{gone.command} && {again.command}"))
         return
     owner = owners[0]
@@ -109,10 +109,10 @@ def _owned_by_nobody(environment: Environment, folder: str) -> Iterator[Check]:
         if module_file(folder, [site]) is not None and site.name in _SITES:
             yield broken(
                 folder,
-                f"lies in {site}, and no metadata says of which version it is: it was left over or "
+                f"is in {site}, but no metadata says which version it is: it was left over or "
                 "copied there",
                 Remedy(
-                    note="where nobody put it there on purpose, take the folder away, and install "
+                    note="unless it was put there on purpose, remove the folder, and install "
                     f"{_OWN_FOLDERS[folder]} with pip"
                 ),
                 str(site / folder),
@@ -126,7 +126,7 @@ def _stale_metadata(environment: Environment, installed: Installed) -> Iterator[
     names = ", ".join(path.name for path in installed.stale)
     yield warning(
         installed.name,
-        f"{installed.version} is here, and so is what says that another version is: {names}",
+        f"{installed.version} is installed, but there is metadata of another version: {names}",
         environment.remove(*installed.stale),
         str(installed.stale[0]),
     )
@@ -156,11 +156,11 @@ def _missing(environment: Environment, installed: Installed) -> Iterator[Check]:
     )
     whose = f"of {installed.name} {installed.version}"
     if gone:
-        message = f"{_listed(gone, whose)} not there: it was uninstalled by halves"
+        message = f"{_listed(gone, whose)} missing: it was only partly uninstalled"
         yield broken(installed.name, message, again, str(installed.site / gone[0]))
     elif changed:
         message = f"{_listed(changed, whose)} not as it was installed"
-        note = "where nobody changed it on purpose, this puts it back: " + again.command
+        note = "unless it was changed on purpose, this restores it: " + again.command
         place = str(installed.site / changed[0])
         yield warning(installed.name, message, Remedy(note=note), place)
 
@@ -183,7 +183,7 @@ def _left_over(environment: Environment, installed: Installed, folder: str) -> I
         yield broken(
             installed.name,
             f"{listed} was left over by another version and hides {hidden} of "
-            f"{installed.name} {installed.version}: what that one defines is missing",
+            f"{installed.name} {installed.version}: what the latter defines is missing",
             environment.remove(*tops),
             str(tops[0]),
         )
@@ -198,7 +198,7 @@ def _left_over(environment: Environment, installed: Installed, folder: str) -> I
             installed.name,
             f"{_listed(strangers, '')} not of {installed.name} {installed.version}: left over by "
             "another version, or put there by hand",
-            Remedy(note="it hides nothing: take it away where nobody put it there on purpose"),
+            Remedy(note="it hides nothing: remove it unless it was put there on purpose"),
             str(tops[0]),
         )
 

@@ -52,7 +52,7 @@ def _nothing(environment: Environment) -> Check:
     version = newest_for("tensorflow", environment.python.minor)
     if version is None:
         remedy = Remedy(
-            note=f"no TensorFlow is released for Python {environment.python.minor}: make an "
+            note=f"there is no TensorFlow release for Python {environment.python.minor}: create an "
             f"environment with Python {max_python('tensorflow')}"
         )
     else:
@@ -76,7 +76,7 @@ def _tensorflow(environment: Environment) -> Iterator[Check]:
     if len(versions) > 1 and in_one_place:
         newest = max(found, key=lambda each: each.version)
         others = [each.name for each in found if each is not newest]
-        message = f"{listed} are installed over each other: their files are mixed"
+        message = f"{listed} are installed on top of each other: their files are mixed"
         remedy = environment.uninstall(*others)
         again = environment.install(
             f"{newest.name}=={newest.version}", options=("--force-reinstall", "--no-deps")
@@ -92,7 +92,7 @@ def _tensorflow(environment: Environment) -> Iterator[Check]:
             options=("--force-reinstall", "--no-deps"),
         )
         yield broken(
-            "tensorflow", f"{names} is installed by its metadata, its files are gone", again
+            "tensorflow", f"{names} is installed according to its metadata, but has no files", again
         )
         return
     yield ok("tensorflow", listed)
@@ -104,11 +104,11 @@ def _keras(environment: Environment) -> Iterator[Check]:
         if tensorflow is None:
             return
         if release(tensorflow.version) < MADE_BY_KERAS:
-            yield ok("keras", "not installed; tf.keras does without it")
+            yield ok("keras", "not installed; tf.keras does not need it")
         elif environment.wants_tf_keras:
-            yield ok("keras", "not installed; tf.keras is tf_keras and does without it")
+            yield ok("keras", "not installed; tf.keras is tf_keras and does not need it")
         else:
-            message = f"not installed, and tensorflow {tensorflow.version} takes tf.keras from it"
+            message = f"not installed, but tensorflow {tensorflow.version} takes tf.keras from it"
             yield broken("keras", message, environment.install(keras_for(tensorflow)))
         return
     if tensorflow is None:
@@ -124,16 +124,18 @@ def _alone(environment: Environment, keras: Installed) -> Check:
     supported = {python for each in wanted.values() for python in each}
     if environment.python.minor not in supported:
         note = (
-            f"no TensorFlow that goes with it is released for Python {environment.python.minor}, "
-            f"so make an environment with Python {max(supported, key=Version)}"
+            f"there is no compatible TensorFlow for Python {environment.python.minor}: create an "
+            f"environment with Python {max(supported, key=Version)}"
             if supported
-            else "no TensorFlow that goes with it can be had"
+            else "there is no compatible TensorFlow"
         )
         command = environment.install("keras>=3").command
         return broken(
             "keras",
             f"{keras.version} needs TensorFlow, which is not installed",
-            Remedy(command, f"Keras 3 runs here, and is another Keras; to keep this one: {note}"),
+            Remedy(
+                command, f"Keras 3 runs here, but is a different Keras; to keep this one: {note}"
+            ),
         )
     version = max(
         (Version(each) for each, pythons in wanted.items() if environment.python.minor in pythons)
@@ -163,8 +165,8 @@ def _pair(environment: Environment, keras: Installed, tensorflow: Installed) -> 
         # Run: keras 3.0.5 on TensorFlow 2.15.1 builds, calls and saves a tf.keras model.
         return warning(
             "keras",
-            f"{keras.version} is not what tensorflow {tensorflow.version} asks for; tf.keras is "
-            "Keras 3 with it, which its first releases stand",
+            f"{keras.version} is not what tensorflow {tensorflow.version} requires; tf.keras is "
+            "Keras 3 with it, which the first such releases tolerate",
             environment.install(requirement),
         )
     made_for = "TensorFlow 2.16 and later" if own.major >= 3 else _made_for(own)
@@ -230,7 +232,7 @@ def _tf_keras(environment: Environment, tf_keras: Installed) -> Iterator[Check]:
         return
     message = (
         f"{tf_keras.version} is for TensorFlow {minor(release(tf_keras.version))}, "
-        f"and tensorflow {tensorflow.version} is installed"
+        f"but tensorflow {tensorflow.version} is installed"
     )
     # What is not used does no harm.
     fails = environment.wants_tf_keras and not _may_run_beside(tf_keras.version, tensorflow.version)
@@ -255,15 +257,15 @@ def _which(environment: Environment, tensorflow: Installed) -> Check:
     value = environment.variables.get(LEGACY)
     if environment.wants_tf_keras:
         if environment.tf_keras is None:
-            message = f"cannot be had: {LEGACY}={value} makes it tf_keras, which is not installed"
+            message = f"not available: {LEGACY}={value} makes it tf_keras, which is not installed"
             return broken("tf.keras", message, install_tf_keras(environment, tensorflow))
         own = next(_tf_keras(environment, environment.tf_keras))
         if own.state is CheckState.BROKEN:
-            return broken("tf.keras", "cannot be imported, as tf_keras is not right", own.remedy)
+            return broken("tf.keras", "cannot be imported, as tf_keras is broken", own.remedy)
         return ok("tf.keras", f"is tf_keras {environment.tf_keras.version} ({LEGACY}={value})")
     keras = next(_keras(environment))
     if keras.state is CheckState.BROKEN:
-        return broken("tf.keras", "cannot be imported, as keras is not right", keras.remedy)
+        return broken("tf.keras", "cannot be imported, as keras is broken", keras.remedy)
     assert environment.keras is not None
     return ok("tf.keras", f"is keras {environment.keras.version}")
 

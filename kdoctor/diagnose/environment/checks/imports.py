@@ -43,8 +43,8 @@ def check(environment: Environment, patience: float) -> Iterator[Check]:
 
 
 _CRASH: Final = (
-    "see what it says itself: python -X faulthandler -c 'import …'; a processor without AVX, "
-    "too little memory or a mixed installation end in this way"
+    "see its own output: python -X faulthandler -c 'import …'; possible causes are a processor "
+    "without AVX, too little memory or a mixed installation"
 )
 
 
@@ -80,7 +80,7 @@ def _run(
             code = done.returncode
             ended = f"the process died (exit code {code})"
         except subprocess.TimeoutExpired:
-            ended = f"{patience:.0f} seconds went by"
+            ended = f"{patience:.0f} seconds passed"
         lines = told.read_text("utf-8", errors="replace").splitlines()
     return [json.loads(line) for line in lines if line.endswith("}")], ended
 
@@ -131,4 +131,4 @@ def _cure(environment: Environment, name: str) -> Remedy:
         next((key for key, module in _LIBRARIES.items() if module == name), name)
     )
     whose = f" of {owner.name} {owner.version}" if owner is not None else ""
-    return Remedy(note=f"where nothing above names the cause: look for this error{whose}")
+    return Remedy(note=f"if nothing above names the cause, search for this error{whose}")

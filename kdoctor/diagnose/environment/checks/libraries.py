@@ -51,7 +51,7 @@ def _requirements(environment: Environment, library: Installed) -> Iterator[Chec
             message = f"{library.version} needs {wanted}, which is not installed"
             yield broken(library.name, message, remedy)
         elif not requirement.specifier.contains(installed.version, prereleases=True):
-            message = f"{library.version} asks for {wanted}, and {installed.version} is installed"
+            message = f"{library.version} requires {wanted}, but {installed.version} is installed"
             yield warning(library.name, message, remedy)
 
 
@@ -62,17 +62,17 @@ def _own(environment: Environment, library: Installed) -> Iterator[Check]:
         case "efficientnet" if not _has_generic_utils(environment):
             message = (
                 f"{library.version}: efficientnet.keras cannot be imported here "
-                f"({_GENERIC} is gone); efficientnet.tfkeras can"
+                f"({_GENERIC} was removed); efficientnet.tfkeras can"
             )
             yield ok(library.name, message)
         case "keras-contrib" if environment.has_keras_3:
             # Run: its layers import with Keras 3 and raise when data comes (see KD106).
             message = (
-                f"{library.version} was given up before Keras 3: with keras "
+                f"{library.version} was abandoned before Keras 3: with keras "
                 f"{_version(environment)} its applications cannot be imported, and most of its "
-                "layers raise when they are called"
+                "layers raise when called"
             )
-            note = "`kdoctor scan` names what takes the place of each name"
+            note = "`kdoctor scan` shows what replaces each name"
             yield warning(library.name, message, Remedy(note=note))
         case "tensorflow-addons":
             yield from _addons(environment, library)
@@ -87,7 +87,7 @@ def _segmentation_models(environment: Environment, library: Installed) -> Iterat
         return
     if value is not None and value.lower() == "tf.keras":
         if environment.tensorflow is None:
-            message = f"{library.version} is to use tf.keras, and TensorFlow is not installed"
+            message = f"{library.version} should use tf.keras, but TensorFlow is not installed"
             yield broken(library.name, message, environment.install("tensorflow"))
         return
     if _has_generic_utils(environment):
@@ -95,14 +95,14 @@ def _segmentation_models(environment: Environment, library: Installed) -> Iterat
     place = set_by_the_project(environment.folder, FRAMEWORK)
     said = f"{FRAMEWORK} is not set" if value is None else f"{FRAMEWORK}={value}"
     if place is not None:
-        yield ok(FRAMEWORK, f"{said} in the shell; {place} speaks of it")
+        yield ok(FRAMEWORK, f"{said} in the shell; {place} mentions it")
         return
     message = (
-        f"{said}: segmentation_models {library.version} then takes the package keras, and "
+        f"{said}: segmentation_models {library.version} then uses the package keras, and "
         f"importing it raises AttributeError: module 'keras.utils' has no attribute 'generic_utils'"
     )
     if environment.keras is None:
-        message = f"{said}: segmentation_models then takes the package keras, which is missing"
+        message = f"{said}: segmentation_models then uses the package keras, which is missing"
     yield broken(FRAMEWORK, message, Remedy(to_tf_keras.command, _BEFORE))
 
 

@@ -67,7 +67,7 @@ def _compared(
 ) -> Check | None:
     installed = environment.packages.get(requirement.name)
     name = canonicalize_name(requirement.name)
-    wanted = f"{asking.name} {asking.version} asks for {requirement.name}{requirement.specifier}"
+    wanted = f"{asking.name} {asking.version} requires {requirement.name}{requirement.specifier}"
     remedy = environment.install(f"{requirement.name}{_bounds(environment, name)}")
     if installed is None:
         if name in _NOT_AT_IMPORT:
@@ -77,11 +77,11 @@ def _compared(
         return None
     tried = _tried(environment, installed) if asking.is_tensorflow else None
     if tried is None:
-        return warning(name, f"{installed.version} is here; {wanted}", remedy)
+        return warning(name, f"{installed.version} is installed; {wanted}", remedy)
     if tried.error:
         return _does_not_run(environment, installed, tried)
-    seen = f"seen to run with {tried.version}"
-    return warning(name, f"{installed.version} is here; {wanted}, though {seen}", remedy)
+    seen = f"it was seen to run with {tried.version}"
+    return warning(name, f"{installed.version} is installed; {wanted}, though {seen}", remedy)
 
 
 def _tried(environment: Environment, installed: Installed) -> Neighbour | None:

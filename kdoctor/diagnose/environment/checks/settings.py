@@ -55,20 +55,20 @@ def _backend(environment: Environment) -> Iterator[Check]:
     remedy = _to_tensorflow(environment, value) if from_file else environment.unset(BACKEND)
     if _ONE_BACKEND <= version < Version("3"):
         if value != "tensorflow" and not from_file:
-            message = f"{said} has no effect: keras {keras.version} runs on TensorFlow alone"
+            message = f"{said} has no effect: keras {keras.version} runs only on TensorFlow"
             yield warning(BACKEND, message, remedy)
         return
     known = _known(version)
     if value not in known:
         message = (
             f"{said}: importing keras {keras.version} raises ValueError, as it knows only "
-            f"{', '.join(sorted(known))}" + ("; tf.keras, too" if version.major >= 3 else "")
+            f"{', '.join(sorted(known))}" + ("; so does tf.keras" if version.major >= 3 else "")
         )
         yield broken(subject, message, remedy, str(environment.config_file) if from_file else "")
         return
     if environment.module(value) is None:
         cure = Remedy(remedy.command, f"or, to run on {value}, install it")
-        message = f"{said}, and {value} is not installed: importing keras fails"
+        message = f"{said}, but {value} is not installed: importing keras fails"
         yield broken(subject, message, cure, str(environment.config_file) if from_file else "")
         return
     if from_file:
@@ -128,10 +128,10 @@ def _legacy(environment: Environment) -> Iterator[Check]:
         return
     if value not in LEGACY_ON:
         if value not in {"", "0", "false", "False"}:
-            message = f"{said} does not switch it on: TensorFlow takes 1, true and True for yes"
+            message = f"{said} does not enable it: TensorFlow accepts 1, true and True"
             yield warning(LEGACY, message, environment.set(LEGACY, "1"))
             return
-        yield ok(LEGACY, f"{said} leaves tf.keras as it is")
+        yield ok(LEGACY, f"{said} does not change tf.keras")
         return
     if environment.tf_keras is None:
         return  # said of tf.keras
@@ -139,7 +139,7 @@ def _legacy(environment: Environment) -> Iterator[Check]:
         assert environment.keras is not None
         yield ok(
             LEGACY,
-            f"{said} concerns tf.keras only: `import keras` stays keras "
+            f"{said} affects only tf.keras: `import keras` is still keras "
             f"{environment.keras.version}, and objects of the two do not mix",
         )
         return
@@ -153,7 +153,7 @@ def _settings(environment: Environment) -> dict[str, Any]:
 def _file(environment: Environment) -> Iterator[Check]:
     file, settings = environment.config_file, environment.config
     if isinstance(settings, str):
-        message = f"{file} cannot be read ({settings}): Keras goes on without a word, by defaults"
+        message = f"{file} cannot be read ({settings}): Keras silently uses its defaults"
         yield warning(_FILE, message, environment.remove(file), str(file))
         return
     found = list(_values(file, settings))
@@ -180,5 +180,5 @@ def _values(file: Path, settings: dict[str, Any]) -> Iterator[Check]:
         message = f'{file} says "floatx": "{floats}": weights and results are of that type'
         yield warning(_FILE, message, _edit(file, "floatx", floats, "float32"), str(file))
     if "image_dim_ordering" in settings and layout is None:
-        message = f"{file} is of Keras 1: nobody reads its image_dim_ordering any more"
+        message = f"{file} is from Keras 1: its image_dim_ordering is no longer read"
         yield warning(_FILE, message, Remedy(shlex.join(["rm", str(file)])), str(file))
