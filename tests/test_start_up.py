@@ -60,7 +60,7 @@ def test_a_scan_of_a_clean_file_imports_nothing_heavy(format_name, tmp_path):
         "documents.document",
         "keras_api.instances",
         "keras_api.members",
-        "suppression.silencing",
+        "suppression.match_findings",
         "rules.registry",
         "engine.baseline",
     }

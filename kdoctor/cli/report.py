@@ -73,7 +73,7 @@ def report(  # noqa: PLR0913 - the options of the command
     from kdoctor import progress as migration_progress  # noqa: PLC0415
     from kdoctor.report.migration import html_page, write_json, write_summary  # noqa: PLC0415
     from kdoctor.report.output import is_terminal  # noqa: PLC0415
-    from kdoctor.report.outputs import check_place, write_whole  # noqa: PLC0415
+    from kdoctor.report.output_files import check_place, write_whole  # noqa: PLC0415
     from kdoctor.report.progress import progress  # noqa: PLC0415
     from kdoctor.report.summary import (  # noqa: PLC0415
         write_nothing_read,

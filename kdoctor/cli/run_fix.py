@@ -60,7 +60,7 @@ def fix(  # noqa: PLR0913 - the options of the command
     from kdoctor.engine.schedule.gc_control import claim_process  # noqa: PLC0415
     from kdoctor.report import fix as report  # noqa: PLC0415
     from kdoctor.report.output import is_terminal  # noqa: PLC0415
-    from kdoctor.report.outputs import outputs_of, write_outputs  # noqa: PLC0415
+    from kdoctor.report.output_files import outputs_of, write_outputs  # noqa: PLC0415
     from kdoctor.report.progress import progress  # noqa: PLC0415
 
     named = choices.named_paths(paths, stdin_filename)

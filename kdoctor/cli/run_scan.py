@@ -50,7 +50,7 @@ def scan(  # noqa: PLR0913 - the options of the command
     from kdoctor.engine.schedule.gc_control import claim_process  # noqa: PLC0415
     from kdoctor.report.formats import format_by_name, statistics_of  # noqa: PLC0415
     from kdoctor.report.output import is_terminal  # noqa: PLC0415
-    from kdoctor.report.outputs import outputs_of, write_outputs  # noqa: PLC0415
+    from kdoctor.report.output_files import outputs_of, write_outputs  # noqa: PLC0415
     from kdoctor.report.progress import progress  # noqa: PLC0415
     from kdoctor.report.summary import write_nothing_read, write_project  # noqa: PLC0415
 

@@ -9,7 +9,7 @@ from kdoctor.lazy_exports import deferred
 if TYPE_CHECKING:
     from kdoctor.documents.discovery import Listing, discover, is_excluded, reported
     from kdoctor.documents.document import Document, Kind
-    from kdoctor.documents.ignoring import Patterns
+    from kdoctor.documents.gitignore import Patterns
     from kdoctor.documents.interrupts import resend_signal_hook, uninterrupted
     from kdoctor.documents.reading import read_regular
     from kdoctor.documents.unit import Cell, Skipped, Unit
@@ -23,7 +23,7 @@ _HOMES = {
     "reported": "discovery",
     "Document": "document",
     "Kind": "document",
-    "Patterns": "ignoring",
+    "Patterns": "gitignore",
     "resend_signal_hook": "interrupts",
     "uninterrupted": "interrupts",
     "read_regular": "reading",

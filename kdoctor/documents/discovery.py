@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from kdoctor.config import CONFIG_FILES
-from kdoctor.documents.ignoring import Ignores, Patterns
+from kdoctor.documents.gitignore import Ignores, Patterns
 from kdoctor.errors import UsageProblem
 from kdoctor.interpreters import REPOSITORY_MARKS, folder_above, shared_folders
 from kdoctor.model import Unreadable

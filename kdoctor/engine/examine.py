@@ -20,7 +20,7 @@ from kdoctor.engine.fixes.comment_guard import CommentGuard
 from kdoctor.engine.fixes.debug_fstring_guard import DebugFStringGuard
 from kdoctor.engine.result import Anchor, FileScan, OwnTarget, SkippedPart
 from kdoctor.engine.rule_prefilter import Question, RulePrefilter
-from kdoctor.engine.schedule.jobs import ScanOptions, Task
+from kdoctor.engine.schedule.task import ScanOptions, Task
 from kdoctor.engine.suppression.apply import apply, old_names
 from kdoctor.engine.suppression.handled_errors import ExpectedErrors
 from kdoctor.engine.suppression.suppressions import Suppressions

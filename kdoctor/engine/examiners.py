@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from kdoctor.engine.schedule.jobs import Priority, ScanOptions, Source, Task
+from kdoctor.engine.schedule.task import Priority, ScanOptions, Source, Task
 from kdoctor.target import Target
 
 if TYPE_CHECKING:

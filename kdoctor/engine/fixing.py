@@ -14,8 +14,8 @@ from kdoctor.engine.options import Options, Paths, each_of
 from kdoctor.engine.result import FileFix, FileScan, FixResult
 from kdoctor.engine.scanning import collect_results
 from kdoctor.engine.schedule.dispatch import run
-from kdoctor.engine.schedule.jobs import ScanOptions, Task
 from kdoctor.engine.schedule.plan import Plan
+from kdoctor.engine.schedule.task import ScanOptions, Task
 from kdoctor.engine.selection.file_selection import applicable
 from kdoctor.model import Applicability
 

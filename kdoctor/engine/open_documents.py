@@ -19,7 +19,7 @@ from kdoctor.engine.fixes.apply_edits import texts_of
 from kdoctor.engine.fixes.conflicts import compatible_fixes
 from kdoctor.engine.fixes.fixpoint import FixLoop
 from kdoctor.engine.options import Options, scan_options_of
-from kdoctor.engine.schedule.jobs import ScanOptions, Source, Task
+from kdoctor.engine.schedule.task import ScanOptions, Source, Task
 from kdoctor.engine.selection.file_selection import FileSelection
 from kdoctor.engine.selection.targets import Targets
 from kdoctor.keras_api import oracle

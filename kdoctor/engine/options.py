@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, TypeAlias, TypedDict
 
-from kdoctor.engine.schedule.jobs import ScanOptions
+from kdoctor.engine.schedule.task import ScanOptions
 from kdoctor.errors import UsageProblem
 from kdoctor.target import Target
 

@@ -13,8 +13,8 @@ from kdoctor.engine.examiners import examiner_of, forget, preload
 from kdoctor.engine.options import Options, Paths, each_of
 from kdoctor.engine.result import FileScan, ProjectNotes, ScanResult
 from kdoctor.engine.schedule.dispatch import run
-from kdoctor.engine.schedule.jobs import ScanOptions, Task
 from kdoctor.engine.schedule.plan import Plan
+from kdoctor.engine.schedule.task import ScanOptions, Task
 
 _NOTHING: Final = FileScan()
 

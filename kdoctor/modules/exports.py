@@ -51,9 +51,8 @@ class ProjectPackage:
     """The project's modules, each read on first use.
 
     ``stars`` says what ``from module import *`` binds for a module outside of the tree;
-    ``outlines`` what a file of the tree binds, which may stand unsaved in an editor. Relative paths
-    count from ``start``, by default from the working folder. ``trace`` knows which files and
-    folders the answers were made of, where it ``listens``.
+    ``outlines`` what a file of it binds, as an editor may hold it. Relative paths count from
+    ``start``, by default the working folder. ``trace``, where it ``listens``, has what was read.
     """
 
     def __init__(

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from kdoctor.documents import Document
 from kdoctor.engine.rule_prefilter import RulePrefilter
-from kdoctor.engine.schedule.jobs import ScanOptions, Task
+from kdoctor.engine.schedule.task import ScanOptions, Task
 from kdoctor.errors import SyntaxProblem
 from kdoctor.keras_api import oracle
 from kdoctor.model import Finding

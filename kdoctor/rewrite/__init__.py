@@ -14,8 +14,7 @@ from kdoctor.rewrite.render import render  # its module has the same name
 
 if TYPE_CHECKING:
     from kdoctor.rewrite.arguments import remove_arguments
-    from kdoctor.rewrite.guard import Guard, GuardAnswer, Question, UseSite
-    from kdoctor.rewrite.guards import (
+    from kdoctor.rewrite.common_guards import (
         context,
         display,
         equals,
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
         one_of,
         statement_position,
     )
+    from kdoctor.rewrite.guard_base import Guard, GuardAnswer, Question, UseSite
     from kdoctor.rewrite.imports import plan_imports
     from kdoctor.rewrite.members import MemberRewrite, MemberTable, attribute, method
     from kdoctor.rewrite.parameters import SignatureLookup
@@ -40,33 +40,33 @@ if TYPE_CHECKING:
 # A table of rewrites needs nothing of what writes them into a file.
 _HOMES = {
     "ONLY_IN_DEAD_CODE": "refusal",
-    "GuardAnswer": "guard",
-    "Guard": "guard",
+    "GuardAnswer": "guard_base",
+    "Guard": "guard_base",
     "MemberRewrite": "members",
     "MemberTable": "members",
-    "Question": "guard",
+    "Question": "guard_base",
     "Refusal": "refusal",
     "Rewrite": "template",
     "RewriteTable": "table",
     "SignatureLookup": "parameters",
-    "UseSite": "guard",
+    "UseSite": "guard_base",
     "Speller": "spelling",
     "attribute": "members",
-    "context": "guards",
-    "display": "guards",
-    "equals": "guards",
-    "given": "guards",
-    "indexed": "guards",
-    "is_kind": "guards",
-    "is_lambda": "guards",
-    "literal": "guards",
+    "context": "common_guards",
+    "display": "common_guards",
+    "equals": "common_guards",
+    "given": "common_guards",
+    "indexed": "common_guards",
+    "is_kind": "common_guards",
+    "is_lambda": "common_guards",
+    "literal": "common_guards",
     "method": "members",
-    "not_given": "guards",
-    "not_none": "guards",
-    "one_of": "guards",
+    "not_given": "common_guards",
+    "not_none": "common_guards",
+    "one_of": "common_guards",
     "plan_imports": "imports",
     "rewrite": "template",
-    "statement_position": "guards",
+    "statement_position": "common_guards",
     "remove_arguments": "arguments",
 }
 

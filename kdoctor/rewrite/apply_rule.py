@@ -14,7 +14,7 @@ from kdoctor.rewrite.binding import Argument, CallBinding, bind
 from kdoctor.rewrite.build import Builder
 from kdoctor.rewrite.dtypes import full_dtype
 from kdoctor.rewrite.expression_context import check_fits_f_strings
-from kdoctor.rewrite.guard import GuardAnswer, UseSite
+from kdoctor.rewrite.guard_base import GuardAnswer, UseSite
 from kdoctor.rewrite.in_place import edits_in_place
 from kdoctor.rewrite.parameters import NewParameters, SignatureLookup, accepts_same_calls
 from kdoctor.rewrite.precedence import required_precedence

@@ -22,7 +22,7 @@ from kdoctor.rewrite.binding import Argument, CallBinding, bind
 from kdoctor.rewrite.build import Builder
 from kdoctor.rewrite.call_items import plan_items
 from kdoctor.rewrite.expression_context import check_fits_f_strings
-from kdoctor.rewrite.guard import Guard, GuardAnswer, UseSite
+from kdoctor.rewrite.guard_base import Guard, GuardAnswer, UseSite
 from kdoctor.rewrite.in_place import edits_in_place
 from kdoctor.rewrite.parameters import NewParameters, SignatureLookup
 from kdoctor.rewrite.precedence import required_precedence

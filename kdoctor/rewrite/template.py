@@ -22,7 +22,7 @@ from msgspec import Struct
 from kdoctor.rewrite.pattern import Code, Pattern
 
 if TYPE_CHECKING:
-    from kdoctor.rewrite.guard import Guard
+    from kdoctor.rewrite.guard_base import Guard
 
 _INNER_SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)

@@ -25,8 +25,8 @@ from kdoctor.lazy_exports import deferred
 if TYPE_CHECKING:
     from kdoctor.suppression.directives import Directive, Entry, Form, directives_of
     from kdoctor.suppression.edit_comments import ignore_edits, ignore_fix, removal_edit
+    from kdoctor.suppression.match_findings import Directives, SuppressionResult
     from kdoctor.suppression.may_have_comments import may_have_directives, may_have_suppressions
-    from kdoctor.suppression.suppressed import Directives, SuppressionResult
 
 # A file without a mark needs nothing that reads comments.
 _HOMES = {
@@ -36,8 +36,8 @@ _HOMES = {
     "directives_of": "directives",
     "may_have_directives": "may_have_comments",
     "may_have_suppressions": "may_have_comments",
-    "Directives": "suppressed",
-    "SuppressionResult": "suppressed",
+    "Directives": "match_findings",
+    "SuppressionResult": "match_findings",
     "ignore_edits": "edit_comments",
     "ignore_fix": "edit_comments",
     "removal_edit": "edit_comments",

@@ -1,7 +1,6 @@
 """Type inference within one file and its project.
 
-What is not certain from the code at hand has no type. Nothing of Keras is known here: what its
-classes and functions give is asked of ``TypeOracle``.
+What is not certain has no type. What Keras' classes and functions give, ``TypeOracle`` is asked.
 """
 
 from __future__ import annotations

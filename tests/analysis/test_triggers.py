@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kdoctor.engine.examine import Examiner
-from kdoctor.engine.schedule.jobs import ScanOptions
+from kdoctor.engine.schedule.task import ScanOptions
 from kdoctor.keras_api import newest_target, resolve_target
 from kdoctor.rules import all_rules
 from kdoctor.rules.members._may_be_removed import GONE_OF_CLASSES

@@ -8,7 +8,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import trigger_of
 from kdoctor.engine.examine import Examiner
 from kdoctor.engine.rule_prefilter import RulePrefilter
-from kdoctor.engine.schedule.jobs import ScanOptions
+from kdoctor.engine.schedule.task import ScanOptions
 from kdoctor.keras_api import newest_target, oracle
 from kdoctor.modules.exports import ProjectPackage
 from kdoctor.rules import all_rules

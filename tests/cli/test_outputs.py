@@ -12,7 +12,7 @@ import pytest
 from kdoctor import engine
 from kdoctor.errors import UsageProblem
 from kdoctor.report.formats import format_names
-from kdoctor.report.outputs import outputs_of
+from kdoctor.report.output_files import outputs_of
 
 SAFE = "from keras import backend as K\n\n\ndef total(x):\n    return K.sum(x, axis=-1)\n"
 TARGET = ("--target", "keras==3.15.1")

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from kdoctor.engine import examiners, scanning
 from kdoctor.engine.schedule import plan
 from kdoctor.engine.schedule.compressed import Compressed
-from kdoctor.engine.schedule.jobs import ScanOptions, Source, Task
+from kdoctor.engine.schedule.task import ScanOptions, Source, Task
 from kdoctor.keras_api import newest_target, resolve_target
 from kdoctor.modules import exports, prefilter
 from kdoctor.modules.ast_cache import AstCache

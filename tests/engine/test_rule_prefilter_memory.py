@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kdoctor.engine.examine import Examiner
-from kdoctor.engine.schedule.jobs import ScanOptions
+from kdoctor.engine.schedule.task import ScanOptions
 from kdoctor.keras_api import newest_target
 from kdoctor.rules import all_rules
 

@@ -8,7 +8,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from kdoctor.diagnose.environment.checks import files, frameworks, imports, libraries, requirements
+from kdoctor.diagnose.environment.checks import (
+    files,
+    framework_dependencies,
+    frameworks,
+    imports,
+    keras_libraries,
+)
 from kdoctor.diagnose.environment.checks import settings as settings_check
 from kdoctor.diagnose.environment.environment import Environment
 from kdoctor.diagnose.environment.health_report import Check as Check
@@ -25,7 +31,7 @@ from kdoctor.interpreters import interpreter_for, interpreter_named
 __all__ = ["Check", "CheckState", "HealthReport", "Remedy", "environment_of", "examine"]
 
 IMPORT_TIMEOUT: Final = 180.0  # seconds for all imports; a cold disk needs a minute
-_CHECKS: Final = (frameworks, requirements, files, settings_check, libraries)
+_CHECKS: Final = (frameworks, framework_dependencies, files, settings_check, keras_libraries)
 
 
 def examine(

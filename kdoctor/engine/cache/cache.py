@@ -13,7 +13,7 @@ from kdoctor.engine.cache.merging import NewScans, merge_snapshots
 from kdoctor.engine.cache.recorder import Recorded
 from kdoctor.engine.cache.store import NUMBERS, FactsRow, ScanRow, Store, today
 from kdoctor.engine.result import FileScan
-from kdoctor.engine.schedule.jobs import ScanOptions, Task, absolute, working_folder
+from kdoctor.engine.schedule.task import ScanOptions, Task, absolute, working_folder
 from kdoctor.modules.dependencies import Seen
 from kdoctor.modules.file_stamp import (
     FileStamp,

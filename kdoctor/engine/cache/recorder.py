@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 
 from msgspec import Struct
 
-from kdoctor.engine.schedule.jobs import Source
+from kdoctor.engine.schedule.task import Source
 from kdoctor.modules.dependencies import Dependencies, Seen
 from kdoctor.modules.file_stamp import file_state
 

@@ -9,7 +9,7 @@ from kdoctor.engine.examine import Examined, Examiner, finding_order
 from kdoctor.engine.fixes.apply_edits import texts_of
 from kdoctor.engine.fixes.conflicts import compatible_fixes
 from kdoctor.engine.fixes.diffs import decoded, unified
-from kdoctor.engine.schedule.jobs import ScanOptions
+from kdoctor.engine.schedule.task import ScanOptions
 from kdoctor.model import Applicability, Finding
 from kdoctor.target import Target
 

@@ -20,7 +20,7 @@ from kdoctor.engine.fixes.conflicts import compatible_fixes
 from kdoctor.engine.fixes.diffs import decoded, unified
 from kdoctor.engine.fixes.top_level import findings_at_bindings
 from kdoctor.engine.result import FileFix, FileScan, FixedFile, LeftAlone
-from kdoctor.engine.schedule.jobs import Task
+from kdoctor.engine.schedule.task import Task
 from kdoctor.engine.selection.file_selection import applicable
 from kdoctor.errors import FileProblem
 from kdoctor.model import Edit, Finding, Fix

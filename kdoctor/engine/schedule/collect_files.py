@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from kdoctor.documents import reported
 from kdoctor.engine.options import Options
-from kdoctor.engine.schedule.jobs import Priority, Source, Task, absolute, working_folder
+from kdoctor.engine.schedule.task import Priority, Source, Task, absolute, working_folder
 from kdoctor.engine.selection.file_selection import STDIN, FileSelection
 from kdoctor.model import Unreadable
 from kdoctor.modules.prefilter import Prefilter, PrefilterMemo

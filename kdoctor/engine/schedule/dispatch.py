@@ -9,7 +9,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, TypeVar
 
 from kdoctor.engine.schedule.gc_control import gc_frozen, gc_paused, run_sequentially
-from kdoctor.engine.schedule.jobs import ScanOptions, Task
+from kdoctor.engine.schedule.task import ScanOptions, Task
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

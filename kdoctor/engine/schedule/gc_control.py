@@ -19,7 +19,7 @@ from typing import TypeVar
 
 from msgspec import Struct, field
 
-from kdoctor.engine.schedule.jobs import ScanOptions, Task
+from kdoctor.engine.schedule.task import ScanOptions, Task
 
 T = TypeVar("T")
 

@@ -14,7 +14,7 @@ from kdoctor.engine.options import Options, scan_options_of, workers_of
 from kdoctor.engine.result import ProjectNotes
 from kdoctor.engine.schedule.collect_files import FileCollector
 from kdoctor.engine.schedule.dispatch import min_parallel_bytes
-from kdoctor.engine.schedule.jobs import Task
+from kdoctor.engine.schedule.task import Task
 from kdoctor.engine.selection.file_selection import FileSelection
 from kdoctor.engine.selection.targets import Targets
 from kdoctor.model import Unreadable

@@ -29,7 +29,7 @@ from kdoctor import own_process
 from kdoctor.documents import resend_signal_hook, uninterrupted
 from kdoctor.engine.schedule.compressed import Compressed
 from kdoctor.engine.schedule.gc_control import gc_frozen, limit_malloc_arenas, run_sequentially
-from kdoctor.engine.schedule.jobs import ScanOptions, Task
+from kdoctor.engine.schedule.task import ScanOptions, Task
 from kdoctor.errors import KdoctorError
 
 T = TypeVar("T")

@@ -19,8 +19,8 @@ from typing import Any, Final, NoReturn
 
 from msgspec.structs import replace
 
-from kdoctor.engine.schedule.jobs import ScanOptions, Task
 from kdoctor.engine.schedule.remote_worker import Work, execute, packed, perform, version
+from kdoctor.engine.schedule.task import ScanOptions, Task
 from kdoctor.errors import KdoctorError, UsageProblem
 
 _SENDINGS: Final = 3

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from kdoctor import __version__
-from kdoctor.engine.schedule.jobs import ScanOptions, Task
+from kdoctor.engine.schedule.task import ScanOptions, Task
 from kdoctor.errors import UsageProblem
 
 Work = Callable[[ScanOptions, Sequence[Task]], list[Any]]

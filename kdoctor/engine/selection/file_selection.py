@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from kdoctor.documents import Listing, Patterns, discover, is_excluded
 from kdoctor.engine.options import Options
-from kdoctor.engine.schedule.jobs import Task, absolute, working_folder
+from kdoctor.engine.schedule.task import Task, absolute, working_folder
 from kdoctor.engine.selection.broken_settings import BrokenSettings
 from kdoctor.errors import UsageProblem
 from kdoctor.model import Applicability

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from kdoctor.engine.options import Options
 from kdoctor.engine.result import ProjectNotes, TargetUse
-from kdoctor.engine.schedule.jobs import Task
+from kdoctor.engine.schedule.task import Task
 from kdoctor.engine.selection.file_selection import FileSelection
 from kdoctor.errors import UsageProblem
 from kdoctor.model import Unreadable

@@ -28,7 +28,7 @@ def apply(
     if not any(may_have_suppressions(unit.text) for unit in document.units):
         return Applied(suppressions.reported(findings))
     # Most documents have no comment.
-    from kdoctor.engine.suppression.comments import apply_comments  # noqa: PLC0415
+    from kdoctor.engine.suppression.unused_and_invalid import apply_comments  # noqa: PLC0415
 
     return apply_comments(suppressions, document, findings, unparsed)
 

@@ -17,7 +17,7 @@ from kdoctor.engine.examine import (
 from kdoctor.engine.fixes.apply_edits import texts_with
 from kdoctor.engine.fixes.fixpoint import diff_of
 from kdoctor.engine.result import FileFix, FixedFile, LeftAlone
-from kdoctor.engine.schedule.jobs import Task
+from kdoctor.engine.schedule.task import Task
 from kdoctor.engine.suppression.suppressions import FAMILY
 from kdoctor.errors import FileProblem
 from kdoctor.model import Finding

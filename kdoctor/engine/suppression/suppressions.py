@@ -1,6 +1,7 @@
 """Which rules run and which are reported, for suppression comments.
 
-Which comment silences which finding, ``kdoctor.suppression.suppressed`` tells: it knows no rules.
+``kdoctor.suppression.match_findings`` tells which comment silences which finding: it knows no
+rules.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ from __future__ import annotations
 from kdoctor import __version__
 from kdoctor.progress import Effort, Group, Overview
 from kdoctor.report.migration import charts
+from kdoctor.report.migration.burndown import burndown
 from kdoctor.report.migration.elements import (
     Content,
     Markup,
@@ -19,7 +20,6 @@ from kdoctor.report.migration.elements import (
     text,
 )
 from kdoctor.report.migration.files import breaks_first, by_effort, every_file
-from kdoctor.report.migration.history import burndown
 from kdoctor.report.migration.portability import portability
 from kdoctor.report.migration.style import style_sheet
 from kdoctor.report.summary import count

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from kdoctor.analysis.calls import is_builtin, is_not_a_variable
 from kdoctor.keras_api import split_root
-from kdoctor.rewrite.guards import NUMBER_MAKERS
+from kdoctor.rewrite.common_guards import NUMBER_MAKERS
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.scopes import BindingKind

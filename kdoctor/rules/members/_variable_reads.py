@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from kdoctor.analysis.calls import is_builtin
-from kdoctor.rewrite.guards import NUMBER_MAKERS, Guard, GuardAnswer, Question, UseSite
+from kdoctor.rewrite.common_guards import NUMBER_MAKERS, Guard, GuardAnswer, Question, UseSite
 
 _READ = (
     *(cst.BinaryOperation, cst.UnaryOperation, cst.Comparison, cst.ComparisonTarget, cst.Expr),

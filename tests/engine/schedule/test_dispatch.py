@@ -20,7 +20,7 @@ import pytest
 from kdoctor.engine.schedule import gc_control, process_pool
 from kdoctor.engine.schedule.compressed import Compressed
 from kdoctor.engine.schedule.dispatch import _chunks, min_parallel_bytes, run
-from kdoctor.engine.schedule.jobs import ScanOptions, Source, Task
+from kdoctor.engine.schedule.task import ScanOptions, Source, Task
 from kdoctor.errors import KdoctorError
 from kdoctor.keras_api import newest_target
 

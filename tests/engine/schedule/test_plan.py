@@ -8,8 +8,8 @@ import pytest
 
 import kdoctor
 from kdoctor.engine.schedule.dispatch import run
-from kdoctor.engine.schedule.jobs import Priority, ScanOptions, Source, Task
 from kdoctor.engine.schedule.plan import Plan
+from kdoctor.engine.schedule.task import Priority, ScanOptions, Source, Task
 from kdoctor.keras_api import newest_target
 from kdoctor.modules import ast_cache
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from kdoctor.diagnose.environment.checks.devices import Devices, check_devices
-from kdoctor.diagnose.environment.checks.libraries import FRAMEWORK
+from kdoctor.diagnose.environment.checks.keras_libraries import FRAMEWORK
 from kdoctor.diagnose.environment.checks.searching import set_by_the_project
 from kdoctor.diagnose.environment.environment import Environment
 from kdoctor.diagnose.environment.health_report import Check, Remedy, broken, ok

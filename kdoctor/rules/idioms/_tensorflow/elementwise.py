@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
-from kdoctor.rewrite.guards import equals, not_none
-from kdoctor.rules.names._backend.guards import same_shape
+from kdoctor.rewrite.common_guards import equals, not_none
 from kdoctor.rules.names._backend.number_guards import not_integer
+from kdoctor.rules.names._backend.value_guards import same_shape
 
 _OF_ONE = {
     "abs": "abs",

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import libcst as cst
 
-from kdoctor.rewrite.guard import every
-from kdoctor.rewrite.guards import Guard, GuardAnswer, Question, UseSite
+from kdoctor.rewrite.common_guards import Guard, GuardAnswer, Question, UseSite
+from kdoctor.rewrite.guard_base import every
 from kdoctor.syntax.literals import evaluated
 
 _METHODS = ("bilinear", "nearest", "bicubic", "lanczos3", "lanczos5")

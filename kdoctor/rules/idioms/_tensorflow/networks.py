@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
-from kdoctor.rewrite.guards import equals, one_of
+from kdoctor.rewrite.common_guards import equals, one_of
 from kdoctor.rules.idioms._tensorflow.guards import resize_method, window
 from kdoctor.rules.names._backend.number_guards import whole_numbers
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
-from kdoctor.rewrite.guards import equals, indexed, not_none, one_of
+from kdoctor.rewrite.common_guards import equals, indexed, not_none, one_of
 from kdoctor.rules.idioms._tensorflow.guards import sizes
-from kdoctor.rules.names._backend.guards import floatx_is_default, somewhere
 from kdoctor.rules.names._backend.number_guards import none_below_zero, whole_numbers
+from kdoctor.rules.names._backend.value_guards import floatx_is_default, somewhere
 
 _GATHER = (
     "tensorflow.gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name=None)"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
-from kdoctor.rewrite.guards import context, display, equals, given, not_none, one_of
-from kdoctor.rules.names._backend.guards import (
+from kdoctor.rewrite.common_guards import context, display, equals, given, not_none, one_of
+from kdoctor.rules.names._backend.number_guards import a_float, no_floats, whole_numbers
+from kdoctor.rules.names._backend.uses import is_read_only, read_at_once
+from kdoctor.rules.names._backend.value_guards import (
     builds_nothing,
     floatx_is_default,
     is_tensor,
@@ -14,8 +16,6 @@ from kdoctor.rules.names._backend.guards import (
     plain_name,
     somewhere,
 )
-from kdoctor.rules.names._backend.number_guards import a_float, no_floats, whole_numbers
-from kdoctor.rules.names._backend.uses import is_read_only, read_at_once
 from kdoctor.value_types import Context
 
 REWRITES = (

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
-from kdoctor.rewrite.guards import equals, given, one_of
-from kdoctor.rules.names._backend.guards import both_of_rank, somewhere
+from kdoctor.rewrite.common_guards import equals, given, one_of
+from kdoctor.rules.names._backend.value_guards import both_of_rank, somewhere
 from kdoctor.rules.rule import Example
 
 _BATCH_DOT = "keras.backend.batch_dot(x, y, axes=None)"

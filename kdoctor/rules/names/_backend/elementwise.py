@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from kdoctor.rewrite import rewrite
-from kdoctor.rewrite.guards import (
+from kdoctor.rewrite.common_guards import (
     Guard,
     GuardAnswer,
     Question,
@@ -16,9 +16,9 @@ from kdoctor.rewrite.guards import (
     not_none,
 )
 from kdoctor.rules.names._backend.function_guards import is_no_function, is_no_known_function
-from kdoctor.rules.names._backend.guards import is_scalar, no_tensor, same_shape, somewhere
 from kdoctor.rules.names._backend.number_guards import not_integer, not_negative
 from kdoctor.rules.names._backend.unknown_rank import rank_is_known
+from kdoctor.rules.names._backend.value_guards import is_scalar, no_tensor, same_shape, somewhere
 from kdoctor.value_types import Context
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
-from kdoctor.rewrite.guards import Guard, equals, given
+from kdoctor.rewrite.common_guards import Guard, equals, given
 from kdoctor.rules.names._backend.function_guards import is_function, is_no_function
-from kdoctor.rules.names._backend.guards import text
+from kdoctor.rules.names._backend.value_guards import text
 
 
 def _called(parameter: str, functions: tuple[str, ...]) -> str:

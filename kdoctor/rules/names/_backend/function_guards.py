@@ -5,9 +5,9 @@ from __future__ import annotations
 import libcst as cst
 
 from kdoctor.keras_api import split_root
-from kdoctor.rewrite.guards import Guard, GuardAnswer, Question, UseSite
-from kdoctor.rules.names._backend.guards import of_values
+from kdoctor.rewrite.common_guards import Guard, GuardAnswer, Question, UseSite
 from kdoctor.rules.names._backend.value_facts import ValueFacts, inference_of
+from kdoctor.rules.names._backend.value_guards import of_values
 from kdoctor.syntax import Module
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
-from kdoctor.rewrite.guards import equals, not_none
-from kdoctor.rules.names._backend.guards import is_tensor, somewhere
+from kdoctor.rewrite.common_guards import equals, not_none
+from kdoctor.rules.names._backend.value_guards import is_tensor, somewhere
 
 REWRITES = (
     rewrite(

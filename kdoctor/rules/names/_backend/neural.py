@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
-from kdoctor.rewrite.guards import equals, not_none, one_of
-from kdoctor.rules.names._backend.guards import nothing_sparse, of_rank, somewhere
+from kdoctor.rewrite.common_guards import equals, not_none, one_of
 from kdoctor.rules.names._backend.number_guards import whole_numbers
 from kdoctor.rules.names._backend.unknown_rank import rank_is_known, where_rank_is_known
+from kdoctor.rules.names._backend.value_guards import nothing_sparse, of_rank, somewhere
 
 _POOL_2D = (
     "keras.backend.pool2d("

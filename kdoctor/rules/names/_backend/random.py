@@ -7,8 +7,8 @@ numbers at every call, ``K.random_normal(shape, seed=1)`` the next ones.
 from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
-from kdoctor.rewrite.guards import equals, not_none, one_of
-from kdoctor.rules.names._backend.guards import somewhere
+from kdoctor.rewrite.common_guards import equals, not_none, one_of
+from kdoctor.rules.names._backend.value_guards import somewhere
 
 _NO_SEED = equals("seed", None)
 _WHOLE = ("int32", "int64")

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
-from kdoctor.rules.names._backend.guards import floatx_is_default, no_narrow_integers, somewhere
 from kdoctor.rules.names._backend.number_guards import not_integer
 from kdoctor.rules.names._backend.uses import dtype_does_not_matter
+from kdoctor.rules.names._backend.value_guards import (
+    floatx_is_default,
+    no_narrow_integers,
+    somewhere,
+)
 
 REWRITES = (
     # Keras 2 lets sums and products of 8 and 16 bits overflow, Keras 3 widens them.

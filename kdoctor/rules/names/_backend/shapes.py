@@ -6,8 +6,7 @@ import libcst as cst
 
 from kdoctor.analysis.calls import value_of
 from kdoctor.rewrite import rewrite
-from kdoctor.rewrite.guards import Guard, GuardAnswer, Question, UseSite, context, equals
-from kdoctor.rules.names._backend.guards import no_variables, somewhere
+from kdoctor.rewrite.common_guards import Guard, GuardAnswer, Question, UseSite, context, equals
 from kdoctor.rules.names._backend.number_guards import (
     from_the_front,
     none_below_zero,
@@ -15,6 +14,7 @@ from kdoctor.rules.names._backend.number_guards import (
 )
 from kdoctor.rules.names._backend.unknown_rank import rank_is_known, where_rank_is_known
 from kdoctor.rules.names._backend.uses import calculated_with, indexed, no_tensor_by_use
+from kdoctor.rules.names._backend.value_guards import no_variables, somewhere
 from kdoctor.value_types import Context
 
 _CHANNELS_LAST = equals("data_format", "channels_last")

@@ -11,8 +11,8 @@ import libcst as cst
 from kdoctor.analysis.text_mentions import mentions
 from kdoctor.lazy_regex import pattern
 from kdoctor.rewrite import Rewrite, rewrite
-from kdoctor.rewrite.guards import Guard, GuardAnswer, Question
-from kdoctor.rules.names._backend.guards import somewhere
+from kdoctor.rewrite.common_guards import Guard, GuardAnswer, Question
+from kdoctor.rules.names._backend.value_guards import somewhere
 from kdoctor.syntax import Module
 from kdoctor.value_types import Context
 

@@ -8,7 +8,7 @@ import libcst as cst
 
 from kdoctor.analysis.calls import is_not_a_variable
 from kdoctor.keras_api import split_root
-from kdoctor.rewrite.guards import Guard, GuardAnswer, Question, UseSite
+from kdoctor.rewrite.common_guards import Guard, GuardAnswer, Question, UseSite
 from kdoctor.rules.names._backend.later_reads import read_again
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
-from kdoctor.rewrite.guards import equals, not_none, statement_position
-from kdoctor.rules.names._backend.guards import (
+from kdoctor.rewrite.common_guards import equals, not_none, statement_position
+from kdoctor.rules.names._backend.unknown_rank import rank_is_known
+from kdoctor.rules.names._backend.value_guards import (
     made_a_number,
     no_array,
     no_plain_number,
@@ -15,7 +16,6 @@ from kdoctor.rules.names._backend.guards import (
     plain_number,
     somewhere,
 )
-from kdoctor.rules.names._backend.unknown_rank import rank_is_known
 
 _ASSIGNMENTS = {
     "set_value(x, value)": "x.assign(value)",

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from kdoctor.analysis.tensors.eager_arguments import may_be_eager_tensor
 from kdoctor.rewrite import Rewrite, rewrite
-from kdoctor.rewrite.guards import Guard, GuardAnswer, Question, UseSite
+from kdoctor.rewrite.common_guards import Guard, GuardAnswer, Question, UseSite
 from kdoctor.rules.rule import Example
 
 

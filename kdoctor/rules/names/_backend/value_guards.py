@@ -11,7 +11,7 @@ from kdoctor.analysis.text_mentions import mentions
 from kdoctor.keras_api import split_root
 from kdoctor.lazy_regex import pattern
 from kdoctor.memoize import once
-from kdoctor.rewrite.guards import Guard, GuardAnswer, Question, UseSite
+from kdoctor.rewrite.common_guards import Guard, GuardAnswer, Question, UseSite
 from kdoctor.rules.names._backend.plain_numbers import (
     becomes_plain_number,
     is_plain_number,

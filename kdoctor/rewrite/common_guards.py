@@ -13,7 +13,7 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.keras_api import split_root
-from kdoctor.rewrite.guard import Guard, GuardAnswer, Question, UseSite, every
+from kdoctor.rewrite.guard_base import Guard, GuardAnswer, Question, UseSite, every
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import literal_value_in
 from kdoctor.syntax.scopes import BindingKind
