@@ -23,7 +23,7 @@ def pytest_configure():
     """Hear SIGINT, which what a script runs in its background ignores, and hands on to children.
 
     Tests send it to programs that they start. And libcst is what it is where kdoctor runs:
-    what a program sees that imports kdoctor, tests/syntax/test_lowering.py starts one to tell.
+    what a program sees that imports kdoctor,  starts one to tell.
     """
     own_process.claim()
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

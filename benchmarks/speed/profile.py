@@ -24,23 +24,23 @@ from benchmarks.speed.tools import TARGET
 STAGES: Final = {
     # And all that is imported, whenever.
     "start": r"/typer/|/pydantic|kdoctor/(__main__|cli|rules/(registry|index|words))",
-    "files": r"kdoctor/(documents/(?!positions)|project|config"
-    r"|engine/(gather|prefilter|tree|options|policy|plan|targets))",
-    "gate": r"kdoctor/(engine/(gate|outline|package|own_functions|trees)|rules/triggers"
-    r"|syntax/(glimpse|sight|sketch|possible|type_sets))",
-    "cache": r"kdoctor/(engine/)?cache",
-    "parse": r"kdoctor/syntax/(pars|pieces|lean_nodes|building|expressions|making|brackets|lines)"
-    r"|/libcst/",
-    "positions": r"kdoctor/(syntax/(positions|places|twins|writing)|documents/positions)",
-    "survey": r"kdoctor/syntax/(survey|walk|scopes|blocks|docstrings)",
-    "names": r"kdoctor/(syntax/(resolving|imports|references|members|knowledge|package)|keras_api)",
+    "files": r"kdoctor/(documents/(?!positions)|project|config|modules/(prefilter|module_finder)"
+    r"|engine/(options|selection|schedule/(collect_files|plan)))",
+    "gate": r"kdoctor/(engine/rule_prefilter|modules|analysis/triggers"
+    r"|syntax/(quick_facts|source_index|symbol_table|may_types|type_sets))",
+    "cache": r"kdoctor/engine/cache",
+    "parse": r"kdoctor/syntax/(parsing|line_offsets|lowering/(?!.*_spans))|/libcst/",
+    "positions": r"kdoctor/(syntax/(lowering|spans|written_spans|code_writer)|documents/positions)",
+    "scopes": r"kdoctor/syntax/(scope|libcst_walk|blocks|docstrings)",
+    "names": r"kdoctor/(syntax/(name_resolution|imports|references|members|type_oracle|package)"
+    r"|keras_api)",
     "inference": r"kdoctor/syntax/",
-    "rules": r"kdoctor/rules/",
-    "rewrites": r"kdoctor/(rewrite|engine/(repair|diffs|finding_diffs|conflicts|mend))",
-    "comments": r"kdoctor/(suppression|engine/silencing)",
-    "report": r"kdoctor/(report|engine/(anchors|fingerprints|result|lines))",
+    "rules": r"kdoctor/(rules|analysis)/",
+    "rewrites": r"kdoctor/(rewrite|engine/fixes)",
+    "comments": r"kdoctor/(suppression|engine/suppression)",
+    "report": r"kdoctor/(report|engine/(identity|result))",
     # The trees that die when their file is done, and Python's garbage collector.
-    "ends of files": r"kdoctor/engine/(examine|scanning|collecting|workers|processes)",
+    "ends of files": r"kdoctor/engine/(examine|scanning|schedule)",
 }
 REST: Final = "the rest"
 COLLECTOR: Final = "of all: the garbage collector"
