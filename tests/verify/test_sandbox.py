@@ -255,7 +255,7 @@ def test_where_processes_cannot_be_forked_it_is_one_sentence(tmp_path, command):
     ran = run_as_on_windows(tmp_path, "from kdoctor.__main__ import main\nmain()", *command)
     assert ran.returncode == 2
     assert "Traceback" not in ran.stderr
-    assert "which Windows does not have" in ran.stderr
+    assert "which Windows does not support" in ran.stderr
     assert ran.stdout == ""
     assert (tmp_path / "loss.py").read_text() == text
 
