@@ -77,14 +77,13 @@ class Moves:
             for move in ways.of(found):
                 self._add(move)
         self._renewed: dict[ImportBinding, bool] = {}
-        # A table that held this would keep the file's tree until the collector comes.
-        renews = weakref.WeakMethod(self._renews)
+        # A ring would keep the tree until a collector comes.
+        own: Moves = weakref.proxy(self)
 
-        def renewed(binding: ImportBinding) -> bool:
-            asked = renews()
-            return asked is not None and asked(binding)
+        def renews(binding: ImportBinding) -> bool:
+            return own.renews(binding)  # `own.renews` itself would hold this
 
-        self._table = RewriteTable(self._moves, self._facts.signature, renewed)
+        self._table = RewriteTable(self._moves, self._facts.signature, renews)
 
     def is_of_a_later_release(self, found: Lookup) -> bool:
         """Say whether a missing name came only after the target."""
@@ -175,7 +174,7 @@ class Moves:
             attempt, applicability=proven, unsafe_because="" if is_safe else attempt.unsafe_because
         )
 
-    def _renews(self, binding: ImportBinding) -> bool:
+    def renews(self, binding: ImportBinding) -> bool:
         """Say whether an import may be put anew, for it fails and all that reads it is rewritten.
 
         Where some use stays as it is, it would read what is new, and nothing would tell of it.
