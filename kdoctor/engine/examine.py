@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, TypeVar
 
@@ -14,10 +14,10 @@ from packaging.version import Version
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Holds, trigger_of
 from kdoctor.documents import Document, Unit
-from kdoctor.documents.python_2 import CURE, construct_of_python_2
 from kdoctor.engine.fixes.changelogs import without_fix_in_changelog
 from kdoctor.engine.fixes.comment_guard import CommentGuard
 from kdoctor.engine.fixes.debug_fstring_guard import DebugFStringGuard
+from kdoctor.engine.parse_errors import problem_place, python_2_cells, syntax_problem_text
 from kdoctor.engine.result import Anchor, FileScan, OwnTarget, SkippedPart
 from kdoctor.engine.rule_prefilter import Question, RulePrefilter
 from kdoctor.engine.schedule.task import ScanOptions, Task
@@ -26,7 +26,7 @@ from kdoctor.engine.suppression.handled_errors import ExpectedErrors
 from kdoctor.engine.suppression.suppressions import Suppressions
 from kdoctor.errors import INTERNAL_ERROR, FileProblem, SyntaxProblem
 from kdoctor.keras_api import Presence, oracle, with_tf_keras
-from kdoctor.model import Finding, Place, Span, Suppressed, Unreadable
+from kdoctor.model import Finding, Place, Suppressed, Unreadable
 from kdoctor.modules.dependencies import Dependencies
 from kdoctor.modules.exports import ProjectPackage
 from kdoctor.modules.legacy_switch import LegacySwitch, switch_in
@@ -114,13 +114,24 @@ class Examiner:
 
         ``data`` are its bytes, where they are read already.
         """
+        read = self.read_and_examine(task, data)
+        if isinstance(read, FileScan):
+            return read
+        return drop_notes_unless_admitted(task, read[1].scan)
+
+    def read_and_examine(
+        self, task: Task, data: bytes | None = None
+    ) -> tuple[bytes, Examined] | FileScan:
+        """Return a file's bytes and what was found, or the scan that tells why it cannot be done.
+
+        ``data`` are its bytes, where they are read already.
+        """
         path = task.source.path
         try:
             data = task.source.read(self.scan_options.folder) if data is None else data
-            scan = self.examine(path, data).scan
+            return data, self.examine(path, data)
         except Exception as error:  # noqa: BLE001 - one file must not cost the others
-            scan = failed_scan(path, error)
-        return drop_notes_unless_admitted(task, scan)
+            return drop_notes_unless_admitted(task, failed_scan(path, error))
 
     def examine(
         self,
@@ -240,14 +251,14 @@ class Examiner:
                 if not admitted or not self._gate.has_decisive_word(unit.text):
                     continue  # nothing of Keras can be hidden in it
                 if document.kind in ("python", "notebook") or unit.index in changed:
-                    raise FileProblem(_syntax(problem, unit)) from problem
-                place = _place(problem, unit)
+                    raise FileProblem(syntax_problem_text(problem, unit)) from problem
+                place = problem_place(problem, unit)
                 unparsed.append(unit.index)
                 skipped.append(SkippedPart(path, place.cell, place.line, problem.why))
         scan, directives = self._ask(document, data, modules, unparsed, asked)
         scan = replace(scan, skipped=tuple(skipped))
         if document.kind == "notebook" and scan.unreadable is None:
-            scan = replace(scan, unreadable=_in_python_2(path, skipped))
+            scan = replace(scan, unreadable=python_2_cells(path, skipped))
         return Examined(document, modules, scan, directives)
 
     def module(self, unit: Unit, tree: ast.Module | None = None) -> Module:
@@ -420,30 +431,3 @@ def error_text(error: Exception) -> str:
         case _:
             text = " ".join(str(error).split())
             return f"{INTERNAL_ERROR}: {type(error).__name__}: {text}"
-
-
-def _syntax(problem: SyntaxProblem, unit: Unit) -> str:
-    place = _place(problem, unit)
-    cell = "" if place.cell is None else f"cell {place.cell}, "
-    where = f"({cell}line {place.line}, column {place.column})"
-    old = construct_of_python_2(unit.text, problem.line, problem.why)
-    return f"Python 2: {old} {where}; {CURE}" if old else f"{problem.why} {where}"
-
-
-def _in_python_2(path: str, skipped: Iterable[SkippedPart]) -> Unreadable | None:
-    """Say that cells of a notebook are Python 2, and were not checked; None where none is."""
-    old = [part for part in skipped if part.python_2]
-    if not old:
-        return None
-    more = f" and {len(old) - 1} more" if len(old) > 1 else ""
-    where = f"(cell {old[0].cell}, line {old[0].line}{more})"
-    return Unreadable(path, f"Python 2: {old[0].python_2} {where}; {CURE}")
-
-
-def _place(problem: SyntaxProblem, unit: Unit) -> Place:
-    """Say where a syntax error is as the user counts: in a notebook, within the cell."""
-    offset = 0
-    for _ in range(problem.line - 1):
-        offset = unit.text.find("\n", offset) + 1
-    offset = min(offset + problem.column - 1, len(unit.text))
-    return unit.place(Span(offset, offset))

@@ -13,7 +13,6 @@ from kdoctor.engine.examine import (
     Examiner,
     drop_notes_unless_admitted,
     error_text,
-    failed_scan,
 )
 from kdoctor.engine.fixes.apply_edits import source_of, texts_of
 from kdoctor.engine.fixes.conflicts import compatible_fixes
@@ -41,14 +40,10 @@ class FixLoop:
         ``data`` are its bytes, where they are read already.
         """
         path = task.source.path
-        try:
-            if data is None:
-                data = task.source.read(self._examiner.scan_options.folder)
-            before = data
-            examined = self._examiner.examine(path, data)
-        except Exception as error:  # noqa: BLE001 - one file must not cost the others
-            nothing = drop_notes_unless_admitted(task, failed_scan(path, error))
-            return FileFix(nothing, nothing)
+        read = self._examiner.read_and_examine(task, data)
+        if isinstance(read, FileScan):
+            return FileFix(read, read)
+        before, examined = read
         found = drop_notes_unless_admitted(task, examined.scan)
         try:
             after, applied, left = self._apply_until_stable(before, examined)

@@ -12,11 +12,10 @@ from kdoctor.engine.examine import (
     Examiner,
     drop_notes_unless_admitted,
     error_text,
-    failed_scan,
 )
 from kdoctor.engine.fixes.apply_edits import texts_with
 from kdoctor.engine.fixes.fixpoint import diff_of
-from kdoctor.engine.result import FileFix, FixedFile, LeftAlone
+from kdoctor.engine.result import FileFix, FileScan, FixedFile, LeftAlone
 from kdoctor.engine.schedule.task import Task
 from kdoctor.engine.suppression.suppressions import FAMILY
 from kdoctor.errors import FileProblem
@@ -38,14 +37,10 @@ class SuppressionInserter:
         ``data`` are its bytes, where they are read already.
         """
         path = task.source.path
-        try:
-            if data is None:
-                data = task.source.read(self._examiner.scan_options.folder)
-            before = data
-            examined = self._examiner.examine(path, data)
-        except Exception as error:  # noqa: BLE001 - one file must not cost the others
-            nothing = drop_notes_unless_admitted(task, failed_scan(path, error))
-            return FileFix(nothing, nothing)
+        read = self._examiner.read_and_examine(task, data)
+        if isinstance(read, FileScan):
+            return FileFix(read, read)
+        before, examined = read
         found = drop_notes_unless_admitted(task, examined.scan)
         silenced = tuple(each for each in found.findings if _can_be_ignored(each))
         if not silenced:
