@@ -72,9 +72,8 @@ def preload(scan_options: ScanOptions) -> None:
 
     What files before have left is forgotten: each process would have to copy it to let it go.
     """
-    examiner = examiner_for(
-        scan_options
-    )  # it imports libcst the lean way, which the rules would not
+    # First: it imports libcst the lean way, which the rules would not.
+    examiner = examiner_for(scan_options)
     examiner.forget()
     from kdoctor.rules import all_rules  # noqa: PLC0415
 

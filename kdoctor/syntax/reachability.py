@@ -67,9 +67,8 @@ class Reachability:
         self._free: set[cst.CSTNode] = set()  # statements with no guard around them, for sure
         self._cases = Cases()
         self._exits: dict[Block, dict[int, cst.BaseExpression]] = {}
-        own: Reachability = weakref.proxy(
-            self
-        )  # a ring would keep the tree until a collector comes
+        # A ring would keep the tree until a collector comes.
+        own: Reachability = weakref.proxy(self)
 
         def is_guarded(node: cst.CSTNode) -> bool:
             return own.is_guarded(node)  # `own.is_guarded` itself would hold the guards

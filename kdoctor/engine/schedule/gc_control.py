@@ -75,9 +75,8 @@ def gc_frozen() -> Iterator[None]:
     It need not walk over them. And to walk over objects is to write to them: what was made before a
     fork is shared until somebody does.
     """
-    was_frozen = (
-        gc.get_freeze_count() > _MAX_USUAL_FROZEN
-    )  # what others have frozen is not ours to thaw
+    # What others have frozen is not ours to unfreeze.
+    was_frozen = gc.get_freeze_count() > _MAX_USUAL_FROZEN
     gc.freeze()
     try:
         yield

@@ -118,9 +118,8 @@ class Plan:
         for task in self.targets.assigned(tasks):
             found.append(task)
             yield task
-        kept = (
-            _compressed_if_many if self.cache is None else list
-        )  # a cache asks for all of them again
+        # A cache asks for all of them again.
+        kept = _compressed_if_many if self.cache is None else list
         broken_settings = policy.broken_settings.files
         files = [file for file in gathering.files if file not in broken_settings]
         self._gathered = Gathered(kept(files), kept(found), gathering.unreadable)
