@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
-from typing import Final
 
 import libcst as cst
 from packaging.version import Version
@@ -16,12 +14,7 @@ from kdoctor.rewrite import Speller
 from kdoctor.rewrite.arguments import separator_before_new
 from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.syntax import Module, Reference
-from kdoctor.syntax.literals import literal_value, literal_value_in
 from kdoctor.value_types import Kind, Type
-
-UNKNOWN: Final = object()
-"""What a value is that cannot be read off the code."""
-_CONSTANTS: Final = {"True": True, "False": False, "None": None}
 
 
 def instances(
@@ -101,53 +94,6 @@ def value_of(module: Module, node: cst.BaseExpression) -> cst.BaseExpression:
     if not isinstance(module.parent(bindings[0].node), cst.AssignTarget | cst.AnnAssign):
         return node
     return bindings[0].value
-
-
-def literal(node: cst.BaseExpression | None) -> object:
-    """Return the value of a literal (or a display of such), ``UNKNOWN`` of anything else."""
-    match node:
-        case (
-            None
-            | cst.Attribute()
-            | cst.Subscript()
-            | cst.Lambda()
-            | cst.FormattedString()
-            | cst.Call(args=[_, *_])
-        ):
-            return UNKNOWN
-        case cst.Name():
-            return _CONSTANTS.get(node.value, UNKNOWN)
-        case cst.SimpleString() | cst.Integer() | cst.Float():
-            return _read(node.value)
-    return _read(cst.Module([]).code_for_node(node).strip())
-
-
-def plain_literal(node: cst.BaseExpression | None) -> object:
-    """Return the value of a number, string, ``True``, ``False`` or ``None``.
-
-    Any other expression may be as long as it likes: for this one nothing is written out.
-    """
-    match node:
-        case cst.BaseNumber() | cst.SimpleString() | cst.Name():
-            return literal(node)
-        case cst.UnaryOperation(expression=cst.BaseNumber()):
-            return literal(node)
-    return UNKNOWN
-
-
-def _read(source: str) -> object:
-    try:
-        return literal_value_in(source)
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        return UNKNOWN
-
-
-def literal_of(node: ast.expr) -> object:
-    """Return the value of a literal in an ``ast`` tree."""
-    try:
-        return literal_value(node)
-    except (ValueError, TypeError, MemoryError, RecursionError):
-        return UNKNOWN
 
 
 def add_keyword(module: Module, call: cst.Call, text: str) -> Edit:

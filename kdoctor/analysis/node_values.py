@@ -8,7 +8,6 @@ import libcst as cst
 
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.literals import evaluated
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope
 from kdoctor.value_types import Context
 
@@ -49,14 +48,6 @@ def attributes_assigned_in(cls: cst.ClassDef) -> Iterator[tuple[str, cst.BaseExp
                 yield stored.attr.value, each.value
 
 
-def number_of(node: cst.BaseExpression) -> float | None:
-    """Return the number that a literal stands for, or None."""
-    if isinstance(node, cst.Integer | cst.Float):
-        value = evaluated(node)
-        return value if isinstance(value, int | float) else None
-    return None
-
-
 def is_prediction(module: Module, node: cst.Name) -> bool:
     """Say whether it is ``y_pred`` of a loss or metric: what a model gives, floats."""
     owner = module.scope_of(node).owner(node.value)
@@ -80,8 +71,7 @@ def parameters_of(scope: Scope) -> list[str]:
 
 def has_number_as_default(binding: Binding) -> bool:
     """Say whether it is a parameter like ``delta=1.0``: a setting, no tensor."""
-    default = default_of(binding)
-    return default is not None and number_of(default) is not None
+    return isinstance(default_of(binding), cst.Integer | cst.Float)
 
 
 def default_of(binding: Binding) -> cst.BaseExpression | None:

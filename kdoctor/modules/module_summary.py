@@ -16,7 +16,7 @@ from kdoctor import parse_ast
 from kdoctor.documents.reading import read_regular
 from kdoctor.syntax.ast_walk import NODE_FIELDS, ast_dotted_name, children_of, statements_in
 from kdoctor.syntax.bases import unsubscripted
-from kdoctor.syntax.literals import literal_value
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.package import is_registry
 
 UNPARSABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
@@ -188,10 +188,7 @@ def _note_foreign_assignment(owner: ast.expr, name: object, summary: ModuleSumma
 
 
 def _strings(value: ast.expr) -> tuple[str, ...] | None:
-    try:
-        names = literal_value(value)
-    except UNPARSABLE:
-        return None
+    names = literal(value)
     if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
         return None
     return tuple(names)

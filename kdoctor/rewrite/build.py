@@ -30,7 +30,7 @@ from kdoctor.rewrite.template import Rewrite
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import ast_dotted_name
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.literals import literal_value
+from kdoctor.syntax.literals import UNKNOWN, literal
 
 Parts = tuple[str | Hole, ...]
 
@@ -114,10 +114,10 @@ class Builder(Struct, frozen=True):
         source = self.module.source(argument.value)
         try:
             written = Code(ast.parse(source, mode="eval").body, source)
-            literal_value(written.node)
         except (SyntaxError, ValueError):
             return False
-        return isinstance(default, Code) and same_value(written, default)
+        is_literal = literal(written.node) is not UNKNOWN
+        return is_literal and isinstance(default, Code) and same_value(written, default)
 
     def _check_inner(self, argument: Argument) -> None:
         """Refuse where the argument means something else inside a lambda or comprehension."""

@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import libcst as cst
-from msgspec import Struct
 
 from kdoctor.keras_api import split_root
 from kdoctor.rewrite.guard_base import Guard, GuardAnswer, Question, UseSite, every
 from kdoctor.syntax import Module
-from kdoctor.syntax.literals import literal_value_in
+from kdoctor.syntax.literals import UNKNOWN, literal_in
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.value_types import Context, Kind
 
@@ -79,7 +78,9 @@ def literal(*parameters: str) -> Guard:
         "literal",
         parameters,
         "`{}` is not a literal",
-        lambda name: lambda use_site: GuardAnswer.of(_literal(use_site.source(name)) is not None),
+        lambda name: (
+            lambda use_site: GuardAnswer.of(_literal(use_site.source(name)) is not UNKNOWN)
+        ),
     )
 
 
@@ -200,9 +201,9 @@ def _value_in(name: str, parameter: str, values: tuple[object, ...], sentence: s
 
     def answer(use_site: UseSite) -> GuardAnswer:
         found = _literal(use_site.source(parameter))
-        if found is None:
+        if found is UNKNOWN:
             return GuardAnswer.UNKNOWN
-        return GuardAnswer.of((type(found.value), repr(found.value)) in wanted)
+        return GuardAnswer.of((type(found), repr(found)) in wanted)
 
     return Question(
         f"{name}({', '.join(map(repr, (parameter, *values)))})",
@@ -213,15 +214,8 @@ def _value_in(name: str, parameter: str, values: tuple[object, ...], sentence: s
     )
 
 
-class _Literal(Struct, frozen=True):
-    value: object
-
-
-def _literal(source: str | None) -> _Literal | None:
-    try:
-        return None if source is None else _Literal(literal_value_in(f"({source})"))
-    except (ValueError, SyntaxError, TypeError):
-        return None
+def _literal(source: str | None) -> object:
+    return UNKNOWN if source is None else literal_in(f"({source})")
 
 
 def _cannot_be_none(use_site: UseSite, parameter: str) -> GuardAnswer:
@@ -287,8 +281,8 @@ def _is_a_constant(name: cst.Name, module: Module) -> bool:
         if not isinstance(value, cst.Tuple | cst.List) or step is None:
             return False
         value = value.elements[step].value if step < len(value.elements) else None
-    found = None if value is None else _literal(module.source(value))
-    return found is not None and found.value is not None
+    found = UNKNOWN if value is None else _literal(module.source(value))
+    return found is not UNKNOWN and found is not None
 
 
 def _from_a_library(node: cst.BaseExpression, module: Module) -> GuardAnswer:

@@ -11,7 +11,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from kdoctor.rewrite.pattern import Code, Pattern
-from kdoctor.syntax.literals import literal_value
+from kdoctor.syntax.literals import UNKNOWN, literal
 
 
 class SignatureText(Protocol):
@@ -78,9 +78,8 @@ def same_value(one: Code | None, other: Code | None) -> bool:
     """Say whether two defaults are the same value: ``'a'`` and ``"a"`` are, 1 and 1.0 are not."""
     if one is None or other is None:
         return False
-    try:
-        first, second = literal_value(one.node), literal_value(other.node)
-    except ValueError:
+    first, second = literal(one.node), literal(other.node)
+    if first is UNKNOWN or second is UNKNOWN:
         return ast.dump(one.node) == ast.dump(other.node)
     return repr(first) == repr(second)
 

@@ -11,7 +11,7 @@ import libcst as cst
 from kdoctor import parse_ast
 from kdoctor.lazy_regex import pattern
 from kdoctor.syntax.imports import dotted_name
-from kdoctor.syntax.literals import evaluated
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.values import NONE, UNKNOWN, Value, list_of, merged
 
 _CHAIN = pattern(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
@@ -52,7 +52,7 @@ def leaves_open(annotation: cst.BaseExpression) -> bool:
     """
     match annotation:
         case cst.SimpleString():
-            text = evaluated(annotation)
+            text = literal(annotation)
             name = text.strip() if isinstance(text, str) else ""
         case cst.Subscript(
             value=outer, slice=[cst.SubscriptElement(slice=cst.Index(value=inner))]
@@ -65,7 +65,7 @@ def leaves_open(annotation: cst.BaseExpression) -> bool:
 
 def names_in_string(node: cst.SimpleString | cst.ConcatenatedString) -> Iterator[str]:
     """Yield the dotted names in a string annotation."""
-    value = evaluated(node)
+    value = literal(node)
     if not isinstance(value, str):
         return
     try:

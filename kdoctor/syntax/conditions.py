@@ -34,7 +34,7 @@ from kdoctor.syntax.condition_values import (
     truth_of,
     version_of,
 )
-from kdoctor.syntax.literals import evaluated
+from kdoctor.syntax.literals import UNKNOWN, literal
 from kdoctor.syntax.name_resolution import Resolver, part_of
 from kdoctor.syntax.scopes import Binding, BindingKind
 from kdoctor.syntax.stored_version_checks import stored_version_answers
@@ -117,8 +117,10 @@ class Conditions:
 
     def _value(self, node: cst.BaseExpression) -> object:
         match node:
-            case cst.SimpleString() | cst.ConcatenatedString() | cst.Integer() | cst.Float():
-                return evaluated(node)
+            case cst.BaseString() | cst.Integer() | cst.Float() if (
+                value := literal(node)
+            ) is not UNKNOWN:
+                return value
             case cst.Tuple() | cst.List() | cst.Set():
                 values = [self._value(each) for each in _elements(node)]
                 made = {cst.Tuple: tuple, cst.List: list, cst.Set: frozenset}[type(node)]

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import libcst as cst
 
-from kdoctor.syntax.literals import evaluated
+from kdoctor.syntax.literals import literal
 
 _NAME = r"(?P<name>\w+)"
 _TYPE = r"(?P<type>[~`]*(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*`*)"
@@ -41,14 +41,13 @@ class Docstrings:
 
 
 def _docstring_of(function: cst.FunctionDef) -> str | None:
-    """Return what libcst's ``get_docstring(clean=False)`` does, by way of ``literals``."""
+    """Return what libcst's ``get_docstring(clean=False)`` does, by way of ``literal``."""
     first = next(iter(function.body.body), None)
     if isinstance(first, cst.SimpleStatementLine):
         first = next(iter(first.body), None)
     if not isinstance(first, cst.Expr):
         return None
-    text = first.value
-    value = evaluated(text) if isinstance(text, cst.SimpleString | cst.ConcatenatedString) else None
+    value = literal(first.value)
     return value if isinstance(value, str) else None
 
 

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import libcst as cst
 
-from kdoctor.syntax.literals import evaluated
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.package import ClassInfo, Package
 from kdoctor.syntax.references import ImportBinding
 from kdoctor.syntax.scope_analysis import ScopeAnalysis
@@ -225,10 +225,8 @@ def _listed_for_export(scope_analysis: ScopeAnalysis) -> Iterator[str]:
 
 def _strings(node: cst.BaseExpression | None) -> Iterator[str]:
     match node:
-        case cst.SimpleString():
-            value = evaluated(node)
-            if isinstance(value, str):
-                yield value
+        case cst.SimpleString() if isinstance(value := literal(node), str):
+            yield value
         case cst.List() | cst.Tuple() | cst.Set():
             for element in node.elements:
                 yield from _strings(element.value)

@@ -1,73 +1,141 @@
-"""Fast values of literals: ``ast.literal_eval`` on libcst nodes.
+"""Python values of literals, in libcst's trees and in Python's own.
 
-Python's own makes four functions for each question, which hold each other and wait for the garbage
-collector; most questions are about constants, or about what is no literal at all.
+``ast.literal_eval`` makes four functions for each question, which hold each other and wait for the
+garbage collector; most questions are about constants, or about what is no literal at all.
 """
 
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+import operator
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Final
 
 from kdoctor import parse_ast
 
 if TYPE_CHECKING:
     import libcst as cst
 
+UNKNOWN: Final = object()
+"""What a value is that cannot be read off the code."""
 
-def literal_value(node: ast.expr) -> object:
-    """Return the value of a literal or of a display of literals.
+_FAILURES: Final = (ValueError, SyntaxError, TypeError, MemoryError, RecursionError)
+_NAMES: Final = {"True": True, "False": False, "None": None}
+_NUMBERS: Final = frozenset({"Float", "Imaginary", "Integer"})
+_SIGNS: Final[dict[str, Callable[[Any], Any]]] = {
+    **dict.fromkeys(("USub", "Minus"), operator.neg),
+    **dict.fromkeys(("UAdd", "Plus"), operator.pos),
+}
+_SUMS: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    **dict.fromkeys(("Sub", "Subtract"), operator.sub),
+    "Add": operator.add,
+}
 
-    Raises:
-        ValueError: it is something else.
-        TypeError: it is a set or dict of what cannot be in one.
-        RecursionError: it is nested too deeply.
+
+def literal(node: cst.BaseExpression | ast.expr | None) -> object:
+    """Return the value of a literal or of a display of literals, ``UNKNOWN`` of anything else.
+
+    It may be a node of either tree.
     """
-    match node:
-        case ast.Constant(value=value):
-            return value
-        case ast.Tuple(elts=elements):
-            return tuple(map(literal_value, elements))
-        case ast.List(elts=elements):
-            return list(map(literal_value, elements))
-        case ast.UnaryOp(
-            op=ast.USub(), operand=ast.Constant(value=int() | float() | complex() as value)
-        ) if not isinstance(value, bool):
-            return -value
-        case (
-            ast.UnaryOp()
-            | ast.BinOp(right=ast.Constant(value=complex()))  # `1 + 2j`
-            | ast.Set()
-            | ast.Dict()
-            | ast.Call(args=[], keywords=[])  # `set()`
-        ):
-            return ast.literal_eval(node)
-    raise ValueError("it is no literal")
+    read = _READERS.get(type(node).__name__)
+    if read is None:
+        return UNKNOWN
+    try:
+        return read(node)
+    except _FAILURES:
+        return UNKNOWN  # also a set of lists, and what is nested too deeply
 
 
-def literal_value_in(source: str) -> object:
-    """Return the same for source text.
+def literal_in(source: str) -> object:
+    """Return the same for source text."""
+    try:
+        return _value_in(source)
+    except _FAILURES:
+        return UNKNOWN
 
-    Raises:
-        SyntaxError: it is no expression.
-        ValueError: it is no literal, or holds a null byte.
-        TypeError: as above.
-        RecursionError: as above.
-        MemoryError: it is nested too deeply to be parsed.
-    """
+
+def _value_in(source: str) -> Any:
     # Most have no escape that may be invalid, and are asked by the thousand.
     parse = parse_ast.parse if "\\" in source else ast.parse
-    return literal_value(parse(source.lstrip(" \t"), mode="eval").body)
+    return _value(parse(source.lstrip(" \t"), mode="eval").body)
 
 
-def evaluated(
-    node: cst.SimpleString | cst.ConcatenatedString | cst.Integer | cst.Float,
-) -> object:
-    """Return libcst's ``evaluated_value`` of a node, memoized.
+def _value(node: Any) -> Any:
+    read = _READERS.get(type(node).__name__)
+    if read is None:
+        raise ValueError("it is no literal")
+    return read(node)
 
-    Of strings side by side of which one is formatted it is None.
-    """
-    text = getattr(node, "value", None)
-    if text is not None:
-        return literal_value_in(text)
-    return node.evaluated_value
+
+def _name(node: Any) -> Any:
+    name = getattr(node, "value", None)  # `ast` has constants for these
+    if name not in _NAMES:
+        raise ValueError("it is no literal")
+    return _NAMES[name]
+
+
+def _signed(node: Any) -> Any:
+    """Return the value of a number with a sign before it."""
+    is_ast = isinstance(node, ast.UnaryOp)
+    sign = _SIGNS.get(type(node.op if is_ast else node.operator).__name__)
+    if sign is None:
+        raise ValueError("it is no literal")
+    return sign(_number(node.operand if is_ast else node.expression))
+
+
+def _number(node: Any) -> Any:
+    value = _value(node) if type(node).__name__ in {"Constant", *_NUMBERS} else None
+    if type(value) not in {int, float, complex}:
+        raise ValueError("it is no number")
+    return value
+
+
+def _complex(node: Any) -> Any:
+    """Return the value of ``1 + 2j``: no other sum is a literal."""
+    add = _SUMS.get(type(node.op if isinstance(node, ast.BinOp) else node.operator).__name__)
+    imaginary = _number(node.right)
+    if add is None or not isinstance(imaginary, complex):
+        raise ValueError("it is no literal")
+    has_sign = type(node.left).__name__ in {"UnaryOp", "UnaryOperation"}
+    real = _signed(node.left) if has_sign else _number(node.left)
+    if isinstance(real, complex):
+        raise ValueError("it is no literal")  # noqa: TRY004 - as of all else
+    return add(real, imaginary)
+
+
+def _elements(node: Any) -> Iterator[Any]:
+    return map(_value, node.elements if hasattr(node, "elements") else node.elts)
+
+
+def _dict(node: Any) -> dict[Any, Any]:
+    pairs: Iterable[tuple[Any, Any]] = (
+        zip(node.keys, node.values, strict=True)
+        if isinstance(node, ast.Dict)
+        else ((getattr(each, "key", None), each.value) for each in node.elements)
+    )
+    return {_value(key): _value(value) for key, value in pairs}
+
+
+def _empty_set(node: Any) -> set[object]:
+    arguments = node.args or getattr(node, "keywords", ())
+    if arguments or "set" not in {getattr(node.func, each, "") for each in ("id", "value")}:
+        raise ValueError("it is no literal")
+    return set()
+
+
+_READERS: Final[dict[str, Callable[[Any], Any]]] = {
+    "Constant": lambda node: node.value,
+    "Ellipsis": lambda _: ...,
+    "Name": _name,
+    **dict.fromkeys(("SimpleString", *_NUMBERS), lambda node: _value_in(node.value)),
+    "ConcatenatedString": lambda node: _value(node.left) + _value(node.right),
+    "Element": lambda node: _value(node.value),
+    "List": lambda node: [*_elements(node)],
+    "Tuple": lambda node: tuple(_elements(node)),
+    "Set": lambda node: {*_elements(node)},
+    "Dict": _dict,
+    "Call": _empty_set,
+    **dict.fromkeys(("UnaryOp", "UnaryOperation"), _signed),
+    **dict.fromkeys(("BinOp", "BinaryOperation"), _complex),
+}
+"""What reads a literal, by the name of its node: libcst's trees and Python's share most."""

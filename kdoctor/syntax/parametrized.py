@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import libcst as cst
 
 from kdoctor.syntax.imports import dotted_name
-from kdoctor.syntax.literals import evaluated
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.scopes import Binding, BindingKind
 
 _MARK = "pytest.mark.parametrize"
@@ -31,7 +31,7 @@ def pytest_parameter_values(binding: Binding) -> Sequence[cst.BaseExpression]:
                     *_,
                 ],
             ) if dotted_name(mark) == _MARK:
-                listed = [each.strip() for each in str(evaluated(names)).split(",")]
+                listed = [each.strip() for each in str(literal(names)).split(",")]
                 if binding.name in listed:
                     return _column(cases, listed.index(binding.name), len(listed))
     return ()

@@ -4,69 +4,50 @@ import gc
 import libcst as cst
 import pytest
 
-from kdoctor.syntax.literals import evaluated, literal_value, literal_value_in
+from kdoctor.syntax.literals import UNKNOWN, literal, literal_in
 
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        *(
-            "1",
-            "-1",
-            "-2.5",
-            "-3j",
-            "+1",
-            "'a' 'b'",
-            "b'a'",
-            "None",
-            "...",
-            " (1, [2, -3.5])",
-            "()",
-            "{1: [2]}",
-            "{1, 2}",
-        ),
-        *("set()", "1 + 2j", "-1 - 2j"),
-    ],
+LITERALS = (
+    *("1", "0x10", "1_000", "-1", "-2.5", "-3j", "+1", "1 + 2j", "-1 - 2j", "None", "..."),
+    *("'a'", "b'a'", "r'\\d'", "'a' 'b'", "b'a' b'b'", "('a'\n 'b')"),
+    *("(1, [2, -3.5])", "()", "(1,)", "{1: [2], 'a': True}", "{}", "{1, 2}", "set()"),
 )
-def test_a_literal_is_worth_what_python_says(source):
-    assert literal_value_in(source) == ast.literal_eval(source)
-    assert type(literal_value_in(source)) is type(ast.literal_eval(source))
-
-
-@pytest.mark.parametrize(
-    "source",
-    ["a", "a.b", "[a]", "f()", "set(1)", "1 + 2", "not 1", "-a", "-True", "f'{1}'", "list()"],
+OTHERS = (
+    *("a", "a.b", "[a]", "f()", "set(1)", "set(a=1)", "list()", "f'{1}'", "'a' f'{b}'"),
+    *("1 + 2", "1j + 2j", "1 * 2j", "not 1", "-a", "-True", "--1", "[*a]", "{**a}", "{[1]}"),
 )
-def test_what_is_no_literal_is_refused_as_by_python(source):
-    with pytest.raises(ValueError, match="malformed"):
+
+
+@pytest.mark.parametrize("source", LITERALS)
+def test_a_literal_is_worth_what_python_says_whichever_tree_holds_it(source):
+    wanted = ast.literal_eval(source)
+    nodes = (cst.parse_expression(source), ast.parse(source, mode="eval").body)
+    for found in (*map(literal, nodes), literal_in(f" {source}")):
+        assert (type(found), found) == (type(wanted), wanted)
+
+
+@pytest.mark.parametrize("source", OTHERS)
+def test_nothing_is_known_of_what_python_takes_for_no_literal(source):
+    with pytest.raises((ValueError, TypeError)):
         ast.literal_eval(source)
-    with pytest.raises(ValueError):  # noqa: PT011 - it is Python's own, or ours
-        literal_value_in(source)
+    nodes = (cst.parse_expression(source), ast.parse(source, mode="eval").body)
+    assert [*map(literal, nodes), literal_in(source)] == [UNKNOWN] * 3
 
 
-def test_what_is_no_expression_is_a_syntax_error():
-    with pytest.raises(SyntaxError):
-        literal_value_in("a b")
-
-
-@pytest.mark.parametrize(
-    "source", ["'a'", "b'a'", "r'\\d'", "'a' 'b'", "'a' f'{b}'", "1_000", "2.5"]
-)
-def test_a_node_of_libcst_is_worth_what_libcst_says(source):
-    node = cst.parse_expression(source)
-    assert evaluated(node) == node.evaluated_value
+def test_nothing_is_known_of_what_is_no_expression():
+    assert literal(None) is UNKNOWN
+    assert literal_in("a b") is UNKNOWN
 
 
 def test_nothing_waits_for_the_garbage_collector():
-    nodes = [ast.parse(source, mode="eval").body for source in ("1", "[1, (2,)]", "-1.5")]
+    texts = ("1", "[1, (2,)]", "-1.5", "'a'", "f(1)")
+    nodes = [ast.parse(source, mode="eval").body for source in texts]
+    nodes += map(cst.parse_expression, texts)
     while gc.collect():  # what other tests left, which may take more than one pass
         pass
     gc.disable()
     try:
         for node in nodes:
-            literal_value(node)
-        for text in ("'a'", "1", "2.5"):
-            evaluated(cst.parse_expression(text))
+            literal(node)
         assert gc.collect() == 0
     finally:
         gc.enable()

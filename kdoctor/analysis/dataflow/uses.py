@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from kdoctor.analysis.calls import literal
 from kdoctor.memoize import once
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.scopes import BindingKind
 
 

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, literal, value_of
+from kdoctor.analysis.calls import argument, value_of
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import literal
 
 
 def names_of_outputs(module: Module, outputs: cst.BaseExpression | None) -> Sequence[str]:

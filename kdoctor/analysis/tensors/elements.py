@@ -6,10 +6,11 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_builtin, plain_literal
+from kdoctor.analysis.calls import argument, is_builtin
 from kdoctor.analysis.dataflow.uses import reads_of
 from kdoctor.analysis.tensors.constructors import NumberKind, numbers_of
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.scopes import BindingKind
 
 _MAX_DEPTH: Final = 8
@@ -27,7 +28,7 @@ def dtype_in(module: Module, call: cst.Call) -> NumberKind | None:
 
 def numbers_in(module: Module, dtype: cst.BaseExpression) -> NumberKind | None:
     """Return what a dtype holds: ``"int64"``, ``np.float32``, ``int``, ``K.floatx()``."""
-    told = plain_literal(dtype)
+    told = literal(dtype)
     if isinstance(told, str):
         return numbers_of(told)
     if isinstance(dtype, cst.Call):
@@ -53,7 +54,7 @@ def numbers_of_scalar(
     """Return of what sort the one number is that an expression gives; None where it may be more."""
     if depth > _MAX_DEPTH:
         return None
-    told = plain_literal(node)
+    told = literal(node)
     if isinstance(told, bool):
         return NumberKind.BOOL
     if isinstance(told, int):

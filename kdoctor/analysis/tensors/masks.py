@@ -6,11 +6,12 @@ import ast
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, literal, value_of
+from kdoctor.analysis.calls import argument, value_of
 from kdoctor.analysis.triggers import calls, word
 from kdoctor.keras_api import split_root
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.symbol_table import passed_values
 

@@ -13,7 +13,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_hidden, plain_literal, value_of
+from kdoctor.analysis.calls import argument, is_hidden, value_of
 from kdoctor.analysis.dataflow.points_to import PointsTo, points_to_of
 from kdoctor.analysis.tensors import constructors as makers
 from kdoctor.analysis.tensors import elements
@@ -21,6 +21,7 @@ from kdoctor.analysis.tensors.constructors import COLUMN, FRAME, ArrayData, Arra
 from kdoctor.keras_api import split_root
 from kdoctor.memoize import once
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.scopes import Binding, BindingKind
 
 _MAX_DEPTH: Final = 24  # steps from name to name, more than people write
@@ -79,7 +80,7 @@ class Ranks:
                 found = self.of(node.left, (), depth)
                 with_ = node.comparisons[0].comparator
                 number = elements.numbers_of_scalar(self._module, with_)
-                is_one = number or isinstance(plain_literal(with_), str)
+                is_one = number or isinstance(literal(with_), str)
                 return found.but(numbers=NumberKind.BOOL) if found is not None and is_one else None
         return None
 
@@ -343,9 +344,9 @@ class Ranks:
         value = index.value if isinstance(index, cst.Index) else None
         if value is None:
             return None
-        if isinstance(plain_literal(value), int):
+        if isinstance(literal(value), int):
             return -1
-        if plain_literal(value) is None or self._module.qualified(value) == "numpy.newaxis":
+        if literal(value) is None or self._module.qualified(value) == "numpy.newaxis":
             return 1
         inner = self.of(value, (), depth)
         if inner is not None and inner.axes == 1:
@@ -392,9 +393,9 @@ class Ranks:
         if (
             value is not None
             and owner.form is ArrayForm.FRAME
-            and isinstance(plain_literal(value), int | str)
+            and isinstance(literal(value), int | str)
         ):
-            is_row = len(indices) == 1 and isinstance(plain_literal(value), int)
+            is_row = len(indices) == 1 and isinstance(literal(value), int)
             return None if is_row else COLUMN
         inner = self.of(value, (), depth)
         picks = inner is not None and inner.numbers is NumberKind.BOOL and len(indices) == 1

@@ -10,12 +10,13 @@ from typing import Final
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.analysis.calls import argument, literal, replace_expression
+from kdoctor.analysis.calls import argument, replace_expression
 from kdoctor.analysis.dataflow.points_to import Allocation, points_to_of
 from kdoctor.model import Applicability, Edit, Fix, Span
 from kdoctor.rewrite.source_lines import line_end, margin
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import ast_dotted_name, chain_of, parameters_of
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.value_types import Kind

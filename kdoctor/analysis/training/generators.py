@@ -9,13 +9,14 @@ from functools import cached_property
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.analysis.calls import argument, plain_literal, value_of
+from kdoctor.analysis.calls import argument, value_of
 from kdoctor.analysis.models.user_classes import class_around, class_named
 from kdoctor.keras_api import split_root
 from kdoctor.memoize import once
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.ast_walk import inner_nodes, leaf_of, parameters_of
 from kdoctor.syntax.libcst_walk import own_nodes
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
@@ -81,7 +82,7 @@ def has_several_epochs(module: Module, call: cst.Call, member: str) -> bool:
     """Say whether a call of `fit`, or `fit_generator`, asks for more than one epoch."""
     given = argument(call, "epochs", 2 if member == "fit_generator" else 3)
     given = given or argument(call, "nb_epoch")
-    return given is not None and plain_literal(value_of(module, given.value)) != 1
+    return given is not None and literal(value_of(module, given.value)) != 1
 
 
 def may_feed_calls(quick: QuickFacts) -> frozenset[ast.Call]:

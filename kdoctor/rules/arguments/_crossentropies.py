@@ -7,12 +7,12 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import literal
 from kdoctor.model import Edit
 from kdoctor.rules.arguments._refused_value import Refused
 from kdoctor.rules.arguments._short_names import CROSSENTROPIES
 from kdoctor.rules.rule import Example
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import literal
 
 _LOSSES: Final = frozenset(
     f"{sort}crossentropy" for sort in ("binary_", "categorical_", "sparse_categorical_")

@@ -7,7 +7,7 @@ import libcst as cst
 from kdoctor.analysis.models.user_classes import class_named, only_base
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.literals import evaluated
+from kdoctor.syntax.literals import literal
 
 
 def base_that_gets(module: Module, cls: cst.BaseExpression, keyword: str) -> str | None:
@@ -79,6 +79,6 @@ def _may_take(method: cst.FunctionDef, keyword: str) -> bool:
     """Say whether ``__init__`` has a parameter of that name, or names it in a string."""
     return any(
         (isinstance(each, cst.Param) and each.name.value == keyword)
-        or (isinstance(each, cst.SimpleString) and evaluated(each) == keyword)
+        or (isinstance(each, cst.SimpleString) and literal(each) == keyword)
         for each in descendants(method)
     )

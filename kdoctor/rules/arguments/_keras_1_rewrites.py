@@ -18,6 +18,7 @@ from kdoctor.rules.arguments._keras_1_kernel_sizes import (
 from kdoctor.rules.arguments._keras_calls import KerasCall
 from kdoctor.rules.arguments._may_be_called import Callee
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import literal
 from kdoctor.value_types import Kind
 
 _TRAINING = {
@@ -190,7 +191,7 @@ def _rename(
     values = VALUES.get(keyword)
     if values is None:
         return
-    text = argument.value.evaluated_value if isinstance(argument.value, cst.SimpleString) else None
+    text = literal(argument.value)
     if not isinstance(text, str) or text not in values:
         rewritten.refused.append(
             f"kdoctor cannot tell that `{keyword}=` is one of {', '.join(values)}"

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, literal, value_of
+from kdoctor.analysis.calls import argument, value_of
 from kdoctor.analysis.dataflow.possible_values import default_in_use
 from kdoctor.model import Edit
 from kdoctor.rewrite import remove_arguments
 from kdoctor.rules.arguments._refused_value import Refused
 from kdoctor.rules.rule import Example
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import literal
 
 
 def reduction(module: Module, call: cst.Call) -> Iterator[Refused]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.analysis.calls import literal, value_of
+from kdoctor.analysis.calls import value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import ClassFamily, EntryKind
 from kdoctor.model import Applicability, Edit, Fix, Hole, ImportNeed, Span
@@ -16,6 +16,7 @@ from kdoctor.rules.arguments._first_layer import LayerPlace, first_layer_place
 from kdoctor.rules.arguments._keyword_changes import TAKEN
 from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.syntax.literals import literal
 
 LENGTH = "input_length"
 _DIM = "input_dim"

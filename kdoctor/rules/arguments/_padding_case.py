@@ -7,12 +7,13 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, literal, value_of
+from kdoctor.analysis.calls import argument, value_of
 from kdoctor.model import Edit
 from kdoctor.rules.arguments._keras_calls import KerasCall
 from kdoctor.rules.arguments._refused_value import Refused
 from kdoctor.rules.rule import Example
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import literal
 
 POOLING: Final = frozenset(
     f"{name}{rank}D"

@@ -7,13 +7,14 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, literal, speller_at
+from kdoctor.analysis.calls import argument, speller_at
 from kdoctor.model import Edit
 from kdoctor.rewrite.dtypes import SHORT_DTYPES, full_dtype
 from kdoctor.rules.arguments._keras_calls import KerasCall
 from kdoctor.rules.arguments._refused_value import Refused
 from kdoctor.rules.arguments._short_names import CONSTANT
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import literal
 from kdoctor.value_types import Kind
 
 # These two pass on no dtype: "float" did not make tables of numbers in Keras 2 either.

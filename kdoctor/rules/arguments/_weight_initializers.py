@@ -9,8 +9,9 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, literal
+from kdoctor.analysis.calls import argument
 from kdoctor.rules.arguments._keras_calls import KerasCall
+from kdoctor.syntax.literals import literal
 
 # The initializer of each weight, and the flag without which there is no such weight ("": always).
 _KERNEL: Final = (("kernel_initializer", ""), ("bias_initializer", "use_bias"))

@@ -32,7 +32,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, literal, value_of
+from kdoctor.analysis.calls import argument, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Severity
 from kdoctor.rewrite import remove_arguments
@@ -55,6 +55,7 @@ from kdoctor.rules.arguments._slashed_names import (
 )
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import literal
 from kdoctor.value_types import Kind
 
 

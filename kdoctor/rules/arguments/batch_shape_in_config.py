@@ -24,7 +24,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import is_keras_3, literal
+from kdoctor.analysis.calls import is_keras_3
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.roots import USES_KERAS_3
 from kdoctor.analysis.triggers import Trigger, attribute
@@ -34,7 +34,7 @@ from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.literals import evaluated
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.quick_facts import QuickFacts
 
 _KEY = "batch_input_shape"
@@ -71,7 +71,7 @@ def _key(target: cst.BaseExpression) -> cst.SimpleString | None:
         case cst.Subscript(
             value=cst.Name(),
             slice=[cst.SubscriptElement(slice=cst.Index(value=cst.SimpleString() as key))],
-        ) if evaluated(key) == _KEY:
+        ) if literal(key) == _KEY:
             return key
     return None
 

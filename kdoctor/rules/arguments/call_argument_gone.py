@@ -27,7 +27,7 @@ from typing import Final
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.analysis.calls import argument, is_keras_3, literal
+from kdoctor.analysis.calls import argument, is_keras_3
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, keyword, may_hold
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
@@ -35,6 +35,7 @@ from kdoctor.rewrite import remove_arguments
 from kdoctor.rules.members.call_of_recurrent_layer import RECURRENT
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind, Type
 

@@ -28,13 +28,14 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, plain_literal, value_of
+from kdoctor.analysis.calls import argument, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.generators import FITS, generator_feeds, may_feed_generators
 from kdoctor.analysis.triggers import Trigger, keyword
 from kdoctor.model import Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.scopes import BindingKind
 
@@ -63,7 +64,7 @@ def _is_there(module: Module, given: cst.BaseExpression) -> bool:
     """Say whether weights are surely passed: not a parameter, which may be None."""
     value = value_of(module, given)
     if not isinstance(value, cst.Name):
-        return plain_literal(value) is not None
+        return literal(value) is not None
     bound = module.bindings_at(value)
     return bool(bound) and all(
         each.kind is BindingKind.ASSIGN

@@ -24,12 +24,13 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, instances, is_keras_3, literal, value_of
+from kdoctor.analysis.calls import argument, instances, is_keras_3, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import calls, word
 from kdoctor.model import Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.quick_facts import QuickCall
 from kdoctor.value_types import Kind
 

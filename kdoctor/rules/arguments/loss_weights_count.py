@@ -24,7 +24,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, call_of_super, literal, value_of
+from kdoctor.analysis.calls import argument, call_of_super, value_of
 from kdoctor.analysis.dataflow.escapes import is_read_once, unmutated_value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.loss_counts import count_elements, count_losses
@@ -32,6 +32,7 @@ from kdoctor.analysis.triggers import Trigger, attribute, keyword
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity, Span
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 

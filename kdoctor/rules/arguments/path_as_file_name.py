@@ -29,7 +29,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor import parse_ast
-from kdoctor.analysis.calls import add_keyword, argument, is_hidden, is_keras_3, literal, value_of
+from kdoctor.analysis.calls import add_keyword, argument, is_hidden, is_keras_3, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.paths import AS_GIVEN, BEHIND_LINKS, FROM_THE_ROOT, JOINS, PATHS, PLACES
 from kdoctor.analysis.triggers import Trigger
@@ -38,6 +38,7 @@ from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
 from kdoctor.rewrite import Refusal
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 
 _FUNCTION, _NAME, _FOLDER, _USUAL = "get_file", "fname", "cache_subdir", "datasets"

@@ -30,7 +30,7 @@ from itertools import chain
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_hidden, literal, value_of
+from kdoctor.analysis.calls import argument, is_hidden, value_of
 from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.output_names import names_of_outputs
@@ -38,6 +38,7 @@ from kdoctor.analysis.triggers import Trigger, attribute, has_several_outputs, k
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 

@@ -30,7 +30,7 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from kdoctor.analysis.calls import is_builtin, is_call_of_super, is_keras_3, literal
+from kdoctor.analysis.calls import is_builtin, is_call_of_super, is_keras_3
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import (
     class_around,
@@ -51,6 +51,7 @@ from kdoctor.rules.arguments._positional_arguments import (
 )
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.value_types import Type

@@ -9,10 +9,9 @@ from msgspec import Struct
 
 from kdoctor.syntax import Module
 from kdoctor.syntax.blocks import always_exits
-from kdoctor.syntax.fallback_helpers import source_of
 from kdoctor.syntax.imports import dotted_name
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.literals import literal_value_in
+from kdoctor.syntax.literals import UNKNOWN, literal
 
 _TELLS = frozenset({"critical", "debug", "error", "exception", "info", "print", "warn", "warning"})
 
@@ -131,17 +130,4 @@ def does_something(node: cst.CSTNode) -> bool:
 
 def is_fixed(value: cst.BaseExpression) -> bool:
     """Say whether an expression is a literal: a number, a text, `None`, an empty list."""
-    try:
-        fixed_value(value)
-    except (ValueError, TypeError, SyntaxError, RecursionError):
-        return False
-    return True
-
-
-def fixed_value(value: cst.BaseExpression) -> object:
-    """Return the value of a literal.
-
-    Raises:
-        ValueError, TypeError, SyntaxError, RecursionError: it is none.
-    """
-    return literal_value_in(source_of(value))
+    return literal(value) is not UNKNOWN

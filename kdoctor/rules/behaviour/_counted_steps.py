@@ -8,10 +8,11 @@ from typing import Final
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.analysis.calls import is_builtin, plain_literal, value_of
+from kdoctor.analysis.calls import is_builtin, value_of
 from kdoctor.analysis.training.batch_sizes import fixed_text
 from kdoctor.keras_api import split_root
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.scopes import BindingKind
 
 _MAX_DEPTH: Final = 16  # steps from name to name
@@ -61,9 +62,9 @@ def leaves_some(
     ``data`` are the texts of what is counted: the iterator itself, and what it is made of.
     ``is_counted``: a number that is written out is that of the files in a folder.
     """
-    batch = plain_literal(value_of(module, division.batch))
+    batch = literal(value_of(module, division.batch))
     samples = value_of(module, division.samples)
-    number = plain_literal(samples)
+    number = literal(samples)
     if isinstance(number, int):
         return is_counted and isinstance(batch, int) and batch > 0 and number % batch > 0
     counted = _counted(module, samples)
@@ -89,7 +90,7 @@ def _counted(module: Module, samples: cst.BaseExpression) -> cst.BaseExpression 
             value=cst.Attribute(value=x, attr=cst.Name(value="shape")),
             slice=[cst.SubscriptElement(slice=cst.Index(value=index))],
         ):
-            return x if plain_literal(index) == 0 else None
+            return x if literal(index) == 0 else None
         case cst.Attribute(value=x, attr=cst.Name(value=name)) if name in _COUNTS:
             return x
     return None

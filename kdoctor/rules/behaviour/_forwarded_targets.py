@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import plain_literal
 from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.user_losses import Function, targets_of_losses
 from kdoctor.rules.behaviour._float_refusals import keeps_floats
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.scopes import BindingKind
 
 _MAX_DEPTH = 12  # steps from name to name
@@ -68,9 +68,9 @@ class Targets:
                 is_kept = name is not None and keeps_floats(name) and first.keyword is None
                 inner = first.value if is_kept else None
             case cst.BinaryOperation(left=left, right=right):
-                if isinstance(plain_literal(right), int | float):
+                if isinstance(literal(right), int | float):
                     inner = left
-                elif isinstance(plain_literal(left), int | float):
+                elif isinstance(literal(left), int | float):
                     inner = right
         return inner is not None and self.has(inner, depth + 1)
 

@@ -12,7 +12,7 @@ import libcst as cst
 from msgspec import Struct
 from packaging.version import Version
 
-from kdoctor.analysis.calls import keras_version, literal
+from kdoctor.analysis.calls import keras_version
 from kdoctor.analysis.dataflow.statements import statement_slot
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import split_root
@@ -26,6 +26,7 @@ from kdoctor.rules.behaviour._single_item_lists import (
 )
 from kdoctor.syntax import Module
 from kdoctor.syntax.imports import dotted_name
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.scopes import Scope
 from kdoctor.value_types import Kind
 

@@ -13,7 +13,7 @@ from kdoctor.analysis.models.user_models import compiles_as_keras_does, subclass
 from kdoctor.model import Edit, Span
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.literals import evaluated
+from kdoctor.syntax.literals import literal
 
 GIVES_LOSS: Final = frozenset({"compiled_loss", "compute_loss"})
 """The methods that compute the loss of ``compile``; in Keras 2 they kept it, too."""
@@ -49,7 +49,7 @@ def _is_result_of_all(node: cst.CSTNode, method: cst.FunctionDef) -> bool:
 def _names_loss(node: cst.CSTNode) -> bool:
     match node:
         case cst.SimpleString():
-            return evaluated(node) == _LOSS
+            return literal(node) == _LOSS
         case cst.Arg(keyword=cst.Name(value="loss")):
             return True
         case cst.Attribute(attr=cst.Name(value="_loss_tracker")):

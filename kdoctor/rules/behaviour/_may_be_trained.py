@@ -7,11 +7,12 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, literal
+from kdoctor.analysis.calls import argument
 from kdoctor.analysis.dataflow.uses import reads_of
 from kdoctor.analysis.tensors.symbolic import holds_symbolic
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.syntax.literals import literal
 from kdoctor.value_types import Kind
 
 # What a model is for that infers, or is kept for that.

@@ -6,10 +6,11 @@ import ast
 
 import libcst as cst
 
-from kdoctor.analysis.calls import literal, replace_expression
+from kdoctor.analysis.calls import replace_expression
 from kdoctor.model import Edit, Hole, Precedence
 from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.quick_facts import QuickFacts
 
 

@@ -7,11 +7,12 @@ from typing import Final
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.analysis.calls import argument, plain_literal, value_of
+from kdoctor.analysis.calls import argument, value_of
 from kdoctor.analysis.dataflow.points_to_by_call import MadeObject, Placed, PointsToByCall
 from kdoctor.keras_api import split_root
 from kdoctor.rules.behaviour._single_item_lists import HANDING_ON, outputs_of
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import literal
 
 _MAX_DEPTH: Final = 16  # layers that hand on, and models within each other
 _SAME: Final = HANDING_ON | {"BatchNormalization", "LayerNormalization"}
@@ -100,5 +101,5 @@ def _named(module: Module, by_call: PointsToByCall, layer: Placed) -> tuple[str,
 
 def _of_dense(module: Module, made: MadeObject) -> Output:
     given = argument(made.call, "units", 0)
-    units = None if given is None else plain_literal(value_of(module, given.value))
+    units = None if given is None else literal(value_of(module, given.value))
     return Output(units if isinstance(units, int) else None)

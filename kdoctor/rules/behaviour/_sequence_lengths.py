@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, literal, value_of
+from kdoctor.analysis.calls import argument, value_of
 from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import own_nodes
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.scopes import Binding, BindingKind
 
 _FED = {

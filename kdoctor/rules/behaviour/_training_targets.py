@@ -7,12 +7,13 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_hidden, plain_literal, value_of
+from kdoctor.analysis.calls import argument, is_hidden, value_of
 from kdoctor.analysis.tensors.constructors import ArrayData, NumberKind
 from kdoctor.analysis.tensors.rank import Ranks
 from kdoctor.analysis.training.batch_sizes import draws_images
 from kdoctor.keras_api import split_root
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import literal
 
 TRAINED: Final = ("fit", "evaluate", "train_on_batch", "test_on_batch")
 BY_GENERATORS: Final = ("fit_generator", "evaluate_generator")
@@ -56,7 +57,7 @@ def _of_batches(module: Module, arrays: Ranks, call: cst.Call) -> ArrayData | No
             value=owner, attr=cst.Name(value="flow_from_directory" | "flow_from_dataframe")
         ):
             mode = argument(call, "class_mode")
-            told = None if mode is None else plain_literal(value_of(module, mode.value))
+            told = None if mode is None else literal(value_of(module, mode.value))
             is_known = told in _CLASSES and draws_images(module, owner)
             return ArrayData(axes=1, numbers=NumberKind.FLOAT) if is_known else None
     return _of_dataset(module, arrays, call)
@@ -96,6 +97,6 @@ def _made(
     if split is None or split[1].rpartition(".")[2] not in _FOLDERS or is_batched:
         return None
     mode, labels = argument(call, "label_mode"), argument(call, "labels")
-    is_plain = mode is None or plain_literal(mode.value) == "int"
-    is_inferred = labels is None or plain_literal(labels.value) == "inferred"
+    is_plain = mode is None or literal(mode.value) == "int"
+    is_inferred = labels is None or literal(labels.value) == "inferred"
     return ArrayData(axes=1, numbers=NumberKind.INT) if is_plain and is_inferred else None

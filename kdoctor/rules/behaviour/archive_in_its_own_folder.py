@@ -30,7 +30,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_hidden, is_keras_3, literal, value_of
+from kdoctor.analysis.calls import argument, is_hidden, is_keras_3, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.paths import PATHS
 from kdoctor.analysis.triggers import calls, word
@@ -39,6 +39,7 @@ from kdoctor.lazy_regex import pattern
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.quick_facts import QuickCall
 
 _FUNCTIONS = ("utils.get_file", "utils.data_utils.get_file")

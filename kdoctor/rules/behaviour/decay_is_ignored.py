@@ -32,7 +32,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, instances, is_hidden, literal, value_of
+from kdoctor.analysis.calls import argument, instances, is_hidden, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, keyword
 from kdoctor.keras_api import Presence, split_root
@@ -43,6 +43,7 @@ from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.behaviour._learning_rate_writes import Rates
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 

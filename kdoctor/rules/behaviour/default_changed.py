@@ -34,7 +34,7 @@ from kdoctor.keras_api import EntryKind, Presence, Signature, split_root
 from kdoctor.model import Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference
-from kdoctor.syntax.literals import literal_value_in
+from kdoctor.syntax.literals import UNKNOWN, literal_in
 from kdoctor.syntax.quick_facts import QuickFacts
 
 LAST_KERAS_2 = "2.15.0"
@@ -138,10 +138,8 @@ def _changed(old: Signature, new: Signature) -> Iterator[tuple[str, str, str, in
 
 def _are_equal(one: str, other: str) -> bool:
     """Say whether two defaults are one value: 0 and 0.0."""
-    try:
-        return one == other or bool(literal_value_in(one) == literal_value_in(other))
-    except ValueError:
-        return False
+    value = literal_in(one)
+    return one == other or (value is not UNKNOWN and bool(value == literal_in(other)))
 
 
 rule = Rule(

@@ -27,7 +27,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, instances, is_hidden, literal, literal_of, value_of
+from kdoctor.analysis.calls import argument, instances, is_hidden, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import calls, keyword
 from kdoctor.keras_api import Signature
@@ -35,6 +35,7 @@ from kdoctor.keras_api.tensorflow_aliases import TURN_EAGER_OFF
 from kdoctor.model import Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.quick_facts import QuickCall
 from kdoctor.value_types import Kind
 
@@ -89,7 +90,7 @@ def _is_fast(module: Module, call: cst.Call, signature: Signature | None) -> boo
 
 def _may_drop(_facts: TargetFacts, called: QuickCall) -> bool:
     others = called.argument("recurrent_dropout")
-    return called.argument("dropout") is not None and (others is None or not literal_of(others))
+    return called.argument("dropout") is not None and (others is None or not literal(others))
 
 
 rule = Rule(

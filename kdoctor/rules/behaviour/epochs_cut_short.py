@@ -29,7 +29,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_hidden, plain_literal, value_of
+from kdoctor.analysis.calls import argument, is_hidden, value_of
 from kdoctor.analysis.dataflow.points_to_by_call import points_to_by_call_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_named, methods_in, only_base
@@ -47,6 +47,7 @@ from kdoctor.rules.behaviour._counted_steps import (
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.libcst_walk import returned_in
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
@@ -91,9 +92,9 @@ def _is_cut(
     itself = module.source(data)
     batch = module.source(division.batch)
     sizes = {f"{itself}.batch_size", *(texts if own is not None else {size})}
-    value = plain_literal(value_of(module, division.batch))
-    known = {plain_literal(value_of(module, each.value)) for each in made.args} if own else set()
-    known |= {int(size)} if size is not None and size.isdigit() else set()
+    value = literal(value_of(module, division.batch))
+    known = [literal(value_of(module, each.value)) for each in made.args] if own else []
+    known += [int(size)] if size is not None and size.isdigit() else []
     if batch not in sizes and (not isinstance(value, int) or value not in known):
         return False
     is_folder = isinstance(made.func, cst.Attribute) and "directory" in made.func.attr.value

@@ -23,12 +23,13 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, instances, literal, replace_expression
+from kdoctor.analysis.calls import argument, instances, replace_expression
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, calls_that_make
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 

@@ -26,13 +26,14 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import add_keyword, argument, instances, is_hidden, literal, literal_of
+from kdoctor.analysis.calls import add_keyword, argument, instances, is_hidden
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import calls, keyword
 from kdoctor.model import Finding, Fix, Severity
 from kdoctor.rewrite import remove_arguments
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.quick_facts import QuickCall
 from kdoctor.value_types import Kind
 
@@ -97,7 +98,7 @@ def _moved(
 
 def _may_freeze(_facts: TargetFacts, called: QuickCall) -> bool:
     given = called.argument("trainable")
-    return given is not None and literal_of(given) is False
+    return given is not None and literal(given) is False
 
 
 rule = Rule(

@@ -33,7 +33,6 @@ from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.behaviour._asked_for import (
     Outcome,
     does_something,
-    fixed_value,
     is_fixed,
     outcomes,
 )
@@ -44,6 +43,7 @@ from kdoctor.rules.members._removed_members import GONE
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberStore, MemberUse, Module
 from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind, Type
 
@@ -135,7 +135,7 @@ def _asked(module: Module) -> Iterator[_Question]:
                     cst.Arg(value=default),
                 ],
             ) if name.raw_value in _ALL and is_fixed(default):
-                found = tuple(outcomes(module, node, fixed_value(default)))
+                found = tuple(outcomes(module, node, literal(default)))
                 yield _Question(node, owner, name, found)
 
 

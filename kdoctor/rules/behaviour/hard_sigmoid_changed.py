@@ -28,13 +28,14 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import instances, literal, speller_at
+from kdoctor.analysis.calls import instances, speller_at
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import names, string, word
 from kdoctor.keras_api import split_root
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, ReferenceKind
+from kdoctor.syntax.literals import literal
 from kdoctor.value_types import Kind
 
 _NAME = "hard_sigmoid"

@@ -27,7 +27,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_hidden, literal
+from kdoctor.analysis.calls import argument, is_hidden
 from kdoctor.analysis.dataflow.points_to_by_call import points_to_by_call_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import attribute, calls
@@ -35,6 +35,7 @@ from kdoctor.lazy_regex import pattern
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.quick_facts import QuickCall
 from kdoctor.value_types import Kind
 

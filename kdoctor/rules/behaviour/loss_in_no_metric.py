@@ -46,13 +46,7 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from kdoctor.analysis.calls import (
-    UNKNOWN,
-    argument,
-    is_builtin,
-    literal,
-    value_of,
-)
+from kdoctor.analysis.calls import argument, is_builtin, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import decorated_by, kind_of_class, methods_in
 from kdoctor.analysis.models.user_models import (
@@ -71,7 +65,7 @@ from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import nodes_in
 from kdoctor.syntax.libcst_walk import descendants, own_nodes
-from kdoctor.syntax.literals import evaluated
+from kdoctor.syntax.literals import UNKNOWN, literal
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
@@ -241,7 +235,7 @@ def _loss_alone(
             return None
     match found:
         case cst.Dict(elements=[cst.DictElement(key=cst.SimpleString() as key, value=value)]):
-            return found if evaluated(key) == _LOSS and literal(value) is UNKNOWN else None
+            return found if literal(key) == _LOSS and literal(value) is UNKNOWN else None
         case cst.Call(
             func=cst.Name(value="dict") as called,
             args=[cst.Arg(keyword=cst.Name(value="loss"), value=value)],

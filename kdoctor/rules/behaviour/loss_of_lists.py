@@ -27,15 +27,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import (
-    argument,
-    is_hidden,
-    is_keras_3,
-    literal,
-    literal_of,
-    speller_at,
-    value_of,
-)
+from kdoctor.analysis.calls import argument, is_hidden, is_keras_3, speller_at, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.tensors.constructors import (
     CONVERTING,
@@ -49,6 +41,7 @@ from kdoctor.analysis.triggers import Trigger, calls_that_make, may_be_of, word
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, ImportNeed, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
@@ -180,7 +173,7 @@ def _may_be_called(quick: QuickFacts, facts: TargetFacts) -> bool:
         (called.node, called.node.func)
         for called in quick.calls
         if any(
-            isinstance(value, ast.List | ast.Tuple) and _form_of(literal_of(value)) is not None
+            isinstance(value, ast.List | ast.Tuple) and _form_of(literal(value)) is not None
             for each in _ARGUMENTS
             for value in quick.values_of(called.argument(*each))
         )

@@ -24,7 +24,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, literal, value_of
+from kdoctor.analysis.calls import argument, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.logs import (
     FIELD,
@@ -40,6 +40,7 @@ from kdoctor.model import Confidence, Finding, Fix, Severity
 from kdoctor.rules.fixes.snake_case import in_snake_case
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.scopes import BindingKind
 

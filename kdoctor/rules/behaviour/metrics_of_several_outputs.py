@@ -25,7 +25,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, call_of_super, is_hidden, literal, value_of
+from kdoctor.analysis.calls import argument, call_of_super, is_hidden, value_of
 from kdoctor.analysis.dataflow.escapes import unmutated_value_of
 from kdoctor.analysis.dataflow.points_to import PointsTo, points_to_of
 from kdoctor.analysis.facts import TargetFacts
@@ -41,6 +41,7 @@ from kdoctor.model import Edit, Finding, Fix, Hole, Severity, Span
 from kdoctor.rules.behaviour._single_item_lists import outputs_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 from kdoctor.value_types import Kind
 

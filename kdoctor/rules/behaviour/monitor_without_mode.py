@@ -39,8 +39,6 @@ from kdoctor.analysis.calls import (
     is_hidden,
     is_keras_3,
     keras_version,
-    literal,
-    literal_of,
 )
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, may_be_called_on, word
@@ -48,6 +46,7 @@ from kdoctor.lazy_regex import pattern
 from kdoctor.model import Edit, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 from kdoctor.value_types import Kind
 
@@ -210,8 +209,8 @@ def _monitored(facts: TargetFacts, called: QuickCall) -> Iterator[str]:
     for cls in {each.rpartition(".")[2] for each in keras_3} & _CALLBACKS.keys():
         monitor, mode = _CALLBACKS[cls]
         given, said = called.argument("monitor", monitor), called.argument("mode", mode)
-        name = None if given is None else literal_of(given)
-        if isinstance(name, str) and (said is None or literal_of(said) == "auto"):
+        name = None if given is None else literal(given)
+        if isinstance(name, str) and (said is None or literal(said) == "auto"):
             yield name.removeprefix("val_")
 
 
@@ -220,7 +219,7 @@ def _glimpsed_metrics(called: QuickCall) -> set[str] | None:
     if called.is_hidden or called.places > 2:
         return None
     given = map(called.argument, _METRICS)
-    return _names_of([] if each is None else literal_of(each) for each in given)
+    return _names_of([] if each is None else literal(each) for each in given)
 
 
 rule = Rule(

@@ -24,7 +24,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_keras_3, literal, literal_of, replace_expression
+from kdoctor.analysis.calls import argument, is_keras_3, replace_expression
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.tensors.constructors import ArrayForm
 from kdoctor.analysis.tensors.rank import ranks_of
@@ -33,6 +33,7 @@ from kdoctor.keras_api import split_root
 from kdoctor.model import Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.quick_facts import QuickCall
 
 _NAME: Final = "utils.normalize"
@@ -75,7 +76,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
 
 def _may_be_first(_: TargetFacts, called: QuickCall) -> bool:
     axis = called.argument("axis", 1)
-    return axis is not None and literal_of(axis) == 0
+    return axis is not None and literal(axis) == 0
 
 
 rule = Rule(

@@ -31,21 +31,14 @@ import libcst as cst
 from msgspec import Struct
 from packaging.version import Version
 
-from kdoctor.analysis.calls import (
-    UNKNOWN,
-    is_hidden,
-    keras_version,
-    literal,
-    literal_of,
-    value_of,
-)
+from kdoctor.analysis.calls import is_hidden, keras_version, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger
 from kdoctor.keras_api import Parameter, Presence, Signature, split_root
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.literals import literal_value_in
+from kdoctor.syntax.literals import UNKNOWN, literal, literal_in
 from kdoctor.syntax.quick_facts import QuickFacts
 
 _Node = TypeVar("_Node", ast.expr, cst.BaseExpression)
@@ -153,11 +146,11 @@ def _value(module: Module, node: cst.BaseExpression) -> object:
 def _possible(quick: QuickFacts, node: ast.expr) -> Iterable[object]:
     """Return what ``_value`` may return: of a name with many values, one that fits nowhere."""
     if not isinstance(node, ast.Name):
-        return (literal_of(node),)
+        return (literal(node),)
     values = quick.values_of(node)
     if len(values) > _MAX_VALUES:
         return _UNFIT
-    return [literal_of(each) for each in values if isinstance(each, ast.Constant | ast.UnaryOp)]
+    return [literal(each) for each in values if isinstance(each, ast.Constant | ast.UnaryOp)]
 
 
 def _all_fit(
@@ -199,10 +192,8 @@ def _may_be(value: object, name: str, default_text: str) -> bool:
 
 @lru_cache(maxsize=512)
 def _default(source: str) -> object:
-    try:
-        return literal_value_in(source)
-    except ValueError:
-        return None
+    value = literal_in(source)
+    return None if value is UNKNOWN else value
 
 
 def _shifted(values: Sequence[cst.BaseExpression], old: Signature, new: Signature) -> int | None:

@@ -22,13 +22,14 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, literal, literal_of, speller_at, value_of
+from kdoctor.analysis.calls import argument, speller_at, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.generators import is_a_librarys
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
@@ -43,7 +44,7 @@ def _may_get_lists(quick: QuickFacts, _: TargetFacts) -> bool:
         for place, name in enumerate(names)
     )
     return any(
-        isinstance(value, ast.List) and _holds_data(literal_of(value))
+        isinstance(value, ast.List) and _holds_data(literal(value))
         for each in given
         for value in quick.values_of(each)
     )

@@ -30,13 +30,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kdoctor.analysis.calls import argument, literal, literal_of, value_of
+from kdoctor.analysis.calls import argument, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, keyword
 from kdoctor.keras_api import split_root
 from kdoctor.model import Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Context
 
@@ -46,7 +47,7 @@ _REPEATED = (Context.CALL, Context.LOSS_OR_METRIC, Context.TRAIN_LOOP)
 def _may_be_seeded(quick: QuickFacts, facts: TargetFacts) -> bool:
     return any(
         any(_is_random(facts, each) for each in called.names)
-        and any(isinstance(literal_of(e), int) for e in quick.values_of(called.argument("seed")))
+        and any(isinstance(literal(e), int) for e in quick.values_of(called.argument("seed")))
         for called in quick.calls_with("seed")
     )
 

@@ -34,7 +34,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, instances, is_hidden, literal
+from kdoctor.analysis.calls import argument, instances, is_hidden
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.roots import USES_KERAS_3
 from kdoctor.analysis.triggers import Trigger, word
@@ -44,6 +44,7 @@ from kdoctor.model import Finding, Severity
 from kdoctor.rules.fixes.seeds import seeds_all
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference, ReferenceKind
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 

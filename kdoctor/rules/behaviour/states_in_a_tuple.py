@@ -20,7 +20,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, has_builtin, is_keras_3, literal, value_of
+from kdoctor.analysis.calls import argument, has_builtin, is_keras_3, value_of
 from kdoctor.analysis.dataflow.uses import names_with_spelling
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import keyword
@@ -28,6 +28,7 @@ from kdoctor.memoize import once
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import literal
 from kdoctor.value_types import Kind
 
 _STATES = "return_state"

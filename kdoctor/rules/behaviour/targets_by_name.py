@@ -30,7 +30,7 @@ from itertools import chain
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.analysis.calls import argument, is_hidden, literal, value_of
+from kdoctor.analysis.calls import argument, is_hidden, value_of
 from kdoctor.analysis.dataflow.points_to import PointsTo, points_to_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_named, methods_in
@@ -41,6 +41,7 @@ from kdoctor.rules.behaviour._single_item_lists import outputs_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.libcst_walk import own_nodes
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 

@@ -25,13 +25,14 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_hidden, literal
+from kdoctor.analysis.calls import argument, is_hidden
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.wrappers import applications_of, wrapped_layers
 from kdoctor.analysis.triggers import word
 from kdoctor.model import Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import literal
 
 
 def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:

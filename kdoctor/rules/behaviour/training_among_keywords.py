@@ -30,7 +30,7 @@ from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.literals import evaluated
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
@@ -92,7 +92,7 @@ def _reads(
                 pass
             case _:
                 continue
-        if evaluated(key) == _TRAINING and holds_original_argument(module, owner, others):
+        if literal(key) == _TRAINING and holds_original_argument(module, owner, others):
             yield each
 
 

@@ -43,7 +43,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_keras_3, literal, speller_at
+from kdoctor.analysis.calls import argument, is_keras_3, speller_at
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import kind_of_class
 from kdoctor.analysis.tensors.symbolic import SYMBOLIC, holds_symbolic
@@ -64,6 +64,7 @@ from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.behaviour._may_be_trained import may_be_trained
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberStore, MemberUse, Module
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Context, Kind, Type
 

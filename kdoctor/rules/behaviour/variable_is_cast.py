@@ -25,7 +25,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import add_keyword, argument, is_hidden, is_keras_3, literal, value_of
+from kdoctor.analysis.calls import add_keyword, argument, is_hidden, is_keras_3, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, may_be_of, word
 from kdoctor.keras_api.tensorflow_aliases import VARIABLES
@@ -33,6 +33,7 @@ from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
 from kdoctor.rules.arguments._forwarded_keywords import base_that_gets
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.package import KEEP_THE_TYPE
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind

@@ -30,7 +30,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import UNKNOWN, argument, is_hidden, literal, value_of
+from kdoctor.analysis.calls import argument, is_hidden, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, member
 from kdoctor.keras_api.returns import WEIGHTED_LAYERS
@@ -40,6 +40,7 @@ from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severit
 from kdoctor.rules.fixes.snake_case import in_snake_case
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
+from kdoctor.syntax.literals import UNKNOWN, literal
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.scopes import Binding, BindingKind
 from kdoctor.value_types import Kind

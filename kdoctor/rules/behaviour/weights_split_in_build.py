@@ -30,7 +30,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_hidden, is_keras_3, literal
+from kdoctor.analysis.calls import argument, is_hidden, is_keras_3
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_named, kind_of_class, methods_in
 from kdoctor.analysis.triggers import Trigger, attribute, method_of
@@ -40,6 +40,7 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import chain_of, nodes_in
 from kdoctor.syntax.libcst_walk import descendants, own_nodes
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 

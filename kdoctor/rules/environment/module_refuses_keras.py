@@ -33,7 +33,7 @@ from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.literals import evaluated
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.quick_facts import QuickFacts
 
 _VERSION = "version"
@@ -81,7 +81,7 @@ def _error(module: Module, stop: cst.BaseSmallStatement) -> str:
 
 
 def _said(text: cst.BaseExpression) -> str:
-    return f": {evaluated(text)}" if isinstance(text, cst.SimpleString) else ""
+    return f": {literal(text)}" if isinstance(text, cst.SimpleString) else ""
 
 
 def _may_stop(quick: QuickFacts, _: TargetFacts) -> bool:

@@ -44,6 +44,7 @@ from kdoctor.rules.environment._documentation_pages import NOT_IN_A_TEXT, is_a_t
 from kdoctor.rules.environment._import_failures import failure_is_caught
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import ImportBinding, Module
+from kdoctor.syntax.literals import literal
 
 _LIBRARY = "segmentation_models"
 _VARIABLE = "SM_FRAMEWORK"
@@ -128,8 +129,12 @@ def _setting_right_below(module: Module, line: cst.SimpleStatementLine) -> Span 
     match following.body[0]:
         case cst.Assign(
             targets=[cst.AssignTarget(target=cst.Subscript(value=mapping))],
-            value=cst.SimpleString(evaluated_value="tf.keras"),
-        ) if module.qualified(mapping) == "os.environ" and _VARIABLE in module.source(following):
+            value=value,
+        ) if (
+            literal(value) == "tf.keras"
+            and module.qualified(mapping) == "os.environ"
+            and _VARIABLE in module.source(following)
+        ):
             setting = module.span(following.body[0])
         case _:
             return None

@@ -7,7 +7,6 @@ from typing import Final
 import libcst as cst
 from msgspec import Struct, field
 
-from kdoctor.analysis.calls import literal
 from kdoctor.analysis.models.user_classes import methods_in
 from kdoctor.analysis.tensors.tensorflow_calls import returns_tensor
 from kdoctor.model import Edit, Hole, Precedence
@@ -15,6 +14,7 @@ from kdoctor.rewrite.precedence import precedence_of, required_precedence
 from kdoctor.rules.idioms._tensorflow import canonical
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.scopes import Binding, BindingKind
 
 _JOINED: Final = {

@@ -30,11 +30,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import add_keyword, argument, instances, is_hidden, literal
+from kdoctor.analysis.calls import add_keyword, argument, instances, is_hidden
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import literal
 from kdoctor.value_types import Kind
 
 _ERROR = "ValueError: LossScaleOptimizer no longer supports `dynamic=False`."

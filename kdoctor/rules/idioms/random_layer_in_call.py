@@ -27,13 +27,14 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import UNKNOWN, argument, instances, is_hidden, literal
+from kdoctor.analysis.calls import argument, instances, is_hidden
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import kind_of_class
 from kdoctor.analysis.triggers import Trigger, calls_that_make, method_of
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import UNKNOWN, literal
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 

@@ -27,7 +27,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_hidden, literal, value_of
+from kdoctor.analysis.calls import argument, is_hidden, value_of
 from kdoctor.analysis.dataflow.statements import free_name, remove_statement
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, member, word
@@ -35,6 +35,7 @@ from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.value_types import Kind

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.analysis.calls import argument, literal, speller_at
+from kdoctor.analysis.calls import argument, speller_at
 from kdoctor.analysis.dataflow.statements import StatementSlot, statement_slot
 from kdoctor.model import Applicability, Edit, Fix, Hole, Precedence, Span
 from kdoctor.rewrite import Refusal
@@ -19,6 +19,7 @@ from kdoctor.rewrite.source_lines import whole_line
 from kdoctor.rules.fixes.helper_definition import helper_edits, top_statement
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.value_types import Kind
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_hidden, literal
+from kdoctor.analysis.calls import argument, is_hidden
 from kdoctor.analysis.dataflow.statements import StatementSlot, statement_slot
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_around, class_named
@@ -14,6 +14,7 @@ from kdoctor.rewrite.source_lines import whole_line
 from kdoctor.rules.rule import Example
 from kdoctor.syntax import MemberStore, Module
 from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.syntax.literals import literal
 from kdoctor.value_types import Kind
 
 LISTS = "trainable_weights"

@@ -12,13 +12,14 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_builtin, is_call_of_super, is_keras_3, literal
+from kdoctor.analysis.calls import argument, is_builtin, is_call_of_super, is_keras_3
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_named, kind_of_class, methods_in, only_base
 from kdoctor.analysis.triggers import bases_of
 from kdoctor.keras_api import split_root
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import returned_in
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.symbol_table import FUNCTIONS
 from kdoctor.value_types import Kind

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, literal, value_of
+from kdoctor.analysis.calls import argument, value_of
 from kdoctor.rewrite import Guard, GuardAnswer, Question, UseSite
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import literal
 
 
 def gives_classes() -> Guard:

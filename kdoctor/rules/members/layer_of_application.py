@@ -25,7 +25,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_keras_3, literal, value_of
+from kdoctor.analysis.calls import argument, is_keras_3, value_of
 from kdoctor.analysis.dataflow.points_to_by_call import points_to_by_call_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, attribute, word
@@ -34,6 +34,7 @@ from kdoctor.lazy_regex import pattern
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.scopes import BindingKind
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import libcst as cst
 
-from kdoctor.analysis.calls import literal
 from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.type_oracle import PARTIAL
 
 _WORD = "optimizer"

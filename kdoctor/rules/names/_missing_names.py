@@ -10,13 +10,13 @@ from typing import Literal
 import libcst as cst
 from msgspec.structs import replace
 
-from kdoctor.analysis.calls import argument, literal
+from kdoctor.analysis.calls import argument
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import Lookup, Presence, split_root
 from kdoctor.memoize import once
 from kdoctor.syntax import Module, Reference, ReferenceKind
 from kdoctor.syntax.imports import dotted_name
-from kdoctor.syntax.literals import evaluated
+from kdoctor.syntax.literals import literal
 
 # Private names that old code reads all the same, gone from Keras 3. A test reaches for each.
 PRIVATE = frozenset(
@@ -142,8 +142,8 @@ def _put_among_modules(module: Module) -> Iterator[tuple[str, cst.CSTNode]]:
                 value=modules,
                 slice=[cst.SubscriptElement(slice=cst.Index(value=cst.SimpleString() as name))],
             ) if module.qualified(modules) == "sys.modules":
-                yield str(evaluated(name)), node
-                yield f"{evaluated(name)}.*", node
+                yield str(literal(name)), node
+                yield f"{literal(name)}.*", node
 
 
 def _set_by_name(module: Module) -> Iterator[tuple[str, cst.CSTNode]]:
@@ -155,7 +155,7 @@ def _set_by_name(module: Module) -> Iterator[tuple[str, cst.CSTNode]]:
                 args=[owner, name, *_],
             ):
                 given = module.qualified(owner.value)
-                leaf = evaluated(name.value) if isinstance(name.value, cst.SimpleString) else "*"
+                leaf = literal(name.value) if isinstance(name.value, cst.SimpleString) else "*"
                 if given is not None:
                     yield f"{given}.{leaf}", call
 

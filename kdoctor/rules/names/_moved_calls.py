@@ -10,7 +10,7 @@ from itertools import islice, zip_longest
 import libcst as cst
 
 from kdoctor.keras_api import Parameter, Signature
-from kdoctor.syntax.literals import literal_value_in
+from kdoctor.syntax.literals import UNKNOWN, literal_in
 
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 _BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -189,9 +189,8 @@ def _same_default(name: str, one: str | None, other: str | None) -> bool:
         return True
     if one is None or other is None:
         return False
-    try:
-        old, new = literal_value_in(one), literal_value_in(other)
-    except ValueError:
+    old, new = literal_in(one), literal_in(other)
+    if old is UNKNOWN or new is UNKNOWN:
         return False
     return repr(old) == repr(new) or _means_no_other(name, old, new)
 

@@ -11,12 +11,13 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, literal, value_of
+from kdoctor.analysis.calls import argument, value_of
 from kdoctor.analysis.models.user_classes import decorated_by
 from kdoctor.keras_api import split_root
 from kdoctor.rules.saving._save_and_load_calls import PathUse, compiles
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.syntax.literals import literal
 
 _PARTS: Final = (("optimizer", 0), ("loss", 1), ("metrics", 2), ("weighted_metrics", 4))
 _REGISTERING: Final = "register_keras_serializable"

@@ -15,13 +15,11 @@ from msgspec import Struct
 
 from kdoctor import keras_api
 from kdoctor.analysis.calls import (
-    UNKNOWN,
     add_keyword,
     argument,
     call_of_super,
     is_hidden,
     is_keras_3,
-    literal,
     value_of,
 )
 from kdoctor.analysis.dataflow.points_to_by_call import points_to_by_call_of
@@ -39,6 +37,7 @@ from kdoctor.rules.saving._new_methods import at_the_end
 from kdoctor.rules.saving._save_and_load_calls import method_uses, model_of, saves
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.syntax.literals import UNKNOWN, literal
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 

@@ -7,11 +7,12 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, instances, literal
+from kdoctor.analysis.calls import argument, instances
 from kdoctor.memoize import once
 from kdoctor.rules.saving._path_endings import H5, Ending, ending
 from kdoctor.rules.saving._save_and_load_calls import PathUse, all_saves, handed, loads, method_uses
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import literal
 from kdoctor.value_types import Kind
 
 _TAKEN: Final = "the file would be called `{}`, like {}: rename one of them"

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.analysis.calls import literal
 from kdoctor.analysis.dataflow.uses import reads_of
 from kdoctor.analysis.paths import MAKERS
 from kdoctor.keras_api import split_root
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import literal
 
 # Methods, also those of objects that nobody knows: `model.save("a")`, `api.upload_file("a")`.
 _METHODS = frozenset({

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.analysis.calls import argument, literal, value_of
+from kdoctor.analysis.calls import argument, value_of
 from kdoctor.analysis.dataflow.possible_values import values_passed_to
 from kdoctor.keras_api import split_root
 from kdoctor.model import Confidence
 from kdoctor.rules.saving._path_endings import H5, Ending, ending
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import literal
 from kdoctor.value_types import Kind
 
 _SAVE_FUNCTIONS = ("models.save_model", "saving.save_model")

@@ -15,12 +15,13 @@ import libcst as cst
 from msgspec import Struct
 from msgspec.structs import replace
 
-from kdoctor.analysis.calls import is_builtin, literal
+from kdoctor.analysis.calls import is_builtin
 from kdoctor.analysis.paths import AS_GIVEN, FROM_THE_ROOT, JOINS, JOINS_OF_WINDOWS, PATHS
 from kdoctor.lazy_regex import pattern
 from kdoctor.memoize import once
 from kdoctor.rules.saving._text_values import is_number, values_of
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import literal
 
 NUMBER: Final = "\0"
 """Stands for a number as it is printed: digits, maybe with a sign, a point or a power of ten."""

@@ -27,14 +27,7 @@ from collections.abc import Iterator
 import libcst as cst
 from packaging.version import Version
 
-from kdoctor.analysis.calls import (
-    argument,
-    instances,
-    is_hidden,
-    keras_version,
-    literal,
-    literal_of,
-)
+from kdoctor.analysis.calls import argument, instances, is_hidden, keras_version
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.model import Applicability, Finding, Fix, Severity
@@ -44,6 +37,7 @@ from kdoctor.rules.saving._path_endings import NOT_WRITTEN_OUT, Ending, ending, 
 from kdoctor.rules.saving._possible_endings import but_for, in_one_piece, may_end
 from kdoctor.rules.saving.weights_filename import help_for, rename_to_weights
 from kdoctor.syntax import Module, Reference
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
@@ -149,7 +143,7 @@ def _may_be_wrong(quick: QuickFacts, facts: TargetFacts) -> bool:
         if path is None or not any(each.endswith(".ModelCheckpoint") for each in called.names):
             continue
         given = called.argument("save_weights_only", 4)
-        weights = False if given is None else literal_of(given)
+        weights = False if given is None else literal(given)
         right = (".keras", ".h5") if keras_version(facts) >= _TAKES_H5 else (".keras",)
         ends = in_one_piece(".weights.h5") if weights else but_for(*right)
         if may_end(quick, facts, called, path, ends):

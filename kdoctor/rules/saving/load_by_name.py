@@ -26,7 +26,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_hidden, literal
+from kdoctor.analysis.calls import argument, is_hidden
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity, Span
 from kdoctor.rewrite.arguments import remove_arguments
@@ -34,6 +34,7 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._possible_endings import ending_in, may_be_path, uses
 from kdoctor.rules.saving._save_and_load_calls import PathUse, method_uses
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 
 _NEW_FILES = (".weights.h5", ".keras")

@@ -29,7 +29,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import UNKNOWN, literal, value_of
+from kdoctor.analysis.calls import value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.model import Confidence, Finding, Fix, Severity
 from kdoctor.rules.rule import Example, Rule
@@ -46,6 +46,7 @@ from kdoctor.rules.saving._default_config import (
     takes_keywords,
 )
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import UNKNOWN, literal
 from kdoctor.value_types import Kind
 
 _MADE_THERE = (cst.Call, cst.Dict, cst.Lambda, cst.List, cst.Tuple)

@@ -25,7 +25,7 @@ from itertools import chain
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_hidden, literal
+from kdoctor.analysis.calls import argument, is_hidden
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity, Span
 from kdoctor.rewrite.arguments import remove_arguments
@@ -33,6 +33,7 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._possible_endings import uses
 from kdoctor.rules.saving._save_and_load_calls import PathUse, loads, method_uses, saves
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 
 _ERRORS = {

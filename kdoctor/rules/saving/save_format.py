@@ -27,7 +27,7 @@ from itertools import chain
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, literal
+from kdoctor.analysis.calls import argument
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import keyword
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
@@ -39,6 +39,7 @@ from kdoctor.rules.saving._possible_endings import uses
 from kdoctor.rules.saving._save_and_load_calls import PathUse, is_same_path, method_uses, saves
 from kdoctor.rules.saving._savedmodel_paths import reads_of_saved_models
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 
 _MODEL_FILES = (".h5", ".hdf5", ".keras")

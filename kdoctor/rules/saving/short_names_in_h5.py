@@ -26,7 +26,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, literal
+from kdoctor.analysis.calls import argument
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.loss_names import LONG_NAMES
 from kdoctor.analysis.triggers import text, word
@@ -43,6 +43,7 @@ from kdoctor.rules.saving._save_and_load_calls import (
     saves,
 )
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import literal
 from kdoctor.value_types import Kind
 
 

@@ -39,7 +39,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, literal, value_of
+from kdoctor.analysis.calls import argument, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import word
 from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
@@ -59,6 +59,7 @@ from kdoctor.rules.saving._save_and_load_calls import (
     saves,
 )
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import literal
 
 _NEW = ".weights.h5"
 _OLD_WEIGHTS = (".h5", ".hdf5", ".keras", ".ckpt", ".tf", ".hdf", ".weights")

@@ -12,6 +12,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_named, is_old_optimizer, member_of_self
 from kdoctor.keras_api import split_root
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import literal
 
 BASES = frozenset({"Optimizer", "OptimizerV2"})
 
@@ -92,9 +93,8 @@ def call_of_self(node: cst.CSTNode, function: cst.FunctionDef) -> tuple[str, cst
 
 def text_of(node: cst.BaseExpression | None) -> str | None:
     """Return what a string literal says."""
-    if isinstance(node, cst.SimpleString) and isinstance(node.evaluated_value, str):
-        return node.evaluated_value
-    return None
+    text = literal(node)
+    return text if isinstance(text, str) else None
 
 
 def backend_name(module: Module, node: cst.CSTNode) -> str | None:

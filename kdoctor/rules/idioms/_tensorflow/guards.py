@@ -8,7 +8,7 @@ import libcst as cst
 
 from kdoctor.rewrite.common_guards import Guard, GuardAnswer, Question, UseSite
 from kdoctor.rewrite.guard_base import every
-from kdoctor.syntax.literals import evaluated
+from kdoctor.syntax.literals import literal
 
 _METHODS = ("bilinear", "nearest", "bicubic", "lanczos3", "lanczos5")
 _ENUM = "tensorflow.image.ResizeMethod."
@@ -69,7 +69,7 @@ def _window(_: UseSite, node: cst.BaseExpression) -> bool:
 
 def _method(use_site: UseSite, node: cst.BaseExpression) -> bool:
     if isinstance(node, cst.SimpleString):
-        return evaluated(node) in _METHODS
+        return literal(node) in _METHODS
     name = use_site.module.qualified(node) or ""
     return name.removeprefix(_ENUM) in _MEMBERS
 

@@ -6,11 +6,12 @@ from functools import reduce
 
 import libcst as cst
 
-from kdoctor.analysis.calls import is_builtin, literal, value_of
+from kdoctor.analysis.calls import is_builtin, value_of
 from kdoctor.rewrite.common_guards import Guard, GuardAnswer, Question, UseSite
 from kdoctor.rules.names._backend.value_facts import ValueFacts
 from kdoctor.rules.names._backend.value_guards import of_values
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import literal
 
 # What makes a tensor or an array of numbers that are written out.
 _MAKERS = frozenset({"array", "asarray", "cast", "constant", "convert_to_tensor", "variable"})

@@ -11,14 +11,12 @@ from collections.abc import Callable
 
 import libcst as cst
 
-from kdoctor.analysis.calls import literal
 from kdoctor.analysis.dataflow.possible_values import all_arguments_of
 from kdoctor.analysis.fixed_points import Expansion, GreatestFixedPoint
 from kdoctor.analysis.node_values import (
     argument_of,
     has_number_as_default,
     is_prediction,
-    number_of,
     positional_arguments,
     rank_as_written,
     values_of_member,
@@ -44,7 +42,7 @@ from kdoctor.rules.names._backend.result_types import (
 )
 from kdoctor.rules.names._backend.self_attributes import all_kept_in
 from kdoctor.syntax import Module
-from kdoctor.syntax.literals import evaluated
+from kdoctor.syntax.literals import literal
 from kdoctor.syntax.scopes import Binding, BindingKind
 from kdoctor.value_types import Kind
 
@@ -111,7 +109,7 @@ class ValueFacts:
             case cst.Integer() | cst.Float():
                 return True
             case cst.BinaryOperation(operator=cst.Power()):
-                return number_of(node.right) in (2, 4) or self.is_not_negative(node.left)
+                return literal(node.right) in (2, 4) or self.is_not_negative(node.left)
             case cst.BinaryOperation(operator=cst.Add() | cst.Multiply() | cst.Divide()):
                 squared = isinstance(node.operator, cst.Multiply) and (
                     isinstance(node.left, cst.Name) and node.left.deep_equals(node.right)
@@ -396,7 +394,7 @@ class ValueFacts:
     def _is_float_dtype(self, node: cst.BaseExpression | None) -> bool:
         match node:
             case cst.SimpleString():
-                return str(evaluated(node)).startswith(("float", "bfloat", "bool"))
+                return str(literal(node)).startswith(("float", "bfloat", "bool"))
             case cst.Call():
                 return self._leaf(node) == "floatx"
             case cst.Attribute():

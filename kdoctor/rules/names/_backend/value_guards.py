@@ -21,7 +21,7 @@ from kdoctor.rules.names._backend.plain_numbers import (
 from kdoctor.rules.names._backend.value_facts import ValueFacts, inference_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.literals import evaluated
+from kdoctor.syntax.literals import literal
 from kdoctor.value_types import Context, Kind
 
 
@@ -198,7 +198,7 @@ def plain_name(parameter: str) -> Guard:
             return GuardAnswer.YES
         if not isinstance(node, cst.SimpleString):
             return GuardAnswer.UNKNOWN
-        return GuardAnswer.NO if "/" in str(evaluated(node)) else GuardAnswer.YES
+        return GuardAnswer.NO if "/" in str(literal(node)) else GuardAnswer.YES
 
     return Question(
         f"plain_name({parameter!r})",
@@ -217,9 +217,7 @@ def no_slash_in(parameter: str) -> Guard:
             return GuardAnswer.YES
         texts = (each for each in descendants(node) if isinstance(each, cst.SimpleString))
         return (
-            GuardAnswer.NO
-            if any("/" in str(evaluated(each)) for each in texts)
-            else GuardAnswer.YES
+            GuardAnswer.NO if any("/" in str(literal(each)) for each in texts) else GuardAnswer.YES
         )
 
     return Question(
