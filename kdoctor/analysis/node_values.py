@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.syntax import Module
+from kdoctor.syntax.displays import elements_of
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope
 from kdoctor.value_types import Context
@@ -97,10 +98,8 @@ def rank_as_written(made: cst.BaseExpression) -> int | None:
         return None
     named = argument_of(made, len(made.args), "shape")
     shapes = [
-        each
+        elements_of(each)
         for each in (named, *positional_arguments(made))
         if isinstance(each, cst.Tuple | cst.List)
     ]
-    if len(shapes) != 1 or any(isinstance(e, cst.StarredElement) for e in shapes[0].elements):
-        return None
-    return len(shapes[0].elements)
+    return len(shapes[0]) if len(shapes) == 1 and shapes[0] is not None else None

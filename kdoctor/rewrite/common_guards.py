@@ -14,6 +14,7 @@ import libcst as cst
 from kdoctor.keras_api import split_root
 from kdoctor.rewrite.guard_base import Guard, GuardAnswer, Question, UseSite, every
 from kdoctor.syntax import Module
+from kdoctor.syntax.displays import part_of
 from kdoctor.syntax.literals import UNKNOWN, literal_in
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.value_types import Context, Kind
@@ -276,11 +277,7 @@ def _is_a_constant(name: cst.Name, module: Module) -> bool:
     bindings = owner.bindings[name.value] if owner else []
     if len(bindings) != 1 or bindings[0].kind is not BindingKind.ASSIGN:
         return False
-    value: cst.BaseExpression | None = bindings[0].value
-    for step in bindings[0].path:
-        if not isinstance(value, cst.Tuple | cst.List) or step is None:
-            return False
-        value = value.elements[step].value if step < len(value.elements) else None
+    value = part_of(bindings[0].value, bindings[0].path)
     found = UNKNOWN if value is None else _literal(module.source(value))
     return found is not UNKNOWN and found is not None
 

@@ -34,8 +34,9 @@ from kdoctor.syntax.condition_values import (
     truth_of,
     version_of,
 )
+from kdoctor.syntax.displays import part_of
 from kdoctor.syntax.literals import UNKNOWN, literal
-from kdoctor.syntax.name_resolution import Resolver, part_of
+from kdoctor.syntax.name_resolution import Resolver
 from kdoctor.syntax.scopes import Binding, BindingKind
 from kdoctor.syntax.stored_version_checks import stored_version_answers
 from kdoctor.syntax.type_oracle import TypeOracle

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import libcst as cst
 
 from kdoctor.syntax.blocks import always_exits, imports_in, last_statement, only_imports_fail
+from kdoctor.syntax.displays import part_of
 from kdoctor.syntax.fallback_helpers import (
     attributes_in,
     bound_in,
@@ -32,7 +33,7 @@ from kdoctor.syntax.fallback_helpers import (
 )
 from kdoctor.syntax.imports import Imports, dotted_name
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.name_resolution import Resolver, part_of
+from kdoctor.syntax.name_resolution import Resolver
 from kdoctor.syntax.scope_analysis import ScopeAnalysis
 from kdoctor.syntax.scopes import Binding, BindingKind
 from kdoctor.syntax.type_oracle import TypeOracle

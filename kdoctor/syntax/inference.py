@@ -16,10 +16,11 @@ from kdoctor.syntax import transfer
 from kdoctor.syntax.annotations import leaves_open
 from kdoctor.syntax.classes import UserClass, UserClasses
 from kdoctor.syntax.declarations import Declarations
+from kdoctor.syntax.displays import part_of
 from kdoctor.syntax.imports import dotted_name
 from kdoctor.syntax.inference_memo import InferenceMemo, OutOfOrderError
 from kdoctor.syntax.list_mutations import MutatedLists, is_new_and_empty
-from kdoctor.syntax.name_resolution import Resolver, part_of
+from kdoctor.syntax.name_resolution import Resolver
 from kdoctor.syntax.node_predicates import is_number, is_property, is_starred, returns_of
 from kdoctor.syntax.parametrized import pytest_parameter_values
 from kdoctor.syntax.partials import partial_callable

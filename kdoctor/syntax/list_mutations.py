@@ -11,7 +11,8 @@ from typing import Final, Protocol
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.syntax.name_resolution import Resolver, part_of
+from kdoctor.syntax.displays import part_of
+from kdoctor.syntax.name_resolution import Resolver
 from kdoctor.syntax.scope_analysis import ScopeAnalysis, Use
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope, ScopeKind
 from kdoctor.syntax.type_oracle import TypeOracle

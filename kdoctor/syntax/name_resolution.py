@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from kdoctor.model import Confidence
+from kdoctor.syntax.displays import part_of
 from kdoctor.syntax.imports import Imports
 from kdoctor.syntax.reaching_definitions import MAX_BINDINGS, Exits, ReachingDefinitions
 from kdoctor.syntax.references import ImportBinding
@@ -314,21 +315,6 @@ class Resolver:
                     known = None if names is None else frozenset(names)
                 self._stars.append((binding, known))
         return self._stars
-
-
-def part_of(
-    value: cst.BaseExpression | None, path: Sequence[int | None]
-) -> cst.BaseExpression | None:
-    """Return the part of a display (``(a, b)``) that an unpacking assignment takes, if clear."""
-    for step in path:
-        if not isinstance(value, cst.Tuple | cst.List) or step is None:
-            return None
-        if any(isinstance(each, cst.StarredElement) for each in value.elements):
-            return None
-        if step >= len(value.elements):
-            return None
-        value = value.elements[step].value
-    return value
 
 
 def _is_inside(maker: cst.CSTNode, child: cst.CSTNode) -> bool:

@@ -13,6 +13,7 @@ from kdoctor.syntax.alias_chains import AliasCache
 from kdoctor.syntax.blocks import always_raises, early_exits, program_exit_in
 from kdoctor.syntax.condition_values import NotAGuard, Undecided
 from kdoctor.syntax.conditions import Conditions
+from kdoctor.syntax.displays import part_of
 from kdoctor.syntax.exception_fallbacks import ExceptionFallbacks, Import, Try
 from kdoctor.syntax.fallback_helpers import (
     common_ancestor,
@@ -24,7 +25,7 @@ from kdoctor.syntax.fallback_helpers import (
 from kdoctor.syntax.imports import Imports
 from kdoctor.syntax.libcst_walk import STATEMENTS
 from kdoctor.syntax.match_cases import Cases
-from kdoctor.syntax.name_resolution import Resolver, part_of
+from kdoctor.syntax.name_resolution import Resolver
 from kdoctor.syntax.scope_analysis import Block, ScopeAnalysis
 from kdoctor.syntax.scopes import Binding, BindingKind
 from kdoctor.syntax.type_oracle import TypeOracle

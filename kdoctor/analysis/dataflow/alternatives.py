@@ -10,7 +10,7 @@ from kdoctor.analysis.models.user_classes import class_around
 from kdoctor.analysis.node_values import attributes_assigned_in, default_of
 from kdoctor.memoize import once
 from kdoctor.syntax import Module
-from kdoctor.syntax.name_resolution import part_of
+from kdoctor.syntax.displays import part_of
 from kdoctor.syntax.scopes import Binding, BindingKind
 
 Asked = Callable[[Module, cst.BaseExpression], bool]

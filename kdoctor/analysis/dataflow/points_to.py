@@ -20,6 +20,7 @@ from kdoctor.analysis.calls import argument, is_hidden
 from kdoctor.analysis.models.user_classes import class_named, methods_in
 from kdoctor.memoize import once
 from kdoctor.syntax import Module
+from kdoctor.syntax.displays import part_of
 from kdoctor.syntax.scopes import Binding, BindingKind
 
 _MAX_DEPTH = 24  # steps from name to name, more than people write
@@ -137,7 +138,7 @@ class PointsTo:
             case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Index(cst.Integer() as at))]):
                 return self._resolve(node.value, (at.evaluated_value, *path), depth)
             case cst.Tuple() | cst.List() if path and isinstance(path[0], int):
-                return self._resolve(_element(node, path[0]), path[1:], depth)
+                return self._resolve(part_of(node, path[:1]), path[1:], depth)
             case cst.Call():
                 return self._called(node, path, depth)
         return _NOTHING
@@ -330,12 +331,6 @@ def _parts(node: cst.BaseExpression, path: Path = ()) -> Iterator[tuple[Path, cs
         if isinstance(element, cst.StarredElement):
             return
         yield from _parts(element.value, (*path, index))
-
-
-def _element(node: cst.Tuple | cst.List, index: int) -> cst.BaseExpression | None:
-    plain = [each.value for each in node.elements if isinstance(each, cst.Element)]
-    is_there = len(plain) == len(node.elements) and index < len(plain)
-    return plain[index] if is_there else None
 
 
 def _is_named(node: cst.BaseExpression, name: str) -> bool:

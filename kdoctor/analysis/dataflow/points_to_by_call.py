@@ -20,6 +20,7 @@ from kdoctor.analysis.models.user_classes import class_named
 from kdoctor.keras_api import split_root
 from kdoctor.memoize import once
 from kdoctor.syntax import Module
+from kdoctor.syntax.displays import elements_of
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.value_types import Kind
 
@@ -317,12 +318,10 @@ class PointsToByCall:
         for index in path:
             inner: list[Placed] = []
             for value, frame in values:
-                if not isinstance(value, cst.Tuple | cst.List) or not isinstance(index, int):
+                elements = elements_of(value)
+                if elements is None or not isinstance(index, int) or index >= len(elements):
                     return []
-                plain = [each.value for each in value.elements if isinstance(each, cst.Element)]
-                if len(plain) < len(value.elements) or index >= len(plain):
-                    return []
-                inner += self._values(plain[index], frame, depth)
+                inner += self._values(elements[index], frame, depth)
             values = inner
         return values
 

@@ -11,6 +11,7 @@ from kdoctor.analysis.calls import argument, is_hidden, value_of
 from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.analysis.dataflow.uses import names_with_spelling
 from kdoctor.syntax import Module
+from kdoctor.syntax.displays import elements_of
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.scopes import BindingKind
 
@@ -30,10 +31,8 @@ def values_of_name(module: Module, name: cst.Name) -> Sequence[cst.BaseExpressio
             return []
         if binding.kind is BindingKind.ASSIGN:
             found.append(value)
-        elif binding.kind is BindingKind.LOOP and isinstance(value, cst.List | cst.Tuple):
-            if any(isinstance(each, cst.StarredElement) for each in value.elements):
-                return []
-            found += [each.value for each in value.elements]
+        elif binding.kind is BindingKind.LOOP and (looped := elements_of(value)) is not None:
+            found += looped
         else:
             return []
     return found if len(found) <= MAX_VALUES else []

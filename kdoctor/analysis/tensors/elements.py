@@ -10,6 +10,7 @@ from kdoctor.analysis.calls import argument, is_builtin
 from kdoctor.analysis.dataflow.uses import reads_of
 from kdoctor.analysis.tensors.constructors import NumberKind, numbers_of
 from kdoctor.syntax import Module
+from kdoctor.syntax.displays import elements_of
 from kdoctor.syntax.literals import literal
 from kdoctor.syntax.scopes import BindingKind
 
@@ -41,8 +42,7 @@ def numbers_in(module: Module, dtype: cst.BaseExpression) -> NumberKind | None:
 def count_of_axes(module: Module, shape: cst.BaseExpression) -> int | None:
     """Return the rank of an array of this shape: ``n`` is 1, ``(n, 3)`` is 2."""
     if isinstance(shape, cst.Tuple | cst.List):
-        plain = all(isinstance(each, cst.Element) for each in shape.elements)
-        return len(shape.elements) if plain and shape.elements else None
+        return len(elements_of(shape) or ()) or None
     if numbers_of_scalar(module, shape) is NumberKind.INT:
         return 1
     return None

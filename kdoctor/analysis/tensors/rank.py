@@ -21,6 +21,7 @@ from kdoctor.analysis.tensors.constructors import COLUMN, FRAME, ArrayData, Arra
 from kdoctor.keras_api import split_root
 from kdoctor.memoize import once
 from kdoctor.syntax import Module
+from kdoctor.syntax.displays import part_of
 from kdoctor.syntax.literals import literal
 from kdoctor.syntax.scopes import Binding, BindingKind
 
@@ -61,11 +62,8 @@ class Ranks:
             case cst.Name():
                 bound = self._module.bindings_at(node)
                 return _common_array(self._bound(each, path, depth) for each in bound)
-            case cst.Tuple() | cst.List() if path and path[0] is not None:
-                plain = [each.value for each in node.elements if isinstance(each, cst.Element)]
-                if len(plain) < len(node.elements) or path[0] >= len(plain):
-                    return None
-                return self.of(plain[path[0]], path[1:], depth)
+            case cst.Tuple() | cst.List() if path:
+                return self.of(part_of(node, path[:1]), path[1:], depth)
             case cst.Call():
                 return self._called(node, path, depth)
             case cst.Attribute():

@@ -61,6 +61,7 @@ from kdoctor.rules.arguments._may_be_called import may_make_a_layer
 from kdoctor.rules.arguments._weight_initializers import CHANGES_A_WEIGHT, initializers_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
+from kdoctor.syntax.displays import elements_of
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
@@ -194,13 +195,12 @@ def _values(
 ) -> list[list[str | Hole]] | None:
     """Return what stands for each weight: the elements of a list, or ``weights[0]``."""
     if isinstance(weights, cst.List | cst.Tuple):
-        if len(weights.elements) != count or any(
-            not isinstance(each, cst.Element) for each in weights.elements
-        ):
+        elements = elements_of(weights)
+        if elements is None or len(elements) != count:
             return None
         return [
-            [Hole(module.outer_span(each.value), Precedence.LAMBDA, precedence_of(each.value))]
-            for each in weights.elements
+            [Hole(module.outer_span(each), Precedence.LAMBDA, precedence_of(each))]
+            for each in elements
         ]
     known = value_of(module, weights)
     if isinstance(known, cst.List | cst.Tuple) and len(known.elements) != count:

@@ -12,6 +12,7 @@ from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.analysis.models.user_classes import class_named
 from kdoctor.keras_api import split_root
 from kdoctor.syntax import Module
+from kdoctor.syntax.displays import part_of
 from kdoctor.syntax.libcst_walk import own_nodes, returned_in
 from kdoctor.syntax.scopes import BindingKind, ScopeKind
 
@@ -55,11 +56,8 @@ class Lists:
             return False
         match node:
             case cst.List() | cst.Tuple() if path:
-                plain = [each.value for each in node.elements if isinstance(each, cst.Element)]
-                at = path[0]
-                if len(plain) < len(node.elements) or at is None or not 0 <= at < len(plain):
-                    return False
-                return self.is_one(plain[at], path[1:], depth + 1)
+                part = part_of(node, path[:1])
+                return part is not None and self.is_one(part, path[1:], depth + 1)
             case cst.List():
                 return self._is_large_enough(node)
             case cst.ListComp() if not path:

@@ -12,6 +12,7 @@ from kdoctor.analysis.dataflow.points_to_by_call import MadeObject, Placed, Poin
 from kdoctor.keras_api import split_root
 from kdoctor.rules.behaviour._single_item_lists import HANDING_ON, outputs_of
 from kdoctor.syntax import Module
+from kdoctor.syntax.displays import elements_of
 from kdoctor.syntax.literals import literal
 
 _MAX_DEPTH: Final = 16  # layers that hand on, and models within each other
@@ -59,10 +60,7 @@ def _layers(module: Module, by_call: PointsToByCall, model: MadeObject) -> list[
     given = argument(model.call, "layers", 0)
     values = [] if given is None else by_call.values(given.value, model.frame)
     listed, run = values[0] if len(values) == 1 else (None, None)
-    if not isinstance(listed, cst.List | cst.Tuple):
-        return []
-    plain = [each.value for each in listed.elements if isinstance(each, cst.Element)]
-    return [(each, run) for each in plain] if len(plain) == len(listed.elements) else []
+    return [(each, run) for each in elements_of(listed) or ()]
 
 
 def _is_conditional(module: Module, node: cst.CSTNode) -> bool:

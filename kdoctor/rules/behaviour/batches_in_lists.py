@@ -46,6 +46,7 @@ from kdoctor.rules.behaviour._may_be_lists import may_be_a_list
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import inner_nodes
+from kdoctor.syntax.displays import elements_of
 from kdoctor.syntax.libcst_walk import own_nodes
 from kdoctor.syntax.quick_facts import QuickFacts
 
@@ -201,13 +202,9 @@ def _leaf(node: cst.BaseExpression) -> str:
 
 
 def _is_list(node: cst.BaseExpression) -> bool:
-    return (
-        isinstance(node, cst.List)
-        and bool(node.elements)
-        and not any(isinstance(each, cst.StarredElement) for each in node.elements)
-        # A list of numbers is one array.
-        and not any(isinstance(each.value, cst.BaseNumber) for each in node.elements)
-    )
+    elements = elements_of(node) if isinstance(node, cst.List) else None
+    # A list of numbers is one array.
+    return bool(elements) and not any(isinstance(each, cst.BaseNumber) for each in elements or ())
 
 
 def _holds_a_list(module: Module, known: Lists, node: cst.BaseExpression) -> bool:

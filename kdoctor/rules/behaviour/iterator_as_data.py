@@ -28,7 +28,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import is_builtin, value_of
-from kdoctor.analysis.dataflow.points_to import Allocation, Path, points_to_of
+from kdoctor.analysis.dataflow.points_to import Allocation, points_to_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_named, methods_in
 from kdoctor.analysis.training.generators import FED, generators_of, may_feed_calls
@@ -38,6 +38,7 @@ from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Precedence, Seve
 from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
+from kdoctor.syntax.displays import part_of
 from kdoctor.syntax.libcst_walk import own_nodes
 from kdoctor.syntax.quick_facts import QuickFacts
 
@@ -79,24 +80,11 @@ def _is_iterator(module: Module, made: Allocation, depth: int = 0) -> bool:
     if depth > _MAX_DEPTH or any(isinstance(each, cst.Yield) for each in own_nodes(function.body)):
         return False
     for value in points_to_of(module).returned_by(made.call):
-        part = _part(value, made.part)
+        part = part_of(value, made.part)
         inside = frozenset() if part is None else points_to_of(module).made_in_function(part)
         if not inside or not all(_is_iterator(module, each, depth + 1) for each in inside):
             return False
     return bool(points_to_of(module).returned_by(made.call))
-
-
-def _part(value: cst.BaseExpression, path: Path) -> cst.BaseExpression | None:
-    """Return a part of what is written out."""
-    for index in path:
-        if not isinstance(value, cst.Tuple | cst.List) or not isinstance(index, int):
-            return None
-        if index >= len(value.elements) or not all(
-            isinstance(each, cst.Element) for each in value.elements
-        ):
-            return None
-        value = value.elements[index].value
-    return value
 
 
 def _gives_one(module: Module, call: cst.Call) -> bool:

@@ -41,6 +41,7 @@ from kdoctor.model import Edit, Finding, Fix, Hole, Severity, Span
 from kdoctor.rules.behaviour._single_item_lists import outputs_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
+from kdoctor.syntax.displays import elements_of
 from kdoctor.syntax.literals import literal
 from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 from kdoctor.value_types import Kind
@@ -103,9 +104,8 @@ def _outputs_of(module: Module, made: cst.Call) -> int | None:
     if not isinstance(outputs, cst.List | cst.Tuple):
         found = None if outputs is None else module.type_of(outputs)
         return 1 if found and found.kind is Kind.TENSOR else None
-    if any(isinstance(each, cst.StarredElement) for each in outputs.elements):
-        return None
-    return len(outputs.elements)
+    elements = elements_of(outputs)
+    return None if elements is None else len(elements)
 
 
 def _count_losses(module: Module, compiling: cst.Call) -> int | None:
@@ -121,12 +121,7 @@ def _count_losses(module: Module, compiling: cst.Call) -> int | None:
 
 
 def _is_flat(metrics: cst.List) -> bool:
-    return bool(metrics.elements) and not any(
-        isinstance(each, cst.StarredElement)
-        or isinstance(each.value, cst.List | cst.Tuple | cst.Dict)
-        or (isinstance(each.value, cst.Name) and each.value.value == "None")
-        for each in metrics.elements
-    )
+    return bool(count_elements(metrics))
 
 
 def _repeats_one(metrics: cst.List) -> bool:

@@ -42,6 +42,7 @@ from kdoctor.model import Finding, Severity
 from kdoctor.rules.behaviour._single_item_lists import outputs_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
+from kdoctor.syntax.displays import elements_of
 from kdoctor.syntax.imports import dotted_name
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
@@ -99,11 +100,7 @@ def _outputs(
     call = values[0] if values else origin.call
     given = outputs_of(module, call) if isinstance(call, cst.Call) else None
     outputs = None if given is None else unmutated_value_of(module, given)
-    if not isinstance(outputs, cst.List | cst.Tuple):
-        return []
-    if any(isinstance(each, cst.StarredElement) for each in outputs.elements):
-        return []
-    return [each.value for each in outputs.elements]
+    return elements_of(outputs) or []
 
 
 def _lost(module: Module, points_to: PointsTo, outputs: list[cst.BaseExpression]) -> list[int]:
@@ -193,10 +190,8 @@ def _is_read(module: Module, call: cst.Call, places: set[int]) -> bool:
         return True
     target = parent.targets[0].target
     if isinstance(target, cst.Tuple | cst.List):
-        names = [each.value for each in target.elements]
-        return any(
-            place < len(names) and not _is_thrown_away(names[place]) for place in places
-        ) and not any(isinstance(each, cst.StarredElement) for each in target.elements)
+        names = elements_of(target) or []
+        return any(place < len(names) and not _is_thrown_away(names[place]) for place in places)
     if not isinstance(target, cst.Name):
         return True
     reads = (each for each in reads_of(module, target) if value_of(module, each) is call)

@@ -28,6 +28,7 @@ from kdoctor.memoize import once
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
+from kdoctor.syntax.displays import part_of
 from kdoctor.syntax.literals import literal
 from kdoctor.value_types import Kind
 
@@ -81,12 +82,7 @@ def _bound(module: Module, node: cst.BaseExpression) -> cst.BaseExpression:
     bindings = module.bindings_at(node)
     if len(bindings) != 1 or len(bindings[0].path) != 1:
         return node
-    parts, place = bindings[0].value, bindings[0].path[0]
-    if not isinstance(parts, cst.Tuple) or place is None:
-        return node
-    if any(isinstance(each, cst.StarredElement) for each in parts.elements):
-        return node
-    return parts.elements[place].value if place < len(parts.elements) else node
+    return part_of(bindings[0].value, bindings[0].path) or node
 
 
 def _is_asked_about(module: Module, node: cst.BaseExpression) -> bool:

@@ -40,6 +40,7 @@ from kdoctor.rules.behaviour._output_dicts import may_be_by_name, single, taken_
 from kdoctor.rules.behaviour._single_item_lists import outputs_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
+from kdoctor.syntax.displays import elements_of
 from kdoctor.syntax.libcst_walk import own_nodes
 from kdoctor.syntax.literals import literal
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -138,10 +139,8 @@ def _batches(
 
 
 def _parts(batch: cst.Tuple | cst.List, *, is_handed_out: bool) -> Iterator[_Given]:
-    if any(isinstance(each, cst.StarredElement) for each in batch.elements):
-        return
-    for index, each in enumerate(batch.elements[1:3]):
-        yield _Given(each.value, index == 1, is_handed_out)
+    for index, each in enumerate((elements_of(batch) or [])[1:3]):
+        yield _Given(each, index == 1, is_handed_out)
 
 
 # -- the model

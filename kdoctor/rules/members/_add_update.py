@@ -9,6 +9,7 @@ from kdoctor.model import Applicability, Edit, Fix, Hole, Precedence
 from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rewrite.source_lines import margin
 from kdoctor.syntax import MemberUse, Module
+from kdoctor.syntax.displays import elements_of
 from kdoctor.syntax.scopes import BindingKind
 
 _TAKES = {"updates", "inputs"}
@@ -70,9 +71,7 @@ def _says_more(module: Module, call: cst.Call) -> bool:
 def _items(updates: cst.BaseExpression) -> list[cst.BaseExpression] | None:
     if not isinstance(updates, cst.List):
         return [updates]
-    if not updates.elements or any(not isinstance(each, cst.Element) for each in updates.elements):
-        return None
-    return [each.value for each in updates.elements]
+    return elements_of(updates) or None
 
 
 def _has_no_statement(module: Module, items: list[cst.BaseExpression]) -> bool:

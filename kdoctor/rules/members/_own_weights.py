@@ -13,6 +13,7 @@ from kdoctor.model import Applicability, Edit, Fix
 from kdoctor.rewrite.source_lines import whole_line
 from kdoctor.rules.rule import Example
 from kdoctor.syntax import MemberStore, Module
+from kdoctor.syntax.displays import elements_of
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.literals import literal
 from kdoctor.value_types import Kind
@@ -64,15 +65,12 @@ def _is_plain_layer(module: Module, cls: cst.ClassDef, store: MemberStore) -> bo
 
 def _listed(store: MemberStore) -> list[str] | None:
     """Return the names of the attributes in the list, None where something else is in it."""
-    if not isinstance(store.value, cst.List | cst.Tuple):
+    elements = elements_of(store.value)
+    if elements is None:
         return None
-    found: list[str] = []
-    for each in store.value.elements:
-        name = _of_self(each.value, store)
-        if name is None or isinstance(each, cst.StarredElement):
-            return None
-        found.append(name)
-    return found
+    names = [_of_self(each, store) for each in elements]
+    found = [each for each in names if each is not None]
+    return found if len(found) == len(names) else None
 
 
 def _of_self(node: cst.CSTNode, store: MemberStore) -> str | None:

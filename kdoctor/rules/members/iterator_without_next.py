@@ -34,7 +34,7 @@ from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Precedence, Seve
 from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.name_resolution import part_of
+from kdoctor.syntax.displays import part_of
 from kdoctor.syntax.scopes import BindingKind
 
 _GENERATOR: Final = "ImageDataGenerator"
