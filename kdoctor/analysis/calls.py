@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import takewhile
+from typing import overload
 
 import libcst as cst
 from packaging.version import Version
@@ -51,19 +53,24 @@ def is_hidden(call: cst.Call) -> bool:
     return any(argument.star for argument in call.args)
 
 
+def positional_arguments(call: cst.Call) -> list[cst.Arg]:
+    """Return the arguments by position before any ``*args``: only their places are known."""
+    return [*takewhile(lambda each: each.keyword is None and not each.star, call.args)]
+
+
 def argument(call: cst.Call, name: str, position: int | None = None) -> cst.Arg | None:
     """Return the argument passed by this keyword or position (from 0)."""
-    by_position = [each for each in call.args if each.keyword is None and not each.star]
     for each in call.args:
         if each.keyword is not None and each.keyword.value == name:
             return each
-    if position is None or len(by_position) <= position:
-        return None
-    first_star = next((each for each in call.args if each.star == "*"), None)
-    found = by_position[position]
-    if first_star is not None and call.args.index(first_star) < call.args.index(found):
-        return None
-    return found
+    by_position = positional_arguments(call) if position is not None else []
+    return by_position[position] if position is not None and position < len(by_position) else None
+
+
+def passed(call: cst.Call, name: str, position: int | None = None) -> cst.BaseExpression | None:
+    """Return the value of that argument."""
+    found = argument(call, name, position)
+    return None if found is None else found.value
 
 
 def call_of_super(node: cst.CSTNode | None) -> tuple[str, cst.Call] | None:
@@ -84,7 +91,11 @@ def is_call_of_super(node: cst.CSTNode | None, name: str) -> bool:
     return found is not None and found[0] == name
 
 
-def value_of(module: Module, node: cst.BaseExpression) -> cst.BaseExpression:
+@overload
+def value_of(module: Module, node: cst.BaseExpression) -> cst.BaseExpression: ...
+@overload
+def value_of(module: Module, node: cst.BaseExpression | None) -> cst.BaseExpression | None: ...
+def value_of(module: Module, node: cst.BaseExpression | None) -> cst.BaseExpression | None:
     """Return what a name is bound to, if that is one value for sure; else the node itself."""
     if not isinstance(node, cst.Name):
         return node

@@ -6,30 +6,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import passed, positional_arguments
 from kdoctor.syntax import Module
 from kdoctor.syntax.displays import elements_of
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope
 from kdoctor.value_types import Context
-
-
-def positional_arguments(call: cst.Call) -> list[cst.BaseExpression]:
-    """Return the positional arguments up to the first ``*args``."""
-    found = []
-    for argument in call.args:
-        if argument.star or argument.keyword is not None:
-            break
-        found.append(argument.value)
-    return found
-
-
-def argument_of(call: cst.Call, position: int, keyword: str) -> cst.BaseExpression | None:
-    """Return the value that a call passes for a parameter, by keyword or by position."""
-    for argument in call.args:
-        if argument.keyword is not None and argument.keyword.value == keyword:
-            return argument.value
-    positional = positional_arguments(call)
-    return positional[position] if len(positional) > position else None
 
 
 def values_of_member(cls: cst.ClassDef, member: str) -> Iterator[cst.BaseExpression]:
@@ -96,10 +78,9 @@ def rank_as_written(made: cst.BaseExpression) -> int | None:
     )
     if not isinstance(made, cst.Call) or not is_weight:
         return None
-    named = argument_of(made, len(made.args), "shape")
     shapes = [
         elements_of(each)
-        for each in (named, *positional_arguments(made))
+        for each in (passed(made, "shape"), *(each.value for each in positional_arguments(made)))
         if isinstance(each, cst.Tuple | cst.List)
     ]
     return len(shapes[0]) if len(shapes) == 1 and shapes[0] is not None else None

@@ -32,11 +32,13 @@ _SUMS: Final[dict[str, Callable[[Any, Any], Any]]] = {
 }
 
 
-def literal(node: cst.BaseExpression | ast.expr | None) -> object:
+def literal(node: cst.BaseExpression | ast.expr | None, *, absent: object = UNKNOWN) -> object:
     """Return the value of a literal or of a display of literals, ``UNKNOWN`` of anything else.
 
-    It may be a node of either tree.
+    It may be a node of either tree. ``absent`` is the answer where there is none.
     """
+    if node is None:
+        return absent
     read = _READERS.get(type(node).__name__)
     if read is None:
         return UNKNOWN

@@ -51,3 +51,8 @@ def test_nothing_waits_for_the_garbage_collector():
         assert gc.collect() == 0
     finally:
         gc.enable()
+
+
+def test_what_is_not_there_is_what_the_caller_says():
+    assert literal(None, absent=True) is True
+    assert literal(cst.parse_expression("a"), absent=True) is UNKNOWN

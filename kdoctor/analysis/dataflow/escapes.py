@@ -21,7 +21,9 @@ _HARMLESS: Final = frozenset({
 _READ: Final = frozenset({"copy", "count", "get", "index", "items", "keys", "values"})
 
 
-def unmutated_value_of(module: Module, node: cst.BaseExpression) -> cst.BaseExpression | None:
+def unmutated_value_of(
+    module: Module, node: cst.BaseExpression | None
+) -> cst.BaseExpression | None:
     """Return ``value_of``; None for a list or dict that may have been mutated.
 
     ``losses = ["mse"]`` may grow by ``losses.append("mae")``, or in a function that gets it.

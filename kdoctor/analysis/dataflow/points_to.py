@@ -16,7 +16,7 @@ from functools import cached_property
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.analysis.calls import argument, is_hidden
+from kdoctor.analysis.calls import is_hidden, passed
 from kdoctor.analysis.models.user_classes import class_named, methods_in
 from kdoctor.memoize import once
 from kdoctor.syntax import Module
@@ -97,8 +97,7 @@ class PointsTo:
         place = in_order.index(parameter) - is_method if parameter in in_order else None
         if place is not None and place < 0:
             return None
-        found = argument(call, parameter.name.value, place)
-        return None if found is None else found.value
+        return passed(call, parameter.name.value, place)
 
     def stored(self, node: cst.Attribute, depth: int = 0) -> tuple[cst.BaseExpression, Path] | None:
         """Return the one value assigned to ``self.x``, and its part."""

@@ -7,7 +7,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_hidden, value_of
+from kdoctor.analysis.calls import is_hidden, passed, value_of
 from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.analysis.dataflow.uses import names_with_spelling
 from kdoctor.syntax import Module
@@ -103,8 +103,7 @@ def all_arguments_of(module: Module, parameter: cst.Param) -> Sequence[cst.BaseE
         bound = [each.node for each in module.bindings_at(name)]
         if not isinstance(call, cst.Call) or not is_call or bound != [function]:
             return ()
-        passed = None if is_hidden(call) else argument(call, parameter.name.value, place)
-        value = parameter.default if passed is None else passed.value
+        value = passed(call, parameter.name.value, place) or parameter.default
         if value is None or is_hidden(call):
             return ()
         found.append(value)

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, value_of
+from kdoctor.analysis.calls import passed, value_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import literal
 
 
 def names_of_outputs(module: Module, outputs: cst.BaseExpression | None) -> Sequence[str]:
     """Return the names of several outputs in their order, nothing where one is not written out."""
-    given = None if outputs is None else value_of(module, outputs)
+    given = value_of(module, outputs)
     if not isinstance(given, cst.List | cst.Tuple):
         return []
     names = [name_of_output(module, each.value) for each in given.elements]
@@ -25,5 +25,5 @@ def name_of_output(module: Module, tensor: cst.BaseExpression) -> object:
     """Return the name that the layer of a tensor is given, None where that is not written out."""
     made = value_of(module, tensor)
     layer = value_of(module, made.func) if isinstance(made, cst.Call) else None
-    given = argument(layer, "name") if isinstance(layer, cst.Call) else None
-    return None if given is None else literal(given.value)
+    given = passed(layer, "name") if isinstance(layer, cst.Call) else None
+    return literal(given, absent=None)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, instances, value_of
+from kdoctor.analysis.calls import instances, passed, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.syntax import Module, Reference
 from kdoctor.value_types import Kind
@@ -20,8 +20,8 @@ def wrapped_layers(
     Not where the wrapper is made in an attempt that may fail.
     """
     for reference, call, made in instances(module, Kind.LAYER, facts):
-        given = argument(call, "layer", 0) if made.cls == wrapper else None
-        inner = None if given is None else value_of(module, given.value)
+        given = passed(call, "layer", 0) if made.cls == wrapper else None
+        inner = value_of(module, given)
         if isinstance(inner, cst.Call) and not module.is_guarded(call):
             yield reference, call, inner
 

@@ -6,7 +6,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_builtin
+from kdoctor.analysis.calls import is_builtin, passed
 from kdoctor.analysis.dataflow.uses import reads_of
 from kdoctor.analysis.tensors.constructors import NumberKind, numbers_of
 from kdoctor.syntax import Module
@@ -23,8 +23,8 @@ _LOOPS_OF_INTS: Final = frozenset({"enumerate", "range"})
 
 def dtype_in(module: Module, call: cst.Call) -> NumberKind | None:
     """Return the element kind that a call's ``dtype=`` asks for."""
-    given = argument(call, "dtype")
-    return None if given is None else numbers_in(module, given.value)
+    given = passed(call, "dtype")
+    return None if given is None else numbers_in(module, given)
 
 
 def numbers_in(module: Module, dtype: cst.BaseExpression) -> NumberKind | None:

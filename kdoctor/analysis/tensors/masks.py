@@ -6,7 +6,7 @@ import ast
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, value_of
+from kdoctor.analysis.calls import passed, value_of
 from kdoctor.analysis.triggers import calls, word
 from kdoctor.keras_api import split_root
 from kdoctor.syntax import Module
@@ -44,8 +44,7 @@ def is_masked(module: Module, node: cst.BaseExpression, depth: int = 0) -> bool 
         return None
     leaf = _class(module, layer)
     if leaf == "Embedding":
-        given = argument(layer, "mask_zero", 5)
-        value = False if given is None else literal(given.value)
+        value = literal(passed(layer, "mask_zero", 5), absent=False)
         return value if isinstance(value, bool) else None
     if leaf == "Masking":
         return True

@@ -13,7 +13,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_hidden, value_of
+from kdoctor.analysis.calls import argument, is_hidden, passed, value_of
 from kdoctor.analysis.dataflow.points_to import PointsTo, points_to_of
 from kdoctor.analysis.tensors import constructors as makers
 from kdoctor.analysis.tensors import elements
@@ -181,12 +181,12 @@ class Ranks:
         """Return what ``np.zeros(n)`` makes, or ``np.random.randint(2, size=n)``."""
         if name in makers.OF_A_SIZE:
             place, numbers = makers.OF_A_SIZE[name]
-            shape = argument(call, "size", place)
+            shape = passed(call, "size", place)
         else:
-            shape = argument(call, "size" if name.startswith("random.") else "shape", 0)
-            fill = argument(call, "fill_value", 1) if name == "full" else None
-            numbers = makers.OF_A_SHAPE[name] or (self._common([fill.value]) if fill else None)
-        axes = None if shape is None else elements.count_of_axes(self._module, shape.value)
+            shape = passed(call, "size" if name.startswith("random.") else "shape", 0)
+            fill = passed(call, "fill_value", 1) if name == "full" else None
+            numbers = makers.OF_A_SHAPE[name] or (self._common([fill]) if fill else None)
+        axes = None if shape is None else elements.count_of_axes(self._module, shape)
         return None if axes is None else ArrayData(axes=axes, numbers=told or numbers)
 
     def _common(self, given: Sequence[cst.BaseExpression]) -> NumberKind | None:
@@ -289,9 +289,9 @@ class Ranks:
         """Return the targets of ``SMOTE().fit_resample(x, y)``."""
         match call.func:
             case cst.Attribute(value=owner, attr=cst.Name(value="fit_resample" | "fit_sample")):
-                given = argument(call, "y", 1)
+                given = passed(call, "y", 1)
                 is_its = (self._maker(owner) or "").startswith("imblearn.")
-                return self.of(given.value, (), depth) if given is not None and is_its else None
+                return self.of(given, (), depth) if given is not None and is_its else None
         return None
 
     def _encoded(self, owner: cst.BaseExpression) -> ArrayData | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_hidden, value_of
+from kdoctor.analysis.calls import is_hidden, passed, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.syntax import Module
 
@@ -25,9 +25,9 @@ def batch_size_of(module: Module, facts: TargetFacts, data: cst.BaseExpression) 
             return f"{data.value}.{_NAME}"  # Keras' own iterators have it
         return batch_size_of_flow(module, facts, made)
     own = _function(module, made.func)
-    given = argument(made, _NAME, None if own is None else _position(own.params))
+    given = passed(made, _NAME, None if own is None else _position(own.params))
     if given is not None:
-        return fixed_text(module, given.value)
+        return fixed_text(module, given)
     taken = None if own is None else _default(own.params)
     return taken.value if isinstance(taken, cst.Integer) else None
 
@@ -38,8 +38,8 @@ def batch_size_of_flow(module: Module, facts: TargetFacts, made: cst.Call) -> st
     if of_images is None:
         return None
     position, default = of_images
-    given = argument(made, _NAME, position)
-    return default if given is None else fixed_text(module, given.value)
+    given = passed(made, _NAME, position)
+    return default if given is None else fixed_text(module, given)
 
 
 def draws_images(module: Module, owner: cst.BaseExpression) -> bool:

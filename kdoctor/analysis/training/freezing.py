@@ -10,7 +10,7 @@ from typing import Final
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.analysis.calls import argument, replace_expression
+from kdoctor.analysis.calls import passed, replace_expression
 from kdoctor.analysis.dataflow.points_to import Allocation, points_to_of
 from kdoctor.model import Applicability, Edit, Fix, Span
 from kdoctor.rewrite.source_lines import line_end, margin
@@ -389,11 +389,11 @@ def _copied_optimizer(freezing: Freezing, model: cst.BaseExpression) -> tuple[Ed
     """Return the edits that give a model a copy of an optimizer that another is compiled with."""
     module = freezing.module
     given = [
-        (freezing.is_same(use.model, model), optimizer.value)
+        (freezing.is_same(use.model, model), optimizer)
         for use in freezing.uses(COMPILE)
-        if (optimizer := argument(use.call, "optimizer", 0)) is not None
-        if isinstance(optimizer.value, cst.Name)
-        if (found := module.type_of(optimizer.value)) and found.kind is Kind.OPTIMIZER
+        if (optimizer := passed(use.call, "optimizer", 0)) is not None
+        if isinstance(optimizer, cst.Name)
+        if (found := module.type_of(optimizer)) and found.kind is Kind.OPTIMIZER
     ]
     theirs = [module.bindings_at(value) for is_its, value in given if not is_its]
     return tuple(

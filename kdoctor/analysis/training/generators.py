@@ -9,7 +9,7 @@ from functools import cached_property
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.analysis.calls import argument, value_of
+from kdoctor.analysis.calls import passed, value_of
 from kdoctor.analysis.models.user_classes import class_around, class_named
 from kdoctor.keras_api import split_root
 from kdoctor.memoize import once
@@ -40,9 +40,9 @@ def generators_of(module: Module) -> Iterator[tuple[MemberUse, cst.BaseExpressio
         if use.owner_defines or module.is_guarded(use.called):
             continue
         for index, name in enumerate(FED[use.member]):
-            given = argument(use.called, name, 0 if index == 0 else None)
+            given = passed(use.called, name, 0 if index == 0 else None)
             if given is not None:
-                yield use, given.value
+                yield use, given
 
 
 def generator_calls_fed(module: Module) -> Iterator[tuple[MemberUse, cst.Call, cst.FunctionDef]]:
@@ -70,19 +70,19 @@ def generator_feeds(module: Module, *, held_out: bool = False) -> Iterator[Gener
     for use, made, function in generator_calls_fed(module):
         if use.member not in FITS or use.called is None or use.called in told:
             continue
-        given = argument(use.called, FED[use.member][held_out], None if held_out else 0)
-        if given is None or value_of(module, given.value) is not made:
+        given = passed(use.called, FED[use.member][held_out], None if held_out else 0)
+        if given is None or value_of(module, given) is not made:
             continue
         if any(isinstance(each, cst.Yield) for each in own_nodes(function.body)):
             told.add(use.called)
-            yield GeneratorFeed(use, use.called, given.value, made, function)
+            yield GeneratorFeed(use, use.called, given, made, function)
 
 
 def has_several_epochs(module: Module, call: cst.Call, member: str) -> bool:
     """Say whether a call of `fit`, or `fit_generator`, asks for more than one epoch."""
-    given = argument(call, "epochs", 2 if member == "fit_generator" else 3)
-    given = given or argument(call, "nb_epoch")
-    return given is not None and literal(value_of(module, given.value)) != 1
+    given = passed(call, "epochs", 2 if member == "fit_generator" else 3)
+    given = given or passed(call, "nb_epoch")
+    return literal(value_of(module, given), absent=1) != 1
 
 
 def may_feed_calls(quick: QuickFacts) -> frozenset[ast.Call]:

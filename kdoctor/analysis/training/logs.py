@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, instances, value_of
+from kdoctor.analysis.calls import argument, instances, passed, value_of
 from kdoctor.lazy_regex import pattern
 from kdoctor.model import Edit, Span
 from kdoctor.syntax import Module
@@ -87,10 +87,10 @@ def fields_of_paths(
 ) -> Iterator[tuple[cst.SimpleString, str]]:
     """Yield each name in braces in a path of a ``ModelCheckpoint``: group 1 of ``field``."""
     for _, call, made in instances(module, Kind.CALLBACK):
-        given = argument(call, "filepath", 0) if made.cls == "ModelCheckpoint" else None
+        given = passed(call, "filepath", 0) if made.cls == "ModelCheckpoint" else None
         if given is None:
             continue
-        path = value_of(module, given.value)
+        path = value_of(module, given)
         for each in (path, *descendants(path)):
             if isinstance(each, cst.SimpleString):
                 yield from ((each, found[1]) for found in field.finditer(each.value))
@@ -100,13 +100,13 @@ def monitored(module: Module) -> Iterator[tuple[cst.SimpleString, str]]:
     """Yield each name that a callback monitors, and what happens if it is missing."""
     for _, call, made in instances(module, Kind.CALLBACK):
         places = _PLACES.get(made.cls or "")
-        given = argument(call, "monitor", places[0]) if places else None
-        if places is None or given is None or not isinstance(given.value, cst.SimpleString):
+        given = passed(call, "monitor", places[0]) if places else None
+        if places is None or given is None or not isinstance(given, cst.SimpleString):
             continue
         told = argument(call, "mode", places[1]) is not None
-        name = given.value.raw_value
+        name = given.raw_value
         yield (
-            given.value,
+            given,
             "there is nothing of that name to monitor"
             if told
             else f"ValueError: {made.cls} callback received monitor={name}, but Keras isn't able "

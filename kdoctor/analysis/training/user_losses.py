@@ -8,7 +8,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument
+from kdoctor.analysis.calls import argument, passed
 from kdoctor.analysis.dataflow.points_to import PointsTo, points_to_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import (
@@ -132,9 +132,9 @@ def _compiled(module: Module, facts: TargetFacts) -> Iterator[list[Function]]:
     for call in module.nodes(cst.Call):
         if not isinstance(call.func, cst.Attribute) or call.func.attr.value != "compile":
             continue
-        given = argument(call, "loss", PLACE)
+        given = passed(call, "loss", PLACE)
         # Of what sort the object is costs more to know.
-        functions = [] if given is None else [*_functions(module, points_to, given.value, 0)]
+        functions = [] if given is None else [*_functions(module, points_to, given, 0)]
         if not functions or module.is_guarded(call):
             continue
         if _leaves_it_to_keras(module, facts, _uses_of_compile(module).get(call.func)):

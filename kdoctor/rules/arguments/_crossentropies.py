@@ -25,7 +25,7 @@ def crossentropy(
     """Report the metric by that name: with such a loss it is the same function."""
     if not isinstance(node, cst.SimpleString) or node.raw_value not in CROSSENTROPIES:
         return
-    name = None if loss is None else literal(loss.value)
+    name = literal(loss.value if loss else None)
     is_told = isinstance(name, str) and name in _LOSSES
     yield Refused(
         node,

@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 import libcst as cst
 
-from kdoctor.analysis.calls import value_of
+from kdoctor.analysis.calls import passed, value_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -50,9 +50,9 @@ def an_int_is_passed(module: Module, node: cst.BaseExpression) -> bool:
     if node.value not in names:
         return False
     return any(
-        is_int(module, passed)
+        is_int(module, given)
         for call in _calls(module, function)
-        if (passed := _passed(call, names.index(node.value), node.value)) is not None
+        if (given := passed(call, node.value, names.index(node.value))) is not None
     )
 
 
@@ -79,15 +79,6 @@ def _calls(module: Module, function: cst.FunctionDef) -> list[cst.Call]:
         if len(bindings) == 1 and bindings[0].node is function and not module.is_guarded(each):
             found.append(each)
     return found
-
-
-def _passed(call: cst.Call, index: int, name: str) -> cst.BaseExpression | None:
-    for each in call.args:
-        if each.keyword is not None and each.keyword.value == name:
-            return each.value
-    if index < len(call.args) and call.args[index].keyword is None:
-        return call.args[index].value
-    return None
 
 
 def may_be_int(node: ast.expr | None) -> bool:

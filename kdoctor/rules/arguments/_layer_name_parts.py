@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.analysis.calls import argument, is_not_a_variable
+from kdoctor.analysis.calls import is_not_a_variable, passed
 from kdoctor.analysis.models.user_classes import holds_original_argument
 from kdoctor.rules.arguments._keras_calls import KerasCall
 from kdoctor.syntax import Module
@@ -182,8 +182,8 @@ class Functions:
         for call in descendants(function.body):
             if not isinstance(call, cst.Call) or not self._runs_in(function, call):
                 continue
-            named = argument(call, "name") if call in self._calls else None
-            if named is not None and self._holds(named.value, param):
+            named = passed(call, "name") if call in self._calls else None
+            if named is not None and self._holds(named, param):
                 yield self._calls[call]
             elif call not in self._calls:
                 yield from (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.analysis.calls import argument, value_of
+from kdoctor.analysis.calls import passed, value_of
 from kdoctor.analysis.tensors.eager_arguments import may_be_eager_tensor
 from kdoctor.model import Edit, Hole, ImportNeed, Precedence, Span
 from kdoctor.rewrite import Speller, remove_arguments
@@ -90,8 +90,8 @@ def _still_float32(module: Module, call: KerasCall, argument: cst.Arg) -> Instea
 
 
 def _of_a_tensor(module: Module, call: KerasCall) -> str:
-    given = argument(call.call, "y", 0) or argument(call.call, "x")
-    if given is not None and not may_be_eager_tensor(module, given.value):
+    given = passed(call.call, "y", 0) or passed(call.call, "x")
+    if given is not None and not may_be_eager_tensor(module, given):
         return ""
     return "for a tensor it returns a tensor, which has no `astype`"
 

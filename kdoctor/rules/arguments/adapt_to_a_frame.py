@@ -32,7 +32,7 @@ from typing import Final
 import libcst as cst
 from packaging.version import Version
 
-from kdoctor.analysis.calls import argument, is_keras_3, keras_version, speller_at
+from kdoctor.analysis.calls import is_keras_3, keras_version, passed, speller_at
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.tensors.constructors import ArrayForm
 from kdoctor.analysis.tensors.elements import numbers_in_list
@@ -71,17 +71,17 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             continue
         if call is None or cls not in _OF_A_FRAME or not is_keras_3(facts, use.owner.qualified):
             continue
-        data = argument(call, "data", 0)
+        data = passed(call, "data", 0)
         if data is None or module.is_guarded(use.node):
             continue
         if cls != _STRICT and keras_version(facts) < _ITERATES:
             continue
-        found = ranks_of(module).of(data.value)
+        found = ranks_of(module).of(data)
         form = None if found is None else found.form
         if form is ArrayForm.FRAME or (form is ArrayForm.COLUMN and cls == _STRICT):
-            yield _finding(module, facts, use, data.value, form)
-        elif form is None and cls == _STRICT and numbers_in_list(module, data.value) is not None:
-            yield _finding(module, facts, use, data.value, None)
+            yield _finding(module, facts, use, data, form)
+        elif form is None and cls == _STRICT and numbers_in_list(module, data) is not None:
+            yield _finding(module, facts, use, data, None)
 
 
 def _finding(

@@ -28,7 +28,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, value_of
+from kdoctor.analysis.calls import passed, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.generators import FITS, generator_feeds, may_feed_generators
 from kdoctor.analysis.triggers import Trigger, keyword
@@ -45,11 +45,11 @@ _WEIGHT: Final = "class_weight"
 def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each such argument."""
     for each in generator_feeds(module):
-        given = argument(each.call, _WEIGHT)
-        if given is None or not _is_there(module, given.value):
+        given = passed(each.call, _WEIGHT)
+        if given is None or not _is_there(module, given):
             continue
         yield rule.finding(
-            module.place(given.value),
+            module.place(given),
             "`class_weight` does not work with a generator: ValueError: Argument `class_weight` "
             "is not supported for Python generator inputs.",
             symbol=f"Model.{each.use.member}({_WEIGHT})",

@@ -26,7 +26,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, instances, value_of
+from kdoctor.analysis.calls import argument, instances, passed, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, keyword
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity, Span
@@ -54,8 +54,8 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     seen: set[_Function] = set()
     for _, call, _ in instances(module, Kind.LAYER, facts):
         for name in (*ALWAYS_CALLED, *((_BIAS,) if _has_bias(call) else ())):
-            given = argument(call, name)
-            function = None if given is None else _function(module, given.value)
+            given = passed(call, name)
+            function = None if given is None else _function(module, given)
             if function is None or function in seen or _takes_dtype(function):
                 continue
             if module.is_guarded(call):

@@ -24,7 +24,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, call_of_super, value_of
+from kdoctor.analysis.calls import call_of_super, passed, value_of
 from kdoctor.analysis.dataflow.escapes import is_read_once, unmutated_value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.loss_counts import count_elements, count_losses
@@ -52,20 +52,20 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             continue
         if call_of_super(use.called) is not None:
             continue
-        loss, given = argument(use.called, "loss", _PLACE), argument(use.called, _WEIGHTS)
-        weights = None if given is None else unmutated_value_of(module, given.value)
+        loss, given = passed(use.called, "loss", _PLACE), passed(use.called, _WEIGHTS)
+        weights = unmutated_value_of(module, given)
         if given is None or loss is None or not isinstance(weights, _Display):
             continue
-        losses, count = count_losses(module, loss.value), count_elements(weights)
+        losses, count = count_losses(module, loss), count_elements(weights)
         if losses is None or count is None:
             continue
-        if isinstance(value_of(module, loss.value), cst.Dict) and isinstance(weights, cst.Dict):
+        if isinstance(value_of(module, loss), cst.Dict) and isinstance(weights, cst.Dict):
             # It looks up those that it needs.
-            missing = _without_weight(module, loss.value, weights)
+            missing = _without_weight(module, loss, weights)
             if missing and use.owner.cls == "Functional":
-                yield _of_dicts(module, facts, use, given.value, weights, missing)
+                yield _of_dicts(module, facts, use, given, weights, missing)
         elif losses != count and max(losses, count) > 1:
-            yield _of_counts(module, facts, use, loss.value, losses, weights, count)
+            yield _of_counts(module, facts, use, loss, losses, weights, count)
 
 
 def _without_weight(

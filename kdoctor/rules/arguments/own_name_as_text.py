@@ -30,7 +30,7 @@ from typing import Final
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.analysis.calls import argument, is_keras_3, speller_at
+from kdoctor.analysis.calls import argument, is_keras_3, passed, speller_at
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, attribute
 from kdoctor.keras_api import Presence, split_root
@@ -174,10 +174,10 @@ def _looked_up(module: Module, facts: TargetFacts) -> Iterator[_Given]:
         parent, _, leaf = split[1].rpartition(".") if split is not None else ("", "", "")
         if reference.call is None or leaf != "get" or parent not in _KINDS:
             continue
-        given = argument(reference.call, "identifier", 0)
+        given = passed(reference.call, "identifier", 0)
         if given is not None and is_keras_3(facts, reference.name):
-            texts = _texts(module, given.value)
-            yield _Given(given.value, parent, texts, reference.confidence)
+            texts = _texts(module, given)
+            yield _Given(given, parent, texts, reference.confidence)
 
 
 def _compiled(module: Module, facts: TargetFacts) -> Iterator[_Given]:
@@ -186,8 +186,8 @@ def _compiled(module: Module, facts: TargetFacts) -> Iterator[_Given]:
         if call.owner is None or call.owner.kind is not Kind.MODEL or call.leaf != "compile":
             continue
         for keyword, kind in _COMPILED.items():
-            given = argument(call.call, keyword, 1 if keyword == "loss" else None)
-            for each in () if given is None else _elements(given.value):
+            given = passed(call.call, keyword, 1 if keyword == "loss" else None)
+            for each in () if given is None else _elements(given):
                 text = _text(each)
                 if text is not None:
                     yield _Given(each, kind, (text,), call.confidence)

@@ -30,7 +30,7 @@ from itertools import chain
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_hidden, value_of
+from kdoctor.analysis.calls import is_hidden, passed, value_of
 from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.output_names import names_of_outputs
@@ -64,11 +64,10 @@ def _given(
     module: Module, call: cst.Call
 ) -> Iterator[tuple[cst.BaseExpression, cst.BaseExpression]]:
     """Yield the targets and weights that a call gives."""
-    targets, weights = argument(call, "y", 1), argument(call, "sample_weight")
-    if targets is not None and weights is not None and literal(weights.value) is not None:
-        yield targets.value, weights.value
-    held_out = argument(call, "validation_data")
-    match None if held_out is None else value_of(module, held_out.value):
+    targets, weights = passed(call, "y", 1), passed(call, "sample_weight")
+    if targets is not None and weights is not None and literal(weights) is not None:
+        yield targets, weights
+    match value_of(module, passed(call, "validation_data")):
         case cst.Tuple(elements=[_, cst.Element(value=y), cst.Element(value=sample_weight)]):
             yield y, sample_weight
 
@@ -89,10 +88,10 @@ def _outputs(module: Module, use: MemberUse) -> cst.BaseExpression | None:
     if len(made) != 1 or not isinstance(made[0], cst.Call):
         return None
     model = module.type_of(made[0])
-    given = argument(made[0], "outputs", 1)
+    given = passed(made[0], "outputs", 1)
     if model is None or model.cls != "Functional" or given is None:
         return None
-    outputs = value_of(module, given.value)
+    outputs = value_of(module, given)
     several = isinstance(outputs, cst.List | cst.Tuple) and len(outputs.elements) > 1
     return outputs if several else None
 

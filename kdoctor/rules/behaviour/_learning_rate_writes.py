@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_hidden, is_not_a_variable, value_of
+from kdoctor.analysis.calls import is_hidden, is_not_a_variable, passed, value_of
 from kdoctor.analysis.dataflow.points_to_by_call import CallFrame, MadeObject, points_to_by_call_of
 from kdoctor.analysis.dataflow.uses import names_with_spelling
 from kdoctor.analysis.models.user_classes import class_named, only_base
@@ -75,10 +75,10 @@ class Rates:
         """Return the models that are compiled with an optimizer."""
         found = []
         for use in self._freezing.uses(COMPILE):
-            given = argument(use.call, "optimizer", 0)
+            given = passed(use.call, "optimizer", 0)
             for frame in () if given is None else self._by_call.runs(use.call):
                 assert given is not None
-                made = self._by_call.made(_copied(given.value), frame)
+                made = self._by_call.made(_copied(given), frame)
                 model = self._by_call.made(use.model, frame)
                 if made is not None and made.call is optimizer and model is not None:
                     found.append((model, use))
@@ -135,15 +135,15 @@ class Rates:
             return None
         assert isinstance(use.call.func, cst.Attribute)
         member = use.call.func.attr.value
-        given = argument(use.call, "callbacks", _PLACES.get(member))
+        given = passed(use.call, "callbacks", _PLACES.get(member))
         if given is None or member not in _HAVE_CALLBACKS:
             return []
-        listed = value_of(self._module, given.value)
+        listed = value_of(self._module, given)
         if isinstance(listed, cst.Name) and listed.value == "None":
             return []
         if not isinstance(listed, cst.List | cst.Tuple):
             return None
-        if isinstance(given.value, cst.Name) and not self._is_as_written(given.value):
+        if isinstance(given, cst.Name) and not self._is_as_written(given):
             return None
         return [value_of(self._module, each.value) for each in listed.elements]
 

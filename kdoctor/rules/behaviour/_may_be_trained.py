@@ -7,7 +7,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument
+from kdoctor.analysis.calls import passed
 from kdoctor.analysis.dataflow.uses import reads_of
 from kdoctor.analysis.tensors.symbolic import holds_symbolic
 from kdoctor.syntax import Module
@@ -159,5 +159,4 @@ def _call_trains(module: Module, call: cst.Call) -> bool:
     """Say whether a call of the model makes another model of it, or asks for its training phase."""
     if not call.args or holds_symbolic(module, call.args[0].value):
         return True
-    given = argument(call, "training", 1)
-    return given is not None and literal(given.value) is not False
+    return literal(passed(call, "training", 1), absent=False) is not False

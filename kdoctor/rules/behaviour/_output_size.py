@@ -7,7 +7,7 @@ from typing import Final
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.analysis.calls import argument, value_of
+from kdoctor.analysis.calls import passed, value_of
 from kdoctor.analysis.dataflow.points_to_by_call import MadeObject, Placed, PointsToByCall
 from kdoctor.keras_api import split_root
 from kdoctor.rules.behaviour._single_item_lists import HANDING_ON, outputs_of
@@ -57,8 +57,8 @@ def _layers(module: Module, by_call: PointsToByCall, model: MadeObject) -> list[
     added = [*by_call.added(model)]
     if added:
         return [] if _is_conditional(module, added[-1][0]) else added
-    given = argument(model.call, "layers", 0)
-    values = [] if given is None else by_call.values(given.value, model.frame)
+    given = passed(model.call, "layers", 0)
+    values = [] if given is None else by_call.values(given, model.frame)
     listed, run = values[0] if len(values) == 1 else (None, None)
     return [(each, run) for each in elements_of(listed) or ()]
 
@@ -98,6 +98,5 @@ def _named(module: Module, by_call: PointsToByCall, layer: Placed) -> tuple[str,
 
 
 def _of_dense(module: Module, made: MadeObject) -> Output:
-    given = argument(made.call, "units", 0)
-    units = None if given is None else literal(value_of(module, given.value))
+    units = literal(value_of(module, passed(made.call, "units", 0)))
     return Output(units if isinstance(units, int) else None)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, value_of
+from kdoctor.analysis.calls import passed, value_of
 from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import own_nodes
@@ -34,10 +34,8 @@ def gets_several_lengths(module: Module, model: str, at: cst.CSTNode) -> bool:
             continue
         if module.scope_of(owner).owner(model) is not scope:
             continue
-        given = argument(use.called, _FED[use.member], 0)
-        if given is not None and any(
-            _varies(module, each) for each in _batches(module, given.value)
-        ):
+        given = passed(use.called, _FED[use.member], 0)
+        if given is not None and any(_varies(module, each) for each in _batches(module, given)):
             return True
     return False
 

@@ -9,7 +9,7 @@ from itertools import combinations
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.analysis.calls import argument
+from kdoctor.analysis.calls import passed
 from kdoctor.analysis.dataflow.points_to_by_call import (
     LOOPS,
     CallFrame,
@@ -86,15 +86,15 @@ class Sharing:
         """
         found: list[Compiled] = []
         for use in self.freezing.uses(COMPILE):
-            given = argument(use.call, "optimizer", 0)
+            given = passed(use.call, "optimizer", 0)
             if given is None or self.module.is_guarded(use.call):
                 continue
             for frame in self._by_call.runs(use.call):
-                optimizer = self._by_call.made(given.value, frame)
+                optimizer = self._by_call.made(given, frame)
                 if optimizer is None:
                     continue
                 found += [
-                    Compiled(use, frame, each, optimizer, given.value)
+                    Compiled(use, frame, each, optimizer, given)
                     for each in self._in_turn(use.model, frame)
                     if self._is_model(each)
                 ]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_keras_3
+from kdoctor.analysis.calls import is_keras_3, passed
 from kdoctor.analysis.dataflow.points_to_by_call import CallFrame, points_to_by_call_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import split_root
@@ -36,8 +36,8 @@ def outputs_of(module: Module, made: cst.Call) -> cst.BaseExpression | None:
     """Return what a call makes a model of inputs and outputs with, None where it makes none."""
     name = module.qualified(made.func)
     kind = module.oracle.class_type(name) if name else None
-    given = argument(made, "outputs", 1)
-    return None if kind is None or kind.cls != "Functional" or given is None else given.value
+    given = passed(made, "outputs", 1)
+    return None if kind is None or kind.cls != "Functional" or given is None else given
 
 
 def models_with_one_in_a_list(

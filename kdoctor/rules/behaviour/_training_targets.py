@@ -7,7 +7,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_hidden, value_of
+from kdoctor.analysis.calls import argument, is_hidden, passed, value_of
 from kdoctor.analysis.tensors.constructors import ArrayData, NumberKind
 from kdoctor.analysis.tensors.rank import Ranks
 from kdoctor.analysis.training.batch_sizes import draws_images
@@ -29,10 +29,10 @@ def targets_given(
     """Yield the targets in a call of ``fit`` and its like that are known, with where they stand."""
     if is_hidden(call):
         return
-    given = argument(call, "y", 1) if member in TRAINED else None
+    given = passed(call, "y", 1) if member in TRAINED else None
     generators_of = argument(call, "generator" if member in BY_GENERATORS else "x", 0)
     tested = argument(call, "validation_data")
-    nodes = [] if given is None else [given.value]
+    nodes = [] if given is None else [given]
     for each in (generators_of, tested):
         value = None if each is None else value_of(module, each.value)
         if isinstance(value, cst.Tuple) and len(value.elements) > 1 and each is tested:
@@ -56,8 +56,7 @@ def _of_batches(module: Module, arrays: Ranks, call: cst.Call) -> ArrayData | No
         case cst.Attribute(
             value=owner, attr=cst.Name(value="flow_from_directory" | "flow_from_dataframe")
         ):
-            mode = argument(call, "class_mode")
-            told = None if mode is None else literal(value_of(module, mode.value))
+            told = literal(value_of(module, passed(call, "class_mode")))
             is_known = told in _CLASSES and draws_images(module, owner)
             return ArrayData(axes=1, numbers=NumberKind.FLOAT) if is_known else None
     return _of_dataset(module, arrays, call)
@@ -96,7 +95,6 @@ def _made(
     split = split_root(name)
     if split is None or split[1].rpartition(".")[2] not in _FOLDERS or is_batched:
         return None
-    mode, labels = argument(call, "label_mode"), argument(call, "labels")
-    is_plain = mode is None or literal(mode.value) == "int"
-    is_inferred = labels is None or literal(labels.value) == "inferred"
+    is_plain = literal(passed(call, "label_mode"), absent="int") == "int"
+    is_inferred = literal(passed(call, "labels"), absent="inferred") == "inferred"
     return ArrayData(axes=1, numbers=NumberKind.INT) if is_plain and is_inferred else None

@@ -8,7 +8,7 @@ from typing import Final
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.analysis.calls import argument, value_of
+from kdoctor.analysis.calls import passed, value_of
 from kdoctor.analysis.dataflow.points_to import PointsTo
 from kdoctor.analysis.models.user_classes import class_named, kind_of_class, methods_in
 from kdoctor.analysis.training.loss_counts import is_as_written
@@ -37,8 +37,7 @@ class Measure(Struct, frozen=True):
 def measures(module: Module, points_to: PointsTo, call: cst.Call) -> Iterator[Measure]:
     """Yield the metrics and losses of the file that a ``compile`` is given."""
     for keyword, place in MEASURES.items():
-        given = argument(call, keyword, place)
-        value = None if given is None else value_of(module, given.value)
+        value = value_of(module, passed(call, keyword, place))
         if value is None:
             continue
         listed = value.elements if isinstance(value, cst.List | cst.Tuple) else ()

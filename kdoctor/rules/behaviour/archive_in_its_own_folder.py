@@ -30,7 +30,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_hidden, is_keras_3, value_of
+from kdoctor.analysis.calls import argument, is_hidden, is_keras_3, passed, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.paths import PATHS
 from kdoctor.analysis.triggers import calls, word
@@ -70,14 +70,13 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
 
 
 def _is_asked(call: cst.Call, mode: str) -> bool:
-    given = argument(call, mode)
-    return given is not None and literal(given.value) is True
+    return literal(passed(call, mode)) is True
 
 
 def _is_no_archive(module: Module, call: cst.Call) -> bool:
     """Say whether the endings that are written out are those of something else."""
-    given = (argument(call, name, at) for at, name in enumerate(("fname", "origin")))
-    names = [literal(value_of(module, each.value)) for each in given if each is not None]
+    given = (passed(call, name, at) for at, name in enumerate(("fname", "origin")))
+    names = [literal(value_of(module, each)) for each in given]
     texts = [each for each in names if isinstance(each, str)]
     return any(map(_OTHER_ENDING.search, texts)) and not any(map(_ARCHIVE_ENDING.search, texts))
 
@@ -87,8 +86,7 @@ def _is_named_again(module: Module, call: cst.Call) -> bool:
 
     Then that may be the archive's own top folder, which the path is joined with.
     """
-    given = argument(call, "fname", 0)
-    name = None if given is None else literal(value_of(module, given.value))
+    name = literal(value_of(module, passed(call, "fname", 0)))
     found = _WORD.match(name) if isinstance(name, str) else None
     if found is None:
         return True

@@ -31,7 +31,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor import keras_api
-from kdoctor.analysis.calls import argument, speller_at
+from kdoctor.analysis.calls import passed, speller_at
 from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.analysis.dataflow.uses import names_with_spelling
 from kdoctor.analysis.facts import TargetFacts
@@ -143,15 +143,15 @@ def _fix(
     lineage: list[cst.ClassDef],
 ) -> Fix | None:
     """Return the fix that calls the model with a symbolic tensor of that shape."""
-    shape = argument(call, "input_shape", 0)
+    shape = passed(call, "input_shape", 0)
     if shape is None or len(call.args) != 1 or not isinstance(module.parent(call), cst.Expr):
         return None
     if not _takes_one(lineage):
         return None
-    is_known = _is_one_shape(shape.value)
+    is_known = _is_one_shape(shape)
     if is_known is False:
         return None
-    owner, value = module.span(node.value), module.outer_span(shape.value)
+    owner, value = module.span(node.value), module.outer_span(shape)
     if "#" in module.text[owner.end : value.start]:
         return None
     spelled, need = speller_at(module, node).spell("keras.Input")

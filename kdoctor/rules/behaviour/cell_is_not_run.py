@@ -31,7 +31,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor import keras_api
-from kdoctor.analysis.calls import argument, instances, is_keras_3, value_of
+from kdoctor.analysis.calls import argument, instances, is_keras_3, passed, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.unbuilt_weights import makes_weights
 from kdoctor.analysis.models.user_classes import class_named, methods_in, only_base
@@ -47,10 +47,10 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such class once."""
     told: set[cst.ClassDef] = set()
     for _, call, made in instances(module, Kind.LAYER, facts):
-        given = argument(call, "cell", 0) if made.cls == "RNN" else None
+        given = passed(call, "cell", 0) if made.cls == "RNN" else None
         if given is None or module.is_guarded(call) or not _is_in_a_model(module, call):
             continue
-        for cls in _cells(module, given.value):
+        for cls in _cells(module, given):
             if cls not in told and _is_left_unbuilt(module, facts, cls):
                 told.add(cls)
                 yield _finding(module, cls)

@@ -32,7 +32,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, instances, is_hidden, value_of
+from kdoctor.analysis.calls import argument, instances, is_hidden, passed, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, keyword
 from kdoctor.keras_api import Presence, split_root
@@ -154,10 +154,10 @@ def _scheduled(
     if is_hidden(call):
         return "`**` hides the other arguments"
     edits = remove_arguments(module, call, [given])
-    rate = argument(call, "learning_rate", 0) or argument(call, "lr")
+    rate = passed(call, "learning_rate", 0) or passed(call, "lr")
     if edits is None:
         return "there is a comment next to it"
-    if rate is not None and _is_schedule(module, rate.value):
+    if rate is not None and _is_schedule(module, rate):
         return "the learning rate is already a schedule"
     spelled, need = Speller.at(module, reference).spell(_SCHEDULE)
     decay = Hole(module.outer_span(given.value), Precedence.LAMBDA, precedence_of(given.value))
@@ -168,8 +168,8 @@ def _scheduled(
         parts: tuple[str | Hole, ...] = (f"learning_rate={spelled}({default}, 1, ", decay, ")")
         edits = [Edit(module.span(given), parts)]
     else:
-        span = module.outer_span(rate.value)
-        inner = Hole(span, Precedence.LAMBDA, precedence_of(rate.value))
+        span = module.outer_span(rate)
+        inner = Hole(span, Precedence.LAMBDA, precedence_of(rate))
         edits = [*edits, Edit(span, (f"{spelled}(", inner, ", 1, ", decay, ")"))]
     return Fix(
         "Replace the decay with a schedule",

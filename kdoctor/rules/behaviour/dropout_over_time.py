@@ -89,8 +89,8 @@ def _is_fast(module: Module, call: cst.Call, signature: Signature | None) -> boo
 
 
 def _may_drop(_facts: TargetFacts, called: QuickCall) -> bool:
-    others = called.argument("recurrent_dropout")
-    return called.argument("dropout") is not None and (others is None or not literal(others))
+    has_no_other = not literal(called.argument("recurrent_dropout"), absent=0)
+    return has_no_other and called.argument("dropout") is not None
 
 
 rule = Rule(

@@ -29,7 +29,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_hidden, value_of
+from kdoctor.analysis.calls import argument, is_hidden, passed, value_of
 from kdoctor.analysis.dataflow.points_to_by_call import points_to_by_call_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_named, methods_in, only_base
@@ -67,13 +67,13 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             continue
         if not has_several_epochs(module, use.called, use.member):
             continue
-        data = argument(use.called, _FITS[use.member], 0)
+        data = passed(use.called, _FITS[use.member], 0)
         division = rounded_down(module, steps.value)
         if data is None or division is None:
             continue
         for run in by_call.runs(use.node):
-            made = by_call.made(data.value, run)
-            if made is not None and _is_cut(module, facts, data.value, made.call, division):
+            made = by_call.made(data, run)
+            if made is not None and _is_cut(module, facts, data, made.call, division):
                 yield _finding(module, use, steps, division)
                 break
 

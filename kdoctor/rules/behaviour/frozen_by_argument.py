@@ -98,7 +98,7 @@ def _moved(
 
 def _may_freeze(_facts: TargetFacts, called: QuickCall) -> bool:
     given = called.argument("trainable")
-    return given is not None and literal(given) is False
+    return literal(given) is False
 
 
 rule = Rule(

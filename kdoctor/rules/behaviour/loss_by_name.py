@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kdoctor.analysis.calls import argument, is_hidden, value_of
+from kdoctor.analysis.calls import is_hidden, passed, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, attribute
 from kdoctor.model import Finding, Fix, Severity
@@ -43,15 +43,15 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         # A class of one's own may say what its outputs are called.
         if use.owner.cls != "Sequential" or use.owner_defines:
             continue
-        loss = argument(use.called, "loss", _PLACE)
+        loss = passed(use.called, "loss", _PLACE)
         if loss is None or is_hidden(use.called) or module.is_guarded(use.called):
             continue
-        element = single(value_of(module, loss.value))
+        element = single(value_of(module, loss))
         if element is None:
             continue
-        edit, why_not = taken_out(module, loss.value, element)
+        edit, why_not = taken_out(module, loss, element)
         yield rule.finding(
-            module.place(loss.value),
+            module.place(loss),
             f"a `Sequential` has no output names: {_REFUSED}",
             symbol="keras.Sequential.compile",
             confidence=use.confidence,

@@ -46,7 +46,7 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_builtin, value_of
+from kdoctor.analysis.calls import is_builtin, passed, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import decorated_by, kind_of_class, methods_in
 from kdoctor.analysis.models.user_models import (
@@ -265,13 +265,11 @@ def _finding(
 def _is_compiled_with_metrics(module: Module, names: Sequence[str]) -> bool:
     """Say whether all that the file compiles of these classes gets metrics."""
     given = [
-        argument(use.called, "metrics")
+        passed(use.called, "metrics")
         for use in module.members
         if use.member == "compile" and use.called is not None and use.owner.cls in names
     ]
-    return bool(given) and all(
-        each is not None and literal(each.value) is not None for each in given
-    )
+    return bool(given) and all(literal(each, absent=None) is not None for each in given)
 
 
 def _may_return_it(quick: QuickFacts, _: TargetFacts) -> bool:

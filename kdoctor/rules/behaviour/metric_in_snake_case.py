@@ -24,7 +24,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, value_of
+from kdoctor.analysis.calls import passed, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.logs import (
     FIELD,
@@ -67,8 +67,7 @@ def _metrics(module: Module) -> Iterator[str]:
     for node in module.nodes(cst.Call):
         if not isinstance(node.func, cst.Attribute) or node.func.attr.value != "compile":
             continue
-        given = argument(node, "metrics")
-        value = None if given is None else value_of(module, given.value)
+        value = value_of(module, passed(node, "metrics"))
         if isinstance(value, cst.List | cst.Tuple) and module.qualified(node.func) is None:
             yield from (
                 each.value.value
@@ -89,8 +88,7 @@ def _is_function(module: Module, name: cst.Name) -> bool:
 def _is_given(module: Module, name: str) -> bool:
     """Say whether something else of the file may be called so in the logs."""
     return is_written(module, name) or any(
-        (given := argument(each, "name")) is not None and literal(given.value) == name
-        for each in module.nodes(cst.Call)
+        literal(passed(each, "name")) == name for each in module.nodes(cst.Call)
     )
 
 

@@ -25,7 +25,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, call_of_super, is_hidden, value_of
+from kdoctor.analysis.calls import call_of_super, is_hidden, passed, value_of
 from kdoctor.analysis.dataflow.escapes import unmutated_value_of
 from kdoctor.analysis.dataflow.points_to import PointsTo, points_to_of
 from kdoctor.analysis.facts import TargetFacts
@@ -60,11 +60,11 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         if use.owner_defines or is_hidden(use.called) or module.is_guarded(use.called):
             continue
         flat = [
-            (name, given.value)
+            (name, given)
             for name in _ARGUMENTS
-            if (given := argument(use.called, name)) is not None
-            and isinstance(given.value, cst.List)
-            and _is_flat(given.value)
+            if (given := passed(use.called, name)) is not None
+            and isinstance(given, cst.List)
+            and _is_flat(given)
         ]
         outputs = _count_outputs(module, points_to, use) if flat else None
         if flat and outputs is None and use.owner.cls in _WITHOUT_OWN_STEP:
@@ -100,7 +100,7 @@ def _count_outputs(module: Module, points_to: PointsTo, use: MemberUse) -> int |
 def _outputs_of(module: Module, made: cst.Call) -> int | None:
     """Return how many outputs a call makes a model with; None where it does not say."""
     given = outputs_of(module, made)
-    outputs = None if given is None else unmutated_value_of(module, given)
+    outputs = unmutated_value_of(module, given)
     if not isinstance(outputs, cst.List | cst.Tuple):
         found = None if outputs is None else module.type_of(outputs)
         return 1 if found and found.kind is Kind.TENSOR else None
@@ -110,12 +110,12 @@ def _outputs_of(module: Module, made: cst.Call) -> int | None:
 
 def _count_losses(module: Module, compiling: cst.Call) -> int | None:
     """Return how many outputs the losses, or their weights, are written for; None for one."""
-    loss = argument(compiling, "loss", _LOSS_PLACE)
-    count = None if loss is None else count_losses(module, loss.value)
+    loss = passed(compiling, "loss", _LOSS_PLACE)
+    count = None if loss is None else count_losses(module, loss)
     if count is not None and count > 1:
         return count
-    given = argument(compiling, "loss_weights")
-    weights = None if given is None else unmutated_value_of(module, given.value)
+    given = passed(compiling, "loss_weights")
+    weights = unmutated_value_of(module, given)
     # A dict may leave outputs out.
     return count_elements(weights) if isinstance(weights, cst.List | cst.Tuple) else None
 

@@ -39,6 +39,7 @@ from kdoctor.analysis.calls import (
     is_hidden,
     is_keras_3,
     keras_version,
+    passed,
 )
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, may_be_called_on, word
@@ -170,8 +171,7 @@ def _compiled(module: Module) -> Iterator[set[str] | None]:
 def _metrics(call: cst.Call) -> set[str] | None:
     if is_hidden(call) or len([e for e in call.args if e.keyword is None]) > 2:
         return None
-    given = (argument(call, keyword) for keyword in _METRICS)
-    return _names_of(literal(each.value) if each else [] for each in given)
+    return _names_of(literal(passed(call, keyword), absent=[]) for keyword in _METRICS)
 
 
 def _names_of(metrics: Iterable[object]) -> set[str] | None:
@@ -209,8 +209,8 @@ def _monitored(facts: TargetFacts, called: QuickCall) -> Iterator[str]:
     for cls in {each.rpartition(".")[2] for each in keras_3} & _CALLBACKS.keys():
         monitor, mode = _CALLBACKS[cls]
         given, said = called.argument("monitor", monitor), called.argument("mode", mode)
-        name = None if given is None else literal(given)
-        if isinstance(name, str) and (said is None or literal(said) == "auto"):
+        name = literal(given)
+        if isinstance(name, str) and literal(said, absent="auto") == "auto":
             yield name.removeprefix("val_")
 
 
@@ -219,7 +219,7 @@ def _glimpsed_metrics(called: QuickCall) -> set[str] | None:
     if called.is_hidden or called.places > 2:
         return None
     given = map(called.argument, _METRICS)
-    return _names_of([] if each is None else literal(each) for each in given)
+    return _names_of(literal(each, absent=[]) for each in given)
 
 
 rule = Rule(

@@ -24,7 +24,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_keras_3, replace_expression
+from kdoctor.analysis.calls import argument, is_keras_3, passed, replace_expression
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.tensors.constructors import ArrayForm
 from kdoctor.analysis.tensors.rank import ranks_of
@@ -45,7 +45,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         split = split_root(each.name)
         if each.call is None or split is None or split[1] != _NAME:
             continue
-        x, axis = argument(each.call, "x", 0), argument(each.call, "axis", 1)
+        x, axis = passed(each.call, "x", 0), argument(each.call, "axis", 1)
         if (
             x is None
             or axis is None
@@ -55,7 +55,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             continue
         if not isinstance(axis.value, cst.Integer) or module.is_guarded(each.call):
             continue
-        array = ranks_of(module).of(x.value)
+        array = ranks_of(module).of(x)
         if array is None or array.form is not ArrayForm.ARRAY or (array.axes or 0) < 2:
             continue
         new = f"-{array.axes}"
@@ -75,8 +75,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
 
 
 def _may_be_first(_: TargetFacts, called: QuickCall) -> bool:
-    axis = called.argument("axis", 1)
-    return axis is not None and literal(axis) == 0
+    return literal(called.argument("axis", 1)) == 0
 
 
 rule = Rule(

@@ -30,7 +30,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_hidden, value_of
+from kdoctor.analysis.calls import argument, is_hidden, passed, value_of
 from kdoctor.analysis.dataflow.escapes import unmutated_value_of
 from kdoctor.analysis.dataflow.points_to import Allocation, PointsTo, points_to_of
 from kdoctor.analysis.dataflow.uses import index_read, names_with_spelling, reads_of
@@ -99,7 +99,7 @@ def _outputs(
         return []
     call = values[0] if values else origin.call
     given = outputs_of(module, call) if isinstance(call, cst.Call) else None
-    outputs = None if given is None else unmutated_value_of(module, given)
+    outputs = unmutated_value_of(module, given)
     return elements_of(outputs) or []
 
 
@@ -172,8 +172,8 @@ def _compiled(module: Module) -> dict[frozenset[Allocation], list[cst.Call]]:
 
 
 def _gives_each(module: Module, compiling: cst.Call, count: int) -> bool:
-    given = argument(compiling, "loss", 1)
-    losses = None if given is None else unmutated_value_of(module, given.value)
+    given = passed(compiling, "loss", 1)
+    losses = unmutated_value_of(module, given)
     if isinstance(losses, cst.SimpleString):
         return True
     return isinstance(losses, cst.List | cst.Tuple) and count_elements(losses) == count

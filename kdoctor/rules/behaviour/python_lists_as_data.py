@@ -22,7 +22,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, speller_at, value_of
+from kdoctor.analysis.calls import passed, speller_at, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.generators import is_a_librarys
 from kdoctor.analysis.triggers import Trigger, word
@@ -58,10 +58,10 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         if use.owner_defines or module.is_guarded(use.called) or is_a_librarys(module, use):
             continue
         lists = [
-            given.value
+            given
             for position, name in enumerate(_DATA[use.member])
-            if (given := argument(use.called, name, position)) is not None
-            and _is_data(value_of(module, given.value))
+            if (given := passed(use.called, name, position)) is not None
+            and _is_data(value_of(module, given))
         ]
         if lists:
             yield _finding(module, facts, use, lists)

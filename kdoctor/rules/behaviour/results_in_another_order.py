@@ -23,7 +23,7 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_hidden, value_of
+from kdoctor.analysis.calls import argument, is_hidden, passed, value_of
 from kdoctor.analysis.dataflow.uses import index_read
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.output_names import names_of_outputs
@@ -75,8 +75,7 @@ def _names_of_outputs(module: Module, use: MemberUse) -> Sequence[str]:
     found = module.type_of(made) if isinstance(made, cst.Call) else None
     if not isinstance(made, cst.Call) or found is None or found.cls != "Functional":
         return []
-    given = argument(made, "outputs", 1)
-    return names_of_outputs(module, None if given is None else given.value)
+    return names_of_outputs(module, passed(made, "outputs", 1))
 
 
 def _measures_several(module: Module, use: MemberUse) -> bool:
@@ -94,8 +93,7 @@ def _measures_several(module: Module, use: MemberUse) -> bool:
 
 
 def _has_several(module: Module, compiling: cst.Call) -> bool:
-    given = argument(compiling, "metrics")
-    metrics = None if given is None else value_of(module, given.value)
+    metrics = value_of(module, passed(compiling, "metrics"))
     if not isinstance(metrics, cst.Dict | cst.List | cst.Tuple):
         return False
     return len(metrics.elements) > 1 and not any(

@@ -27,12 +27,12 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import (
-    argument,
     has_builtin,
     hidden_builtin,
     instances,
     is_hidden,
     is_keras_3,
+    passed,
     value_of,
 )
 from kdoctor.analysis.dataflow.points_to import points_to_of
@@ -60,12 +60,12 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each rate that is a tensor, and each schedule that gives one."""
     told: set[cst.CSTNode] = set()
     for reference, call, made in instances(module, Kind.CALLBACK, facts):
-        given = argument(call, "schedule", 0)
+        given = passed(call, "schedule", 0)
         if made.cls != _CALLBACK or given is None or is_hidden(call) or module.is_guarded(call):
             continue
-        if _is_schedule(module, facts, value_of(module, given.value)):
-            yield _of_a_schedule(module, facts, reference, given.value)
-        for rate in _tensors(module, given.value):
+        if _is_schedule(module, facts, value_of(module, given)):
+            yield _of_a_schedule(module, facts, reference, given)
+        for rate in _tensors(module, given):
             if rate not in told and not module.is_guarded(rate):
                 told.add(rate)
                 yield _of_a_tensor(module, facts, reference, rate)

@@ -34,7 +34,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, instances, is_hidden
+from kdoctor.analysis.calls import argument, instances, is_hidden, passed
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.roots import USES_KERAS_3
 from kdoctor.analysis.triggers import Trigger, word
@@ -131,8 +131,8 @@ def _draws(facts: TargetFacts, reference: Reference, call: cst.Call) -> bool:
     if signature is None or is_hidden(call):
         return False
     if signature.parameter("seed") is not None:
-        rate = argument(call, "rate", 0) or argument(call, "stddev", 0)
-        return argument(call, "seed") is None and (rate is None or literal(rate.value) != 0)
+        rate = passed(call, "rate", 0) or passed(call, "stddev", 0)
+        return argument(call, "seed") is None and literal(rate) != 0
     return any(
         each.name.endswith("_initializer")
         and (each.default or "None") not in _NOT_DRAWN

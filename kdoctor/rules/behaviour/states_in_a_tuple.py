@@ -20,7 +20,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, has_builtin, is_keras_3, value_of
+from kdoctor.analysis.calls import has_builtin, is_keras_3, passed, value_of
 from kdoctor.analysis.dataflow.uses import names_with_spelling
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import keyword
@@ -62,7 +62,7 @@ def _are_states(module: Module, facts: TargetFacts, node: cst.BaseExpression) ->
     if made is None or made.kind is not Kind.LAYER or made.qualified is None:
         return False
     assert isinstance(layer, cst.Call)
-    given = argument(layer, _STATES)
+    given = passed(layer, _STATES)
     taken = facts.signature(made.qualified)
     return (
         made.is_of_imported_class
@@ -70,7 +70,7 @@ def _are_states(module: Module, facts: TargetFacts, node: cst.BaseExpression) ->
         and taken is not None
         and taken.parameter(_STATES) is not None
         and given is not None
-        and literal(given.value) is True
+        and literal(given) is True
     )
 
 

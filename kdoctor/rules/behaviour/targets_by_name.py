@@ -30,7 +30,7 @@ from itertools import chain
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.analysis.calls import argument, is_hidden, value_of
+from kdoctor.analysis.calls import argument, is_hidden, passed, value_of
 from kdoctor.analysis.dataflow.points_to import PointsTo, points_to_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_named, methods_in
@@ -89,8 +89,8 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
 
 def _has_a_loss(use: MemberUse) -> bool:
     assert use.called is not None
-    loss = argument(use.called, "loss", 1)
-    return loss is not None and not is_hidden(use.called) and literal(loss.value) is not None
+    loss = passed(use.called, "loss", 1)
+    return loss is not None and not is_hidden(use.called) and literal(loss) is not None
 
 
 # -- what the model gets
@@ -100,9 +100,9 @@ def _given(
     module: Module, points_to: PointsTo, known: _Batches, member: str, call: cst.Call
 ) -> Iterator[_Given]:
     for name, place in _GIVEN:
-        given = argument(call, name, place) if member in _TRAINED else None
+        given = passed(call, name, place) if member in _TRAINED else None
         if given is not None:
-            yield _Given(given.value, name != "y")
+            yield _Given(given, name != "y")
     generators_of = [argument(call, "generator" if member in _BY_GENERATORS else "x", 0)]
     generators_of += [argument(call, "validation_data")] if member.startswith("fit") else []
     for each in generators_of:

@@ -28,7 +28,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_hidden, speller_at, value_of
+from kdoctor.analysis.calls import argument, is_hidden, passed, speller_at, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.tensors.constructors import CONVERTING
 from kdoctor.analysis.training.generators import is_a_librarys
@@ -50,8 +50,8 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             continue
         if use.owner_defines or module.is_guarded(use.called) or is_a_librarys(module, use):
             continue
-        given = argument(use.called, "x", 0)
-        arrays = [] if given is None else [*_arrays_of_text(module, given.value)]
+        given = passed(use.called, "x", 0)
+        arrays = [] if given is None else [*_arrays_of_text(module, given)]
         if arrays:
             yield _finding(module, facts, use, arrays)
 
@@ -74,13 +74,11 @@ def _is_of_text(module: Module, made: cst.Call) -> bool:
     name = module.qualified(made.func) or ""
     if not name.startswith("numpy.") or name.removeprefix("numpy.") not in CONVERTING:
         return False
-    of = argument(made, "object", 0)
+    of = passed(made, "object", 0)
     # Of another type it may hold numbers; and one of objects, of one axis, Keras 3 does take.
     if of is None or is_hidden(made) or argument(made, "dtype", 1) is not None:
         return False
-    return isinstance(value_of(module, of.value), cst.List | cst.Tuple) and _holds_text(
-        module, of.value
-    )
+    return isinstance(value_of(module, of), cst.List | cst.Tuple) and _holds_text(module, of)
 
 
 def _holds_text(module: Module, node: cst.BaseExpression, depth: int = 0) -> bool:

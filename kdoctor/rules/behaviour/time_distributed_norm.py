@@ -25,7 +25,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_hidden
+from kdoctor.analysis.calls import is_hidden, passed
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.wrappers import applications_of, wrapped_layers
 from kdoctor.analysis.triggers import word
@@ -54,8 +54,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
 
 
 def _is_fixed(call: cst.Call, keyword: str) -> bool:
-    given = argument(call, keyword)
-    return given is not None and literal(given.value) is not True
+    return literal(passed(call, keyword), absent=True) is not True
 
 
 def _is_called_fixed(module: Module, made: cst.Call) -> bool:

@@ -38,7 +38,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_hidden, is_keras_3, value_of
+from kdoctor.analysis.calls import is_hidden, is_keras_3, passed, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import calls, word
 from kdoctor.keras_api import split_root
@@ -172,10 +172,10 @@ def _is_told_a_shape(module: Module, made: cst.Call) -> bool:
 def _leaves_time_open(made: cst.Call) -> bool:
     """Say whether an input (or a first layer) is told a shape whose time is None."""
     for name, index in _SHAPES.items():
-        given = argument(made, name, 0 if name == "shape" else None)
-        if given is None or not isinstance(given.value, cst.Tuple | cst.List):
+        given = passed(made, name, 0 if name == "shape" else None)
+        if given is None or not isinstance(given, cst.Tuple | cst.List):
             continue
-        sizes = [each.value for each in given.value.elements]
+        sizes = [each.value for each in given.elements]
         return (
             len(sizes) > index
             and isinstance(size := sizes[index], cst.Name)

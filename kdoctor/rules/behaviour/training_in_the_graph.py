@@ -103,7 +103,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each phase that is given where a model is built."""
     for call in module.nodes(cst.Call):
         given = argument(call, "training")
-        phase = None if given is None else literal(given.value)
+        phase = literal(given.value if given else None)
         if given is None or not isinstance(phase, bool) or not _builds(module, call):
             continue
         owner = module.type_of(call.func)

@@ -25,7 +25,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import add_keyword, argument, is_hidden, is_keras_3, value_of
+from kdoctor.analysis.calls import add_keyword, argument, is_hidden, is_keras_3, passed, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, may_be_of, word
 from kdoctor.keras_api.tensorflow_aliases import VARIABLES
@@ -85,9 +85,9 @@ def _is_float64_variable(module: Module, given: cst.Arg) -> bool:
     made = value_of(module, given.value)
     if not isinstance(made, cst.Call) or module.qualified(made.func) not in VARIABLES:
         return False
-    asked = argument(made, "dtype")
+    asked = passed(made, "dtype")
     if asked is not None:
-        return "float64" in (literal(asked.value), (module.qualified(asked.value) or "")[-7:])
+        return "float64" in (literal(asked), (module.qualified(asked) or "")[-7:])
     return bool(made.args) and _is_float64(module, made.args[0].value)
 
 

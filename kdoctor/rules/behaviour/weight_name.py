@@ -30,7 +30,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_hidden, value_of
+from kdoctor.analysis.calls import is_hidden, passed, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, member
 from kdoctor.keras_api.returns import WEIGHTED_LAYERS
@@ -161,10 +161,10 @@ def _given_names(module: Module) -> frozenset[str]:
     return frozenset(
         text
         for call in module.nodes(cst.Call)
-        if (given := argument(call, "name")) is not None
+        if (given := passed(call, "name")) is not None
         and (made := module.type_of(call.func) or module.type_of(call)) is not None
         and made.kind is Kind.LAYER
-        and isinstance(text := literal(given.value), str)
+        and isinstance(text := literal(given), str)
     )
 
 
@@ -172,8 +172,8 @@ def _may_be_of_own_weights(module: Module, text: str) -> bool:
     """Say whether the file makes weights that are, or may be, called so."""
     for call in module.nodes(cst.Call):
         if isinstance(call.func, cst.Attribute | cst.Name) and _leaf(call.func) in _MAKERS:
-            given = argument(call, "name", 0 if _leaf(call.func) in _NAME_FIRST else None)
-            name = None if given is None else literal(given.value)
+            given = passed(call, "name", 0 if _leaf(call.func) in _NAME_FIRST else None)
+            name = literal(given)
             if is_hidden(call) or (given is not None and (name is UNKNOWN or text in str(name))):
                 return True
     return False

@@ -30,7 +30,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_hidden, is_keras_3
+from kdoctor.analysis.calls import is_hidden, is_keras_3, passed
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_named, kind_of_class, methods_in
 from kdoctor.analysis.triggers import Trigger, attribute, method_of
@@ -115,8 +115,8 @@ def _is_weight(value: cst.BaseExpression) -> bool:
         case cst.Call(
             func=cst.Attribute(value=cst.Name(value="self"), attr=cst.Name(value="add_weight"))
         ):
-            trainable = argument(value, "trainable")
-            return not is_hidden(value) and (trainable is None or literal(trainable.value) is True)
+            is_trained = literal(passed(value, "trainable"), absent=True) is True
+            return is_trained and not is_hidden(value)
     return False
 
 

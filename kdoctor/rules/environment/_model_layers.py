@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument
+from kdoctor.analysis.calls import passed
 from kdoctor.syntax import Module
 from kdoctor.value_types import Kind, Type
 
@@ -17,11 +17,11 @@ def layers_given(module: Module) -> Iterator[tuple[Type, cst.BaseExpression]]:
         made = None if reference.call is None else module.type_of(reference.call)
         if reference.call is None or made is None or made.cls != "Sequential":
             continue
-        layers = argument(reference.call, "layers", 0)
-        if layers is not None and isinstance(layers.value, cst.List | cst.Tuple):
-            yield from ((made, each.value) for each in layers.value.elements)
+        layers = passed(reference.call, "layers", 0)
+        if isinstance(layers, cst.List | cst.Tuple):
+            yield from ((made, each.value) for each in layers.elements)
     for use in module.members:
         if use.member == "add" and use.called is not None and use.owner.kind is Kind.MODEL:
-            added = argument(use.called, "layer", 0)
+            added = passed(use.called, "layer", 0)
             if added is not None and not use.owner_defines:
-                yield use.owner, added.value
+                yield use.owner, added

@@ -24,7 +24,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument
+from kdoctor.analysis.calls import passed
 from kdoctor.analysis.facts import FACADES, TargetFacts
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.keras_api import known_releases, split_root
@@ -79,9 +79,9 @@ def _given_to_models(module: Module) -> Iterator[tuple[Type, Type, cst.BaseExpre
     for use in module.members:
         if use.member != "compile" or use.called is None or use.owner_defines:
             continue
-        optimizer = argument(use.called, "optimizer", 0)
+        optimizer = passed(use.called, "optimizer", 0)
         if use.owner.kind is Kind.MODEL and optimizer is not None:
-            yield from _typed(module, use.owner, optimizer.value, Kind.OPTIMIZER)
+            yield from _typed(module, use.owner, optimizer, Kind.OPTIMIZER)
 
 
 def _typed(

@@ -30,7 +30,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import add_keyword, argument, instances, is_hidden
+from kdoctor.analysis.calls import add_keyword, argument, instances, is_hidden, passed
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.rule import Example, Rule
@@ -71,16 +71,16 @@ def _fix(module: Module, call: cst.Call) -> Fix | None:
 
     Only where that is all that is passed.
     """
-    inner, scale = argument(call, "inner_optimizer", 0), argument(call, "initial_scale")
+    inner, scale = passed(call, "inner_optimizer", 0), passed(call, "initial_scale")
     if inner is None or scale is None or len(call.args) != 3 or "#" in module.source(call):
         return None
-    made = module.type_of(inner.value)
-    if not isinstance(inner.value, cst.Call) or made is None or made.kind is not Kind.OPTIMIZER:
+    made = module.type_of(inner)
+    if not isinstance(inner, cst.Call) or made is None or made.kind is not Kind.OPTIMIZER:
         return None
-    if is_hidden(inner.value) or argument(inner.value, "loss_scale_factor"):
+    if is_hidden(inner) or argument(inner, "loss_scale_factor"):
         return None
-    kept = Edit(module.span(call), (Hole(module.span(inner.value)),))
-    added = add_keyword(module, inner.value, f"loss_scale_factor={module.source(scale.value)}")
+    kept = Edit(module.span(call), (Hole(module.span(inner)),))
+    added = add_keyword(module, inner, f"loss_scale_factor={module.source(scale)}")
     return Fix(
         "Pass `loss_scale_factor=` to the optimizer",
         (kept, added),

@@ -28,7 +28,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, value_of
+from kdoctor.analysis.calls import argument, passed, value_of
 from kdoctor.analysis.dataflow.uses import names_with_spelling
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, word
@@ -125,8 +125,7 @@ def _from_python(module: Module, node: cst.BaseExpression, depth: int = 0) -> cs
 
 def _gives_one_tensor(call: cst.Call) -> bool:
     """Say whether one type is asked for: of a list of them comes a list."""
-    asked = argument(call, "Tout", 2)
-    return asked is not None and isinstance(asked.value, cst.Attribute | cst.SimpleString)
+    return isinstance(passed(call, "Tout", 2), cst.Attribute | cst.SimpleString)
 
 
 def _is_metric(module: Module, function: Function, measured: frozenset[cst.CSTNode]) -> bool:

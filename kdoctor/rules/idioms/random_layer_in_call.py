@@ -27,7 +27,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, instances, is_hidden
+from kdoctor.analysis.calls import instances, is_hidden, passed
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import kind_of_class
 from kdoctor.analysis.triggers import Trigger, calls_that_make, method_of
@@ -80,11 +80,10 @@ def _is_random(call: cst.Call) -> bool:
     """Say whether it surely has random numbers of its own: a rate of 0 has none."""
     if is_hidden(call):
         return False
-    seed = argument(call, "seed")
-    if seed is not None and literal(seed.value) is UNKNOWN:
+    if literal(passed(call, "seed"), absent=None) is UNKNOWN:
         return False
-    rate = argument(call, "rate", 0) or argument(call, "stddev", 0)
-    return rate is not None and literal(rate.value) not in (0, None)
+    rate = passed(call, "rate", 0) or passed(call, "stddev", 0)
+    return literal(rate, absent=None) not in (0, None)
 
 
 def _finding(module: Module, owner: cst.ClassDef, call: cst.Call, cls: str) -> Finding:

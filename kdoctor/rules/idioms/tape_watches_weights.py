@@ -27,7 +27,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_hidden, value_of
+from kdoctor.analysis.calls import is_hidden, passed, value_of
 from kdoctor.analysis.dataflow.statements import free_name, remove_statement
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, member, word
@@ -124,8 +124,8 @@ def _fix(  # noqa: PLR0913, PLR0917 - the call, what it gets, and how
 
 def _watches_all(tape: cst.Call) -> bool:
     """Say whether a tape watches what is trainable when it is read, as it does unless told."""
-    told = argument(tape, "watch_accessed_variables", 1)
-    return not is_hidden(tape) and (told is None or literal(told.value) is True)
+    told = literal(passed(tape, "watch_accessed_variables", 1), absent=True)
+    return not is_hidden(tape) and told is True
 
 
 def _may_watch(quick: QuickFacts, _: TargetFacts) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_hidden
+from kdoctor.analysis.calls import is_hidden, passed
 from kdoctor.analysis.dataflow.statements import StatementSlot, statement_slot
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_around, class_named
@@ -129,5 +129,4 @@ def _way(module: Module, call: cst.Call) -> str | None:
 
 
 def _is_trained(call: cst.Call) -> bool:
-    given = argument(call, "trainable")
-    return not is_hidden(call) and (given is None or literal(given.value) is True)
+    return not is_hidden(call) and literal(passed(call, "trainable"), absent=True) is True

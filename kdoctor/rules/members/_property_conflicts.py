@@ -12,7 +12,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_builtin, is_call_of_super, is_keras_3
+from kdoctor.analysis.calls import is_builtin, is_call_of_super, is_keras_3, passed
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_named, kind_of_class, methods_in, only_base
 from kdoctor.analysis.triggers import bases_of
@@ -104,8 +104,8 @@ def _may_be_a_name(module: Module, node: cst.ClassDef, given: cst.BaseExpression
         return given is None or isinstance(given, cst.Name)
     init = methods_in(node).get("__init__")
     call = None if init is None else _first_call(init)
-    passed = None if call is None else argument(call, "name")
-    return passed is not None and literal(passed.value) == literal(given)
+    name = None if call is None else passed(call, "name")
+    return literal(name) == literal(given)
 
 
 def _may_be_none(module: Module, node: cst.ClassDef, given: cst.BaseExpression | None) -> bool:

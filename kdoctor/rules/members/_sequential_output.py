@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, value_of
+from kdoctor.analysis.calls import passed, value_of
 from kdoctor.rewrite import Guard, GuardAnswer, Question, UseSite
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import literal
@@ -62,18 +62,18 @@ def _units(module: Module, model: cst.BaseExpression) -> int | None:
         leaf = (name or "").rpartition(".")[2]
         if leaf in {"Activation", "Softmax", "Dropout"}:
             continue
-        given = argument(layer, "units", 0) if isinstance(layer, cst.Call) else None
+        given = passed(layer, "units", 0) if isinstance(layer, cst.Call) else None
         if leaf != "Dense" or given is None:
             return None
-        units = literal(value_of(module, given.value))
+        units = literal(value_of(module, given))
         return units if isinstance(units, int) else None
     return None
 
 
 def _listed(made: cst.Call) -> Iterator[cst.BaseExpression]:
-    given = argument(made, "layers", 0)
-    if given is not None and isinstance(given.value, cst.List | cst.Tuple):
-        yield from (each.value for each in given.value.elements)
+    given = passed(made, "layers", 0)
+    if isinstance(given, cst.List | cst.Tuple):
+        yield from (each.value for each in given.elements)
 
 
 def _is_same(module: Module, one: cst.BaseExpression, other: cst.Name) -> bool:

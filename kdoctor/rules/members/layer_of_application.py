@@ -25,7 +25,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_keras_3, value_of
+from kdoctor.analysis.calls import is_keras_3, passed, value_of
 from kdoctor.analysis.dataflow.points_to_by_call import points_to_by_call_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, attribute, word
@@ -59,8 +59,8 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         call = module.parent(node)
         if node.attr.value != "get_layer" or not isinstance(call, cst.Call):
             continue
-        given = argument(call, "name", 0) if call.func is node else None
-        texts = [] if given is None else [*_texts(module, given.value)]
+        given = passed(call, "name", 0) if call.func is node else None
+        texts = [] if given is None else [*_texts(module, given)]
         if not any(_may_be_old(str(literal(each))) for each in texts):
             continue
         made = _application(module, facts, node.value)

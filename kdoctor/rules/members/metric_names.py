@@ -33,7 +33,7 @@ from itertools import chain
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, value_of
+from kdoctor.analysis.calls import passed, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.logs import (
     NO_PATH,
@@ -120,12 +120,12 @@ def _named_by_compile(module: Module) -> set[str] | None:
             continue
         if node.func.attr.value != "compile" or module.qualified(node.func) is not None:
             continue
-        metrics = argument(node, "metrics")
+        metrics = passed(node, "metrics")
         if metrics is None:
             if any(each.star for each in node.args) or len(node.args) > 2:
                 return None
             continue
-        names = _named(value_of(module, metrics.value))
+        names = _named(value_of(module, metrics))
         if names is None:
             return None
         found |= names
@@ -137,8 +137,8 @@ def _may_be_named(module: Module) -> set[str]:
     return {
         in_snake_case(each.value)
         for node in module.nodes(cst.Call)
-        if (given := argument(node, "metrics")) is not None
-        for each in descendants(value_of(module, given.value))
+        if (given := passed(node, "metrics")) is not None
+        for each in descendants(value_of(module, given))
         if isinstance(each, cst.Name)
     }
 

@@ -26,7 +26,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import add_keyword, argument, is_hidden, value_of
+from kdoctor.analysis.calls import add_keyword, argument, is_hidden, passed, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import member_of
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity, Span
@@ -135,8 +135,8 @@ def _has_one_output(module: Module, use: MemberUse) -> bool:
     made = value_of(module, use.node.value)
     if use.owner.cls != "Functional" or not isinstance(made, cst.Call):
         return False
-    given = argument(made, "outputs", 1)
-    output = None if given is None else module.type_of(given.value)
+    given = passed(made, "outputs", 1)
+    output = None if given is None else module.type_of(given)
     return output is not None and output.kind is Kind.TENSOR and output.cls is not None
 
 

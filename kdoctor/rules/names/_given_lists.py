@@ -6,7 +6,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument
+from kdoctor.analysis.calls import passed
 from kdoctor.analysis.dataflow.alternatives import may_be
 from kdoctor.syntax import Module
 
@@ -24,8 +24,8 @@ def list_for_an_array(module: Module, name: str, call: cst.Call | None) -> str:
     """
     if name not in _ARRAYS:
         return ""
-    given = None if call is None else argument(call, _ARRAYS[name], 0)
-    if given is not None and not may_be(module, given.value, _is_list):
+    given = None if call is None else passed(call, _ARRAYS[name], 0)
+    if given is not None and not may_be(module, given, _is_list):
         return ""
     return "for a list it returned an array; now it returns a tensor or raises"
 

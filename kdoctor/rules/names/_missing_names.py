@@ -10,7 +10,7 @@ from typing import Literal
 import libcst as cst
 from msgspec.structs import replace
 
-from kdoctor.analysis.calls import argument
+from kdoctor.analysis.calls import passed
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import Lookup, Presence, split_root
 from kdoctor.memoize import once
@@ -168,9 +168,9 @@ def _patched(module: Module) -> Iterator[tuple[str, cst.CSTNode]]:
     """
     for call in module.nodes(cst.Call):
         name = _patched_by(module, call)
-        created = argument(call, "create")
+        created = passed(call, "create")
         if name.rpartition(".")[2] in _BUILTINS or (
-            name and created is not None and dotted_name(created.value) == "True"
+            name and created is not None and dotted_name(created) == "True"
         ):
             yield name, call
 
@@ -178,14 +178,14 @@ def _patched(module: Module) -> Iterator[tuple[str, cst.CSTNode]]:
 def _patched_by(module: Module, call: cst.Call) -> str:
     """Return the dotted name that a call of ``mock.patch`` replaces, "" for any other call."""
     function = dotted_name(call.func) or ""
-    target = argument(call, "target", 0)
+    target = passed(call, "target", 0)
     if target is None:
         return ""
     if function.endswith("patch.object"):
-        owner, attribute = module.qualified(target.value), argument(call, "attribute", 1)
-        leaf = None if attribute is None else literal(attribute.value)
+        owner, attribute = module.qualified(target), passed(call, "attribute", 1)
+        leaf = literal(attribute)
         return f"{owner}.{leaf if isinstance(leaf, str) else '*'}" if owner and attribute else ""
-    text = literal(target.value) if function.rpartition(".")[2] == "patch" else ""
+    text = literal(target) if function.rpartition(".")[2] == "patch" else ""
     return text if isinstance(text, str) else ""
 
 

@@ -36,7 +36,7 @@ from collections.abc import Iterator
 import libcst as cst
 from msgspec.structs import replace
 
-from kdoctor.analysis.calls import argument
+from kdoctor.analysis.calls import passed
 from kdoctor.analysis.facts import FACADES, TargetFacts
 from kdoctor.analysis.roots import uses_another_keras
 from kdoctor.analysis.tensors.symbolic import REFUSED, RUN_WITH_VALUES, holds_symbolic
@@ -147,8 +147,8 @@ def _error(module: Module, facts: TargetFacts, reference: Reference, name: str) 
     call = reference.call
     if call is None or not call.args or uses_another_keras(module, facts):
         return None  # a weight of tf_keras is a `tf.Variable`, and its tensors are its own
-    first = argument(call, "x", 0)
-    if name in ON_VARIABLE and first is not None and _is_variable(module, first.value):
+    first = passed(call, "x", 0)
+    if name in ON_VARIABLE and first is not None and _is_variable(module, first):
         return ON_VARIABLE[name]
     if name not in ON_SYMBOLIC or module.context_of(call) in RUN_WITH_VALUES:
         return None

@@ -11,7 +11,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, value_of
+from kdoctor.analysis.calls import passed, value_of
 from kdoctor.analysis.models.user_classes import decorated_by
 from kdoctor.keras_api import split_root
 from kdoctor.rules.saving._save_and_load_calls import PathUse, compiles
@@ -29,8 +29,8 @@ def lacking(module: Module, load: PathUse) -> str:
     """Return what some model of the file is compiled with and a load surely does not find."""
     if not compiles(load) or not _SCOPES.isdisjoint(module.words):
         return ""
-    given = argument(load.call, "custom_objects", 1)
-    found = {None} if given is None else _keys(module, given.value)
+    given = passed(load.call, "custom_objects", 1)
+    found = {None} if given is None else _keys(module, given)
     if found is None or any(each.star for each in load.call.args):
         return ""  # nobody can tell
     return next((each for each in _own_objects(module) if each not in found), "")
@@ -52,9 +52,9 @@ def _own_objects(module: Module) -> Iterator[str]:
         match call.func:
             case cst.Attribute(attr=cst.Name(value="compile")) if not module.qualified(call.func):
                 for name, position in _PARTS:
-                    given = argument(call, name, position)
+                    given = passed(call, name, position)
                     if given is not None:
-                        yield from _in(module, given.value)
+                        yield from _in(module, given)
 
 
 def _in(module: Module, node: cst.BaseExpression) -> Iterator[str]:

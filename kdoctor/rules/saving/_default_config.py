@@ -20,6 +20,7 @@ from kdoctor.analysis.calls import (
     call_of_super,
     is_hidden,
     is_keras_3,
+    passed,
     value_of,
 )
 from kdoctor.analysis.dataflow.points_to_by_call import points_to_by_call_of
@@ -112,16 +113,15 @@ def _kept_models(module: Module) -> Iterator[tuple[cst.Call, cst.BaseExpression]
     for each in module.references:
         if each.call is None or not each.name.endswith(_COPY) or is_hidden(each.call):
             continue
-        copied = argument(each.call, "model", 0)
+        copied = passed(each.call, "model", 0)
         is_told = argument(each.call, "clone_function", 2) is not None
         if copied is not None and not is_told and not module.is_guarded(each.call):
-            yield each.call, copied.value
+            yield each.call, copied
 
 
 def _keeps_whole_models(module: Module, fit: cst.Call) -> bool:
     """Say whether one of the callbacks that are written out saves the model as a whole."""
-    given = argument(fit, "callbacks")
-    listed = None if given is None else value_of(module, given.value)
+    listed = value_of(module, passed(fit, "callbacks"))
     for each in listed.elements if isinstance(listed, cst.List | cst.Tuple) else ():
         made = value_of(module, each.value)
         if isinstance(made, cst.Call) and not is_hidden(made):

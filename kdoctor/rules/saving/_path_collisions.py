@@ -7,7 +7,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, instances
+from kdoctor.analysis.calls import instances, passed
 from kdoctor.memoize import once
 from kdoctor.rules.saving._path_endings import H5, Ending, ending
 from kdoctor.rules.saving._save_and_load_calls import PathUse, all_saves, handed, loads, method_uses
@@ -107,8 +107,7 @@ def _each(module: Module, use: PathUse) -> Iterator[PathUse]:
 
 def _checkpoints(module: Module, *, weights: bool) -> Iterator[cst.BaseExpression]:
     for _, call, made in instances(module, Kind.CALLBACK):
-        path = argument(call, "filepath", 0)
-        given = argument(call, "save_weights_only", 4)
-        only = False if given is None else literal(given.value)
+        path = passed(call, "filepath", 0)
+        only = literal(passed(call, "save_weights_only", 4), absent=False)
         if made.cls == "ModelCheckpoint" and path is not None and only in (weights, None):
-            yield path.value
+            yield path

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.analysis.calls import argument, value_of
+from kdoctor.analysis.calls import argument, passed, value_of
 from kdoctor.analysis.dataflow.possible_values import values_passed_to
 from kdoctor.keras_api import split_root
 from kdoctor.model import Confidence
@@ -107,16 +107,14 @@ def is_h5(use: PathUse) -> bool:
 
 def compiles(load: PathUse) -> bool:
     """Say whether ``load_model`` surely compiles the model as it was saved."""
-    given = argument(load.call, "compile", 2)
-    return given is None or literal(given.value) is True
+    return literal(passed(load.call, "compile", 2), absent=True) is True
 
 
 def model_of(save: PathUse) -> cst.BaseExpression | None:
     """Return the model that is saved, by its method or by a function."""
     if isinstance(save.call.func, cst.Attribute) and save.call.func.attr.value == "save":
         return save.call.func.value
-    given = argument(save.call, "model", 0)
-    return None if given is None else given.value
+    return passed(save.call, "model", 0)
 
 
 def reads_orbax(module: Module) -> bool:

@@ -27,7 +27,7 @@ from collections.abc import Iterator
 import libcst as cst
 from packaging.version import Version
 
-from kdoctor.analysis.calls import argument, instances, is_hidden, keras_version
+from kdoctor.analysis.calls import instances, is_hidden, keras_version, passed
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.model import Applicability, Finding, Fix, Severity
@@ -51,8 +51,8 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     for reference, call, made in instances(module, Kind.CALLBACK, facts):
         if made.cls != "ModelCheckpoint" or is_hidden(call) or module.is_guarded(call):
             continue
-        path = argument(call, "filepath", 0)
-        found = ending(module, path.value if path else None)
+        path = passed(call, "filepath", 0)
+        found = ending(module, path or None)
         extension = None if found is None else found.extension
         if path is None or found is None or extension is None:
             continue
@@ -64,11 +64,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         if _is_right(facts, found, extension, weights=weights):
             continue
         shown = _shown(found)
-        fix = (
-            rename_to_weights(module, found, path.value)
-            if weights
-            else _rename_to_keras(module, found)
-        )
+        fix = rename_to_weights(module, found, path) if weights else _rename_to_keras(module, found)
         wanted = ".weights.h5" if weights else ".keras"
         yield rule.finding(
             module.place(call),
@@ -109,8 +105,7 @@ def _shown(found: Ending) -> str:
 
 
 def _weights_only(call: object) -> bool | None:
-    given = argument(call, "save_weights_only", 4)  # type: ignore[arg-type]
-    value = False if given is None else literal(given.value)
+    value = literal(passed(call, "save_weights_only", 4), absent=False)  # type: ignore[arg-type]
     return value if isinstance(value, bool) else None
 
 
@@ -142,8 +137,7 @@ def _may_be_wrong(quick: QuickFacts, facts: TargetFacts) -> bool:
         path = called.argument("filepath", 0)
         if path is None or not any(each.endswith(".ModelCheckpoint") for each in called.names):
             continue
-        given = called.argument("save_weights_only", 4)
-        weights = False if given is None else literal(given)
+        weights = literal(called.argument("save_weights_only", 4), absent=False)
         right = (".keras", ".h5") if keras_version(facts) >= _TAKES_H5 else (".keras",)
         ends = in_one_piece(".weights.h5") if weights else but_for(*right)
         if may_end(quick, facts, called, path, ends):

@@ -38,6 +38,7 @@ from kdoctor.analysis.calls import (
     is_hidden,
     is_keras_3,
     keras_version,
+    passed,
     value_of,
 )
 from kdoctor.analysis.dataflow.points_to_by_call import PointsToByCall, points_to_by_call_of
@@ -79,8 +80,8 @@ def _copies(module: Module, facts: TargetFacts, lambdas: frozenset[cst.Call]) ->
             continue
         if is_hidden(call) or argument(call, "clone_function", 2) or module.is_guarded(call):
             continue
-        copied = argument(call, "model", 0)
-        if copied is not None and _has(by_call, call, copied.value, lambdas):
+        copied = passed(call, "model", 0)
+        if copied is not None and _has(by_call, call, copied, lambdas):
             yield rule.finding(
                 module.place(call),
                 f"a `Lambda` layer with a Python lambda cannot be copied: {_ERROR}",
@@ -138,8 +139,8 @@ def _has(
 
 def _lambdas(module: Module, facts: TargetFacts) -> Iterator[cst.Call]:
     for _, call, made in instances(module, Kind.LAYER, facts):
-        given = argument(call, "function", 0) if made.cls == "Lambda" else None
-        if given is not None and isinstance(value_of(module, given.value), cst.Lambda):
+        given = passed(call, "function", 0) if made.cls == "Lambda" else None
+        if given is not None and isinstance(value_of(module, given), cst.Lambda):
             yield call
 
 

@@ -28,7 +28,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_keras_3, value_of
+from kdoctor.analysis.calls import is_keras_3, passed, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.tensors.masks import is_masked
 from kdoctor.analysis.tensors.symbolic import holds_symbolic, is_symbolic
@@ -156,11 +156,11 @@ def _operation(module: Module, save: PathUse) -> str | None:
     model = (
         save.call.func.value if is_method and isinstance(save.call.func, cst.Attribute) else None
     )
-    made = None if model is None else value_of(module, model)
+    made = value_of(module, model)
     if not isinstance(made, cst.Call) or not _is_functional(module, made):
         return None
-    outputs = argument(made, "outputs", 1)
-    nodes = [] if outputs is None else list(_upstream(module, outputs.value))
+    outputs = passed(made, "outputs", 1)
+    nodes = [] if outputs is None else list(_upstream(module, outputs))
     calls = [each for each in nodes if isinstance(each, cst.Call)]
     if any(_takes(module, each) and is_masked(module, each.args[0].value) for each in calls):
         return "NotEqual"

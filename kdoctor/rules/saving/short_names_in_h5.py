@@ -26,7 +26,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument
+from kdoctor.analysis.calls import passed
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.loss_names import LONG_NAMES
 from kdoctor.analysis.triggers import text, word
@@ -111,8 +111,7 @@ def _last_loss(module: Module, save: PathUse) -> cst.BaseExpression | None:
         and module.scope_of(use.node) is scope
         and module.span(use.node) < place
     ]
-    loss = argument(max(compiled, key=module.span), "loss", 1) if compiled else None
-    return None if loss is None else loss.value
+    return passed(max(compiled, key=module.span), "loss", 1) if compiled else None
 
 
 def _long_name(module: Module, loss: cst.SimpleString) -> Edit:

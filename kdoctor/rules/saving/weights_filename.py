@@ -39,7 +39,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, value_of
+from kdoctor.analysis.calls import passed, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import word
 from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
@@ -89,8 +89,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG
 
 def _in_shards(call: cst.Call) -> bool:
     """Say whether what Keras 2 does not know is asked for: several files and a `.weights.json`."""
-    given = argument(call, "max_shard_size")
-    return given is not None and literal(given.value) is not None
+    return literal(passed(call, "max_shard_size"), absent=None) is not None
 
 
 def _saved(module: Module, use: PathUse, place: cst.BaseExpression) -> Iterator[Finding]:
@@ -156,8 +155,7 @@ def rename_to_weights(module: Module, found: Ending, path: cst.BaseExpression) -
 
 def _is_by_name(call: cst.Call) -> bool:
     """Say whether weights may be loaded by the names of layers, as old files only can be."""
-    given = argument(call, "by_name", 1)
-    return given is not None and literal(given.value) not in (False, None)
+    return literal(passed(call, "by_name", 1), absent=None) not in (False, None)
 
 
 def _loaded(module: Module, use: PathUse) -> Iterator[Finding]:

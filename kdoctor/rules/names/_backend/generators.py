@@ -9,7 +9,7 @@ from __future__ import annotations
 import libcst as cst
 from msgspec.structs import replace
 
-from kdoctor.analysis.calls import argument
+from kdoctor.analysis.calls import passed
 from kdoctor.model import Edit, Fix, Hole, Span
 from kdoctor.rewrite import Refusal, Speller
 from kdoctor.rules.fixes.helper_definition import helper_edits, top_statement
@@ -97,9 +97,9 @@ def _seed(module: Module, leaf: str, call: cst.Call | None) -> cst.BaseExpressio
     """Return what a call gives for a seed, other than None and what is a generator already."""
     if call is None or leaf not in _POSITIONS:
         return None
-    given = argument(call, "seed", _POSITIONS[leaf])
-    if given is None or (isinstance(given.value, cst.Name) and given.value.value == "None"):
+    given = passed(call, "seed", _POSITIONS[leaf])
+    if given is None or (isinstance(given, cst.Name) and given.value == "None"):
         return None
-    made = given.value.func if isinstance(given.value, cst.Call) else None
+    made = given.func if isinstance(given, cst.Call) else None
     is_generator = made is not None and (module.qualified(made) or "").endswith("SeedGenerator")
-    return None if is_generator else given.value
+    return None if is_generator else given

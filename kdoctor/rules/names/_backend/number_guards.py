@@ -55,7 +55,7 @@ def none_below_zero(parameter: str) -> Guard:
 
 def _is_below_zero(module: Module, node: cst.BaseExpression | None) -> bool:
     """Say whether a number below 0 is written: `-1`, `[0, -1]`, `K.constant([-1])`, `n` of it."""
-    value = None if node is None else value_of(module, node)
+    value = value_of(module, node)
     match value:
         case cst.UnaryOperation(operator=cst.Minus()) | cst.Integer():
             number = literal(value)

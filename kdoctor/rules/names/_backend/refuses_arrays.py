@@ -8,7 +8,7 @@ from __future__ import annotations
 import libcst as cst
 from msgspec.structs import replace
 
-from kdoctor.analysis.calls import argument, value_of
+from kdoctor.analysis.calls import argument, passed, value_of
 from kdoctor.analysis.dataflow.alternatives import may_be, must_be
 from kdoctor.model import Applicability, Fix
 from kdoctor.rewrite import Refusal
@@ -55,23 +55,23 @@ def if_an_array(module: Module, leaf: str, call: cst.Call, fix: Fix) -> Fix | Re
         case "clip":
             return _of_clip(module, call, fix)
         case "permute_dimensions":
-            given = argument(call, "x", 0)
-            return fix if given is None else _of_lists(module, [given.value], fix, _NO_LIST)
+            given = passed(call, "x", 0)
+            return fix if given is None else _of_lists(module, [given], fix, _NO_LIST)
         case "concatenate":
-            given = argument(call, "tensors", 0)
-            joined = [] if given is None else _elements(module, given.value)
+            given = passed(call, "tensors", 0)
+            joined = [] if given is None else _elements(module, given)
             return _of_lists(module, joined, fix, _NO_LISTS)
         case "argmax" | "argmin":
-            given = argument(call, "x", 0)
-            if given is None or not may_be(module, given.value, _is_variable):
+            given = passed(call, "x", 0)
+            if given is None or not may_be(module, given, _is_variable):
                 return fix
-            is_sure = must_be(module, given.value, _is_variable)
+            is_sure = must_be(module, given, _is_variable)
             return _withheld(fix, _NO_VARIABLE.format(leaf), is_sure=is_sure)
         case "set_value":
-            variable, value = argument(call, "x", 0), argument(call, "value", 1)
+            variable, value = passed(call, "x", 0), passed(call, "value", 1)
             if variable is None or value is None:
                 return fix
-            return _of_assignments(module, variable.value, value.value, fix)
+            return _of_assignments(module, variable, value, fix)
     return fix
 
 
@@ -94,17 +94,17 @@ def _of_assignments(
 
 def _of_clip(module: Module, call: cst.Call, fix: Fix) -> Fix | Refusal:
     """``keras.ops.maximum``, for a bound that is None, takes numbers and lists."""
-    given = argument(call, "x", 0)
+    given = passed(call, "x", 0)
     bounds = (argument(call, "min_value", 1), argument(call, "max_value", 2))
     if given is None or any(
         dotted_name(each.value) == "None" for each in bounds if each is not None
     ):
         return fix
-    if is_plain_number(module, given.value):
+    if is_plain_number(module, given):
         return Refusal(_NO_CLIP)
-    if may_be_plain_number(module, given.value):
+    if may_be_plain_number(module, given):
         return _withheld(fix, _NO_CLIP, is_sure=False)
-    return _of_lists(module, [given.value], fix, _NO_CLIP)
+    return _of_lists(module, [given], fix, _NO_CLIP)
 
 
 def _of_lists(

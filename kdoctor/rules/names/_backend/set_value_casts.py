@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument
+from kdoctor.analysis.calls import passed
 from kdoctor.analysis.dataflow.alternatives import may_be
 from kdoctor.lazy_regex import pattern
 from kdoctor.rules.names._backend.plain_numbers import may_be_array
@@ -42,14 +42,14 @@ def _is_tensor(module: Module, node: cst.BaseExpression) -> bool:
 
 
 def _holds_floats(module: Module, variable: cst.Call) -> bool:
-    dtype, initial = argument(variable, "dtype", 6), argument(variable, "initial_value", 0)
+    dtype, initial = passed(variable, "dtype", 6), passed(variable, "initial_value", 0)
     if dtype is not None:
-        return _FLOATS.search(module.source(dtype.value)) is not None
-    if initial is None or isinstance(initial.value, cst.Comparison):
+        return _FLOATS.search(module.source(dtype)) is not None
+    if initial is None or isinstance(initial, cst.Comparison):
         return False
-    if isinstance(initial.value, cst.List | cst.Tuple):
-        return _is_of_floats(initial.value)
-    return inference_of(module).is_not_integer(initial.value)
+    if isinstance(initial, cst.List | cst.Tuple):
+        return _is_of_floats(initial)
+    return inference_of(module).is_not_integer(initial)
 
 
 def _is_of_floats(display: cst.List | cst.Tuple) -> bool:
@@ -61,10 +61,10 @@ def _is_of_floats(display: cst.List | cst.Tuple) -> bool:
 
 
 def _holds_integers(module: Module, variable: cst.Call) -> bool:
-    dtype, initial = argument(variable, "dtype", 6), argument(variable, "initial_value", 0)
+    dtype, initial = passed(variable, "dtype", 6), passed(variable, "initial_value", 0)
     if dtype is not None:
-        return _INTEGERS.search(module.source(dtype.value)) is not None
-    return initial is not None and isinstance(_without_sign(initial.value), cst.Integer)
+        return _INTEGERS.search(module.source(dtype)) is not None
+    return initial is not None and isinstance(_without_sign(initial), cst.Integer)
 
 
 def _without_sign(node: cst.BaseExpression) -> cst.BaseExpression:

@@ -11,13 +11,12 @@ from collections.abc import Callable
 
 import libcst as cst
 
+from kdoctor.analysis.calls import passed, positional_arguments
 from kdoctor.analysis.dataflow.possible_values import all_arguments_of
 from kdoctor.analysis.fixed_points import Expansion, GreatestFixedPoint
 from kdoctor.analysis.node_values import (
-    argument_of,
     has_number_as_default,
     is_prediction,
-    positional_arguments,
     rank_as_written,
     values_of_member,
 )
@@ -98,7 +97,7 @@ class ValueFacts:
             case cst.Call() if self._leaf(node) in SAME_TYPE and (
                 first := positional_arguments(node)
             ):
-                if self.works_as_no_integer(first[0]):
+                if self.works_as_no_integer(first[0].value):
                     return True
         use = FloatByUse(self._module, node, self._leaf, self.is_not_integer, SAME_TYPE)
         return use.holds()
@@ -251,7 +250,7 @@ class ValueFacts:
                 split = split_root(self._module.qualified(node.func) or "")
                 if split is None or split[1].rpartition(".")[2] != "Input":
                     return None
-                shape = argument_of(node, 0, "shape")
+                shape = passed(node, "shape", 0)
                 if isinstance(shape, cst.Tuple | cst.List):
                     return len(shape.elements) + 1
             case cst.Attribute():
@@ -287,13 +286,13 @@ class ValueFacts:
         return leaf if f"{parent}." in LIBRARIES else None
 
     def _makes_no_integers(self, call: cst.Call) -> bool:
-        leaf, arguments = self._leaf(call), positional_arguments(call)
+        leaf, arguments = self._leaf(call), _by_position(call)
         if leaf in FLOAT or leaf in BOOL:
             return True
         if leaf == "cast":
-            return self._is_float_dtype(argument_of(call, 1, "dtype"))
+            return self._is_float_dtype(passed(call, "dtype", 1))
         if leaf in MADE_AS_FLOAT and self._is_of_the_backend(call):
-            dtype = argument_of(call, 1, "dtype")
+            dtype = passed(call, "dtype", 1)
             return dtype is None or self._is_float_dtype(dtype)
         if leaf in SAME_TYPE and arguments:
             return self.is_not_integer(arguments[0])
@@ -304,7 +303,7 @@ class ValueFacts:
         return self._is_loss(call) or self._is_float_layer(call) or self._is_float_input(call)
 
     def _makes_no_negatives(self, call: cst.Call) -> bool:
-        leaf, arguments = self._leaf(call), positional_arguments(call)
+        leaf, arguments = self._leaf(call), _by_position(call)
         if leaf in NOT_NEGATIVE:
             return True
         if leaf == "relu":
@@ -314,12 +313,12 @@ class ValueFacts:
         if leaf == "maximum":
             return any(self.is_not_negative(each) for each in arguments[:2])
         if leaf == "clip":
-            low = argument_of(call, 1, "min_value")
+            low = passed(call, "min_value", 1)
             return low is not None and self.is_not_negative(low)
         return False
 
     def _shape_of_call(self, call: cst.Call) -> Shape | None:
-        leaf, arguments = self._leaf(call), positional_arguments(call)
+        leaf, arguments = self._leaf(call), _by_position(call)
         if leaf in REDUCING and len(call.args) == 1:
             return frozenset()
         if leaf == "epsilon":
@@ -377,7 +376,7 @@ class ValueFacts:
         ):
             return False
         given = {each.keyword.value if each.keyword else each.star for each in call.args}
-        dtype = argument_of(call, 3, "dtype")
+        dtype = passed(call, "dtype", 3)
         return given <= INPUT_ARGUMENTS and (dtype is None or self._is_float_dtype(dtype))
 
     def _is_float_weight(self, node: cst.Attribute) -> bool:
@@ -387,7 +386,7 @@ class ValueFacts:
             isinstance(each, cst.Call)
             and isinstance(each.func, cst.Attribute)
             and each.func.attr.value == "add_weight"
-            and ((dtype := argument_of(each, 2, "dtype")) is None or self._is_float_dtype(dtype))
+            and ((dtype := passed(each, "dtype", 2)) is None or self._is_float_dtype(dtype))
             for each in made
         )
 
@@ -433,6 +432,10 @@ class ValueFacts:
         if binding.kind is not BindingKind.ASSIGN or binding.path or value is None:
             return False
         return self._answers.holds((what, id(binding)), lambda: holds(value))
+
+
+def _by_position(call: cst.Call) -> list[cst.BaseExpression]:
+    return [each.value for each in positional_arguments(call)]
 
 
 @once
