@@ -16,6 +16,7 @@ from kdoctor.rewrite import Speller
 from kdoctor.rewrite.arguments import separator_before_new
 from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.syntax import Module, Reference
+from kdoctor.syntax.scopes import Binding
 from kdoctor.value_types import Kind, Type
 
 
@@ -97,14 +98,17 @@ def value_of(module: Module, node: cst.BaseExpression) -> cst.BaseExpression: ..
 def value_of(module: Module, node: cst.BaseExpression | None) -> cst.BaseExpression | None: ...
 def value_of(module: Module, node: cst.BaseExpression | None) -> cst.BaseExpression | None:
     """Return what a name is bound to, if that is one value for sure; else the node itself."""
-    if not isinstance(node, cst.Name):
+    found = binding_of(module, node)
+    if found is None or found.path or found.value is None:
         return node
-    bindings = module.bindings_at(node)
-    if len(bindings) != 1 or bindings[0].path or bindings[0].value is None:
-        return node
-    if not isinstance(module.parent(bindings[0].node), cst.AssignTarget | cst.AnnAssign):
-        return node
-    return bindings[0].value
+    is_assigned = isinstance(module.parent(found.node), cst.AssignTarget | cst.AnnAssign)
+    return found.value if is_assigned else node
+
+
+def binding_of(module: Module, node: cst.CSTNode | None) -> Binding | None:
+    """Return what binds a name, if that is one thing; None of anything else."""
+    found = module.bindings_at(node) if isinstance(node, cst.Name) else ()
+    return found[0] if len(found) == 1 else None
 
 
 def add_keyword(module: Module, call: cst.Call, text: str) -> Edit:

@@ -273,8 +273,7 @@ def _is_a_value(node: cst.BaseExpression, module: Module) -> GuardAnswer:
 
 def _is_a_constant(name: cst.Name, module: Module) -> bool:
     """Say whether a name is bound once, to a literal that is not None."""
-    owner = module.scope_of(name).owner(name.value)
-    bindings = owner.bindings[name.value] if owner else []
+    bindings = module.scope_of(name).bindings_of(name.value)
     if len(bindings) != 1 or bindings[0].kind is not BindingKind.ASSIGN:
         return False
     value = part_of(bindings[0].value, bindings[0].path)

@@ -84,6 +84,11 @@ class Scope(Struct, eq=False):
             scope = scope.parent
         return None
 
+    def bindings_of(self, name: str) -> list[Binding]:
+        """Return all bindings of ``name`` in the scope that owns it for a read in this one."""
+        owner = self.owner(name)
+        return [] if owner is None else owner.bindings.get(name, [])
+
     def parameter(self, name: str) -> Binding | None:
         """Return the binding of the parameter of such a name, if the function has one."""
         found = self.bindings.get(name, ())

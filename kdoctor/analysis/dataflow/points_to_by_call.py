@@ -15,6 +15,7 @@ from functools import cached_property
 import libcst as cst
 from msgspec import Struct
 
+from kdoctor.analysis.calls import binding_of
 from kdoctor.analysis.dataflow.points_to import PointsTo, points_to_of
 from kdoctor.analysis.models.user_classes import class_named
 from kdoctor.keras_api import split_root
@@ -111,8 +112,8 @@ class PointsToByCall:
         The flag says whether it is all of them in turn: one, or those that a loop goes through.
         """
         found = self._values(node, frame, 0)
-        bound = self._module.bindings_at(node) if isinstance(node, cst.Name) else ()
-        is_loop = len(bound) == 1 and bound[0].kind is BindingKind.LOOP
+        bound = binding_of(self._module, node)
+        is_loop = bound is not None and bound.kind is BindingKind.LOOP
         made = [MadeObject(each, run) for each, run in found if isinstance(each, cst.Call)]
         return made, len(found) == 1 or is_loop
 

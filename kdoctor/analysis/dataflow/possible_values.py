@@ -7,13 +7,13 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import is_hidden, passed, value_of
+from kdoctor.analysis.calls import binding_of, is_hidden, passed, value_of
 from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.analysis.dataflow.uses import names_with_spelling
 from kdoctor.syntax import Module
 from kdoctor.syntax.displays import elements_of
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.scopes import BindingKind
+from kdoctor.syntax.scopes import Binding, BindingKind
 
 MAX_VALUES: Final = 8
 _SCOPES: Final = (cst.FunctionDef, cst.ClassDef, cst.Lambda)
@@ -40,10 +40,10 @@ def values_of_name(module: Module, name: cst.Name) -> Sequence[cst.BaseExpressio
 
 def parameter_of(module: Module, node: cst.BaseExpression | None) -> cst.Param | None:
     """Return the parameter that an expression is, if it was not reassigned."""
-    bound = module.bindings_at(node) if isinstance(node, cst.Name) else ()
-    parameter = bound[0].node if len(bound) == 1 else None
-    is_one = len(bound) == 1 and bound[0].kind is BindingKind.PARAMETER
-    return parameter if is_one and isinstance(parameter, cst.Param) else None
+    match binding_of(module, node):
+        case Binding(kind=BindingKind.PARAMETER, node=cst.Param() as parameter):
+            return parameter
+    return None
 
 
 def values_passed_to(

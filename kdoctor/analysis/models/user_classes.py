@@ -6,7 +6,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import is_builtin, is_keras_3
+from kdoctor.analysis.calls import binding_of, is_builtin, is_keras_3
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import Presence
 from kdoctor.syntax import Module
@@ -68,8 +68,7 @@ def class_named(module: Module, expression: cst.BaseExpression) -> cst.ClassDef 
     """Return the one class of this module that a name refers to."""
     if not isinstance(expression, cst.Name):
         return None
-    owner = module.scope_of(expression).owner(expression.value)
-    bindings = owner.bindings[expression.value] if owner else []
+    bindings = module.scope_of(expression).bindings_of(expression.value)
     node = bindings[0].node if len(bindings) == 1 else None
     return node if isinstance(node, cst.ClassDef) else None
 
@@ -165,8 +164,8 @@ def member_of_self(node: cst.CSTNode, function: cst.FunctionDef) -> str | None:
 
 def holds_original_argument(module: Module, node: cst.CSTNode, parameter: cst.Param) -> bool:
     """Say whether a name still holds the argument that the function got."""
-    bound = module.bindings_at(node) if isinstance(node, cst.Name) else ()
-    return len(bound) == 1 and bound[0].node is parameter
+    bound = binding_of(module, node)
+    return bound is not None and bound.node is parameter
 
 
 def is_old_optimizer(module: Module, node: cst.ClassDef) -> bool:

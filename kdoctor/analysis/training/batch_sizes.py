@@ -66,8 +66,7 @@ def _function(module: Module, expression: cst.BaseExpression) -> cst.FunctionDef
     """Return the one function of this module that a name stands for."""
     if not isinstance(expression, cst.Name):
         return None
-    owner = module.scope_of(expression).owner(expression.value)
-    bindings = owner.bindings[expression.value] if owner else []
+    bindings = module.scope_of(expression).bindings_of(expression.value)
     node = bindings[0].node if len(bindings) == 1 else None
     return node if isinstance(node, cst.FunctionDef) else None
 

@@ -10,7 +10,7 @@ from typing import Final
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.analysis.calls import passed, replace_expression
+from kdoctor.analysis.calls import binding_of, passed, replace_expression
 from kdoctor.analysis.dataflow.points_to import Allocation, points_to_of
 from kdoctor.model import Applicability, Edit, Fix, Span
 from kdoctor.rewrite.source_lines import line_end, margin
@@ -85,9 +85,9 @@ class Freezing:
 
     def _whole(self, owner: cst.BaseExpression) -> tuple[cst.BaseExpression, bool]:
         """Return the model whose layers a loop goes through, for a name that is bound by one."""
-        bound = self.module.bindings_at(owner) if isinstance(owner, cst.Name) else ()
-        if len(bound) == 1 and bound[0].kind is BindingKind.LOOP and not bound[0].path:
-            match bound[0].value:
+        bound = binding_of(self.module, owner)
+        if bound is not None and bound.kind is BindingKind.LOOP and not bound.path:
+            match bound.value:
                 case (
                     cst.Attribute(value=model, attr=cst.Name(value="layers"))
                     | cst.Subscript(value=cst.Attribute(value=model, attr=cst.Name(value="layers")))
@@ -99,8 +99,8 @@ class Freezing:
         self, node: cst.BaseExpression, function: cst.FunctionDef | None
     ) -> cst.Param | None:
         """Return the parameter of a function that a name in it holds."""
-        bound = self.module.bindings_at(node) if isinstance(node, cst.Name) else ()
-        found = bound[0].node if len(bound) == 1 else None
+        bound = binding_of(self.module, node)
+        found = None if bound is None else bound.node
         is_its = isinstance(found, cst.Param) and self.points_to.function_around(found) is function
         return found if isinstance(found, cst.Param) and is_its else None
 

@@ -228,8 +228,7 @@ def _called(module: Module, call: cst.Call) -> cst.FunctionDef | None:
     """Return the function of this module, or the method of one of its classes, that is called."""
     function = call.func
     if isinstance(function, cst.Name):
-        owner = module.scope_of(function).owner(function.value)
-        bindings = owner.bindings[function.value] if owner else []
+        bindings = module.scope_of(function).bindings_of(function.value)
     elif isinstance(function, cst.Attribute):
         cls = _class_of(module, function.value)
         scope = module.scope_of(cls.body.body[0]) if cls is not None and cls.body.body else None

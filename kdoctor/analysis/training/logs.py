@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, instances, passed, value_of
+from kdoctor.analysis.calls import argument, binding_of, instances, passed, value_of
 from kdoctor.lazy_regex import pattern
 from kdoctor.model import Edit, Span
 from kdoctor.syntax import Module
@@ -64,10 +64,10 @@ def _is_history(module: Module, node: cst.BaseExpression) -> bool:
 
 def _is_logs(module: Module, name: cst.Name) -> bool:
     """Say whether a name is the last parameter of a method that Keras calls with its logs."""
-    bindings = module.bindings_at(name)
-    if len(bindings) != 1 or bindings[0].kind is not BindingKind.PARAMETER:
+    bound = binding_of(module, name)
+    if bound is None or bound.kind is not BindingKind.PARAMETER:
         return False
-    function = bindings[0].scope.node
+    function = bound.scope.node
     if not isinstance(function, cst.FunctionDef) or not _GETS_LOGS.match(function.name.value):
         return False
     around = next(

@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 import libcst as cst
 
-from kdoctor.analysis.calls import passed, value_of
+from kdoctor.analysis.calls import binding_of, passed, value_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -38,8 +38,8 @@ def an_int_is_passed(module: Module, node: cst.BaseExpression) -> bool:
     """
     if not isinstance(node, cst.Name):
         return False
-    bindings = module.bindings_at(node)
-    if len(bindings) != 1 or bindings[0].kind is not BindingKind.PARAMETER:
+    bound = binding_of(module, node)
+    if bound is None or bound.kind is not BindingKind.PARAMETER:
         return False
     function = next(
         (each for each in module.ancestors(node) if isinstance(each, cst.FunctionDef)), None
@@ -75,8 +75,8 @@ def _calls(module: Module, function: cst.FunctionDef) -> list[cst.Call]:
             continue
         if each.func.value != function.name.value or any(given.star for given in each.args):
             continue
-        bindings = module.bindings_at(each.func)
-        if len(bindings) == 1 and bindings[0].node is function and not module.is_guarded(each):
+        bound = binding_of(module, each.func)
+        if bound is not None and bound.node is function and not module.is_guarded(each):
             found.append(each)
     return found
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.analysis.calls import is_not_a_variable, passed
+from kdoctor.analysis.calls import binding_of, is_not_a_variable, passed
 from kdoctor.analysis.models.user_classes import holds_original_argument
 from kdoctor.rules.arguments._keras_calls import KerasCall
 from kdoctor.syntax import Module
@@ -163,12 +163,9 @@ class Functions:
         return by_keyword or any(each is passed for each, _ in self.given(call))
 
     def _called(self, call: cst.Call) -> cst.FunctionDef | None:
-        if not isinstance(call.func, cst.Name):
-            return None
-        bindings = self._module.bindings_at(call.func)
-        node = bindings[0].node if len(bindings) == 1 else None
-        is_plain = isinstance(node, cst.FunctionDef) and not node.decorators
-        return node if is_plain and isinstance(node, cst.FunctionDef) else None
+        bound = binding_of(self._module, call.func)
+        node = None if bound is None else bound.node
+        return node if isinstance(node, cst.FunctionDef) and not node.decorators else None
 
     def _takes(self, function: cst.FunctionDef, param: cst.Param) -> KerasCall | None:
         """Return the call by which Keras surely gets what a parameter holds, as part of a name."""

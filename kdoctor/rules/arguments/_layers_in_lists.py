@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from kdoctor.analysis.calls import is_builtin
+from kdoctor.analysis.calls import binding_of, is_builtin
 from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import nodes_in
@@ -33,10 +33,10 @@ def _list_of(module: Module, node: cst.BaseExpression) -> cst.BaseExpression | N
     if isinstance(node, cst.Subscript):
         is_one = len(node.slice) == 1 and isinstance(node.slice[0].slice, cst.Index)
         return node.value if is_one else None
-    bound = module.bindings_at(node) if isinstance(node, cst.Name) else ()
-    if len(bound) != 1 or bound[0].kind is not BindingKind.LOOP or bound[0].value is None:
+    bound = binding_of(module, node)
+    if bound is None or bound.kind is not BindingKind.LOOP or bound.value is None:
         return None
-    return _looped_over(module, bound[0].value, bound[0].path)
+    return _looped_over(module, bound.value, bound.path)
 
 
 def _looped_over(

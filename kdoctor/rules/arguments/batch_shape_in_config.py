@@ -81,9 +81,8 @@ def _layers_made_of(module: Module, target: cst.Subscript) -> list[cst.Call]:
     name = target.value
     if not isinstance(name, cst.Name):
         return []
-    owner = module.scope_of(name).owner(name.value)
-    bindings = owner.bindings.get(name.value, []) if owner is not None else []
-    if owner is None or len(bindings) != 1 or bindings[0].path:
+    bindings = module.scope_of(name).bindings_of(name.value)
+    if len(bindings) != 1 or bindings[0].path:
         return []
     match bindings[0].value:
         case cst.Call(func=cst.Attribute(attr=cst.Name(value="get_config"))):
@@ -92,7 +91,7 @@ def _layers_made_of(module: Module, target: cst.Subscript) -> list[cst.Call]:
             return []
     return [
         each
-        for each in descendants(owner.node)
+        for each in descendants(bindings[0].scope.node)
         if isinstance(each, cst.Call) and _is_made_of(module, each, name.value)
     ]
 

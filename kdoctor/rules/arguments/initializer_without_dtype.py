@@ -26,7 +26,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, instances, passed, value_of
+from kdoctor.analysis.calls import argument, binding_of, instances, passed, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, keyword
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity, Span
@@ -86,8 +86,8 @@ def _function(module: Module, value: cst.BaseExpression) -> _Function | None:
     value = value_of(module, value)
     if isinstance(value, cst.Lambda):
         return value
-    bound = module.bindings_at(value) if isinstance(value, cst.Name) else ()
-    node = bound[0].node if len(bound) == 1 else None
+    bound = binding_of(module, value)
+    node = None if bound is None else bound.node
     return node if isinstance(node, cst.FunctionDef) and not node.decorators else None
 
 

@@ -30,7 +30,7 @@ from typing import Final
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.analysis.calls import argument, is_keras_3, passed, speller_at
+from kdoctor.analysis.calls import argument, binding_of, is_keras_3, passed, speller_at
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, attribute
 from kdoctor.keras_api import Presence, split_root
@@ -217,8 +217,8 @@ def _may_fail(module: Module, node: cst.CSTNode) -> bool:
 
 
 def _texts(module: Module, node: cst.BaseExpression) -> tuple[str, ...]:
-    bound = module.bindings_at(node) if isinstance(node, cst.Name) else ()
-    passed = pytest_parameter_values(bound[0]) if len(bound) == 1 else (node,)
+    bound = binding_of(module, node)
+    passed = (node,) if bound is None else pytest_parameter_values(bound)
     texts = [_text(each) for each in passed]
     return tuple(each for each in texts if each is not None) if None not in texts else ()
 

@@ -30,7 +30,7 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from kdoctor.analysis.calls import is_builtin, is_call_of_super, is_keras_3
+from kdoctor.analysis.calls import binding_of, is_builtin, is_call_of_super, is_keras_3
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import (
     class_around,
@@ -53,7 +53,7 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import literal
 from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
-from kdoctor.syntax.scopes import BindingKind
+from kdoctor.syntax.scopes import Binding, BindingKind
 from kdoctor.value_types import Type
 
 _ERROR = "ValueError: Only input tensors may be passed as positional arguments."
@@ -126,11 +126,10 @@ def _is_plain(module: Module, argument: cst.Arg) -> bool:
 
 def _counts(module: Module, name: cst.Name) -> bool:
     """Say whether it is what a loop over Python's `range` counts with."""
-    bindings = module.bindings_at(name)
-    if len(bindings) != 1 or bindings[0].kind is not BindingKind.LOOP:
-        return False
-    match bindings[0].value:
-        case cst.Call(func=cst.Name(value="range") as function):
+    match binding_of(module, name):
+        case Binding(
+            kind=BindingKind.LOOP, value=cst.Call(func=cst.Name(value="range") as function)
+        ):
             return is_builtin(module, function)
     return False
 

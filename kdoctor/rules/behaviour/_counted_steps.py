@@ -8,7 +8,7 @@ from typing import Final
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.analysis.calls import is_builtin, value_of
+from kdoctor.analysis.calls import binding_of, is_builtin, value_of
 from kdoctor.analysis.training.batch_sizes import fixed_text
 from kdoctor.keras_api import split_root
 from kdoctor.syntax import Module
@@ -105,10 +105,10 @@ def _length(module: Module, node: cst.BaseExpression, depth: int) -> int | None:
             return _length(module, owner, depth + 1) if name in _KEEP else None
         case cst.BinaryOperation():
             return _length(module, node.left, depth + 1)
-    bound = module.bindings_at(node) if isinstance(node, cst.Name) else ()
-    if len(bound) != 1:
+    binding = binding_of(module, node)
+    if binding is None:
         return None
-    binding, value = bound[0], bound[0].value
+    value = binding.value
     if binding.kind is BindingKind.AUGMENT and isinstance(binding.node, cst.Name):
         return _length(module, binding.node, depth + 1)
     if binding.kind is not BindingKind.ASSIGN or value is None:

@@ -9,7 +9,7 @@ import libcst as cst
 from msgspec import Struct
 from msgspec.structs import replace
 
-from kdoctor.analysis.calls import argument
+from kdoctor.analysis.calls import argument, binding_of
 from kdoctor.analysis.dataflow.points_to import PointsTo
 from kdoctor.analysis.tensors.constructors import NumberKind
 from kdoctor.analysis.tensors.elements import numbers_in, numbers_of_scalar
@@ -242,5 +242,5 @@ class _Sides:
     def _is(self, node: cst.BaseExpression | None, *, is_targets: bool) -> bool:
         """Say whether it is the parameter itself."""
         wanted = self._pair.targets if is_targets else self._pair.predictions
-        bound = self._module.bindings_at(node) if isinstance(node, cst.Name) else ()
-        return len(bound) == 1 and bound[0].node is wanted
+        bound = binding_of(self._module, node)
+        return bound is not None and bound.node is wanted

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.calls import binding_of
 from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.user_losses import Function, targets_of_losses
@@ -55,12 +56,12 @@ class Targets:
         inner: cst.BaseExpression | None = None
         match node:
             case cst.Name():
-                bound = self._module.bindings_at(node)
-                if len(bound) != 1 or bound[0].path:
+                bound = binding_of(self._module, node)
+                if bound is None or bound.path:
                     return False
-                if bound[0].node in self._parameters:
+                if bound.node in self._parameters:
                     return True
-                inner = bound[0].value if bound[0].kind is BindingKind.ASSIGN else None
+                inner = bound.value if bound.kind is BindingKind.ASSIGN else None
             case cst.Subscript(value=inner):
                 pass
             case cst.Call(args=[cst.Arg(star="") as first, *_]):

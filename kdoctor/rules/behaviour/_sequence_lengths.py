@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import passed, value_of
+from kdoctor.analysis.calls import binding_of, passed, value_of
 from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import own_nodes
@@ -62,10 +62,8 @@ def _varies(module: Module, array: cst.BaseExpression) -> bool:
             func=maker,
             args=[cst.Arg(value=cst.Tuple(elements=[_, cst.Element(value=size), *_])), *_],
         ) if (module.qualified(maker) or "").startswith("numpy."):
-            if not isinstance(size, cst.Name):
-                return False
-            bound = module.bindings_at(size)
-            return len(bound) == 1 and _changes(module, bound[0])
+            bound = binding_of(module, size)
+            return bound is not None and _changes(module, bound)
     return False
 
 

@@ -41,8 +41,7 @@ def _name_of(module: Module, value: cst.BaseExpression) -> Iterator[cst.Name] | 
     name = target.targets[0].target
     if not isinstance(name, cst.Name):
         return None
-    owner = module.scope_of(name).owner(name.value)
-    bound = [] if owner is None else owner.bindings[name.value]
+    bound = module.scope_of(name).bindings_of(name.value)
     found = next((each for each in bound if each.node is name), None)
     return None if found is None else _reads(module, found, {each.node for each in bound})
 

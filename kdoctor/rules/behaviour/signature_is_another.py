@@ -26,7 +26,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import is_keras_3, is_not_a_variable
+from kdoctor.analysis.calls import binding_of, is_keras_3, is_not_a_variable
 from kdoctor.analysis.dataflow.uses import names_with_spelling
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, word
@@ -98,10 +98,8 @@ def _asked(module: Module, node: cst.BaseExpression) -> list[cst.BaseExpression]
     """Return what is asked about: the class, that of its ``__init__``, all that pytest passes."""
     if isinstance(node, cst.Attribute) and node.attr.value == "__init__":
         node = node.value
-    if not isinstance(node, cst.Name):
-        return [node]
-    bound = module.bindings_at(node)
-    return list(pytest_parameter_values(bound[0]) if len(bound) == 1 else ()) or [node]
+    bound = binding_of(module, node)
+    return list(pytest_parameter_values(bound) if bound else ()) or [node]
 
 
 def _difference(facts: TargetFacts, name: str) -> str:

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import has_builtin, is_keras_3, passed, value_of
+from kdoctor.analysis.calls import binding_of, has_builtin, is_keras_3, passed, value_of
 from kdoctor.analysis.dataflow.uses import names_with_spelling
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import keyword
@@ -77,12 +77,10 @@ def _are_states(module: Module, facts: TargetFacts, node: cst.BaseExpression) ->
 def _bound(module: Module, node: cst.BaseExpression) -> cst.BaseExpression:
     """Return what a name was bound to, also as a part of `a, b = x, y`; else the node itself."""
     value = value_of(module, node)
-    if value is not node or not isinstance(node, cst.Name):
+    bound = binding_of(module, node)
+    if value is not node or bound is None or len(bound.path) != 1:
         return value
-    bindings = module.bindings_at(node)
-    if len(bindings) != 1 or len(bindings[0].path) != 1:
-        return node
-    return part_of(bindings[0].value, bindings[0].path) or node
+    return part_of(bound.value, bound.path) or node
 
 
 def _is_asked_about(module: Module, node: cst.BaseExpression) -> bool:

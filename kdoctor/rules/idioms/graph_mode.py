@@ -163,8 +163,7 @@ def _makes_a_graph(module: Module, node: cst.BaseExpression | None) -> bool:
 def _is_bound_to_a_graph(module: Module, node: cst.BaseExpression) -> bool:
     if not isinstance(node, cst.Name):
         return False
-    owner = module.scope_of(node).owner(node.value)
-    bindings = owner.bindings[node.value] if owner else []
+    bindings = module.scope_of(node).bindings_of(node.value)
     return bool(bindings) and all(
         each.kind is BindingKind.ASSIGN and not each.path and _makes_a_graph(module, each.value)
         for each in bindings

@@ -27,7 +27,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import is_hidden, passed, value_of
+from kdoctor.analysis.calls import binding_of, is_hidden, passed, value_of
 from kdoctor.analysis.dataflow.statements import free_name, remove_statement
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, member, word
@@ -87,12 +87,12 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
 
 def _tape(module: Module, node: cst.BaseExpression) -> cst.Call | None:
     """Return the call that made a tape, of a name that holds nothing else."""
-    bound = module.bindings_at(node) if isinstance(node, cst.Name) else ()
-    if len(bound) != 1 or bound[0].path:
+    bound = binding_of(module, node)
+    if bound is None or bound.path:
         return None
-    if bound[0].kind not in (BindingKind.WITH, BindingKind.ASSIGN):
+    if bound.kind not in (BindingKind.WITH, BindingKind.ASSIGN):
         return None
-    made = bound[0].value
+    made = bound.value
     return made if isinstance(made, cst.Call) and module.qualified(made.func) in _TAPES else None
 
 

@@ -69,8 +69,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG
 
 
 def _error(module: Module, name: cst.Name) -> str | None:
-    owner = module.scope_of(name).owner(name.value)
-    bindings = owner.bindings.get(name.value, []) if owner else []
+    bindings = module.scope_of(name).bindings_of(name.value)
     if len(bindings) != 1 or not isinstance(bindings[0].node, cst.FunctionDef):
         return None
     decorators = [each.decorator for each in bindings[0].node.decorators]

@@ -46,7 +46,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, value_of
+from kdoctor.analysis.calls import argument, binding_of, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_named, methods_in, only_base
 from kdoctor.analysis.triggers import Trigger, attribute, member_of
@@ -147,8 +147,8 @@ def _is_no_tensor(module: Module, value: cst.BaseExpression) -> bool:
         case cst.Call(func=function):
             return module.qualified(function) == PARTIAL
         case cst.Name():
-            bound = module.bindings_at(value)
-            return len(bound) == 1 and bound[0].kind is BindingKind.FUNCTION
+            bound = binding_of(module, value)
+            return bound is not None and bound.kind is BindingKind.FUNCTION
     return False
 
 

@@ -25,7 +25,7 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import is_keras_3, passed, value_of
+from kdoctor.analysis.calls import binding_of, is_keras_3, passed, value_of
 from kdoctor.analysis.dataflow.points_to_by_call import points_to_by_call_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, attribute, word
@@ -76,11 +76,9 @@ def _texts(module: Module, node: cst.BaseExpression) -> Iterator[cst.SimpleStrin
     """Yield the texts that an expression stands for: one, or those that a loop goes through."""
     if isinstance(node, cst.SimpleString):
         yield node
-    bound = module.bindings_at(node) if isinstance(node, cst.Name) else ()
-    for each in bound if len(bound) == 1 else ():
-        if each.kind is not BindingKind.LOOP or each.path or each.value is None:
-            continue
-        looped = value_of(module, each.value)
+    bound = binding_of(module, node)
+    if bound is not None and bound.kind is BindingKind.LOOP and not bound.path:
+        looped = value_of(module, bound.value)
         for element in looped.elements if isinstance(looped, cst.List | cst.Tuple) else ():
             if isinstance(element.value, cst.SimpleString):
                 yield element.value

@@ -26,7 +26,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import is_keras_3
+from kdoctor.analysis.calls import binding_of, is_keras_3
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.tensors.symbolic import is_symbolic
 from kdoctor.analysis.triggers import member_of
@@ -66,9 +66,8 @@ def _is_sequential(facts: TargetFacts, use: MemberUse) -> bool:
 
 
 def _parameter(module: Module, model: cst.BaseExpression) -> Binding | None:
-    bound = module.bindings_at(model) if isinstance(model, cst.Name) else ()
-    is_given = len(bound) == 1 and isinstance(bound[0].node, cst.Param)
-    return bound[0] if is_given else None
+    bound = binding_of(module, model)
+    return bound if bound is not None and isinstance(bound.node, cst.Param) else None
 
 
 def _is_made_a_tensor(module: Module, use: MemberUse) -> bool:

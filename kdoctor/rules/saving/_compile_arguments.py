@@ -82,8 +82,7 @@ def _named(module: Module, node: cst.BaseExpression, *, called: bool) -> Iterato
         return
     if not isinstance(node, cst.Name):
         return
-    owner = module.scope_of(node).owner(node.value)
-    bound = owner.bindings.get(node.value, []) if owner else []
+    bound = module.scope_of(node).bindings_of(node.value)
     defined = bound[0].node if len(bound) == 1 else None
     if not isinstance(defined, cst.FunctionDef | cst.ClassDef):
         return

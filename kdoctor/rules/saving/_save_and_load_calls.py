@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.analysis.calls import argument, passed, value_of
+from kdoctor.analysis.calls import argument, binding_of, passed, value_of
 from kdoctor.analysis.dataflow.possible_values import values_passed_to
 from kdoctor.keras_api import split_root
 from kdoctor.model import Confidence
@@ -126,10 +126,8 @@ def is_same_path(module: Module, one: PathUse, other: PathUse) -> bool:
     """Say whether two uses surely are of one file: it is written out, or one variable has it."""
     if one.ending is not None and other.ending is not None and one.ending.whole:
         return other.ending.whole and one.ending.file == other.ending.file
-    if not isinstance(one.path, cst.Name) or not isinstance(other.path, cst.Name):
-        return False
-    bound = module.bindings_at(one.path)
-    return len(bound) == 1 and bound == module.bindings_at(other.path)
+    bound = binding_of(module, one.path)
+    return bound is not None and bound is binding_of(module, other.path)
 
 
 def is_saved_here(module: Module, found: Ending | None) -> bool:

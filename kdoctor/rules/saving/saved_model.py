@@ -32,7 +32,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument
+from kdoctor.analysis.calls import argument, binding_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import word
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
@@ -122,13 +122,13 @@ def _is_new_folder(module: Module, path: cst.BaseExpression | None) -> bool:
     """Say whether it is a folder that `tempfile` has just made, whose name has no ending."""
     if not isinstance(path, cst.Name):
         return path is not None and _makes_a_folder(module, path, "tempfile.mkdtemp")
-    bound = module.bindings_at(path)
-    if len(bound) != 1 or bound[0].path or bound[0].value is None:
+    bound = binding_of(module, path)
+    if bound is None or bound.path or bound.value is None:
         return False
-    if bound[0].kind is BindingKind.WITH:
-        return _makes_a_folder(module, bound[0].value, "tempfile.TemporaryDirectory")
-    return bound[0].kind is BindingKind.ASSIGN and _makes_a_folder(
-        module, bound[0].value, "tempfile.mkdtemp"
+    if bound.kind is BindingKind.WITH:
+        return _makes_a_folder(module, bound.value, "tempfile.TemporaryDirectory")
+    return bound.kind is BindingKind.ASSIGN and _makes_a_folder(
+        module, bound.value, "tempfile.mkdtemp"
     )
 
 

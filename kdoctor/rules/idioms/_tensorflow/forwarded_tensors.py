@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import speller_at
+from kdoctor.analysis.calls import binding_of, speller_at
 from kdoctor.analysis.tensors.symbolic import holds_symbolic
 from kdoctor.model import Applicability, Edit, Fix, Hole
 from kdoctor.syntax import Module
@@ -56,7 +56,5 @@ def _refused(
 
 def _called(module: Module, callee: cst.BaseExpression) -> list[cst.BaseExpression]:
     """Return what may be called: the callee, or all that pytest passes for it."""
-    if not isinstance(callee, cst.Name):
-        return [callee]
-    bound = module.bindings_at(callee)
-    return list(pytest_parameter_values(bound[0]) if len(bound) == 1 else ()) or [callee]
+    bound = binding_of(module, callee)
+    return list(pytest_parameter_values(bound) if bound else ()) or [callee]

@@ -64,16 +64,16 @@ class FloatByUse:
 
     def _uses(self, name: cst.Name) -> Iterator[cst.Name]:
         """Yield each read of a name that is bound once in a function, to one value."""
-        owner = self._module.scope_of(name).owner(name.value)
-        bindings = owner.bindings.get(name.value, []) if owner else []
-        if owner is None or len(bindings) != 1 or not isinstance(owner.node, cst.FunctionDef):
+        bindings = self._module.scope_of(name).bindings_of(name.value)
+        function = bindings[0].scope.node if len(bindings) == 1 else None
+        if not isinstance(function, cst.FunctionDef):
             return
         if bindings[0].kind not in {BindingKind.PARAMETER, BindingKind.ASSIGN} or bindings[0].path:
             return
         if id(bindings[0]) in self._asked:
             return
         self._asked.add(id(bindings[0]))
-        for node in own_nodes(owner.node.body):
+        for node in own_nodes(function.body):
             if isinstance(node, cst.Name) and node.value == name.value:
                 parent = self._module.parent(node)
                 if isinstance(parent, cst.Attribute) and parent.attr is node:

@@ -85,14 +85,13 @@ def _end_of_its_maker(
     if not isinstance(passed, cst.Call) or passed.args or not isinstance(passed.func, cst.Name):
         return None
     name = passed.func.value
-    owner = module.scope_of(passed.func).owner(name)
-    bindings = owner.bindings[name] if owner else []
+    bindings = module.scope_of(passed.func).bindings_of(name)
     if len(bindings) != 1 or not isinstance(bindings[0].node, cst.FunctionDef):
         return None
     function = bindings[0].node
     uses = [
         each
-        for each in descendants(owner.node if owner else function)
+        for each in descendants(bindings[0].scope.node)
         if isinstance(each, cst.Name) and each.value == name
     ]
     match function.body.body[-1]:

@@ -170,8 +170,7 @@ class ValueFacts:
             case cst.Call():
                 return (self._module.qualified(node.func) or "").startswith("numpy.")
             case cst.Name():
-                owner = self._module.scope_of(node).owner(node.value)
-                bindings = owner.bindings.get(node.value, []) if owner else []
+                bindings = self._module.scope_of(node).bindings_of(node.value)
                 if len(bindings) == 1 and bindings[0].kind is BindingKind.PARAMETER:
                     return has_number_as_default(bindings[0])
                 return self._of_all_bindings("no tensor", node, self.is_no_tensor)
@@ -211,8 +210,7 @@ class ValueFacts:
         """Say whether a name is that of a function which the module defines."""
         if not isinstance(node, cst.Name):
             return False
-        owner = self._module.scope_of(node).owner(node.value)
-        bindings = owner.bindings.get(node.value, []) if owner else []
+        bindings = self._module.scope_of(node).bindings_of(node.value)
         return bool(bindings) and all(each.kind is BindingKind.FUNCTION for each in bindings)
 
     def shape(self, node: cst.BaseExpression) -> Shape | None:
@@ -236,8 +234,7 @@ class ValueFacts:
         """Return how many axes a tensor surely has, as far as the layer that made it tells."""
         match node:
             case cst.Name():
-                owner = self._module.scope_of(node).owner(node.value)
-                bindings = owner.bindings.get(node.value, []) if owner else []
+                bindings = self._module.scope_of(node).bindings_of(node.value)
                 value = bindings[0].value if len(bindings) == 1 and not bindings[0].path else None
                 if value is None or id(value) in self._ranked:
                     return None
@@ -339,14 +336,13 @@ class ValueFacts:
         return found
 
     def _shape_of_name(self, node: cst.Name) -> Shape | None:
-        owner = self._module.scope_of(node).owner(node.value)
-        bindings = owner.bindings.get(node.value, []) if owner else []
-        if owner is None or len(bindings) != 1:
+        bindings = self._module.scope_of(node).bindings_of(node.value)
+        if len(bindings) != 1:
             return None
         binding = bindings[0]
         if binding.kind is BindingKind.PARAMETER and has_number_as_default(binding):
             return frozenset()
-        itself, value = frozenset({(node.value, id(owner))}), binding.value
+        itself, value = frozenset({(node.value, id(binding.scope))}), binding.value
         if binding.kind is not BindingKind.ASSIGN or value is None or binding.path:
             return itself
         known = self._shapes.of(id(binding), itself, lambda: self.shape(value))
@@ -406,15 +402,12 @@ class ValueFacts:
     def _of_all_bindings(
         self, what: str, node: cst.Name, holds: Callable[[cst.BaseExpression], bool]
     ) -> bool:
-        owner = self._module.scope_of(node).owner(node.value)
-        if owner is None:
-            return False
-        bindings = owner.bindings.get(node.value, [])
+        bindings = self._module.scope_of(node).bindings_of(node.value)
         values = [each for each in bindings if each.kind is not BindingKind.ANNOTATE]
         if not values:
             return False
         return self._answers.holds(
-            (what, (id(owner), node.value)),
+            (what, (id(values[0].scope), node.value)),
             lambda: all(self._holds_of(what, each, holds) for each in values),
         )
 
