@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable
+from itertools import product
 from typing import Final
 
 import libcst as cst
@@ -15,10 +17,18 @@ from kdoctor.syntax.literals import literal
 from kdoctor.syntax.scopes import BindingKind
 
 _MAX_DEPTH: Final = 8
-_INT_CALLS: Final = frozenset({"int", "len", "ord", "round"})
-_CALLS: Final = {"float": NumberKind.FLOAT, "bool": NumberKind.BOOL}
+_CALLS: Final = {
+    **dict.fromkeys(("int", "len", "ord", "round"), NumberKind.INT),
+    "float": NumberKind.FLOAT,
+    "bool": NumberKind.BOOL,
+}
+_LITERALS: Final = {int: NumberKind.INT, float: NumberKind.FLOAT}
+_NOTHING: Final[frozenset[NumberKind]] = frozenset()
 _HARMLESS: Final = frozenset({"enumerate", "len", "max", "min", "print", "set", "sum", "zip"})
 _LOOPS_OF_INTS: Final = frozenset({"enumerate", "range"})
+
+
+Leaf = Callable[[Module, cst.BaseExpression], NumberKind | None]
 
 
 def dtype_in(module: Module, call: cst.Call) -> NumberKind | None:
@@ -48,65 +58,90 @@ def count_of_axes(module: Module, shape: cst.BaseExpression) -> int | None:
     return None
 
 
-def numbers_of_scalar(
-    module: Module, node: cst.BaseExpression, depth: int = 0
-) -> NumberKind | None:
+def numbers_of_scalar(module: Module, node: cst.BaseExpression) -> NumberKind | None:
     """Return of what sort the one number is that an expression gives; None where it may be more."""
+    found = kinds_of_number(module, node, kind_of_leaf)
+    return next(iter(found)) if len(found) == 1 else None
+
+
+def is_number(module: Module, node: cst.BaseExpression, leaf: Leaf) -> bool:
+    """Say whether it surely is one number, no bool: see ``kinds_of_number``."""
+    kinds = kinds_of_number(module, node, leaf)
+    return bool(kinds) and NumberKind.BOOL not in kinds
+
+
+def kinds_of_number(
+    module: Module, node: cst.BaseExpression, leaf: Leaf, depth: int = 0
+) -> frozenset[NumberKind]:
+    """Return of which sorts the one number may be; nothing where it may be anything else.
+
+    ``leaf`` tells the kind of what is neither a literal, a name nor worked out of others.
+    """
     if depth > _MAX_DEPTH:
-        return None
-    told = literal(node)
-    if isinstance(told, bool):
-        return NumberKind.BOOL
-    if isinstance(told, int):
-        return NumberKind.INT
-    if isinstance(told, float):
-        return NumberKind.FLOAT
+        return _NOTHING
+    match node:
+        case cst.BaseNumber() | cst.UnaryOperation(expression=cst.BaseNumber()):
+            told = _LITERALS.get(type(literal(node)))
+            return _NOTHING if told is None else frozenset({told})
+        case cst.Name(value="True" | "False"):
+            return frozenset({NumberKind.BOOL})
+        case cst.Name():
+            return _kinds_of_name(module, node, leaf, depth + 1)
+        case cst.IfExp():
+            return _either(
+                kinds_of_number(module, each, leaf, depth + 1) for each in (node.body, node.orelse)
+            )
+        case cst.UnaryOperation(operator=cst.Minus() | cst.Plus()):
+            return kinds_of_number(module, node.expression, leaf, depth + 1)
+        case cst.BinaryOperation():
+            sides = (node.left, node.right)
+            found = [kinds_of_number(module, each, leaf, depth + 1) for each in sides]
+            if any(NumberKind.BOOL in each for each in found):
+                return _NOTHING
+            return frozenset(_worked_out(node, pair) for pair in product(*found))
+    told = leaf(module, node)
+    return _NOTHING if told is None else frozenset({told})
+
+
+def kind_of_leaf(module: Module, node: cst.BaseExpression) -> NumberKind | None:
+    """Return the kind of number that a call gives, or a size of an array."""
     match node:
         case cst.Call(func=cst.Name(value=name) as function) if is_builtin(module, function):
-            if name == "round" and len(node.args) != 1:
-                return None
-            return NumberKind.INT if name in _INT_CALLS else _CALLS.get(name)
+            return None if name == "round" and len(node.args) != 1 else _CALLS.get(name)
         case cst.Call(func=cst.Attribute(attr=cst.Name(value="index")), args=[_]):
             return NumberKind.INT  # of a list, or of text
-        case cst.Subscript(value=cst.Attribute(attr=cst.Name(value="shape")), slice=[index]):
-            is_one = isinstance(index.slice, cst.Index)
-            return NumberKind.INT if is_one else None
-        case cst.IfExp():
-            found = {
-                numbers_of_scalar(module, each, depth + 1) for each in (node.body, node.orelse)
-            }
-            return found.pop() if len(found) == 1 else None
-        case cst.UnaryOperation(operator=cst.Minus()):
-            return numbers_of_scalar(module, node.expression, depth + 1)
-        case cst.BinaryOperation():
-            return _worked_out(module, node, depth)
-        case cst.Name():
-            return _named(module, node, depth)
+        case cst.Subscript(
+            value=cst.Attribute(attr=cst.Name(value="shape")),
+            slice=[cst.SubscriptElement(slice=cst.Index())],
+        ):
+            return NumberKind.INT
     return None
 
 
-def _worked_out(module: Module, node: cst.BinaryOperation, depth: int) -> NumberKind | None:
-    found = {numbers_of_scalar(module, each, depth + 1) for each in (node.left, node.right)}
-    if None in found or NumberKind.BOOL in found:
-        return None
-    is_float = NumberKind.FLOAT in found or isinstance(node.operator, cst.Divide)
+def _worked_out(node: cst.BinaryOperation, sides: Collection[NumberKind]) -> NumberKind:
+    is_float = NumberKind.FLOAT in sides or isinstance(node.operator, cst.Divide)
     return NumberKind.FLOAT if is_float else NumberKind.INT
 
 
-def _named(module: Module, name: cst.Name, depth: int) -> NumberKind | None:
-    found: set[NumberKind | None] = set()
+def _either(found: Iterable[frozenset[NumberKind]]) -> frozenset[NumberKind]:
+    parts = [*found]
+    return frozenset().union(*parts) if all(parts) else _NOTHING
+
+
+def _kinds_of_name(module: Module, name: cst.Name, leaf: Leaf, depth: int) -> frozenset[NumberKind]:
+    found: list[frozenset[NumberKind]] = []
     for each in module.bindings_at(name):
         value = each.value
         if each.kind is BindingKind.ASSIGN and value is not None and not each.path:
-            found.add(numbers_of_scalar(module, value, depth + 1))
+            found.append(kinds_of_number(module, value, leaf, depth))
         elif each.kind is BindingKind.LOOP and isinstance(value, cst.Call):
             looped = value.func.value if isinstance(value.func, cst.Name) else ""
             place = () if looped == "range" else (0,)
             is_int = looped in _LOOPS_OF_INTS and each.path == place
-            found.add(NumberKind.INT if is_int else None)
+            found.append(frozenset({NumberKind.INT}) if is_int else _NOTHING)
         else:
-            return None
-    return found.pop() if len(found) == 1 else None
+            return _NOTHING
+    return _either(found)
 
 
 def numbers_in_list(

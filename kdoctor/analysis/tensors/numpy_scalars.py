@@ -23,7 +23,7 @@ from kdoctor.analysis.tensors.constructors import (
     ArrayForm,
     NumberKind,
 )
-from kdoctor.analysis.tensors.elements import numbers_of_scalar
+from kdoctor.analysis.tensors.elements import is_number, kind_of_leaf
 from kdoctor.analysis.tensors.rank import ranks_of
 from kdoctor.analysis.tensors.shapes import is_shape_parameter
 from kdoctor.syntax import Module
@@ -129,7 +129,7 @@ def _called(module: Module, call: cst.Call, depth: int) -> NumpyScalars | None:
         if module.type_of(first) is not None:
             return None  # what comes of tensors and weights is another question
         inner = of_numpy(module, first, depth)
-        is_one = inner.is_one if inner is not None else _is_number(module, first, depth) or None
+        is_one = inner.is_one if inner is not None else _is_number(module, first) or None
         if name in _WORKED_OUT:
             is_double = is_one is True if inner is None else inner.yields_float64
             return NumpyScalars(is_one, "float", is_double)
@@ -150,8 +150,7 @@ def _operated(module: Module, node: cst.BinaryOperation, depth: int) -> NumpySca
     found = [of_numpy(module, each, depth) for each in sides]
     made = [each for each in found if each is not None]
     if not made or any(
-        one is None and not _is_number(module, side, depth)
-        for one, side in zip(found, sides, strict=True)
+        one is None and not _is_number(module, side) for one, side in zip(found, sides, strict=True)
     ):
         return None
     is_one = None if any(each.is_one is None for each in made) else all(e.is_one for e in made)
@@ -162,22 +161,20 @@ def _operated(module: Module, node: cst.BinaryOperation, depth: int) -> NumpySca
     return NumpyScalars(is_one, "float" if is_float else "", is_double)
 
 
-def _is_number(module: Module, node: cst.BaseExpression, depth: int) -> bool:
+def _is_number(module: Module, node: cst.BaseExpression) -> bool:
     """Say whether it surely is one number of Python's."""
-    if depth > _MAX_DEPTH:
-        return False
+    return is_number(module, node, _kind_of_leaf)
+
+
+def _kind_of_leaf(module: Module, node: cst.BaseExpression) -> NumberKind | None:
     match node:
-        case cst.BinaryOperation():
-            return all(_is_number(module, each, depth + 1) for each in (node.left, node.right))
-        case cst.Attribute() if module.qualified(node) in _CONSTANTS:
-            return True
+        case cst.Attribute():
+            return NumberKind.FLOAT if module.qualified(node) in _CONSTANTS else None
         case cst.Subscript(
             value=cst.Name() as shape, slice=[cst.SubscriptElement(slice=cst.Index())]
         ) if is_shape_parameter(module, shape):
-            return True
-        case cst.Name() if (value := value_of(module, node)) is not node:
-            return _is_number(module, value, depth + 1)
-    return numbers_of_scalar(module, node) in {NumberKind.INT, NumberKind.FLOAT}
+            return NumberKind.INT
+    return kind_of_leaf(module, node)
 
 
 def may_be_of_numpy(

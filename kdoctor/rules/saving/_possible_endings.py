@@ -183,8 +183,8 @@ def _may_be_number(quick: QuickFacts, node: ast.expr, depth: int = 0) -> bool:
             return not isinstance(value, str)
         case ast.UnaryOp(operand=operand):
             return _may_be_number(quick, operand, depth + 1)
-        case ast.BinOp(left=left, right=right):
-            return all(_may_be_number(quick, each, depth + 1) for each in (left, right))
+        case ast.BinOp(left=one, right=other) | ast.IfExp(body=one, orelse=other):
+            return all(_may_be_number(quick, each, depth + 1) for each in (one, other))
         case ast.Call(func=ast.Name(id=name)) | ast.Call(func=ast.Attribute(attr=name)):
             return name in _GIVE_NUMBERS
         case ast.Name():

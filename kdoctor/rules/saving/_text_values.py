@@ -11,12 +11,13 @@ from kdoctor.analysis.calls import is_builtin, value_of
 from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.analysis.dataflow.possible_values import MAX_VALUES, values_of_name
 from kdoctor.analysis.models.user_classes import class_named
+from kdoctor.analysis.tensors import elements
+from kdoctor.analysis.tensors.constructors import NumberKind
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import literal
 from kdoctor.syntax.scope_analysis import Store
 from kdoctor.syntax.scopes import Binding, BindingKind
 
-_MAX_DEPTH: Final = 8
 _NUMBERS: Final = frozenset({"int", "len", "float", "round"})
 _CLOCKS: Final = frozenset({"time.time", "time.time_ns", "time.perf_counter", "os.getpid"})
 _BY_NAME: Final = frozenset({"setattr", "vars", "__dict__"})
@@ -45,42 +46,19 @@ def values_of(module: Module, node: cst.BaseExpression) -> Sequence[cst.BaseExpr
     return [node]
 
 
-def is_number(module: Module, node: cst.BaseExpression, depth: int = 0) -> bool:
+def is_number(module: Module, node: cst.BaseExpression) -> bool:
     """Say whether an expression surely is a number."""
-    if depth > _MAX_DEPTH:
-        return False
+    return elements.is_number(module, node, _number_of_call)
+
+
+def _number_of_call(module: Module, node: cst.BaseExpression) -> NumberKind | None:
     match node:
-        case cst.Integer() | cst.Float():
-            return True
-        case cst.Name():
-            bound = module.bindings_at(node)
-            return bool(bound) and all(_binds_a_number(module, each, depth + 1) for each in bound)
-        case cst.UnaryOperation(operator=cst.Minus() | cst.Plus()):
-            return is_number(module, node.expression, depth + 1)
-        case cst.BinaryOperation():
-            sides = (node.left, node.right)
-            return all(is_number(module, each, depth + 1) for each in sides)
         case cst.Call(func=cst.Name() as function):
-            return function.value in _NUMBERS and is_builtin(module, function)
+            is_one = function.value in _NUMBERS and is_builtin(module, function)
+            return NumberKind.FLOAT if is_one else None
         case cst.Call():
-            return module.qualified(node.func) in _CLOCKS
-    return False
-
-
-def _binds_a_number(module: Module, binding: Binding, depth: int) -> bool:
-    value = binding.value
-    if value is None:
-        return False
-    if binding.kind is BindingKind.ASSIGN:
-        return not binding.path and is_number(module, value, depth)
-    if binding.kind is not BindingKind.LOOP or not isinstance(value, cst.Call):
-        return False
-    function = value.func
-    if not isinstance(function, cst.Name) or not is_builtin(module, function):
-        return False
-    return (function.value == "range" and not binding.path) or (
-        function.value == "enumerate" and binding.path == (0,)
-    )
+            return NumberKind.FLOAT if module.qualified(node.func) in _CLOCKS else None
+    return None
 
 
 def _kept(module: Module, node: cst.Attribute) -> Sequence[cst.BaseExpression]:
