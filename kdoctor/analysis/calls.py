@@ -59,6 +59,14 @@ def positional_arguments(call: cst.Call) -> list[cst.Arg]:
     return [*takewhile(lambda each: each.keyword is None and not each.star, call.args)]
 
 
+def all_by_position(call: cst.Call) -> list[cst.Arg]:
+    """Return all arguments by position, nothing where ``*args`` hides how many there are.
+
+    What ``**options`` hold is none of them: Python lets nothing be given twice.
+    """
+    return [] if any(each.star == "*" for each in call.args) else positional_arguments(call)
+
+
 def argument(call: cst.Call, name: str, position: int | None = None) -> cst.Arg | None:
     """Return the argument passed by this keyword or position (from 0)."""
     for each in call.args:

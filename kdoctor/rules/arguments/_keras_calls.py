@@ -9,6 +9,7 @@ from typing import Final
 import libcst as cst
 from msgspec import Struct
 
+from kdoctor.analysis.calls import argument
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import KINDS, EntryKind, Presence, Signature
 from kdoctor.memoize import once
@@ -98,9 +99,7 @@ class KerasCall(Struct, frozen=True):
 
     def keyword(self, name: str) -> cst.Arg | None:
         """Return the argument that is passed by this keyword."""
-        return next(
-            (each for each in self.call.args if each.keyword and each.keyword.value == name), None
-        )
+        return argument(self.call, name)
 
 
 def is_known(signature: Signature) -> bool:

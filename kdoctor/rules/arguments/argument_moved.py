@@ -29,6 +29,7 @@ from functools import lru_cache
 
 import libcst as cst
 
+from kdoctor.analysis.calls import all_by_position
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, attribute, may_be_called_on
 from kdoctor.keras_api import Signature
@@ -56,7 +57,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     for call in keras_calls(module, facts):
         if call.reference is not None or call.owner is not None:
             continue
-        by_position = _by_position(call.call)
+        by_position = all_by_position(call.call)
         if not by_position:
             continue
         new = _places(call.new)
@@ -94,16 +95,6 @@ def _may_go_astray(facts: TargetFacts, callee: Callee, called: QuickCall) -> boo
 @lru_cache(maxsize=4096)
 def _then_and_now(callee: Callee, facts: TargetFacts) -> tuple[list[str], list[list[str]]]:
     return _places(callee.new), [_places(each) for each in callee.olds(facts)]
-
-
-def _by_position(call: cst.Call) -> list[cst.Arg]:
-    """Return what is passed by position, nothing where ``*args`` hides which is which.
-
-    What ``**options`` hold is none of it: Python lets nothing be given twice.
-    """
-    if any(each.star == "*" for each in call.args):
-        return []
-    return [each for each in call.args if each.keyword is None and not each.star]
 
 
 def _places(signature: Signature) -> list[str]:
@@ -164,7 +155,7 @@ def _error(call: KerasCall, names: tuple[str, str]) -> str:
 
 def _named(module: Module, facts: TargetFacts, call: KerasCall, index: int) -> Fix | Refusal:
     """Write the old names of this argument and of those that follow it by position."""
-    args = _by_position(call.call)
+    args = all_by_position(call.call)
     olds = [_places(each) for each in call.olds(facts)]
     edits: list[Edit] = []
     for place in range(index, len(args)):

@@ -25,6 +25,7 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
+from kdoctor.analysis.calls import all_by_position
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import Signature
 from kdoctor.model import Finding, Severity
@@ -47,7 +48,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     for call in keras_calls(module, facts):
         if call.owner is None or not call.is_known or call.leaf in _ELSEWHERE:
             continue
-        given = _by_position(call.call)
+        given = all_by_position(call.call)
         gone = _gone(given, call.new, tuple(call.olds(facts)))
         if gone is not None and not module.is_guarded(call.call):
             yield _finding(module, call, given, gone)
@@ -89,13 +90,6 @@ def _may_be_too_many(facts: TargetFacts, callee: Callee, called: QuickCall) -> b
 
 def _places(signature: Signature) -> list[str]:
     return [each.name for each in signature.parameters if each.kind in _BY_POSITION]
-
-
-def _by_position(call: cst.Call) -> list[cst.Arg]:
-    """Return what is passed by position, nothing where ``*args`` hides how much that is."""
-    if any(each.star == "*" for each in call.args):
-        return []
-    return [each for each in call.args if each.keyword is None and not each.star]
 
 
 rule = Rule(

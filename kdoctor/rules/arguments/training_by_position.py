@@ -30,7 +30,13 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from kdoctor.analysis.calls import binding_of, is_builtin, is_call_of_super, is_keras_3
+from kdoctor.analysis.calls import (
+    all_by_position,
+    binding_of,
+    is_builtin,
+    is_call_of_super,
+    is_keras_3,
+)
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import (
     class_around,
@@ -63,7 +69,7 @@ _TWICE = "TypeError: Functional.call() got multiple values for argument 'trainin
 def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each call that passes by position what is no tensor."""
     for call in module.nodes(cst.Call):
-        given = _by_position(call)
+        given = all_by_position(call)
         first = next((n for n, each in enumerate(given) if n and _is_plain(module, each)), None)
         owner = None if first is None else _called(module, call)
         if first is None or owner is None or not is_keras_3(facts, owner.qualified):
@@ -104,13 +110,6 @@ def _own_class(module: Module, node: cst.CSTNode) -> Type | None:
     name = module.qualified(only)
     base = module.oracle.class_type(name) if name is not None else None
     return None if base is None else Type(base.kind, cls.name.value, base.qualified)
-
-
-def _by_position(call: cst.Call) -> Sequence[cst.Arg]:
-    """Return what is passed by position, nothing where ``*args`` hides which is which."""
-    if any(each.star == "*" for each in call.args):
-        return ()
-    return [each for each in call.args if each.keyword is None and not each.star]
 
 
 def _is_plain(module: Module, argument: cst.Arg) -> bool:
