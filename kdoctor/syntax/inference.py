@@ -233,8 +233,7 @@ class Inference:
             told = self._declarations.told(annotation)
             if told and (value is None or not self.infer(value)):
                 return replace(told, exact=False)
-        part = part_of(value, path)
-        if part is not None:
+        if (part := part_of(value, path)) is not None:
             return self.infer(part)
         if value is None or len(path) != 1 or path[0] is None:
             return UNKNOWN
