@@ -41,7 +41,7 @@ def keys_of_logs(module: Module) -> Iterator[tuple[cst.SimpleString, str]]:
                 func=cst.Attribute(value=owner, attr=cst.Name(value="get")),
                 args=[cst.Arg(value=cst.SimpleString() as key), *_],
             ) if _is_history(module, owner):
-                yield key, "it gives None"
+                yield key, "it returns None"
 
 
 def _is_history(module: Module, node: cst.BaseExpression) -> bool:

@@ -48,7 +48,7 @@ _VALUE_ERROR = (
 )
 _TYPE_ERROR = "TypeError: Model.save_weights() got an unexpected keyword argument 'save_format'"
 _EXPORT = "Write `.save('name.keras')`, or `.export('folder')` for a SavedModel to serve."
-_COMMENT = "there is a comment beside it"
+_COMMENT = "there is a comment next to it"
 
 
 def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
