@@ -246,8 +246,12 @@ def _compared(  # noqa: PLR0913 - what the three commands share
     if writes and not file:
         check_writable(policy, path)
     known = Baseline(path) if may_be_new and not path.exists() else Baseline.read(path)
-    with progress(sys.stderr, shown=is_terminal(sys.stderr) and notes.verbosity >= 0) as told:
-        result = engine.scan(named, **how | {"edits": False, "diffs": False, "progress": told})
+    with progress(
+        sys.stderr, shown=is_terminal(sys.stderr) and notes.verbosity >= 0
+    ) as report_progress:
+        result = engine.scan(
+            named, **how | {"edits": False, "diffs": False, "progress": report_progress}
+        )
     compared = compare(result, known, named, policy.selects)
     # Of the files that cannot be checked, the accepted ones too; of remarks, those on the baseline.
     write_project(replace(result.project, remarks=compared.result.project.remarks), notes)

@@ -73,25 +73,25 @@ def split(entries: list[str] | None) -> list[str] | None:
     return [part for part in parts if part] or None
 
 
-def effective_format(asked: str | None, policy: FileSelection) -> tuple[str, str]:
+def effective_format(option: str | None, policy: FileSelection) -> tuple[str, str]:
     """Return the format's name and the place of the setting, "" for the command line."""
     layer = policy.main.layer("format")
-    if asked is not None or layer is None:
-        return asked or "text", ""
+    if option is not None or layer is None:
+        return option or "text", ""
     return policy.main.value("format"), f"{layer.place('format')}: format: "
 
 
-def effective_baseline(asked: str | None, policy: FileSelection) -> Baseline | None:
+def effective_baseline(option: str | None, policy: FileSelection) -> Baseline | None:
     """Return the baseline of the command line, else of the settings, None without one.
 
     Raises:
         UsageProblem: it is not there, or is none.
     """
-    if not asked and policy.main.layer("baseline") is None:
+    if not option and policy.main.layer("baseline") is None:
         return None
     from kdoctor.engine.baseline import Baseline, configured_baseline  # noqa: PLC0415
 
-    return Baseline.read(asked) if asked else configured_baseline(policy)
+    return Baseline.read(option) if option else configured_baseline(policy)
 
 
 def executor_at(address: str | None, jobs: int | None) -> AbstractContextManager[Executor | None]:
@@ -104,7 +104,7 @@ def executor_at(address: str | None, jobs: int | None) -> AbstractContextManager
     if address is None:
         return nullcontext()
     if jobs is not None:
-        raise OptionConflict("--jobs is for processes on this machine: drop it, or drop --executor")
+        raise OptionConflict("--jobs cannot be combined with --executor: drop one of them")
     from kdoctor.engine.schedule.dask import executor_at  # noqa: PLC0415
 
     return executor_at(address)
@@ -119,7 +119,7 @@ def named_paths(paths: list[str] | None, stdin_filename: str | None) -> list[str
     if stdin_filename is None:
         return paths or ["."]
     if not stdin_filename or set(paths or ()) - {STDIN}:
-        raise OptionConflict("--stdin-filename PATH allows no other path than -")
+        raise OptionConflict("--stdin-filename PATH allows no path other than -")
     return [STDIN]
 
 

@@ -105,11 +105,11 @@ def report(  # noqa: PLR0913 - the options of the command
         "anchors": False,
     }
     past = None if since is None else migration_progress.history(named, since, commits)
-    with progress(sys.stderr, shown=shown) as told:
-        found = migration_progress.overview(named, {**wanted, "progress": told})
+    with progress(sys.stderr, shown=shown) as report_progress:
+        found = migration_progress.overview(named, {**wanted, "progress": report_progress})
     if past is not None:
-        with progress(sys.stderr, shown=shown, what="Commits") as told:
-            history = migration_progress.burndown(past, found.scan.target, wanted, told)
+        with progress(sys.stderr, shown=shown, what="Commits") as report_progress:
+            history = migration_progress.burndown(past, found.scan.target, wanted, report_progress)
         found = replace(found, burndown=history)
     page = streams.output(color, quiet=quiet)
     if html is not None:

@@ -103,7 +103,7 @@ def fix(  # noqa: PLR0913 - the options of the command
     how["anchors"] = known is not None or any(each.form.fingerprints for each in outputs)
     with (
         choices.executor_at(executor, jobs) as workers,
-        progress(sys.stderr, shown=is_terminal(sys.stderr) and not quiet) as told,
+        progress(sys.stderr, shown=is_terminal(sys.stderr) and not quiet) as report_progress,
     ):
         claim_process()
         result = engine.fix(
@@ -111,7 +111,7 @@ def fix(  # noqa: PLR0913 - the options of the command
             apply=False,
             unsafe=unsafe,
             add_ignores=reason if add_ignores else None,
-            **how | {"progress": told, "executor": workers},
+            **how | {"progress": report_progress, "executor": workers},
         )
     page = streams.output(color, quiet=quiet, verbose=verbose)
     notes = streams.notes(color, quiet=quiet, verbose=verbose)

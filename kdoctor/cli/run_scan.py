@@ -88,10 +88,10 @@ def scan(  # noqa: PLR0913 - the options of the command
     }
     with (
         choices.executor_at(executor, jobs) as workers,
-        progress(sys.stderr, shown=is_terminal(sys.stderr) and not quiet) as told,
+        progress(sys.stderr, shown=is_terminal(sys.stderr) and not quiet) as report_progress,
     ):
         claim_process()
-        result = engine.scan(named, **how | {"progress": told, "executor": workers})
+        result = engine.scan(named, **how | {"progress": report_progress, "executor": workers})
     notes = streams.notes(color, quiet=quiet, verbose=verbose)
     compared = _compared(result, known, named, policy)
     result = compared.result if compared else result

@@ -143,6 +143,6 @@ def _results(backend: Backend, device: Device) -> list[Result]:
     backends = installed() if backend is Backend.ALL else [backend.value]
     found: list[Result] = []
     for place in places(backends, device.value):
-        with progress(sys.stderr, shown=is_terminal(sys.stderr)) as heard:
-            found += run(place, heard)
+        with progress(sys.stderr, shown=is_terminal(sys.stderr)) as report_progress:
+            found += run(place, report_progress)
     return found

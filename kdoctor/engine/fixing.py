@@ -77,7 +77,7 @@ def fix(
 
 
 def _untouched(written: Collection[Applicability] | None, scan: FileScan) -> FileFix | None:
-    """Return the fix of a file that needs none; None where there is something to write.
+    """Return the result for a file that needs no fix; None if there is something to write.
 
     ``written`` are the fixes that are, None where every finding gets a comment.
     """

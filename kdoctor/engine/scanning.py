@@ -72,14 +72,14 @@ def collect_results(plan: Plan, scans: Sequence[FileScan]) -> ScanResult:
 
 
 def _with_old_names(notes: ProjectNotes, scans: Sequence[FileScan]) -> ProjectNotes:
-    """Add what became of the old codes and names of rules that comments say."""
+    """Add notes on old codes and names of rules in comments."""
     names = {name for scan in scans for name in scan.old_names}
     if not names:
         return notes
     from kdoctor.rules.redirects import redirect_notes  # noqa: PLC0415 - most runs have none
 
-    told = dict.fromkeys((*notes.remarks, *redirect_notes(sorted(names))))
-    return replace(notes, remarks=tuple(told))
+    remarks = dict.fromkeys((*notes.remarks, *redirect_notes(sorted(names))))
+    return replace(notes, remarks=tuple(remarks))
 
 
 def _scan(scan_options: ScanOptions, tasks: Sequence[Task]) -> list[FileScan]:

@@ -81,7 +81,7 @@ def _digest(text: str) -> str:
 
 @cache
 def _token() -> re.Pattern[str]:
-    """Return what finds one piece of Python; it takes longer to make than a small scan needs it."""
+    """Return the token pattern, compiled on first use: that is slow."""
     return re.compile(
         r"""
     (?P<string>(?:\b[A-Za-z]{1,2})?

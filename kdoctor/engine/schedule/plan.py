@@ -126,7 +126,7 @@ class Plan:
 
 
 def _compressed_if_many(things: Collection[T]) -> Collection[T]:
-    """Return what stays until the end, as bytes where it is much: memory must not grow with it."""
+    """Return a collection that is kept to the end, compressed if it is large."""
     if len(things) < _COMPRESSION_THRESHOLD:
         return things
     # Not for a small scan: pickle takes longer to import.

@@ -32,17 +32,17 @@ class Targets:
     """
 
     def __init__(self, policy: FileSelection, options: Options) -> None:
-        asked = options.get("target")
+        option = options.get("target")
         self._configs = policy.configs
         self._broken_settings = policy.broken_settings
         self._projects: Projects | None = None
         self._chains: list[Chain] = []
-        if isinstance(asked, Target):
-            self.main = asked
-        elif asked is not None:
+        if isinstance(option, Target):
+            self.main = option
+        elif option is not None:
             from kdoctor.keras_api import resolve_target  # noqa: PLC0415
 
-            self.main = resolve_target(asked, "--target")
+            self.main = resolve_target(option, "--target")
         else:
             # Imported where nobody said what the target is.
             from kdoctor.project import Projects  # noqa: PLC0415

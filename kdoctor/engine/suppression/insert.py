@@ -52,7 +52,7 @@ class SuppressionInserter:
             )
             _check_same_code(examined.document, again.document)
         except Exception as error:  # noqa: BLE001
-            reason = f"its comments were given up: {error_text(error)}"
+            reason = f"its comments were discarded: {error_text(error)}"
             return FileFix(found, found, left_alone=LeftAlone(path, reason))
         diff = diff_of(path, before, after, self._examiner.scan_options.kind)
         is_stdin = task.source.is_stdin
@@ -84,7 +84,7 @@ def _check_same_code(before: Document, after: Document) -> None:
     """
     one, other = ([_program(unit.text) for unit in each.units] for each in (before, after))
     if one != other:
-        raise FileProblem("the code would be another with them")
+        raise FileProblem("the code would change with them")
 
 
 def _program(text: str) -> str:

@@ -104,7 +104,7 @@ def test_the_page_s_program_scans_a_folder_of_repositories(dask, tmp_path, monke
         ("dask://host:port", "unknown executor 'dask://host:port'"),
         ("127.0.0.1:8786", "unknown executor '127.0.0.1:8786'"),
         # The port that is nobody's: nothing listens there.
-        ("dask://127.0.0.1:1", "dask://127.0.0.1:1: no Dask scheduler answers there within 0.1 s"),
+        ("dask://127.0.0.1:1", "dask://127.0.0.1:1: no Dask scheduler answered within 0.1 s"),
     ],
 )
 def test_what_cannot_be_reached_is_a_sentence(address, sentence, monkeypatch):

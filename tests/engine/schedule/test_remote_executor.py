@@ -180,7 +180,7 @@ def test_workers_that_do_not_see_the_files_are_a_sentence(monkeypatch):
                 )
                 return super().submit(function, *arguments)
 
-    with pytest.raises(UsageProblem, match=r"compat\.py: not there on .*same paths"):
+    with pytest.raises(UsageProblem, match=r"compat\.py: not found on .*same paths"):
         kdoctor.scan(["."], executor=Elsewhere())
 
 
@@ -192,7 +192,7 @@ def test_a_file_that_is_gone_meanwhile_is_told_of_as_ever():
 
     result = kdoctor.scan(["."], executor=Late())
     assert [(file.path, file.why) for file in result.unreadable] == [
-        ("old_05.py", "it cannot be read: No such file or directory")
+        ("old_05.py", "cannot be read: No such file or directory")
     ]
     assert len({finding.place.path for finding in result.findings}) == FILES - 1 + 1
 
