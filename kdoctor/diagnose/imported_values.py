@@ -1,4 +1,4 @@
-"""Find the user's other modules that define names used on some lines.
+"""Find the user's modules that define names used on some lines.
 
 A traceback has no frame of a function that has returned. What it gave may still be behind the
 error: `best(history) + 1` fails where `best` of another file gives None.
@@ -21,7 +21,7 @@ _MAX_MODULES: Final = 8  # modules that are read
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A file beside the user's, and the lines in it that define what was imported from it."""
+    """Another file of the user, and its lines that define the imported names."""
 
     path: str
     data: bytes

@@ -92,8 +92,8 @@ def detected_version(error: Raised) -> DetectedVersion:
     """Return the releases of Keras that an exception and its frames can be of."""
     detected = DetectedVersion()
     # A module that is not there is of another release than the one that ran.
-    told = _ABSENT.sub("", error.message)
-    shown = [told, *(frame.path.replace("\\", "/") for frame in error.frames)]
+    message = _ABSENT.sub("", error.message)
+    shown = [message, *(frame.path.replace("\\", "/") for frame in error.frames)]
     for pattern, (since, until) in _TRACES:
         for text in shown:
             if found := re.search(pattern, text):
