@@ -182,7 +182,8 @@ class _Not(Guard):
         answer = self.decide(use_site)
         if answer is GuardAnswer.YES:
             return ()
-        return (f"{'it holds' if answer is GuardAnswer.NO else 'it may hold'} that {self.guard}",)
+        met = "is not met" if answer is GuardAnswer.NO else "may not be met"
+        return (f"the condition `{self}` {met}",)
 
     def __str__(self) -> str:
         inner = str(self.guard)
