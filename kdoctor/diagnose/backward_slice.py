@@ -189,7 +189,7 @@ def _note(part: ast.AST, statement: _Statement) -> None:
 def _root(node: ast.AST) -> str:
     """Return the name at the start of a chain of calls, attributes and items.
 
-    >>> _root(quiet_ast.parse("model.layers[0].build(3)", "eval").body)
+    >>> _root(parse_ast.parse("model.layers[0].build(3)", "eval").body)
     'model'
     """
     while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):

@@ -129,7 +129,7 @@ def explain_by_keras_object(case: Case) -> Diagnosis | None:
             wanted = Wanted(binding=SnippetName(member, made))
             answer = ask(frame, wanted, case.target, case.read)
             for finding in answer.findings:
-                if not _foretells(finding, case):
+                if not _predicts(finding, case):
                     continue
                 return Diagnosis(
                     fault=Fault.YOUR_CODE,
@@ -148,7 +148,7 @@ def explain_by_keras_object(case: Case) -> Diagnosis | None:
     return None
 
 
-def _foretells(finding: Finding, case: Case) -> bool:
+def _predicts(finding: Finding, case: Case) -> bool:
     """Say whether a finding, or an example of its rule, names this error."""
     _, _, announced = finding.message.partition(f"{case.error.name}: ")
     first = _normal(case.error.message)

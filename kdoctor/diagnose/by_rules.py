@@ -163,7 +163,7 @@ def rule_answer(frame: TracebackFrame, chosen: ChosenFix | None) -> RuleAnswer:
 
 
 def covers(finding: Finding, lines: Container[int]) -> bool:
-    """Say whether a finding stands on one of some lines."""
+    """Say whether a finding is on one of some lines."""
     place = finding.place
     return any(number in lines for number in range(place.line, place.end_line + 1))
 

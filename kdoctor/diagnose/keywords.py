@@ -61,7 +61,7 @@ def explain_keyword(case: Case) -> Diagnosis | None:
     if argument is None:
         return None
     frame = case.blamed
-    answer = _asked(argument, case, case.target)
+    answer = _ask_rules(argument, case, case.target)
     last = _last_release(argument)
     refused = _is_refused(argument, case)
     if not answer.findings and not refused:
@@ -70,7 +70,7 @@ def explain_keyword(case: Case) -> Diagnosis | None:
     if refused and is_in_file and (_is_of(argument, _BUILT) or _is_of(argument, _COMPILED)):
         return _of_file(argument, last, case)
     if not answer.findings:  # the rules speak of Keras 3
-        answer = _asked(argument, case, newest_target())
+        answer = _ask_rules(argument, case, newest_target())
     package = case.package
     steps = list(remedies.for_a_package(package, None) if package else remedies.of_answer(answer))
     if answer.example and not package:
@@ -108,8 +108,8 @@ def _is_surely(argument: _Argument, case: Case) -> bool:
     return case.is_inside_keras or _names_keras(line, argument.call)
 
 
-def _asked(argument: _Argument, case: Case, target: Target) -> RuleAnswer:
-    """Ask about the line, with its object taken for a model where the callable is one's method."""
+def _ask_rules(argument: _Argument, case: Case, target: Target) -> RuleAnswer:
+    """Apply the rules to the line; a method of Model is called on a model."""
     bindings = [SnippetName(argument.call, "{name} = keras.Sequential()"), None]
     answer = RuleAnswer()
     for binding in bindings if argument.owner == "Model" else [None]:
@@ -189,7 +189,7 @@ def _refused_names(argument: _Argument, case: Case) -> list[str]:
 
 
 def _is_a_default(argument: _Argument, case: Case) -> bool:
-    """Say whether the value is the one that the argument once had by itself, on no line at hand.
+    """Say whether the value is the former default of the argument, and no line is known.
 
     Nobody writes such a value out; a saved configuration always does.
     """

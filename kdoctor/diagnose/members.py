@@ -75,7 +75,7 @@ def explain_member(case: Case) -> Diagnosis | None:
     binding = SnippetName(member, _MADE.get(cls, f"{{name}} = {home}()")) if home else None
     made = _MADE.get(cls, f"{{name}} = {home}()").format(name="x") if home else ""
     wanted = Wanted(member, binding=binding)
-    answer = _asked(wanted, made, case)
+    answer = _ask_rules(wanted, made, case)
     if not home and not answer.findings:
         return _of_own_class(cls, member, case)
     presence = member_lookup(cls, member, case.target) if home else Presence.UNKNOWN
@@ -185,7 +185,7 @@ def _of_own_class(cls: str, member: str, case: Case) -> Diagnosis | None:
         if last is None or member_lookup(base, member, case.target) is Presence.EXISTS:
             continue
         made = f"{{name}} = {home}()"
-        answer = _asked(
+        answer = _ask_rules(
             Wanted(member, binding=SnippetName(member, made)), made.format(name="x"), case
         )
         return Diagnosis(
@@ -241,8 +241,8 @@ def _cure(answer: RuleAnswer, frame: TracebackFrame) -> tuple[Step, ...]:
     return tuple(remedies.of_answer(answer))
 
 
-def _asked(wanted: Wanted, made: str, case: Case) -> RuleAnswer:
-    """Ask about the line, else about the member of an object made for it: read, then called."""
+def _ask_rules(wanted: Wanted, made: str, case: Case) -> RuleAnswer:
+    """Apply the rules to the line, else to a generated read or call of the member."""
     answer = RuleAnswer()
     for call in ("", "()", "(y)") if made else ("",):
         statement = _statement(made, f"{wanted.name}{call}")
@@ -258,7 +258,7 @@ def _statement(made: str, used: str) -> str:
 
 
 def _as_on_the_newest(case: Case, wanted: Wanted) -> tuple[Step, ...]:
-    """Return what the rules write for the newest Keras, as advice: they speak of no older one."""
+    """Return the rewrite for the newest Keras, as advice: the rules know no older one."""
     answer = ask(case.blamed, wanted, newest_target(), case.read)
     note = "written for Keras 3"
     return tuple(

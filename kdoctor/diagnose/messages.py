@@ -149,7 +149,7 @@ def _speaks_of_keras(case: Case) -> bool:
 def _diagnosis(entry: Message, found: dict[str, str], case: Case) -> Diagnosis:
     frame = case.blamed
     package = case.package
-    answer = _asked(entry, case.own if entry.package else frame, case)
+    answer = _ask_rules(entry, case.own if entry.package else frame, case)
     own = tuple(_proven(entry, (cure.step(found) for cure in entry.fix), case))
     steps = (*remedies.of_answer(answer), *(own if not answer.diff or entry.package else ()))
     fault = Fault.INSTALLATION if entry.fault == "installation" else Fault.YOUR_CODE
@@ -178,7 +178,7 @@ def _proven(entry: Message, steps: Iterable[Step], case: Case) -> Iterator[Step]
         yield step if is_proven or not remedies.takes_away(step) else remedies.look()
 
 
-def _asked(entry: Message, frame: TracebackFrame | None, case: Case) -> RuleAnswer:
+def _ask_rules(entry: Message, frame: TracebackFrame | None, case: Case) -> RuleAnswer:
     if not entry.rules:
         return RuleAnswer()
     member, made = entry.asks

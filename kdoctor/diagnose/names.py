@@ -71,7 +71,7 @@ def _contents(found: Lookup, release: str) -> set[str]:
 
 
 def _looked_up(missing: MissingName, case: Case) -> tuple[Lookup, Target]:
-    """Look the name up on the release at hand, else on the newest one that lacks it."""
+    """Look the name up in the release that ran, else in the newest one that lacks it."""
     target = case.target
     found = lookup(missing.qualified, target)
     is_shown = _has_owner(missing, target)
@@ -278,7 +278,7 @@ def _unreachable(search: _Search) -> Diagnosis | None:
 
 
 def _other_release(search: _Search) -> Diagnosis:
-    """The release at hand has the name: then something else answered to the import.
+    """The release has the name: the import must have found something else.
 
     What it was, the text does not show: so nothing is to be removed, but looked at.
     """
@@ -405,7 +405,7 @@ def _wanted(missing: MissingName) -> Wanted:
 
 
 def _statement(missing: MissingName) -> str:
-    """Return a line that asks for the name, where the text shows none."""
+    """Return a line that uses the name, if the text shows none."""
     owner = missing.qualified.rpartition(".")[0]
     match missing.form:
         case "from-import":
@@ -417,7 +417,7 @@ def _statement(missing: MissingName) -> str:
 
 
 def _of_tensorflow(missing: MissingName, case: Case) -> Diagnosis | None:
-    """A name of TensorFlow itself, of which the rules know those of TensorFlow 1."""
+    """Explain a missing name of TensorFlow itself, if it is one of TensorFlow 1."""
     if case.is_inside_keras:
         return _mixture(missing, lookup(missing.qualified, case.target), case)
     shown = f"import tensorflow as tf\nfrom tensorflow import keras\n{_shown(missing)}()\n"

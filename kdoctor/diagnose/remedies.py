@@ -156,7 +156,7 @@ def below_tensorflow(found: Lookup, target: Target) -> Step | None:
 
 
 def newer_pair(why: str) -> Step:
-    """Return the command that upgrades Keras: with TensorFlow, as each asks for the other's."""
+    """Return the command that upgrades Keras and TensorFlow, which depend on each other."""
     return Step(StepKind.COMMAND, "pip install --upgrade tensorflow keras", f"both together: {why}")
 
 

@@ -130,7 +130,7 @@ def _is_of_an_extension(case: Case) -> bool:
 
 
 def _is_whole(frame: TracebackFrame) -> bool:
-    """Say whether the log shows whose file a frame lies in."""
+    """Say whether the log shows to whom a frame's file belongs."""
     return bool(frame.path) and frame.origin is not FrameOrigin.UNKNOWN
 
 

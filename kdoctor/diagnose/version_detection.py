@@ -112,7 +112,7 @@ def versions_in(text: str) -> dict[str, str]:
 
 
 def _statements(text: str) -> Iterator[re.Match[str]]:
-    """Yield where versions are stated, looking at the lines only that speak of these packages."""
+    """Yield where versions are stated, only on lines that mention these packages."""
     lowered = text.lower()
     if len(lowered) != len(text):  # places in the one are not those in the other
         yield from _STATED.finditer(text)

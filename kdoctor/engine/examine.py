@@ -262,7 +262,7 @@ class Examiner:
         return Examined(document, modules, scan, directives)
 
     def module(self, unit: Unit, tree: ast.Module | None = None) -> Module:
-        """Parse a unit whatever the prefilter says; ``tree`` is its ``ast``, if at hand.
+        """Parse a unit regardless of the prefilter; ``tree`` is its ``ast``, if available.
 
         Raises:
             SyntaxProblem: it is no Python that libcst can parse.

@@ -64,7 +64,7 @@ class Projects:
         self._active: tuple[EvidenceSource, ...] | None = None
 
     def chain(self, start: Path) -> Chain:
-        """Return the chain of evidence for the files that lie in a folder.
+        """Return the chain of evidence for the files in a folder.
 
         Raises:
             UsageProblem: a setting of kdoctor is unknown or names no Keras.

@@ -108,7 +108,7 @@ class Flag(Struct, frozen=True):
 
 
 class EvidenceSource(Struct, frozen=True):
-    """One examined source, and what it says. ``folder`` is the absolute path it lies in.
+    """One examined source, and what it says. ``folder`` is its absolute path.
 
     ``problems`` are sentences, each with the path in front, about what could not be read.
     """

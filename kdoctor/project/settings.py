@@ -122,7 +122,7 @@ class Configs:
                 raise UsageProblem(f"--config: {shown(path)} has no [tool.kdoctor] table")
 
     def of(self, folder: str) -> Settings:
-        """Return the settings for what lies in a folder, given by its absolute path.
+        """Return the settings for files in a folder, given by its absolute path.
 
         Raises:
             UsageProblem: a file with settings cannot be read, or says what it cannot say.

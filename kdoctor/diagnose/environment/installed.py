@@ -42,7 +42,7 @@ class Installed:
 
     @cached_property
     def requirements(self) -> tuple[Requirement, ...]:
-        """What it asks for, with the conditions."""
+        """Its requirements, with markers."""
         found = []
         for line in _headers(self.metadata):
             key, _, value = line.partition(":")

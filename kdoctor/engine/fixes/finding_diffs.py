@@ -143,7 +143,7 @@ def _unit(source: Module | Unit) -> Unit:
 
 
 def _touched(cells: Sequence[Cell], edits: Iterable[Edit]) -> Sequence[Cell]:
-    """Return the cells that an edit may lie in, in order."""
+    """Return the cells that an edit may be in, in order."""
     if len(cells) == 1:
         return cells
     places = {bisect_right(cells, edit.span.start, key=_start) - 1 for edit in edits}

@@ -51,7 +51,7 @@ def normalized_source(source: str) -> str:
 
     A long piece is cut, and its whole told by a hash.
 
-    >>> essence('K.sum(x,\n      axis = "a",  # all\n)')
+    >>> normalized_source('K.sum(x,\n      axis = "a",  # all\n)')
     "K.sum(x,axis='a')"
     """
     pieces = [""]
