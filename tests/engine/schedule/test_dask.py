@@ -125,4 +125,4 @@ def test_dask_that_is_not_installed_is_a_sentence(monkeypatch):
 def test_jobs_and_an_executor_are_two_answers_to_one_question():
     done = CliRunner().invoke(app, ["scan", "--executor", "dask://127.0.0.1", "--jobs", "2"])
     assert done.exit_code == 2
-    assert "drop --executor" in done.stderr
+    assert "--executor: drop one of them" in done.stderr
