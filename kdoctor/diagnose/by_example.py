@@ -197,7 +197,7 @@ _ANYWHERE: Final = frozenset({"self", "keras", "model", "models", "layers", "imp
 def _is_alike(case: Case, best: _Known) -> bool:
     """Say whether the user's line shares a word with the example, if the message is Python's.
 
-    "not enough values to unpack" says nothing of who was asked for them.
+    "not enough values to unpack" does not say which object was unpacked.
     """
     speaks = re.search(r"keras|`|'\w+'|\w+=|\w+\.\w+", case.error.message, re.IGNORECASE)
     line = case.blamed.source if case.blamed is not None else ""

@@ -69,7 +69,7 @@ class Wanted:
 
     ``name`` is a word of its symbol or message, "" for any; ``rules`` are the codes that count,
     none for all. ``binding`` says what an object of the line is, ``root`` where the line has Keras
-    from. ``statement`` is asked about where no line is known: a whole program.
+    from. ``statement`` is a whole program, used if no line is known.
     """
 
     name: str = ""

@@ -1,7 +1,7 @@
 """Explain errors by findings on the line that failed, and on the lines it depends on.
 
-It is asked when nothing else knows the error: a finding that can be its cause is the answer, one
-that may have to do with it is reported as such, and only a scan that found none rules any out.
+It comes last, for errors that nothing else explains: a finding that can be the cause is the answer,
+one that may be related is reported as such, and only a scan without findings rules any out.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ def explain(
     ``text`` is anything with an error in it: a log, a traceback, one message, a notebook's file.
     ``target`` is the Keras that ran, where it is known; ``versions`` what is installed where it
     ran, by package (``{"keras": "3.15.1", "tensorflow": "2.21.0"}``). Otherwise the text, the
-    project in the working folder, and the newest release are asked, in this order. ``read`` gives
+    project in the working folder, and the newest release are tried, in this order. ``read`` gives
     the source of the file that a frame names, None where it is not to be had.
 
     >>> explain("module 'keras.backend' has no attribute 'sum'").meaning      # doctest: +SKIP

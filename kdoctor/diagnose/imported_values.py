@@ -31,7 +31,7 @@ class Part:
 def parts_behind(path: str, data: bytes, lines: Iterable[int], read: ReadSource) -> Iterator[Part]:
     """Yield the local modules whose names are read on some lines of a file.
 
-    Only a module that lies where Python finds it from this file is asked for: beside it, or below.
+    Only modules that Python finds from this file are considered: next to it, or below.
     """
     try:
         tree = parse_ast.parse(data)

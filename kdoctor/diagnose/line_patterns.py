@@ -113,7 +113,7 @@ def encountered(message: str) -> str:
 def unwrapped(type_: str, message: str) -> tuple[str, str, tuple[TracebackFrame, ...]]:
     """Take off what Keras and ``tf.function`` put around a message.
 
-    Returns the type and the message of what was raised, and the frames told inside the message.
+    Returns the type and message of the error, and the frames inside the message.
     """
     frames: tuple[TracebackFrame, ...] = ()
     for _ in range(10):  # a model in a model in a tf.function

@@ -108,7 +108,7 @@ def explain_member(case: Case) -> Diagnosis | None:
 def _is_of_other_code(case: Case) -> bool:
     """Say whether Python itself raised the error, or a class of a package that refuses.
 
-    Where a package's own line asked, that was written for another Keras.
+    If the line is in a package, the package was written for another Keras.
     """
     frame = case.raised_in
     if frame is None:

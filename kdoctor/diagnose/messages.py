@@ -53,11 +53,11 @@ class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ``fault`` is ``"line"`` (yours, or the package's whose line it is) or ``"installation"``.
     ``raised_in`` must be found in the path of a frame, ``line`` in the user's line: where the text
     has frames and they do not fit, the entry does not apply; where it has none, ``only_if`` says
-    what must hold; ``needs_frames`` that without any the message is anyone's. With ``in_own_file``
-    a line of the user's may have raised it, where its file speaks of Keras. ``rules`` are asked
-    for the diff; ``asks`` makes an object of the line known to them:
-    ``["member", "{name} = keras.Sequential()"]``. ``proof`` is what leaves no other cause: only
-    with it is a cure told that removes or reinstalls something or goes back to an older release.
+    what must hold; ``needs_frames`` that a message without any may be unrelated to Keras. With
+    ``in_own_file`` a line of the user's may have raised it, if its file mentions Keras. ``rules``
+    provide the diff; ``asks`` tells them what an object of the line is:
+    ``["member", "{name} = keras.Sequential()"]``. ``proof`` is evidence that leaves no other
+    cause: only with it, a cure may remove or reinstall something or go back to an older release.
     """
 
     id: str

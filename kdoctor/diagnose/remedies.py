@@ -199,7 +199,7 @@ _TAKES_AWAY: Final = re.compile(
 def takes_away(step: Step) -> bool:
     """Say whether a step removes or replaces what is installed, by an older release or anew.
 
-    Such a step is told only where the evidence can have no other cause.
+    Such a step is given only if the evidence can have no other cause.
     """
     if step.kind in {StepKind.DIFF, StepKind.CODE}:
         return False

@@ -165,7 +165,7 @@ class _FileSettings:
 class _Modules:
     """What the modules of the tree bind, each read anew only when it changed.
 
-    ``asked`` collects the files that were asked for.
+    ``files_read`` collects the files that were read.
     """
 
     def __init__(self) -> None:

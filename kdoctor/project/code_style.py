@@ -30,7 +30,7 @@ class CodeStyles:
     """The style of each folder: the nearest file counts, up to where the project begins.
 
     ``top`` is the folder that is looked at last where nothing says where that is. A file that
-    cannot be read says nothing: it is told elsewhere.
+    cannot be read is ignored here: it is reported elsewhere.
     """
 
     def __init__(self, top: Path) -> None:

@@ -51,7 +51,7 @@ def not_in_git(paths: Sequence[str]) -> list[str]:
 def tracked_files(top: str) -> list[str]:
     """Return the files that git tracks in the repository at ``top``, from there, with ``/``.
 
-    None where git cannot be asked: then its rules alone say what it ignores.
+    None if git cannot be run: then only the .gitignore rules apply.
     """
     try:
         listed = git(Path(top), "ls-files", "-z", "--cached", seconds=_SECONDS)

@@ -48,7 +48,7 @@ def _ruff(text: str) -> Iterator[Any]:
 
 def _of_formatter(table: Mapping[str, Any]) -> Iterator[Any]:
     yield table.get("line-length")
-    if "extend" not in table:  # what it extends mostly lies above, and is asked next
+    if "extend" not in table:  # the file it extends is mostly in a folder above, read next
         yield _OF_FORMATTERS
 
 

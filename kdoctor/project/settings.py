@@ -100,7 +100,7 @@ class Configs:
     the files of which nobody can know whether they have settings: they may not be read.
 
     Raises:
-        UsageProblem: ``file`` cannot be read, or both are asked for.
+        UsageProblem: ``file`` cannot be read, or both are given.
     """
 
     def __init__(
@@ -204,7 +204,7 @@ def _read(path: Path, folder: str | None) -> Layer | None:
         table: Any = toml_of(file.text)
     except FileProblem as problem:
         if is_pyproject and b"tool.kdoctor" not in file.data:
-            return None  # that it cannot be read is said where it is asked for the target
+            return None  # reported when the target is read from it
         raise _unusable(name, problem) from None
     prefix = _TABLE if is_pyproject else ()
     for part in prefix:

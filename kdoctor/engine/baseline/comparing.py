@@ -28,7 +28,7 @@ class Comparison:
 
     ``result`` is the scan with the new findings as ``findings`` and the others as ``known``.
     ``fixed`` are the entries without a matching finding. ``unseen`` are those that this
-    scan says nothing about: their file was not read or not understood, or their rule not asked.
+    scan says nothing about: their file was not read or not parsed, or their rule did not run.
     ``renamed`` counts the known findings in files that the baseline has under another path.
     ``accepted`` are the files that cannot be checked and that the baseline knows as such; they are
     not among those of ``result``. ``checked_again`` are the paths of files that it knows so and

@@ -161,7 +161,7 @@ class Cache:
 
     @cached_property
     def _importers(self) -> ReverseImports:
-        from kdoctor.modules.reverse_imports import ReverseImports  # noqa: PLC0415 - seldom asked
+        from kdoctor.modules.reverse_imports import ReverseImports  # noqa: PLC0415 - rarely needed
 
         return ReverseImports()
 

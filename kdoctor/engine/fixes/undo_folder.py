@@ -23,7 +23,7 @@ class UndoProject(Struct, frozen=True):
     """The identity of a project's folder: its real path and inode.
 
     The inode tells a folder that may have been moved within its file system. A new folder may get
-    that of one that was deleted: what lies in it has to be asked, too.
+    that of a deleted one, so the content of the journals is checked as well.
     """
 
     root: str

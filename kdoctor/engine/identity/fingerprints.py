@@ -49,7 +49,7 @@ def features_of(finding: Finding, result: ScanResult) -> tuple[str, str, str, st
 def normalized_source(source: str) -> str:
     r"""Return Python source without comments and layout, quotes unified.
 
-    A long piece is cut, and its whole told by a hash.
+    A long piece is cut, and identified by a hash of its whole.
 
     >>> normalized_source('K.sum(x,\n      axis = "a",  # all\n)')
     "K.sum(x,axis='a')"

@@ -91,7 +91,7 @@ def _with_workers(
 ) -> Iterator[tuple[int, Compressed[T]]]:
     """Yield the results of a pool's workers and of this process.
 
-    The workers have begun when ``more`` is asked for.
+    The workers have started when ``more`` is consumed.
 
     Raises:
         KdoctorError: a process died.

@@ -210,7 +210,7 @@ class FileSelection:
     def exclusion(self, folder: str) -> Patterns | None:
         """Return the exclusion of files in a folder, by its absolute path."""
         if self._options.get("exclude") is not None:
-            return None  # what is asked for by name takes its place
+            return None  # the command line replaces it
         return self._exclusions[self.of(folder)]
 
     def _chosen(self, settings: Settings) -> None:

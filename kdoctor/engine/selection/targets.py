@@ -28,7 +28,7 @@ class Targets:
     that the same is said about it whether it is named alone or found below a folder.
 
     Raises:
-        UsageProblem: the target that is asked for is unknown, or a setting of the project is.
+        UsageProblem: the requested target is unknown, or a setting of the project is.
     """
 
     def __init__(self, policy: FileSelection, options: Options) -> None:

@@ -91,4 +91,4 @@ def _program(text: str) -> str:
     try:
         return ast.dump(parse_ast.parse(text))
     except (SyntaxError, ValueError):
-        return ""  # for another Python: libcst, which parsed it, is asked by the scan
+        return ""  # code for another Python: libcst parsed it, and the scan checks it

@@ -70,7 +70,7 @@ def _unused(
 
 
 def _is_decided(suppressions: Suppressions, entry: Entry | None) -> bool:
-    """Say whether all that an entry means was asked, and could have had something to say."""
+    """Say whether all rules of an entry ran, and at least one could have reported."""
     if suppressions.facts.target.is_before_keras_3:
         return False  # what is silenced was written for the Keras that the code is to move to
     if entry is None:
@@ -78,7 +78,7 @@ def _is_decided(suppressions: Suppressions, entry: Entry | None) -> bool:
     if entry.is_about_comments:
         return False
     codes = _meant(entry)
-    return bool(codes & suppressions.codes_run) and not (
+    return bool(codes & suppressions.applicable_codes) and not (
         codes & suppressions.codes_not_run - _unable(suppressions.facts)
     )
 
