@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from kdoctor.documents import Kind
-    from kdoctor.engine import FileSelection
+    from kdoctor.engine import FileSelection, Options
     from kdoctor.engine.baseline import Baseline
 
 STDIN = "-"
@@ -59,6 +58,45 @@ class Namespace(enum.StrEnum):
     KEEP = "keep"
     KERAS = "keras"
     TF_KERAS = "tf.keras"
+
+
+def engine_options(  # noqa: PLR0913 - the options that the commands share
+    *,
+    target: str | None = None,
+    namespace: Namespace | None = None,
+    select: list[str] | None = None,
+    ignore: list[str] | None = None,
+    preview: bool | None = None,
+    exclude: list[str] | None = None,
+    force_exclude: bool = False,
+    stdin_filename: str | None = None,
+    config: str | None = None,
+    isolated: bool = False,
+    kind: DocumentKind | None = None,
+    no_gate: bool = False,
+    no_cache: bool = False,
+    jobs: int | None = None,
+) -> Options:
+    """Return what the engine is asked, from the options of a command as they were typed.
+
+    What a command's output needs of the engine (edits, diffs, anchors) is for the command to add.
+    """
+    return {
+        "target": target,
+        "namespace": namespace,
+        "select": split(select),
+        "ignore": split(ignore),
+        "preview": preview,
+        "exclude": exclude,
+        "force_exclude": force_exclude,
+        "stdin_filename": stdin_filename,
+        "config": config,
+        "isolated": isolated,
+        "kind": None if kind is None else kind.value,
+        "gate": not no_gate,
+        "cache": not no_cache,
+        "jobs": jobs,
+    }
 
 
 def split(entries: list[str] | None) -> list[str] | None:
@@ -121,11 +159,6 @@ def named_paths(paths: list[str] | None, stdin_filename: str | None) -> list[str
     if not stdin_filename or set(paths or ()) - {STDIN}:
         raise OptionConflict("--stdin-filename PATH allows no other path than -")
     return [STDIN]
-
-
-def kind_of(named: DocumentKind | None) -> Kind | None:
-    """Return the kind of document as the engine names it."""
-    return None if named is None else named.value
 
 
 def read_stdin(paths: list[str]) -> bytes | None:

@@ -79,28 +79,30 @@ def fix(  # noqa: PLR0913 - the options of the command
         )
     outputs = outputs_of(output or [])
     stdin = choices.read_stdin(named)
-    how: engine.Options = {
-        "target": target,
-        "namespace": namespace,
-        "select": choices.split(select),
-        "ignore": choices.split(ignore),
-        "preview": preview,
-        "exclude": exclude,
-        "force_exclude": force_exclude,
-        "config": config,
-        "isolated": isolated,
-        "kind": choices.kind_of(kind),
-        "gate": not no_gate,
-        "cache": not no_cache,
-        "jobs": jobs,
-        "diffs": as_json or any(each.form.diffs for each in outputs),
-        "replacements": as_json or any(each.form.replacements for each in outputs),
-        "stdin": stdin,
-        "stdin_filename": stdin_filename,
-    }
+    how = choices.engine_options(
+        target=target,
+        namespace=namespace,
+        select=select,
+        ignore=ignore,
+        preview=preview,
+        exclude=exclude,
+        force_exclude=force_exclude,
+        stdin_filename=stdin_filename,
+        config=config,
+        isolated=isolated,
+        kind=kind,
+        no_gate=no_gate,
+        no_cache=no_cache,
+        jobs=jobs,
+    )
     policy = engine.FileSelection(named, how)
     known = choices.effective_baseline(None, policy) if apply else None
-    how["anchors"] = known is not None or any(each.form.fingerprints for each in outputs)
+    how |= {
+        "diffs": as_json or any(each.form.diffs for each in outputs),
+        "replacements": as_json or any(each.form.replacements for each in outputs),
+        "anchors": known is not None or any(each.form.fingerprints for each in outputs),
+        "stdin": stdin,
+    }
     with (
         choices.executor_at(executor, jobs) as workers,
         progress(sys.stderr, shown=is_terminal(sys.stderr) and not quiet) as told,

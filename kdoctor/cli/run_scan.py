@@ -55,22 +55,22 @@ def scan(  # noqa: PLR0913 - the options of the command
     from kdoctor.report.summary import write_nothing_read, write_project  # noqa: PLC0415
 
     named = choices.named_paths(paths, stdin_filename)
-    how: engine.Options = {
-        "target": target,
-        "namespace": namespace,
-        "select": choices.split(select),
-        "ignore": choices.split(ignore),
-        "preview": preview,
-        "exclude": exclude,
-        "force_exclude": force_exclude,
-        "config": config,
-        "isolated": isolated,
-        "kind": choices.kind_of(kind),
-        "gate": not no_gate,
-        "cache": not no_cache,
-        "jobs": jobs,
-        "stdin_filename": stdin_filename,
-    }
+    how = choices.engine_options(
+        target=target,
+        namespace=namespace,
+        select=select,
+        ignore=ignore,
+        preview=preview,
+        exclude=exclude,
+        force_exclude=force_exclude,
+        stdin_filename=stdin_filename,
+        config=config,
+        isolated=isolated,
+        kind=kind,
+        no_gate=no_gate,
+        no_cache=no_cache,
+        jobs=jobs,
+    )
     policy = engine.FileSelection(named, how)
     known = None if no_baseline else choices.effective_baseline(baseline, policy)
     chosen = choices.effective_format(format_name, policy)
