@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import sys
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypedDict, Unpack
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -60,42 +60,46 @@ class Namespace(enum.StrEnum):
     TF_KERAS = "tf.keras"
 
 
-def engine_options(  # noqa: PLR0913 - the options that the commands share
-    *,
-    target: str | None = None,
-    namespace: Namespace | None = None,
-    select: list[str] | None = None,
-    ignore: list[str] | None = None,
-    preview: bool | None = None,
-    exclude: list[str] | None = None,
-    force_exclude: bool = False,
-    stdin_filename: str | None = None,
-    config: str | None = None,
-    isolated: bool = False,
-    kind: DocumentKind | None = None,
-    no_gate: bool = False,
-    no_cache: bool = False,
-    jobs: int | None = None,
-) -> Options:
+class EngineChoices(TypedDict, total=False):
+    """The options of commands that are about the engine, as they are typed; none has to be."""
+
+    target: str | None
+    namespace: Namespace | None
+    select: list[str] | None
+    ignore: list[str] | None
+    preview: bool | None
+    exclude: list[str] | None
+    force_exclude: bool
+    stdin_filename: str | None
+    config: str | None
+    isolated: bool
+    kind: DocumentKind | None
+    no_gate: bool
+    no_cache: bool
+    jobs: int | None
+
+
+def engine_options(**typed: Unpack[EngineChoices]) -> Options:
     """Return what the engine is asked, from the options of a command as they were typed.
 
     What a command's output needs of the engine (edits, diffs, anchors) is for the command to add.
     """
+    kind = typed.get("kind")
     return {
-        "target": target,
-        "namespace": namespace,
-        "select": split(select),
-        "ignore": split(ignore),
-        "preview": preview,
-        "exclude": exclude,
-        "force_exclude": force_exclude,
-        "stdin_filename": stdin_filename,
-        "config": config,
-        "isolated": isolated,
+        "target": typed.get("target"),
+        "namespace": typed.get("namespace"),
+        "select": split(typed.get("select")),
+        "ignore": split(typed.get("ignore")),
+        "preview": typed.get("preview"),
+        "exclude": typed.get("exclude"),
+        "force_exclude": typed.get("force_exclude", False),
+        "stdin_filename": typed.get("stdin_filename"),
+        "config": typed.get("config"),
+        "isolated": typed.get("isolated", False),
         "kind": None if kind is None else kind.value,
-        "gate": not no_gate,
-        "cache": not no_cache,
-        "jobs": jobs,
+        "gate": not typed.get("no_gate", False),
+        "cache": not typed.get("no_cache", False),
+        "jobs": typed.get("jobs"),
     }
 
 
