@@ -5,13 +5,12 @@ from __future__ import annotations
 import enum
 import sys
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypedDict, Unpack
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from kdoctor.documents import Kind
-    from kdoctor.engine import FileSelection
+    from kdoctor.engine import FileSelection, Options
     from kdoctor.engine.baseline import Baseline
 
 STDIN = "-"
@@ -59,6 +58,49 @@ class Namespace(enum.StrEnum):
     KEEP = "keep"
     KERAS = "keras"
     TF_KERAS = "tf.keras"
+
+
+class EngineChoices(TypedDict, total=False):
+    """The options of commands that are about the engine, as they are typed; none has to be."""
+
+    target: str | None
+    namespace: Namespace | None
+    select: list[str] | None
+    ignore: list[str] | None
+    preview: bool | None
+    exclude: list[str] | None
+    force_exclude: bool
+    stdin_filename: str | None
+    config: str | None
+    isolated: bool
+    kind: DocumentKind | None
+    no_gate: bool
+    no_cache: bool
+    jobs: int | None
+
+
+def engine_options(**typed: Unpack[EngineChoices]) -> Options:
+    """Return what the engine is asked, from the options of a command as they were typed.
+
+    What a command's output needs of the engine (edits, diffs, anchors) is for the command to add.
+    """
+    kind = typed.get("kind")
+    return {
+        "target": typed.get("target"),
+        "namespace": typed.get("namespace"),
+        "select": split(typed.get("select")),
+        "ignore": split(typed.get("ignore")),
+        "preview": typed.get("preview"),
+        "exclude": typed.get("exclude"),
+        "force_exclude": typed.get("force_exclude", False),
+        "stdin_filename": typed.get("stdin_filename"),
+        "config": typed.get("config"),
+        "isolated": typed.get("isolated", False),
+        "kind": None if kind is None else kind.value,
+        "gate": not typed.get("no_gate", False),
+        "cache": not typed.get("no_cache", False),
+        "jobs": typed.get("jobs"),
+    }
 
 
 def split(entries: list[str] | None) -> list[str] | None:
@@ -121,11 +163,6 @@ def named_paths(paths: list[str] | None, stdin_filename: str | None) -> list[str
     if not stdin_filename or set(paths or ()) - {STDIN}:
         raise OptionConflict("--stdin-filename PATH allows no path other than -")
     return [STDIN]
-
-
-def kind_of(named: DocumentKind | None) -> Kind | None:
-    """Return the kind of document as the engine names it."""
-    return None if named is None else named.value
 
 
 def read_stdin(paths: list[str]) -> bytes | None:

@@ -117,19 +117,22 @@ class Examiner:
         read = self.read_and_examine(task, data)
         if isinstance(read, FileScan):
             return read
-        return drop_notes_unless_admitted(task, read[1].scan)
+        return read[2]
 
     def read_and_examine(
         self, task: Task, data: bytes | None = None
-    ) -> tuple[bytes, Examined] | FileScan:
-        """Return a file's bytes and the findings, or a failed scan that says why.
+    ) -> tuple[bytes, Examined, FileScan] | FileScan:
+        """Return a file's bytes, what was examined and what to report of it.
+
+        Only a failed scan, which says why, where the file cannot be read.
 
         ``data`` are its bytes, where they are read already.
         """
         path = task.source.path
         try:
             data = task.source.read(self.scan_options.folder) if data is None else data
-            return data, self.examine(path, data)
+            examined = self.examine(path, data)
+            return data, examined, drop_notes_unless_admitted(task, examined.scan)
         except Exception as error:  # noqa: BLE001 - one file must not cost the others
             return drop_notes_unless_admitted(task, failed_scan(path, error))
 

@@ -11,7 +11,6 @@ from kdoctor.documents import Document, Kind
 from kdoctor.engine.examine import (
     Examined,
     Examiner,
-    drop_notes_unless_admitted,
     error_text,
 )
 from kdoctor.engine.fixes.apply_edits import source_of, texts_of
@@ -43,8 +42,7 @@ class FixLoop:
         read = self._examiner.read_and_examine(task, data)
         if isinstance(read, FileScan):
             return FileFix(read, read)
-        before, examined = read
-        found = drop_notes_unless_admitted(task, examined.scan)
+        before, examined, found = read
         try:
             after, applied, left = self._apply_until_stable(before, examined)
         except Exception as error:  # noqa: BLE001
@@ -78,12 +76,8 @@ class FixLoop:
             if after == data:
                 return data, tuple(applied), examined.scan
             applied += _fixed_by(examined.scan.findings, chosen)
-            drop_notes_unless_admitted = examined.directives
-            needed = (
-                drop_notes_unless_admitted.used_words()
-                if drop_notes_unless_admitted
-                else Counter[str]()
-            )
+            directives = examined.directives
+            needed = directives.used_words() if directives else Counter[str]()
             changed = texts.keys() & examined.modules.keys()
             examined = self._examiner.examine(document.path, after, like=document, changed=changed)
             check_still_python(document, examined.document, texts.keys())

@@ -40,8 +40,7 @@ class SuppressionInserter:
         read = self._examiner.read_and_examine(task, data)
         if isinstance(read, FileScan):
             return FileFix(read, read)
-        before, examined = read
-        found = drop_notes_unless_admitted(task, examined.scan)
+        before, examined, found = read
         silenced = tuple(each for each in found.findings if _can_be_ignored(each))
         if not silenced:
             return FileFix(found, found)
