@@ -295,9 +295,13 @@ def survivors(mutants: Sequence[Mutant], seed: int, workers: int) -> list[Mutant
 def main(arguments: Sequence[str] | None = None) -> int:
     """Break rewrites, and return the exit status: 1 where a mutant survives."""
     parser = argparse.ArgumentParser(prog="python -m kdoctor.verify.mutate", description=__doc__)
-    parser.add_argument("--sample", type=int, default=30, metavar="N", help="break N rewrites (30)")
-    parser.add_argument("--all", action="store_true", help="break each rewrite in each way")
-    parser.add_argument("--seed", type=int, metavar="S", help="which, and what inputs (any)")
+    parser.add_argument(
+        "--sample", type=int, default=30, metavar="N", help="mutate N rewrites (default: 30)"
+    )
+    parser.add_argument("--all", action="store_true", help="test every mutant of every rewrite")
+    parser.add_argument(
+        "--seed", type=int, metavar="S", help="seed for the rewrites and inputs (default: random)"
+    )
     parser.add_argument("--workers", type=int, default=min(2, os.cpu_count() or 1))
     options = parser.parse_args(arguments)
     seed = secrets.randbelow(2**31) if options.seed is None else options.seed

@@ -130,7 +130,7 @@ def _prove_some(about: dict[str, Any], options: argparse.Namespace, console: Con
         f"{len(picked)} rewrites on {', '.join(present)}, {_cases(outcomes)} cases, --seed {seed}"
     )
     for outcome in broken:
-        print(f"\nrecorded as proven on {outcome.backend}, and fails: {outcome.id}")
+        print(f"\nrecorded as proven on {outcome.backend}, but fails: {outcome.id}")
         for failure in outcome.failures:
             print(f"  {failure['mode']}: {failure['what']}\n    {failure['input']}")
     return 1 if broken else 0
@@ -173,30 +173,35 @@ def _cases(outcomes: Iterable[Outcome]) -> int:
 
 def _options() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m kdoctor.verify.prove", description=__doc__)
-    parser.add_argument("--sample", type=int, metavar="N", help="prove N rewrites, write nothing")
+    parser.add_argument(
+        "--sample", type=int, metavar="N", help="prove N random rewrites and write nothing"
+    )
     parser.add_argument(
         "--only",
         action="append",
         default=[],
         metavar="WORD",
-        help="prove only what has this word in it, e.g. KD301; several: all of them",
+        help="prove only what contains this word, e.g. KD301; repeat it to require several",
     )
     parser.add_argument(
         "--missing",
         action="store_true",
-        help="prove only what the record does not hold yet (for a first look; then prove all)",
+        help="prove only what is not in the record yet (a first look; prove everything later)",
     )
     parser.add_argument(
-        "--seed", type=int, metavar="S", help="what inputs to draw (0; for samples: any)"
+        "--seed",
+        type=int,
+        metavar="S",
+        help="seed for the inputs (default: 0; with --sample: random)",
     )
     parser.add_argument(
-        "--cases", type=int, default=proof_jobs.CASES, help="draws for each rewrite"
+        "--cases", type=int, default=proof_jobs.CASES, help="inputs drawn for each rewrite"
     )
     parser.add_argument(
         "--backend",
         action="append",
         choices=BACKENDS,
-        help="prove on this backend; several: on these (those that are installed)",
+        help="prove on this backend; repeatable (default: all that are installed)",
     )
     parser.add_argument("--workers", type=int, default=min(2, os.cpu_count() or 1))
     return parser

@@ -58,7 +58,7 @@ def holding(name: str) -> Module:
         near = difflib.get_close_matches(name.lower(), known, 1, 0.5)
         hint = f"; did you mean {near[0]}?" if near else ""
         raise UsageProblem(
-            f"the reference has no {name!r}{hint} (`kdoctor reference` lists what it has)"
+            f"the reference has no {name!r}{hint} (`kdoctor reference` lists its contents)"
         )
     return found
 

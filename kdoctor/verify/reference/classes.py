@@ -89,13 +89,13 @@ def checks() -> Iterator[Check]:
             yield row(f"in fit, jit_compile={jit}", partial(_in_fit, make, exact, jit=jit))
         yield row("in fit, mixed precision", partial(_in_fit, make, exact, policy="mixed_float16"))
         yield row("saved and loaded", partial(_saved, make, None))
-        yield row("made again from its config", partial(_again, make))
+        yield row("recreated from its config", partial(_again, make))
     for name, (make, exact) in _METRICS.items():
         row = partial(Check, _module(make), name)
         yield row("over uneven batches", partial(_over_batches, make, exact))
         yield row("in evaluate", partial(_in_evaluate, make, exact))
         yield row("saved and loaded", partial(_saved, lambda: "mse", make))
-        yield row("forgets when reset", partial(_reset, make))
+        yield row("empty after a reset", partial(_reset, make))
 
 
 def _module(make: Callable[[], Any]) -> str:

@@ -91,8 +91,8 @@ def checks() -> Iterator[Check]:
         row = partial(Check, "gradient_clipping_layer", told)
         yield row("gradient, closed form", partial(_clipped, clipvalue, clipnorm))
         yield row("in fit, jit on and off", partial(_clipped_in_fit, clipvalue, clipnorm))
-    yield Check("layers", "RunningSum", "the state moves as told", _moves)
-    yield Check("layers", "RunningSum", "the state survives saving", _state_is_saved)
+    yield Check("layers", "RunningSum", "updates its state", _moves)
+    yield Check("layers", "RunningSum", "keeps its state when saved", _state_is_saved)
 
 
 def _inputs(batch: int = 6) -> Array:
@@ -105,7 +105,7 @@ def _built(subject: Subject, dtype: Any) -> Any:
     layer.build((None, 3))
     shapes = tuple(tuple(weight.shape) for weight in layer.weights)
     if shapes != subject.shapes:
-        raise AssertionError(f"its weights are of {shapes}, not of {subject.shapes}")
+        raise AssertionError(f"its weights have the shapes {shapes}, not {subject.shapes}")
     random = np.random.default_rng(9)
     layer.set_weights([random.normal(size=weight.shape) for weight in layer.weights])
     return layer
@@ -148,7 +148,7 @@ def _in_a_model(subject: Subject) -> Measured:
     layer = subject.make()
     model = keras.Model(inputs, layer(inputs))
     if model.output_shape != (None, layer.compute_output_shape((None, 3))[-1]):
-        raise AssertionError(f"the model promises {model.output_shape}")
+        raise AssertionError(f"the model declares {model.output_shape}")
     parts = []
     for batch in (1, 4, 7):
         found = model.predict(_inputs(batch).astype("float32"), batch_size=3, verbose=0)
@@ -241,5 +241,5 @@ def _state_is_saved() -> Measured:
     model.fit(_inputs(7).astype("float32"), np.ones((7, 1)), batch_size=3, verbose=0)
     state = array(model.layers[0].state.value)
     if not np.any(state):
-        raise AssertionError("fit has not moved the state")
+        raise AssertionError("fit did not change the state")
     return Measured(difference(_through_a_file(model).layers[0].state.value, state), 0.0)

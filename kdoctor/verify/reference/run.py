@@ -157,6 +157,6 @@ def _visible(gpu: int) -> str:
 
 def _how_it_ended(place: Place, done: int, total: int, home: Path) -> str:
     said = (home / "stderr").read_text("utf-8", "replace").strip().splitlines()
-    last = said[-1] if said else "without a word"
+    last = said[-1] if said else "no output"
     where = f"after {done} of {total} checks" if total else "before the first check"
     return f"the reference on {place.backend} ({place.kind}) ended {where}: {last}"

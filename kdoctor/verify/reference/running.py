@@ -105,7 +105,7 @@ def difference(found: Any, expected: Any) -> float:
     """
     found, expected = array(found), np.asarray(expected, np.float64)
     if found.shape != expected.shape:
-        raise ValueError(f"shape {found.shape} where {expected.shape} is right")
+        raise ValueError(f"shape {found.shape} instead of {expected.shape}")
     if not expected.size:
         return 0.0
     scale = max(1.0, float(np.max(np.abs(expected))))

@@ -36,7 +36,7 @@ def checks() -> Iterator[Check]:
     row = partial(Check, "clipping", "ClippedByLayer")
     yield row("one step of fit", partial(_by_layer, scaled=False))
     yield row("under loss scaling", partial(_by_layer, scaled=True))
-    yield row("skips what is not finite", _skips)
+    yield row("skips non-finite steps", _skips)
     yield Check("clipping", "tape_step", "under loss scaling", _tape)
     yield Check("inspection", "intermediate_outputs", "layer by layer in NumPy", _intermediate)
     yield Check("inspection", "made_by", "every layer of a model", _made_by)

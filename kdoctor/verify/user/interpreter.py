@@ -54,26 +54,29 @@ class _Asked:
         path = self.interpreter.path
         if not self.has_tensorflow:
             return (
-                f"{path} ({self.interpreter.because}) has no TensorFlow, which user code is "
-                "verified with: name another with --python, or "
+                f"{path} ({self.interpreter.because}) has no TensorFlow, which `verify` needs to "
+                "run your code: choose another Python with --python, or run "
                 f"{path} -m pip install 'tensorflow>=2.16' tf_keras"
             )
         keras = self.found.get("keras", "")
         if not keras[:1].isdigit() or int(keras.partition(".")[0]) < 3:
             which = f"keras {keras}" if keras else "no keras"
             return (
-                f"{path} ({self.interpreter.because}) has {which}, and the fixed code needs "
-                f"Keras 3: {path} -m pip install 'tensorflow>=2.16' tf_keras, "
-                "in an environment of its own, and name that with --python"
+                f"{path} ({self.interpreter.because}) has {which}, but the fixed code needs "
+                "Keras 3: create a separate environment, run "
+                "python -m pip install 'tensorflow>=2.16' tf_keras in it, "
+                "and choose it with --python"
             )
         if "tf_keras" not in self.found:
             minor = ".".join(self.found["tensorflow"].split(".")[:2])
             return (
-                f"{path} ({self.interpreter.because}) has no tf_keras, which is Keras 2 and runs "
-                f"the original code: {path} -m pip install 'tf_keras~={minor}.0'"
+                f"{path} ({self.interpreter.because}) has no tf_keras, the Keras 2 that runs the "
+                f"original code: run {path} -m pip install 'tf_keras~={minor}.0'"
             )
         if self.python < (3, 9):
-            return f"{path} is Python {'.'.join(map(str, self.python))}: 3.9 or later is needed"
+            return (
+                f"{path} is Python {'.'.join(map(str, self.python))}: `verify` needs 3.9 or later"
+            )
         return ""
 
 
@@ -95,7 +98,7 @@ def choose(folder: str, named: str | None) -> Interpreter:
     if named is not None:
         interpreter = interpreter_named(named)
         if interpreter is None:
-            raise UsageProblem(f"--python {named}: there is no such Python")
+            raise UsageProblem(f"--python {named}: no such Python interpreter")
         return _whole(_asked(interpreter))
     own = Interpreter(sys.executable, "the one that runs kdoctor")
     projects = interpreter_for(folder)
@@ -128,6 +131,6 @@ def _asked(interpreter: Interpreter) -> _Asked:
         answer: dict[str, Any] = json.loads(done.stdout)
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
         raise UsageProblem(
-            f"{interpreter.path} does not answer as a Python does: {error}"
+            f"{interpreter.path} does not behave like a Python interpreter: {error}"
         ) from error
     return _Asked(interpreter, tuple(answer["python"]), answer["found"])

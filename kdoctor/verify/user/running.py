@@ -224,11 +224,11 @@ class _Worker:
         try:
             self._process.wait(_AWAKE)
         except subprocess.TimeoutExpired:
-            told = f"said nothing for {_SILENCE:g} s"
+            told = f"produced no output for {_SILENCE:g} s"
         else:
             told = how_it_ended(self._process.returncode)
         _end(self._process)
-        return f"the process that runs all definitions {told}"
+        return f"the worker process {told}"
 
     def _messages(self, jobs: Sequence[Job], at_once: int) -> Iterator[dict[str, Any]]:
         """Have jobs done by the process that runs now; yield what it says of them."""
@@ -303,14 +303,14 @@ def _no_sandbox(missing: Sequence[str]) -> str:
     """Say which walls there are not."""
     return (
         f"nothing was run: on this system the sandbox lacks {' and '.join(missing)}; "
-        "with --no-sandbox the code runs without it, with all the rights that you have"
+        "--no-sandbox runs the code without it, with all your permissions"
     )
 
 
 def _how_it_ended(interpreter: Interpreter, errors: Path) -> str:
     said = errors.read_text("utf-8", "replace").strip().splitlines()
-    last = said[-1] if said else "it said nothing"
+    last = said[-1] if said else "no output"
     return (
         f"TensorFlow does not start on {interpreter.path} ({interpreter.because}): {last} "
-        "(`kdoctor env` looks for the cause)"
+        "(run `kdoctor env` to find the cause)"
     )

@@ -103,7 +103,7 @@ class SideEffects:
                 return self._of([*node.body, *handled, *node.orelse, *node.finalbody])
             case ast.Raise():
                 return None
-        return f"it is bound by {_called(node)}, which is not run", node.lineno
+        return f"it is defined by {_called(node)}, which kdoctor does not run", node.lineno
 
     def is_setting(self, node: ast.stmt) -> bool:
         """Say whether a statement sets something for all of Keras, quietly."""
@@ -130,7 +130,7 @@ class SideEffects:
         called = ast.unparse(node.func)
         name = _last_name(node.func)
         if name in LOUD:
-            return f"{called}() reads, writes, trains or sends"
+            return f"{called}() reads, writes, trains or uses the network"
         root = _root(node.func)
         if root is None:
             return None  # of a call, which is judged itself, or of a literal
@@ -145,7 +145,7 @@ class SideEffects:
                 case _:
                     why = None
             if why is None:
-                return f"{called}() is of {self._roots[root]}, which may do anything"
+                return f"{called}() comes from {self._roots[root]}, which may have side effects"
             return f"{called}() {why}" if why else None
         reason = self._own(root)
         if reason is None or (root in _CALLABLES and isinstance(node.func, ast.Name)):
@@ -180,7 +180,7 @@ def _last_name(node: ast.expr) -> str:
 
 def _called(node: ast.stmt) -> str:
     names = {ast.AsyncFor: "a loop", ast.While: "a loop", ast.AsyncWith: "a with block"}
-    return names.get(type(node), "a statement that does something")
+    return names.get(type(node), "a statement that may have side effects")
 
 
 def is_builtin(name: str) -> bool:

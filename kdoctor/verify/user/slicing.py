@@ -105,7 +105,7 @@ class Sliced:
         """Return why a name of the module may not be called while it is loaded."""
         found = self.bound.get(name, [])
         if not found:
-            return None if is_builtin(name) else "is of nobody knows where"
+            return None if is_builtin(name) else "is undefined or comes from a star import"
         for each in found:
             if isinstance(each.node, ast.FunctionDef | ast.ClassDef):
                 loud = loud_name_in(each.node)
@@ -250,7 +250,7 @@ class Sliced:
             found = self._take(module, alias.name, node.lineno, wanted)
             if not found and node.level:
                 raise NotSliced(
-                    f"it needs {alias.name} of {module}, which is not here", node.lineno
+                    f"it needs {alias.name} from {module}, which cannot be found", node.lineno
                 )
 
     def _follow_stars(
@@ -301,7 +301,7 @@ class Sliced:
             try:
                 other.statements  # noqa: B018 - parsed now
             except SyntaxError as error:
-                raise NotSliced(f"{place.path.name} is no Python: {error.msg}", 1) from error
+                raise NotSliced(f"{place.path.name} is not valid Python: {error.msg}", 1) from error
             self._others[name] = other
         return self._others[name]
 

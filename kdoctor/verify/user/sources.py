@@ -23,7 +23,7 @@ def sources_of(
     old = Document.parse(before, path, kind)
     new = Document.parse(after, path, kind, old)
     if len(old.units) != len(new.units):
-        raise FileProblem("after the fix it has another number of code blocks")
+        raise FileProblem("the fix changes the number of code blocks")
     for left, right in zip(old.units, new.units, strict=True):
         yield Source(path, left.text, right.text, tuple(_places_of(left)))
 

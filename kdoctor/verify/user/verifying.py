@@ -218,7 +218,7 @@ def _subject(  # noqa: PLR0913, PLR0917
     except (NotSliced, SyntaxError) as refusal:
         return _lost(subject, str(refusal))
     if new is None:
-        return _lost(subject, "the fix takes it out")
+        return _lost(subject, "the fix removes it")
     changed = _texts(old) != _texts(new)
     later = _job(job, new)
     later["pieces"][0]["changed"] = sorted(_changed_lines(statement, name, before, after))
@@ -309,7 +309,7 @@ def _texts(of: Slice) -> list[str]:
 
 def _verdict(subject: _Subject, old: Answer | None, new: Answer | None, python: str) -> Verdict:
     """Put the answers of both sides together."""
-    unknown = {"state": "ended", "error": "it was not run there"}
+    unknown = {"state": "ended", "error": "it was not run"}
     old, new = old or unknown, new or unknown
     if old["state"] == "ended":  # what ends a process says nothing of what it would give
         return _of(subject, VerdictState.NOT_TRIED, why=f"on Keras 2 {old['error']}")
@@ -323,7 +323,7 @@ def _verdict(subject: _Subject, old: Answer | None, new: Answer | None, python: 
     }
     match new["state"]:
         case "ended":
-            why = f"on Keras 2 it runs, on Keras 3 {new['error']}"
+            why = f"it runs on Keras 2, but on Keras 3 {new['error']}"
             return _of(subject, VerdictState.NOT_TRIED, why=why, **details)
         case "not tried":
             return _of(subject, VerdictState.NOT_TRIED, why=new["error"], **details)
@@ -342,37 +342,40 @@ def _unreached(subject: _Subject, new: Answer) -> Iterator[str]:
     if lines:
         told = ", ".join(map(subject.source.where, lines[:_MAX_QUOTED_LINES]))
         more = ", …" if len(lines) > _MAX_QUOTED_LINES else ""
-        yield f"not compared, as it did not run: {told}{more} of the fixed code"
+        yield f"not compared, because it did not run: {told}{more} of the fixed code"
 
 
 def _not_run(subject: _Subject, old: Answer, new: Answer, python: str) -> Verdict:
     """Say why a definition was not run on Keras 2, and whether that says anything of it."""
     runs = new["state"] == "ran"
-    notes = ("on Keras 3 the fixed one runs",) if runs else ()
+    notes = ("the fixed code runs on Keras 3",) if runs else ()
     lacking = _LACKING.search(old["error"])
     in_words = _TOLD_LACKING.search(old["error"])
     name = lacking["name"] if lacking else in_words and (in_words["name"] or in_words["other"])
     if name and name.partition(".")[0] not in _KERAS:
         why = (
             f"it needs {name}, which {python} does not have: install the package that "
-            "brings it there, or name another Python with --python"
+            "provides it there, or choose another Python with --python"
         )
         return _of(subject, VerdictState.NOT_TRIED, why=why, notes=notes)
     if "FileNotFoundError: " in old["error"]:
         why = (
-            "it reads a file, and runs in an empty folder: with the file's absolute path, and "
-            f"--no-sandbox, it would be tried: {old['error']}"
+            "it reads a file, but runs in an empty folder: use the file's absolute path and "
+            f"--no-sandbox: {old['error']}"
         )
         return _of(subject, VerdictState.NOT_TRIED, why=why, notes=notes)
     if _KEPT_FROM.search(old["error"]):
-        why = f"the sandbox keeps it from what it does (--no-sandbox does not): {old['error']}"
+        why = f"the sandbox blocks what it does (--no-sandbox allows it): {old['error']}"
         return _of(subject, VerdictState.NOT_TRIED, why=why, notes=notes)
     if new.get("at") == "loading" and old.get("at") != "loading":
         return _of(subject, VerdictState.NOT_ON_KERAS_3, why=new["error"])
     if old["state"] == "not tried":
         return _of(subject, VerdictState.NOT_TRIED, why=old["error"])
     if old.get("guessed") and not runs:
-        why = f"nothing tells what it takes, and with what kdoctor tries it raises {old['error']}"
+        why = (
+            "kdoctor does not know what arguments it takes, and with those it tried it raises "
+            f"{old['error']}"
+        )
         return _of(subject, VerdictState.NOT_TRIED, why=why)
     return _of(subject, VerdictState.NOT_ON_KERAS_2, why=old["error"], notes=notes)
 

@@ -111,7 +111,7 @@ ATTACKS = {
         "(1.0 + late)",
         "(1.0 + 2.0 * late)",
     ),
-    # It is random: another spread, another share of noughts, another mean.
+    # It is random: another spread, another share of zeros, another mean.
     "Dropping": (
         (
             "class Dropping(Layer):\n    def call(self, inputs, training=None):\n"
@@ -243,7 +243,7 @@ ATTACKS = {
         "inputs * tf.cast(mask[..., None], inputs.dtype)",
         "inputs",
     ),
-    # The shape that it tells others.
+    # The shape of the symbolic output others.
     "Halved": (
         (
             "class Halved(Layer):\n    def compute_output_shape(self, input_shape):\n"
@@ -277,7 +277,7 @@ ATTACKS = {
         "tf.multiply(x, 3.0)",
         "tf.cast(tf.cast(x, 'bfloat16'), 'float32') * 3.0",
     ),
-    # It gives the same, whatever it gets.
+    # It gives the same, which proves nothing.
     "never": (
         "def never(x):\n    return tf.cast(x > 1e6, 'float32')\n",
         "1e6",
@@ -374,18 +374,18 @@ def test_the_right_one_is_equal(verdicts, name):
 def test_what_gives_the_same_whatever_it_gets_is_not_tried(verdicts, name):
     found = verdicts["right", name]
     assert found.state is VerdictState.NOT_TRIED, found
-    assert "whatever it gets" in found.why
+    assert "which proves nothing" in found.why
 
 
 @pytest.mark.frameworks
 def test_a_line_of_the_fix_that_did_not_run_is_named(verdicts):
     found = verdicts["unreached", "half"]
     assert found.state is VerdictState.EQUAL, found
-    assert found.notes == ("not compared, as it did not run: line 7 of the fixed code",)
+    assert found.notes == ("not compared, because it did not run: line 7 of the fixed code",)
 
 
 @pytest.mark.frameworks
 def test_where_nothing_of_the_fix_ran_it_is_not_tried(verdicts):
     found = verdicts["unreached", "none"]
     assert found.state is VerdictState.NOT_TRIED, found
-    assert found.why == "nothing of what the fix changes in it ran"
+    assert found.why == "none of the code that the fix changes in it ran"

@@ -325,14 +325,14 @@ def test_a_wrong_fix_is_not_equal(verdicts, name):
     assert found.state is (VerdictState.NOT_TRIED if only_printed else VerdictState.DIFFERENT), (
         found
     )
-    assert not only_printed or "what it prints is not the same" in found.why
+    assert not only_printed or "its printed output differs" in found.why
 
 
 @pytest.mark.frameworks
 def test_files_that_nothing_is_compared_of_are_named(verdicts):
     found = verdicts["right", "Saving"]
     assert found.state is VerdictState.EQUAL
-    assert found.notes == ("what it writes into files of .h5 is not compared",)
+    assert found.notes == ("the .h5 files that it writes are not compared",)
 
 
 @pytest.mark.frameworks

@@ -69,7 +69,7 @@ class CallbackClass:
                 return {**plan, "seen": seen, "first": run.case, "unread": run.unread}
         if refused:
             raise NotTaken(telling(refused))
-        raise first or NotTried("nothing tells what to call it with")
+        raise first or NotTried("kdoctor does not know what arguments it takes")
 
     @staticmethod
     def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
@@ -84,7 +84,7 @@ class CallbackClass:
             if name in again.values and str(again.values[name]) == str(value)
         }
         if not plan["seen"] & case.values.keys():
-            raise NotTried("what it does differs from run to run")
+            raise NotTried("its effect differs from run to run")
         return [case]
 
 
@@ -151,7 +151,7 @@ def _training(callback: Any, kind: str, side: Side) -> dict[str, Any]:
     }
     found["epochs"] = list(map(int, history.epoch))
     found["learning rate after training"] = float(np.asarray(model.optimizer.learning_rate))
-    found["whether it stopped the training"] = bool(model.stop_training)
+    found["whether it stopped training"] = bool(model.stop_training)
     for number, weight in enumerate(model.get_weights()):
         found[f"weight {number} after training"] = weight
     return found
@@ -210,5 +210,5 @@ def _seen(run: _Run, kind: str, side: Side) -> set[str]:
         if name not in run.still and (name not in alone or str(alone[name]) != str(value))
     }
     if not seen:
-        raise NotTried("nothing that it does is seen in the training of a small model")
+        raise NotTried("it has no visible effect on the training of a small model")
     return seen

@@ -137,7 +137,7 @@ def _measure_handed_on(subject: Any, tensors: Any, mask: Any, case: Case, side: 
         masked = side.keras.layers.Masking()(tensors * seen)
         if getattr(masked, "_keras_mask", None) is not None:
             output = subject(masked)
-            case.values["mask that it hands on"] = plain(getattr(output, "_keras_mask", None))
+            case.values["propagated mask"] = plain(getattr(output, "_keras_mask", None))
 
 
 def _measure_losses(subject: Any, tensors: Any, case: Case) -> None:
@@ -146,7 +146,7 @@ def _measure_losses(subject: Any, tensors: Any, case: Case) -> None:
         subject._clear_losses()  # noqa: SLF001 - both have it; what was called before counts not
         _called(subject, tensors, modes_of(subject)[-1])
         parts = [np.asarray(each, "float64").sum() for each in subject.losses]
-        case.values["what it adds to the loss"] = np.asarray(sum(parts), "float32")
+        case.values["added losses"] = np.asarray(sum(parts), "float32")
 
 
 def measure_training(

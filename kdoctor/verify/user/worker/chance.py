@@ -66,7 +66,7 @@ def spread_of_calls(call: Callable[[], list[Any]]) -> Spread | None:
                 groups.setdefault(f"mean{at}", []).append(float(values.mean()))
                 variance = float(values.var(axis=0, ddof=1).mean())
                 groups.setdefault(f"variance{at}", []).append(variance)
-                groups.setdefault(f"share of noughts{at}", []).append(float((values == 0).mean()))
+                groups.setdefault(f"share of zeros{at}", []).append(float((values == 0).mean()))
     found = {
         name: (float(np.mean(values)), float(np.std(values, ddof=1)) / len(values) ** 0.5)
         for name, values in groups.items()

@@ -35,7 +35,7 @@ from .optimizers import is_optimizer
 from .weights import Mismatch, give
 
 _MAX_INPUTS = 4
-_IF_NOTHING_ELSE = ("class numbers", "two", "three", draws.VOLUME)
+_IF_NOTHING_ELSE = ("class indices", "two", "three", draws.VOLUME)
 
 
 def kind_of(subject: type, side: Side) -> str:
@@ -58,7 +58,7 @@ def kind_of(subject: type, side: Side) -> str:
         if not issubclass(subject, base):
             continue
         if kind == "layer" and _call_of(subject) is _call_of(keras.layers.Layer):
-            raise NotTried("it is a base class: it has no call() of its own")
+            raise NotTried("it is a base class: it does not define call()")
         return kind
     if is_pair(parameters_of(subject.__call__)[1:]):
         return "loss"
@@ -128,7 +128,7 @@ class LayerClass:
             raise NotTried(f"it is a base class: {refused[0]}")
         if refused:
             raise NotTaken(telling(refused))
-        raise first or NotTried("no input was found that it takes")
+        raise first or NotTried("kdoctor found no input that it accepts")
 
     @staticmethod
     def _takes_masks(subject: Any, made_with: Any, arrays: list[Any], side: Side) -> bool:
@@ -203,7 +203,7 @@ def _fill_around(
     if str(first) != str(plain(model(given, training=False))):
         return  # random, also when it does not train
     case.values["output in a functional model"] = first
-    case.values["shape that it tells"] = _shape_told(model, first)
+    case.values["shape of the symbolic output"] = _shape_told(model, first)
     measure_training(model, given, case, entry["weights"], variables, side)
     if entry.get("saved"):
         give(variables, entry["weights"])
@@ -231,8 +231,8 @@ def _shape_told(model: Any, given: Any) -> str:
             for size, is_ in zip(told, shape)  # noqa: B905
         )
         if wrong:
-            return f"{told}, and it is {shape}"
-    return "as it is"
+            return f"{told}, but the output has shape {shape}"
+    return "the shape of the output"
 
 
 class LayerMaker(LayerClass):
@@ -321,7 +321,7 @@ def _measure_weighted(metric: Any, true: Any, predicted: Any, case: Case) -> Non
     for each in (weights.reshape(len(weights), -1)[:, 0], weights):
         with contextlib.suppress(Exception):
             metric.update_state(true, predicted, sample_weight=each)
-            case.values["result with weights of samples"] = plain(metric.result())
+            case.values["result with sample weights"] = plain(metric.result())
             return
 
 
@@ -348,7 +348,7 @@ class InitializerClass(_Made):
         """Call it with the shapes that weights have."""
         cases = []
         for shape in ((4, 4), (3, 4), (3, 3, 2, 4)):
-            case = Case(f"a weight of {shape}")
+            case = Case(f"a weight of shape {shape}")
             try:
                 function = made(subject, plan["made_with"], side)
                 first, again = plain(function(shape)), plain(function(shape))

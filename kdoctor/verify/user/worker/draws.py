@@ -92,9 +92,9 @@ OF_LAYERS: dict[str, Any] = {
     **dict.fromkeys(("cell", "rnn_cell"), Drawn("cell")),
 }
 # What takes an image may take it too, on Keras 2 only: it is for what takes nothing else.
-VOLUME = "a volume of numbers"
+VOLUME = "a volume"
 # What shows where a function is clipped, and what it makes of nought.
-WIDE = "small and large numbers, and nought"
+WIDE = "small and large numbers, and zero"
 _TENSOR = re.compile(r"(^|_)(inputs?(_tensor|_layer)?|tensor)$")
 _MAX_TENSORS = 3  # that a function takes by position
 _MAX_ELEMENTS = 500_000
@@ -139,14 +139,14 @@ def pairs() -> list[Pair]:
         Pair("bits (5, 1)", bits(5, 1), uniform(5, 1)),
         Pair("bits (6,)", bits(6), uniform(6)),
         Pair("dense (2, 4, 3)", uniform(2, 4, 3), uniform(2, 4, 3)),
-        Pair("exact zeros and ones (4, 3)", sure, sure[[0, 2, 1, 1]], is_edge=True),
-        Pair("nearly sure (4, 3)", sure, nearly, is_edge=True),
+        Pair("hard predictions (4, 3)", sure, sure[[0, 2, 1, 1]], is_edge=True),
+        Pair("confident predictions (4, 3)", sure, nearly, is_edge=True),
         Pair(f"{WIDE} (4, 6)", normal(4, 6), wide(normal(4, 6)), is_wide=True),
-        Pair("no truth (2, 4, 5, 1)", np.zeros((2, 4, 5, 1), "float32"), uniform(2, 4, 5, 1)),
-        Pair("whole numbers for the truth (4, 3)", one_hot(4, 3).astype("int32"), softmax(4, 3)),
-        Pair("class numbers (4, 1)", classes(3, 4, 1), softmax(4, 3)),
-        Pair("class numbers (4,)", classes(3, 4), softmax(4, 3)),
-        Pair("class numbers as floats (2, 4, 5, 1)", bits(2, 4, 5, 1), softmax(2, 4, 5, 3)),
+        Pair("all-zero truth (2, 4, 5, 1)", np.zeros((2, 4, 5, 1), "float32"), uniform(2, 4, 5, 1)),
+        Pair("integer truth (4, 3)", one_hot(4, 3).astype("int32"), softmax(4, 3)),
+        Pair("class indices (4, 1)", classes(3, 4, 1), softmax(4, 3)),
+        Pair("class indices (4,)", classes(3, 4), softmax(4, 3)),
+        Pair("class indices as floats (2, 4, 5, 1)", bits(2, 4, 5, 1), softmax(2, 4, 5, 3)),
     ]
 
 
@@ -167,7 +167,7 @@ def tensors(given: list[tuple[int, ...]] | None = None) -> list[tuple[str, np.nd
     for number, shape in enumerate(dict.fromkeys(shapes)):
         values = rng(number).normal(size=shape).astype("float32") * 1.5
         found.append((f"numbers {shape}", values))
-    found.append(("class numbers (2, 6)", rng(9).integers(0, 8, (2, 6)).astype("int32")))
+    found.append(("class indices (2, 6)", rng(9).integers(0, 8, (2, 6)).astype("int32")))
     volume = rng(8).normal(size=(2, 4, 4, 4, 3)).astype("float32")
     found.append((f"{VOLUME} {volume.shape}", volume))
     for shape in ((4, 6), (3, 5, 4), (2, 8, 8, 3)):
@@ -196,10 +196,10 @@ def _mixed() -> list[tuple[str, list[np.ndarray]]]:
     table = draw.normal(size=(8, 4)).astype("float32")
     return [
         ("two inputs, steps and a matrix", [steps, near.astype("float32")]),
-        ("two inputs, steps and a matrix of whole numbers", [steps, near.astype("int32")]),
-        ("two inputs, steps and class numbers", [steps, numbers]),
+        ("two inputs, steps and an integer matrix", [steps, near.astype("int32")]),
+        ("two inputs, steps and class indices", [steps, numbers]),
         ("two inputs, steps and a table", [steps, table]),
-        ("two inputs of class numbers", [numbers, 1 - numbers]),
+        ("two inputs of class indices", [numbers, 1 - numbers]),
         ("three inputs, steps, numbers and a table", [steps, numbers, table]),
     ]
 
@@ -219,7 +219,7 @@ def told_inputs(given: list[list[Any]]) -> list[tuple[str, list[np.ndarray]]]:
             arrays.append(array.astype(dtype or "float32"))
         if arrays and len(arrays) == len(parts):
             shapes = " and ".join(str(each.shape) for each in arrays)
-            found.append((f"inputs as the project has them, {shapes}", arrays))
+            found.append((f"inputs as in the project, {shapes}", arrays))
     return found
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-PRINTED, WRITTEN = "what it prints", "what it writes into"
+PRINTED, WRITTEN = "printed output", "contents of"
 # Bars of progress, which each Keras draws in its own way, and how long something took.
 _BAR = re.compile(r"[^\n]*(?:\[[=>.\s]*\]|[━─]{2,})[^\n]*\n?|\x1b\[[0-9;]*[A-Za-z]|[\x08\r]")
 _NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+|nan|inf)(?![\w.]*\w)")

@@ -8,8 +8,8 @@ import signal
 def how_it_ended(code: int) -> str:
     """Say how a process ended: below zero is a signal, as `subprocess` has it."""
     if code >= 0:
-        return f"ended with exit code {code}"
+        return f"exited with code {code}"
     try:
-        return f"was ended by {signal.Signals(-code).name}"
+        return f"was killed by {signal.Signals(-code).name}"
     except ValueError:  # a real-time signal has no name
-        return f"was ended by signal {-code}"
+        return f"was killed by signal {-code}"

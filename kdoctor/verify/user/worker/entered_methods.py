@@ -45,7 +45,7 @@ def all_entered(wanted: Iterable[str], ran: Iterable[str], errors: Sequence[str]
     if left:
         names = ", ".join(f"{each}()" for each in left)
         why = f": {errors[0]}" if errors else ""
-        raise NotTried(f"its {names} did not run with what kdoctor tries{why}")
+        raise NotTried(f"its {names} did not run with the arguments that kdoctor tried{why}")
 
 
 def _codes_of(value: Any) -> Iterator[Any]:

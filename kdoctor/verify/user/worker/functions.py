@@ -40,7 +40,7 @@ def kind_of(subject: Any, job: dict[str, Any], side: Side) -> str:
     """Return what sort of function it is.
 
     Raises:
-        NotTried: nothing tells what to call it with.
+        NotTried: kdoctor does not know what arguments it takes.
     """
     names = parameters_of(subject)
     if is_pair(names) or (job["roles"] & {"loss", "metric"} and _takes_two(subject, names)):
@@ -101,11 +101,11 @@ def _kind_of_result(subject: Any, job: dict[str, Any], side: Side) -> str:
             return "maker of a loss or metric"
         if is_described(found, side):
             return "function of plain values"
-        raise NotTried(f"it returns {type(found).__name__}, which kdoctor has no inputs for")
+        raise NotTried(f"it returns {type(found).__name__}, which kdoctor cannot compare")
     if first is not None and not draws.required_of(subject):
         raise first
     names = ", ".join(draws.required_of(subject))
-    raise NotTried(f"nothing tells what to call it with (it takes {names})")
+    raise NotTried(f"kdoctor does not know what to pass for {names}")
 
 
 def parameters_of(subject: Any) -> list[str]:
@@ -370,7 +370,7 @@ class PlainFunction(MadeWithArguments):
     @staticmethod
     def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
         """Call it, and again to see whether it draws random numbers."""
-        case = Case("the arguments of the project, or its defaults")
+        case = Case("the project's own arguments, or the defaults")
         try:
             first = described(made(subject, plan["made_with"], side), side)
             again = described(made(subject, plan["made_with"], side), side)

@@ -59,4 +59,4 @@ class MadeWithArguments:
                 continue
             if cls.is_wanted(found, side):
                 return {"made_with": made_with}
-        raise NotTried("nothing tells what to call it with")
+        raise NotTried("kdoctor does not know what arguments it takes")

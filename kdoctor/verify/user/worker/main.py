@@ -175,7 +175,7 @@ class _Fork:
                 found = json.loads(self._verdict.read_text("utf-8"))
                 if isinstance(found, dict) and "state" in found:
                     return found
-        return {"state": "ended", "error": why or "its process ended before it was through"}
+        return {"state": "ended", "error": why or "its process ended before it finished"}
 
     def _too_much(self) -> str | None:
         seconds, memory = self._limits["seconds"], self._limits["memory"]
@@ -186,11 +186,11 @@ class _Fork:
             self._asleep += now - self._at
         self._used, self._at = used, now
         if used > seconds:
-            return f"it was not through after {seconds:g} s of computing"
+            return f"it did not finish within {seconds:g} s of CPU time"
         if self._asleep > seconds:
-            return f"it waited for {seconds:g} s"
+            return f"it was idle for {seconds:g} s"
         if _memory_of(self.pid) > self._most_memory:
-            return f"it took more than {memory / 2**30:.1f} GiB of memory"
+            return f"it used more than {memory / 2**30:.1f} GiB of memory"
         if now > self._next_look:
             self._next_look = now + _BETWEEN_LOOKS
             return _too_much_in(self._home)

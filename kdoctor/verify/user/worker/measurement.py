@@ -153,7 +153,7 @@ def random_values(name: str, call: Callable[[], Any]) -> dict[str, Any]:
     found: dict[str, Any] = {f"shape of the {name}": str(shapes)}
     spread = spread_of_calls(lambda: list(flat(plain(call())).values()))
     if spread is not None:
-        found[f"spread of the {name}"] = spread
+        found[f"distribution of the {name}"] = spread
     return found
 
 
@@ -167,7 +167,7 @@ def compare(old: Case, new: Case) -> tuple[list[Difference], Closeness]:
         if name not in new.values and name.startswith("layer "):
             continue  # an operation may take the place of a layer
         if name not in new.values:
-            found.append(Difference(name, "Keras 3 gives nothing here"))
+            found.append(Difference(name, "no value on Keras 3"))
             continue
         if name == "weights" and before != new.values[name]:
             return [Difference(name, str(new.values[name]))], near
@@ -208,7 +208,7 @@ def compare(old: Case, new: Case) -> tuple[list[Difference], Closeness]:
 def _apart(before: Any, after: Any) -> str:
     if isinstance(before, Spread) and isinstance(after, Spread):
         return before.apart(after)
-    return "random on one side only"
+    return "random on only one side"
 
 
 def _tolerance(case: Case, name: str) -> float:
@@ -257,7 +257,7 @@ def _difference(old: Any, new: Any, tolerance: float, floor: float) -> tuple[str
         return _all_or_nothing("")
     left, right = (each.astype("float64") if _is_number(each) else each for each in (old, new))
     if left.dtype.kind not in "fc":
-        return _all_or_nothing("" if (left == right).all() else "other values")
+        return _all_or_nothing("" if (left == right).all() else "the values differ")
     with np.errstate(all="ignore"):
         apart = np.abs(left - right)
         same = (left == right) | (np.isnan(left) & np.isnan(right))

@@ -42,7 +42,7 @@ class FunctionOfModel:
                     refused.append(told(of_arguments(error, subject, job)))
         if unseen is not None:
             raise unseen
-        raise NotTaken(telling(refused or ["nothing tells what to call it with"]))
+        raise NotTaken(telling(refused or ["kdoctor does not know what arguments it takes"]))
 
     @staticmethod
     def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
@@ -72,7 +72,7 @@ def repeated(values: dict[str, Any], again: dict[str, Any], seen: set[str]) -> d
         if name in again and str(again[name]) == str(value)
     }
     if not seen & kept.keys():
-        raise NotTried("what it gives differs from run to run")
+        raise NotTried("its result differs from run to run")
     return kept
 
 
@@ -105,16 +105,16 @@ def value_of(value: Any, kind: str, side: Side) -> Any:
     try:
         return described(value, side)
     except TypeError as error:
-        raise NotTried(f"it returns {error}, which kdoctor has no inputs for") from error
+        raise NotTried(f"it returns {error}, which kdoctor cannot compare") from error
 
 
 def _state_of(model: Any, kind: str, side: Side, *, with_weights: bool = True) -> dict[str, Any]:
     x = small_models.data(kind).held_out_x
     if tuple(model.inputs[0].shape[1:]) != x.shape[1:] or len(model.inputs) > 1:
-        raise NotTried("it returns a model of other inputs than those of the one that it is given")
+        raise NotTried("it returns a model whose inputs differ from those of the model it is given")
     found: dict[str, Any] = {
         "output of the model": plain(model(side.tf.constant(x), training=False)),
-        "what it trains": [tuple(each.shape) for each in model.trainable_weights].__str__(),
+        "trainable weights": [tuple(each.shape) for each in model.trainable_weights].__str__(),
     }
     if with_weights:
         found["weights of the model"] = model.get_weights()
@@ -133,7 +133,7 @@ def _seen(values: dict[str, Any], kind: str, side: Side) -> set[str]:
     untouched = _state_of(small_models.model(kind, side), kind, side)
     seen = {name for name, value in values.items() if str(untouched.get(name)) != str(value)}
     if not seen:
-        raise NotTried("it returns nothing, prints nothing and leaves the model as it is")
+        raise NotTried("it returns nothing, prints nothing and does not change the model")
     return seen
 
 
@@ -163,7 +163,7 @@ class PrintingFunction:
     @staticmethod
     def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
         """Call it, of Keras 2 twice."""
-        case = Case("the arguments of the project, or its defaults", tolerance=MODEL_TOLERANCE)
+        case = Case("the project's own arguments, or the defaults", tolerance=MODEL_TOLERANCE)
         try:
             case.values = _said(subject, plan["made_with"], side)
             if side.is_old:

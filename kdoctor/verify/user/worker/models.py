@@ -112,7 +112,7 @@ def inputs_of(model: Any) -> list[np.ndarray]:
         elif dtype.startswith(("float", "bfloat")):
             found.append(draw.normal(size=shape).astype("float32"))
         else:
-            raise NotTried(f"it takes {dtype}, which kdoctor does not draw")
+            raise NotTried(f"it takes inputs of dtype {dtype}, which kdoctor cannot generate")
     return found
 
 
@@ -122,7 +122,7 @@ def _size(size: int | None, rank: int) -> int:
 
 def measure_model(model: Any, plan: dict[str, Any], side: Side) -> list[Case]:
     """Measure a model that is built: layer by layer, then the whole."""
-    case = Case("drawn inputs", tolerance=MODEL_TOLERANCE)
+    case = Case("random inputs", tolerance=MODEL_TOLERANCE)
     plan["inputs"] = plan.get("inputs") or inputs_of(model)
     try:
         fill(case, model, given_of(plan["inputs"], side), plan, side)
@@ -174,7 +174,7 @@ class ModelBuilder(MadeWithArguments):
         if not model.built and plan.get("inputs"):
             model(given_of(plan["inputs"], side))
         if not model.built:
-            raise NotTried("the model that it returns does not say what it takes")
+            raise NotTried("the model it returns does not declare its inputs")
         return measure_model(model, plan, side)
 
 

@@ -19,7 +19,7 @@ _STEPS = 20
 _LOOKED_AT = (1, 2, 3, 5, 10, 20)  # what is done once in a while shows late
 _SHAPES = ((4, 3), (3,))
 _SOME = np.asarray([0, 2])
-_WHOLE, _ROWS = "gradients of whole variables", "gradients of some rows"
+_WHOLE, _ROWS = "dense gradients", "sparse gradients"
 
 
 def is_optimizer(subject: type, side: Side) -> bool:
@@ -31,7 +31,7 @@ def is_optimizer(subject: type, side: Side) -> bool:
 
 
 class OptimizerClass:
-    """An optimizer: some steps, with gradients of whole variables and of some of their rows."""
+    """An optimizer: some steps, with dense gradients and of some of their rows."""
 
     kind = "optimizer"
 
@@ -65,11 +65,11 @@ class OptimizerClass:
                 continue
             all_entered(job["changes"], ran, refused)
             if not any(map(_has_moved, good)):
-                raise NotTried("it moves no variable with the gradients that kdoctor has")
+                raise NotTried("it changes no variable with the gradients that kdoctor tried")
             return plan
         if refused:
             raise NotTaken(telling(refused))
-        raise first or NotTried("nothing tells what to call it with")
+        raise first or NotTried("kdoctor does not know what arguments it takes")
 
     @staticmethod
     def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
@@ -104,13 +104,13 @@ def _steps(subject: Any, plan: dict[str, Any], side: Side, *, rows: bool) -> dic
         optimizer.apply_gradients(zip(gradients, variables))  # noqa: B905 - of Python 3.10
         if step + 1 in _LOOKED_AT:
             found[f"variables after step {step + 1}"] = [np.asarray(each) for each in variables]
-    found["steps that it counts"] = int(np.asarray(optimizer.iterations))
+    found["iterations"] = int(np.asarray(optimizer.iterations))
     config = optimizer.get_config()
     for name in plan["settings"]:
         if side.is_old and name not in config:
             continue  # a text of another use
         with contextlib.suppress(TypeError):
-            found[f"{name} of its config"] = _number(described(plain(config.get(name)), side))
+            found[f"{name} in its config"] = _number(described(plain(config.get(name)), side))
     return found
 
 

@@ -52,12 +52,12 @@ class PlainClass:
                     return plan
         if errors:
             raise NotTaken(telling(errors))
-        raise first or NotTried("no method of it gives what can be compared")
+        raise first or NotTried("none of its methods returns anything that can be compared")
 
     @staticmethod
     def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
         """Call its methods; of Keras 2 twice, to keep what is the same both times."""
-        case = Case(f"drawn arguments, {plan['model']}", tolerance=MODEL_TOLERANCE)
+        case = Case(f"generated arguments, {plan['model']}", tolerance=MODEL_TOLERANCE)
         case.shaky = effects.roughness()
         for name, made_with in plan["methods"].items():
             try:
@@ -70,7 +70,7 @@ class PlainClass:
                 return [Case(case.label, error=f"{told(error)} in {name}()")]
             case.values.update(values)
         if not case.values:
-            raise NotTried("what it gives differs from run to run")
+            raise NotTried("its result differs from run to run")
         return [case]
 
 

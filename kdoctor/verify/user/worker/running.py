@@ -33,16 +33,16 @@ from .measurement import (
 )
 
 # What a case tells of shapes and weights; the rest is what comes out.
-_OF_SHAPES = ("shape", "kind", "weights", "first value of ")
+_OF_SHAPES = ("shape", "kind", "weights", "initial value of ")
 
 # What a definition of tensors gives. Where all of it is one number, nothing was seen.
-_RESULTS = ("output", "value", "result", "spread")
+_RESULTS = ("output", "value", "result", "distribution")
 _OF_TENSORS = {"layer", "function of a tensor", "loss or metric", "loss", "metric"}
 _OF_TENSORS |= {"maker of a layer", "maker of a loss or metric", "function of a weight"}
 _MIN_NUMBERS = 8  # numbers, of which one must be another
 
-_UNREACHED = "nothing of what the fix changes in it ran"
-_BRANCH = "its branch of an `if` or a `try` is not taken"
+_UNREACHED = "none of the code that the fix changes in it ran"
+_BRANCH = "its branch of an `if` or `try` is not taken"
 
 
 def _release(side: Side) -> str:
@@ -83,12 +83,12 @@ def _first(subject: Any, job: dict[str, Any], side: Side) -> tuple[dict[str, Any
     failed = [case for case in cases if case.error]
     cases = [case for case in cases if not case.error]
     if not cases:
-        errors = [case.error for case in failed] or ["no input was found that it takes"]
+        errors = [case.error for case in failed] or ["kdoctor found no input that it accepts"]
         why = telling(errors)
         return {**_not_taken(why), "kind": found.kind}, None
     same = _the_same(found.kind, cases)
     if same:
-        why = f"it gives {same} whatever it gets of what kdoctor tries: that tells nothing of it"
+        why = f"it returns {same} for every input that kdoctor tried, which proves nothing"
         return {"state": "not tried", "error": why}, None
     labels = {case.label for case in cases}
     record = {"kind": found.kind, "plan": plan, "cases": cases, "labels": labels}
@@ -131,12 +131,12 @@ def _second(module: Any, job: dict[str, Any], side: Side, record: dict[str, Any]
     answer["notes"], answer["hints"] = hints.of(subject, job, record, side)
     if record["plan"].get("unread"):
         endings = ", ".join(record["plan"]["unread"])
-        answer["notes"].append(f"what it writes into files of {endings} is not compared")
+        answer["notes"].append(f"the {endings} files that it writes are not compared")
     new = {case.label: case for case in cases}
     near = Closeness()
     for old in record["cases"]:
         other = new.get(old.label, Case(old.label, error="it was not measured"))
-        if other.error and old.label.startswith("class numbers") and old is not record["cases"][0]:
+        if other.error and old.label.startswith("class indices") and old is not record["cases"][0]:
             answer["notes"].append(f"not compared with {old.label}: {other.error}")
             continue
         if other.error:
@@ -147,10 +147,11 @@ def _second(module: Any, job: dict[str, Any], side: Side, record: dict[str, Any]
             drawn = _drawn(module, job, side, record, other)
             sure = [e for e in differences if e.where not in drawn or not e.is_of_numbers]
             if sure and all(each.where.startswith(effects.PRINTED) for each in sure):
-                why = f"what it prints is not the same: {sure[0].told}"
+                why = f"its printed output differs: {sure[0].told}"
                 return {**answer, "state": "not tried", "error": why}
             if not sure:
-                why = f"its {differences[0].where} is random: no two runs after the fix agree"
+                what = differences[0].where
+                why = f"its {what} is random: it differs from run to run after the fix"
                 return {**answer, "state": "not tried", "error": why}
             first = sure[0]
             return {
@@ -161,14 +162,14 @@ def _second(module: Any, job: dict[str, Any], side: Side, record: dict[str, Any]
                 "told": first.told,
             }
     if all(_is_of_shapes(name) for case in record["cases"] for name in case.values):
-        why = "it draws random numbers, and nothing but their shapes can be compared"
+        why = "it draws random numbers, and only their shapes can be compared"
         return {**answer, "state": "not tried", "error": why}
     lines, others_ran = loading.missed()
     if lines and not others_ran:
         return {**answer, "state": "not tried", "error": _UNREACHED, "unreached": lines}
     answer["unreached"] = lines
     if any(_is_random(name) for case in record["cases"] for name in case.values):
-        answer["notes"].append("what is random is compared by its mean, variance and noughts")
+        answer["notes"].append("random values are compared by mean, variance and share of zeros")
     return {
         **answer,
         "state": "equal",
@@ -180,11 +181,11 @@ def _second(module: Any, job: dict[str, Any], side: Side, record: dict[str, Any]
 
 
 def _is_of_shapes(name: str) -> bool:
-    return name in _OF_SHAPES or name.startswith(("shape ", "what is constrained", _OF_SHAPES[-1]))
+    return name in _OF_SHAPES or name.startswith(("shape ", "constrained weights", _OF_SHAPES[-1]))
 
 
 def _is_random(name: str) -> bool:
-    return name.startswith("spread of ")
+    return name.startswith("distribution of ")
 
 
 def _repeated(subject: Any, record: dict[str, Any], side: Side) -> list[Case]:
@@ -212,7 +213,7 @@ def _exercise_of(subject: Any, job: dict[str, Any], side: Side) -> Any:
         return _BY_KIND[classes.kind_of(subject, side)]
     if callable(subject):
         return _BY_KIND[functions.kind_of(subject, job, side)]
-    raise NotTried("it is neither a function nor a class when it is loaded")
+    raise NotTried("once loaded, it is neither a function nor a class")
 
 
 _BY_KIND: dict[str, Any] = {

@@ -37,8 +37,8 @@ _OF_THE_SYSTEM = (
 _PACKAGES = ("site-packages", "dist-packages")
 _FILES, _CALLS = 1, 2
 _WALLS = {
-    _FILES: "Landlock, which guards files (Linux 5.13 or later, where it is enabled)",
-    _CALLS: "seccomp filters, which guard the network, other processes and metadata",
+    _FILES: "Landlock, which confines file access (Linux 5.13 or later, if enabled in the kernel)",
+    _CALLS: "seccomp filters, which block the network, other processes and file metadata",
 }
 _READ_ANYTHING = 2  # CAP_DAC_READ_SEARCH: root reads packages that another user has installed
 _CAPABILITIES_VERSION = 0x20080522
@@ -239,7 +239,7 @@ def _heard(event: str, arguments: tuple[Any, ...]) -> None:
         path, mode, flags = arguments
         writes = bool((flags or 0) & _WRITES) or bool({*(mode or "")} & {*"wax+"})
         if writes and not _is_inside(path):
-            raise Refused(f"kdoctor does not let it write outside of its folder ({path})")
+            raise Refused(f"kdoctor does not let it write outside its folder ({path})")
     elif event in _OF_PATHS:
         for path in arguments[:2]:
             if isinstance(path, (str, bytes, os.PathLike)) and not _is_inside(path):

@@ -9,7 +9,7 @@ import numpy as np
 from . import draws
 from .frameworks import Side
 
-PICTURES, VECTORS = "a small model of pictures", "a small model of vectors"
+PICTURES, VECTORS = "a small model on images", "a small model on vectors"
 _SHAPES = {PICTURES: (8, 8, 3), VECTORS: (6,)}
 _CLASSES, _TRAINED, _HELD_OUT = 3, 12, 8
 BATCH = 4

@@ -80,11 +80,11 @@ def initial_values(variables: list[Any], weights: list[Weight]) -> dict[str, Any
     for variable, weight in zip(variables, weights):  # noqa: B905
         value = weight.initial
         if value.size and value.dtype.kind == "f" and (value == value.flat[0]).all():
-            found[f"first value of {name_of(weight)}"] = np.asarray(variable)
+            found[f"initial value of {name_of(weight)}"] = np.asarray(variable)
             continue
         spread = spread_of_weight(np.asarray(variable))
         if spread is not None:
-            found[f"first value of {name_of(weight)}, how it is spread"] = spread
+            found[f"initial value of {name_of(weight)} (distribution)"] = spread
     return found
 
 
@@ -96,10 +96,10 @@ def constrained(variables: list[Any], weights: list[Weight]) -> dict[str, Any]:
         if constraint is not None:
             names.append(name_of(weight))
             given = 10 * draws.rng(weight.value.size).normal(size=weight.value.shape)
-            found[f"what the constraint makes of {names[-1]}"] = np.asarray(
+            found[f"{names[-1]} after its constraint"] = np.asarray(
                 constraint(given.astype(weight.value.dtype))
             )
-    return {"what is constrained": ", ".join(names), **found} if variables else {}
+    return {"constrained weights": ", ".join(names), **found} if variables else {}
 
 
 def _chosen(weight: Weight, rest: list[tuple[str, Any, bool]]) -> Any:
