@@ -1,4 +1,4 @@
-"""On which Python user code is verified: the project's own where it has the frameworks."""
+"""Choose the Python that verifies user code: the project's own if it has the frameworks."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ for name in ("tensorflow", "keras", "tf_keras", "numpy"):
 print(json.dumps({"python": list(sys.version_info[:2]), "found": found}))
 """
 _TIMEOUT = 120
-# All that is handed over of the environment: the rest may hold keys, or run code of its own.
+# The only variables that are passed on: others may hold keys or make Python run code.
 _HANDED_OVER = frozenset(
     {"PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYENV_ROOT", "PYENV_VERSION"}
     | {"USER", "LOGNAME", "LANG", "LANGUAGE", "TZ"}
@@ -50,7 +50,7 @@ class _Asked:
 
     @property
     def lacks(self) -> str:
-        """What it lacks, as a sentence with the remedy; "" where it lacks nothing."""
+        """What is missing, as a sentence with the remedy; "" if nothing is."""
         path = self.interpreter.path
         if not self.has_tensorflow:
             return (
@@ -81,7 +81,7 @@ class _Asked:
 
 
 def parameter_callees() -> dict[str, str]:
-    """Return what a project's Python, and the code that it runs, get to know of the environment."""
+    """Return the environment variables that user code may see."""
     return {
         key: value
         for key, value in os.environ.items()
@@ -106,7 +106,9 @@ def choose(folder: str, named: str | None) -> Interpreter:
         try:
             asked = _asked(projects)
         except UsageProblem:
-            return _whole(_asked(own))  # what answers nothing is not what the code runs on
+            return _whole(
+                _asked(own)
+            )  # a broken interpreter cannot be the one that the code runs on
         if asked.has_tensorflow:
             return _whole(asked)
     return _whole(_asked(own))

@@ -1,6 +1,6 @@
-"""The two processes that run user code: Keras 2 first, then Keras 3, which compares.
+"""The two processes that run user code: Keras 2 runs first, then Keras 3 runs and compares.
 
-Both start at once, for it takes seconds to import a framework.
+Both start at once, because importing a framework takes seconds.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ _ENVIRONMENT = {
 _START = (
     "import sys; sys.path.insert(0, sys.argv[1]); from worker.main import main; main(*sys.argv[2:])"
 )
-_SILENCE = 900.0  # seconds without a word after which a worker is given up
-_AWAKE = 2.0
+_SILENCE = 900.0  # seconds without output after which a worker is ended
+_AWAKE = 2.0  # seconds
 _MAX_FAILED_STARTS = 2  # workers that end before any definition has begun
 _ENDS = (signal.SIGTERM, signal.SIGHUP)
 
@@ -56,10 +56,10 @@ Heard = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one definition may use on each side: seconds of computing or waiting, and bytes.
+    """Limits of one definition on each side: seconds of CPU time or idle time, and bytes.
 
-    ``at_once`` is how many may run at the same time, 0 for as many as there are cores and memory.
-    Where it is not ``sandboxed``, it may do what the user may.
+    ``at_once`` definitions may run at the same time; 0 means as many as cores and memory allow.
+    If not ``sandboxed``, they run with the user's permissions.
     """
 
     seconds: float = 60.0
@@ -70,7 +70,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """The answers of both sides by the number of the job, and the versions that gave them."""
+    """The answers of both sides by job number, and the versions that ran."""
 
     keras_2: dict[int, Answer]
     keras_3: dict[int, Answer]
@@ -87,7 +87,7 @@ def run(
     """Run jobs before the fix on Keras 2, and after it on Keras 3.
 
     Raises:
-        UsageProblem: a worker does not start, or this system lacks a wall of the sandbox.
+        UsageProblem: a worker does not start, or this system cannot sandbox it.
     """
     if not old:
         return Ran({}, {}, ())
@@ -99,7 +99,7 @@ def run(
     ):
         total = len(old) + len(new)
         before = _collected(first.answers(old), 0, total, heard)
-        # What ended its process, or cannot be tried, would do so again.
+        # What killed its process, or could not be tried, would do the same again.
         repeated = [
             {**job, "repeats": before[job["id"]]["state"] == "ran"}
             for job in new
@@ -112,7 +112,7 @@ def run(
 
 @contextlib.contextmanager
 def _ended_in_order() -> Iterator[None]:
-    """Let a signal to end be an exit inside: the worker is ended, and its folder goes."""
+    """Turn SIGTERM and SIGHUP into an exit, so that workers end and their folder is deleted."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -120,7 +120,7 @@ def _ended_in_order() -> Iterator[None]:
     def leave(number: int, _: FrameType | None) -> None:
         raise SystemExit(128 + number)
 
-    # Whoever ignores one (nohup), or handles it, goes on to do so.
+    # A signal that is ignored (nohup) or already handled stays so.
     heard = [each for each in _ENDS if signal.getsignal(each) is signal.SIG_DFL]
     for each in heard:
         signal.signal(each, leave)
@@ -143,13 +143,13 @@ def _collected(
 
 
 class _Worker:
-    """A process that runs one side, and is started anew where it dies.
+    """A process that runs one side and is restarted if it dies.
 
-    It is ended with all that it started.
+    Ending it also ends every process that it started.
     """
 
     def __init__(self, side: str, interpreter: Interpreter, folder: Path, limits: Limits) -> None:
-        self.version = ""  # of what it runs, once it has said so
+        self.version = ""  # what it runs; set once it has reported
         self._side, self._folder = side, folder
         self._interpreter = interpreter
         self._limits = limits
@@ -181,13 +181,13 @@ class _Worker:
         _end(self._process)
 
     def answers(self, jobs: Sequence[Job]) -> Iterator[Answer]:
-        """Have jobs done; yield the answers as they come, one for each job.
+        """Run jobs; yield one answer for each as it arrives.
 
-        A worker that dies (killed by what it runs without a sandbox, or for want of memory) takes
-        the one job with it that it died of. Where several ran, they run again one by one.
+        If the worker dies (killed by unsandboxed code, or out of memory), only the job that killed
+        it is lost. If several were running, they run again one by one to find it.
 
         Raises:
-            UsageProblem: it did not start, or found no wall to keep user code in.
+            UsageProblem: the worker did not start, or cannot sandbox user code.
         """
         rounds = [(list(jobs), self._limits.at_once or _room(self._limits.memory))]
         in_vain = 0
@@ -220,7 +220,7 @@ class _Worker:
                 self._process = self._started()
 
     def _ended(self) -> str:
-        """End the process where it has not done so itself; return how it ended."""
+        """End the process if it is still running; return how it ended."""
         try:
             self._process.wait(_AWAKE)
         except subprocess.TimeoutExpired:
@@ -231,7 +231,7 @@ class _Worker:
         return f"the worker process {told}"
 
     def _messages(self, jobs: Sequence[Job], at_once: int) -> Iterator[dict[str, Any]]:
-        """Have jobs done by the process that runs now; yield what it says of them."""
+        """Send jobs to the current process; yield its messages about them."""
         limits = self._limits
         scan_options = {
             "jobs": list(jobs),
@@ -241,8 +241,8 @@ class _Worker:
         }
         self._scan_options.write_text(json.dumps(scan_options), encoding="utf-8")
         assert self._process.stdin is not None
-        with contextlib.suppress(BrokenPipeError):  # it has ended, and has said why
-            # Their place only: a pipe takes that at once, also where nobody comes to read it.
+        with contextlib.suppress(BrokenPipeError):  # it has ended, and reported why
+            # Only the path of the jobs: a write this small never blocks, even if nobody reads it.
             self._process.stdin.write(os.fsencode(self._scan_options))
             self._process.stdin.close()
         for line in _lines(self._process):
@@ -259,14 +259,14 @@ class _Worker:
 
 
 def _room(memory: int) -> int:
-    """Return how many processes the machine has cores for, and memory."""
+    """Return how many processes the cores and memory of the machine allow."""
     cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
     there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     return max(1, min(cores, there // memory))
 
 
 def _lines(process: subprocess.Popen[bytes]) -> Iterator[bytes]:
-    """Yield what a worker says, until it ends or is silent for too long."""
+    """Yield the lines that a worker prints, until it ends or is silent for too long."""
     assert process.stdout is not None
     descriptor = process.stdout.fileno()
     kept, since = b"", time.monotonic()
@@ -285,7 +285,7 @@ def _lines(process: subprocess.Popen[bytes]) -> Iterator[bytes]:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a worker: asked first, so that it ends its forks, which have sessions of their own."""
+    """End a worker, by SIGTERM first: it has to end its forks, which have their own sessions."""
     if process.poll() is None:
         process.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -295,12 +295,12 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
     for pipe in (process.stdin, process.stdout):
         if pipe is not None:
-            with contextlib.suppress(BrokenPipeError):  # what it was not told is lost
+            with contextlib.suppress(BrokenPipeError):  # unsent input does not matter
                 pipe.close()
 
 
 def _no_sandbox(missing: Sequence[str]) -> str:
-    """Say which walls there are not."""
+    """Say which parts of the sandbox are missing."""
     return (
         f"nothing was run: on this system the sandbox lacks {' and '.join(missing)}; "
         "--no-sandbox runs the code without it, with all your permissions"
