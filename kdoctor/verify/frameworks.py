@@ -1,6 +1,6 @@
 """Run one side of a rewrite in one mode: eagerly, in a ``tf.function``, or on symbolic tensors.
 
-Both sides run on the same TensorFlow in the same process: what differs is Keras.
+Both sides run in the same process on the same TensorFlow; only Keras differs.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ NEW = Side(
 
 
 def run(side: Side, mode: str, call: Callable[[dict[str, Any]], Any], given: dict[str, Any]) -> Ran:
-    """Run one side. Whatever it raises goes through.
+    """Run one side; its errors propagate.
 
     Raises:
-        Different: the shape that was promised for a symbolic result is not the real one.
+        Different: the shape of a symbolic result contradicts the real one.
     """
     arrays = [(name, array) for name, value in given.items() for array in arrays_in(value)]
     ready = {
@@ -69,9 +69,9 @@ def run(side: Side, mode: str, call: Callable[[dict[str, Any]], Any], given: dic
         }
         result = call(filled(given, inputs))
         if mode != "eager" and any(result is variable for variable in variables):
-            result = tf.convert_to_tensor(result)  # a graph gives back tensors only
+            result = tf.convert_to_tensor(result)  # a graph returns only tensors
         if mode.startswith("function") and not _holds_tensors(result):
-            plain.append(result)  # a tf.function would make a tensor of it
+            plain.append(result)  # a tf.function would convert it to a tensor
             return None
         return result
 
@@ -112,7 +112,7 @@ def _symbolic(  # noqa: PLR0913, PLR0917
     if not _is_symbolic(outputs):
         return outputs
     values = side.function_of(inputs, outputs)([tf.constant(array.data) for _, array in movable])
-    # A model of Keras 2 takes a list of one result out of its list: the call has not.
+    # A Keras 2 model unpacks a list with one result, the call itself does not.
     values = tf.nest.pack_sequence_as(outputs, tf.nest.flatten(values))
     check_promise(outputs, values)
     return values
@@ -136,7 +136,7 @@ def _with_gradients(compute: Callable[..., Any], fed: list[Any], variables: list
 
 
 def _weighted_sum(outputs: Any) -> Any:
-    """Add up all floating results, each number with a weight of its own: a loss to derive."""
+    """Return a weighted sum of all floating results, with a different weight for each number."""
     parts = [
         each for each in tf.nest.flatten(outputs)
         if isinstance(each, tf.Tensor) and each.dtype.name in FLOATS

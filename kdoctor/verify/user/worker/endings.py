@@ -1,4 +1,4 @@
-"""How processes ended, in words."""
+"""Describe how a process ended."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import signal
 
 
 def how_it_ended(code: int) -> str:
-    """Say how a process ended: below zero is a signal, as `subprocess` has it."""
+    """Describe an exit code; as in `subprocess`, a negative one is a signal."""
     if code >= 0:
         return f"exited with code {code}"
     try:

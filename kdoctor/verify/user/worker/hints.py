@@ -1,6 +1,6 @@
-"""What a definition that looks like one of the reference does otherwise than that one.
+"""Hints on how a definition differs from the similar one in the reference.
 
-The reference computes on Keras 3; its files stand alone and are loaded by their path.
+The reference runs on Keras 3; its self-contained files are loaded by path.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .frameworks import Side
 
 _OVERLAPS = {"dice": "dice", "jaccard": "jaccard", "iou": "jaccard", "tversky": "tversky"}
 _SMOOTH = (1.0, 0.0, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.5, 10.0, 100.0)
-# What may be summed of (batch, height, width, classes), and what that says.
+# The axes of (batch, height, width, classes) that may be summed, and their description.
 _AXES: dict[str, Any] = {
     "over all axes": None,
     "per image and class": (1, 2),
@@ -33,7 +33,7 @@ _ONE_HOT = "one-hot, probabilities (4, 3)"
 def of(
     subject: Any, job: dict[str, Any], record: dict[str, Any], side: Side
 ) -> tuple[list[str], list[str]]:
-    """Return notes on what agrees with the reference, and hints on what does not."""
+    """Return notes on what matches the reference, and hints on what does not."""
     name = job["name"].lower()
     try:
         if record["kind"] == "layer":
@@ -46,7 +46,7 @@ def of(
             return _of_huber(values.get(_NUMBERS), record["plan"], job)
         if "focal" in name:
             return _of_focal(values.get(_ONE_HOT), record["plan"], job)
-    except Exception:  # noqa: BLE001 - a hint is no verdict: without it, nothing is wrong
+    except Exception:  # noqa: BLE001 - a hint is optional
         return [], []
     return [], []
 
@@ -66,8 +66,8 @@ def _pair(label: str) -> draws.Pair:
 
 
 def _is_form_of(value: np.ndarray, expected: np.ndarray, smooth: float) -> bool:
-    """Say whether a value is the expected one, what is missing of it to 1, or their means."""
-    # keras-contrib multiplies what is missing by the smoothing, and is much copied.
+    """Say whether a value is the expected one, its difference to 1, or a mean or sum of these."""
+    # keras-contrib, which is often copied, multiplies the difference by the smoothing.
     for whole in (expected, 1.0 - expected, -expected, (1.0 - expected) * smooth):
         last = whole.mean(axis=-1) if whole.ndim else whole
         for form in (
@@ -193,7 +193,7 @@ def _of_focal(value: Any, plan: dict[str, Any], job: dict[str, Any]) -> tuple[li
 
 
 def _of_state(record: dict[str, Any]) -> list[str]:
-    """Tell of a state that has the shape of a batch, or of the input."""
+    """Hint at state with the shape of a batch or of the input."""
     entries = {entry["label"]: entry for entry in record["plan"]["entries"]}
     for case in record["cases"]:
         entry = entries[case.label]
@@ -229,7 +229,7 @@ def _has_moved(weight: Any, values: dict[str, Any]) -> bool:
 
 
 def _of_clipping(name: str, subject: Any, record: dict[str, Any], side: Side) -> list[str]:
-    """Tell of a layer that is named for clipping gradients and lets all through."""
+    """Hint at a layer named for gradient clipping that does not clip."""
     if "clip" not in name:
         return []
     tf, plan = side.tf, record["plan"]

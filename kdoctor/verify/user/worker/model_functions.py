@@ -1,4 +1,4 @@
-"""Functions that take a model: what they give, print and make of it; and those that only print."""
+"""Verify functions of a model, by result, output and changes to it, and functions that print."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ _VALUE = "value"
 
 
 class FunctionOfModel:
-    """A function of a model, called with a small one."""
+    """A function of a model, called with a small model."""
 
     kind = "function of a model"
 
     @classmethod
     def plan(cls, subject: Any, job: dict[str, Any], side: Side) -> dict[str, Any]:
-        """Return arguments beside the model with which something of it is seen.
+        """Return further arguments with which it has a visible effect.
 
         Raises:
-            NotTried: it gives, prints and changes nothing that can be compared.
+            NotTried: it returns, prints and changes nothing that can be compared.
         """
         refused: list[str] = []
         unseen: NotTried | None = None
@@ -38,7 +38,7 @@ class FunctionOfModel:
                     return {**plan, "seen": _seen(values, kind, side)}
                 except NotTried as reason:
                     unseen = unseen or reason
-                except BaseException as error:  # noqa: BLE001 - other arguments may do
+                except BaseException as error:  # noqa: BLE001 - other arguments may work
                     refused.append(told(of_arguments(error, subject, job)))
         if unseen is not None:
             raise unseen
@@ -46,7 +46,7 @@ class FunctionOfModel:
 
     @staticmethod
     def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
-        """Call it; of Keras 2 twice, to keep what is the same both times."""
+        """Call it; twice on Keras 2, to keep only what is reproducible."""
         case = Case(plan["model"], tolerance=MODEL_TOLERANCE)
         try:
             case.values = _called(subject, plan, side)
@@ -64,7 +64,7 @@ def repeated(values: dict[str, Any], again: dict[str, Any], seen: set[str]) -> d
     """Return the values that are the same both times.
 
     Raises:
-        NotTried: of those that tell something, none is.
+        NotTried: none of the ``seen`` ones is.
     """
     kept = {
         name: value
@@ -77,7 +77,7 @@ def repeated(values: dict[str, Any], again: dict[str, Any], seen: set[str]) -> d
 
 
 def _called(subject: Any, plan: dict[str, Any], side: Side) -> dict[str, Any]:
-    """Return what a function gives for a small model, prints, and makes of that model."""
+    """Return a function's result for a small model, its output, and the model's state after it."""
     side.fresh()
     model = small_models.model(plan["model"], side)
     args, kwargs = small_models.resolved(plan["made_with"], plan["model"], side, model)
@@ -91,10 +91,10 @@ def _called(subject: Any, plan: dict[str, Any], side: Side) -> dict[str, Any]:
 
 
 def value_of(value: Any, kind: str, side: Side) -> Any:
-    """Return what can be compared of a value: of a model what it computes, and what it trains.
+    """Return a value as comparable data; a model as its output and trainable weights.
 
     Raises:
-        NotTried: nothing can.
+        NotTried: it cannot be compared.
     """
     if isinstance(value, side.keras.Model):
         return _state_of(value, kind, side, with_weights=False)
@@ -124,10 +124,10 @@ def _state_of(model: Any, kind: str, side: Side, *, with_weights: bool = True) -
 
 
 def _seen(values: dict[str, Any], kind: str, side: Side) -> set[str]:
-    """Return what tells something of a function: a value, a text, a model that is another one.
+    """Return the values that show an effect of a function: a result, output, a changed model.
 
     Raises:
-        NotTried: there is nothing.
+        NotTried: there are none.
     """
     side.fresh()
     untouched = _state_of(small_models.model(kind, side), kind, side)
@@ -138,7 +138,7 @@ def _seen(values: dict[str, Any], kind: str, side: Side) -> set[str]:
 
 
 class PrintingFunction:
-    """A function that returns nothing: what it prints."""
+    """A function that returns nothing, compared by its printed output."""
 
     kind = "function that prints"
 
@@ -154,7 +154,7 @@ class PrintingFunction:
             try:
                 if effects.PRINTED in _said(subject, made_with, side):
                     return {"made_with": made_with, "seen": {effects.PRINTED}}
-            except BaseException as error:  # noqa: BLE001 - other arguments may do
+            except BaseException as error:  # noqa: BLE001 - other arguments may work
                 refused.append(told(of_arguments(error, subject, job)))
         if refused:
             raise NotTaken(telling(refused))
@@ -162,7 +162,7 @@ class PrintingFunction:
 
     @staticmethod
     def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
-        """Call it, of Keras 2 twice."""
+        """Call it; twice on Keras 2."""
         case = Case("the project's own arguments, or the defaults", tolerance=MODEL_TOLERANCE)
         try:
             case.values = _said(subject, plan["made_with"], side)

@@ -1,4 +1,4 @@
-"""One job on one side: load, find out how to run it, measure, and on Keras 3 compare."""
+"""Run one job on one side: load, find out how to call it, measure; on Keras 3, compare."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ from .measurement import (
     told,
 )
 
-# What a case tells of shapes and weights; the rest is what comes out.
+# Names of values that describe shapes and weights; all others are results.
 _OF_SHAPES = ("shape", "kind", "weights", "initial value of ")
 
-# What a definition of tensors gives. Where all of it is one number, nothing was seen.
+# Results of a definition that returns tensors; one constant number proves nothing.
 _RESULTS = ("output", "value", "result", "distribution")
 _OF_TENSORS = {"layer", "function of a tensor", "loss or metric", "loss", "metric"}
 _OF_TENSORS |= {"maker of a layer", "maker of a loss or metric", "function of a weight"}
-_MIN_NUMBERS = 8  # numbers, of which one must be another
+_MIN_NUMBERS = 8  # numbers, not all equal
 
 _UNREACHED = "none of the code that the fix changes in it ran"
 _BRANCH = "its branch of an `if` or `try` is not taken"
@@ -50,26 +50,26 @@ def _release(side: Side) -> str:
 
 
 def run(job: dict[str, Any], side: Side, folder: Path) -> tuple[dict[str, Any], Any]:
-    """Return the answer for people and, on Keras 2, what the other side must repeat."""
+    """Return the answer and, on Keras 2, the record that the other side repeats."""
     job = {**job, "roles": set(job["roles"])}
     try:
-        side.fresh()  # what a module draws while it is loaded is the same on both sides
+        side.fresh()  # random numbers at import time are the same on both sides
         module = loading.load(job["pieces"], is_old=side.is_old)
-        if job["name"] not in vars(module):  # of a branch that is taken elsewhere
+        if job["name"] not in vars(module):  # it is in a branch that is not taken
             return {"state": "not tried", "error": f"{_BRANCH} on {_release(side)}"}, None
         subject = getattr(module, job["name"])
-    except BaseException as error:  # noqa: BLE001 - user code may end as it likes
+    except BaseException as error:  # noqa: BLE001 - user code may raise anything
         return {"state": "cannot", "error": told(error), "at": "loading"}, None
     kept = folder / f"keras_2-{job['id']}.pickle"
     if side.is_old or not job["repeats"]:
         return _first(subject, job, side)
     with kept.open("rb") as file:
-        record = pickle.load(file)  # noqa: S301 - of the other side's process
+        record = pickle.load(file)  # noqa: S301 - written by the other side
     return _second(module, job, side, record), None
 
 
 def _first(subject: Any, job: dict[str, Any], side: Side) -> tuple[dict[str, Any], Any]:
-    """Find out how to run it, and measure."""
+    """Find out how to call it, and measure it."""
     try:
         found = _exercise_of(subject, job, side)
         plan = found.plan(subject, job, side)
@@ -96,7 +96,7 @@ def _first(subject: Any, job: dict[str, Any], side: Side) -> tuple[dict[str, Any
 
 
 def _the_same(kind: str, cases: list[Case]) -> str:
-    """Return the one number that is all that a definition gives; "": it gives more than that."""
+    """Return the number that all results are equal to; "" if they differ."""
     if kind not in _OF_TENSORS:
         return ""
     values = [
@@ -115,12 +115,12 @@ def _the_same(kind: str, cases: list[Case]) -> str:
 
 
 def _not_taken(error: str) -> dict[str, Any]:
-    """Return the answer where nothing that was drawn or guessed was taken."""
+    """Return the answer if all inputs and guessed arguments were rejected."""
     return {"state": "cannot", "error": error, "guessed": may_be_of_a_guess(error)}
 
 
 def _second(module: Any, job: dict[str, Any], side: Side, record: dict[str, Any]) -> dict[str, Any]:
-    """Repeat what ran on Keras 2, and compare."""
+    """Repeat the measurement of Keras 2, and compare."""
     found = _BY_KIND[record["kind"]]
     answer: dict[str, Any] = {"kind": found.kind}
     subject = getattr(module, job["name"])
@@ -197,12 +197,12 @@ def _repeated(subject: Any, record: dict[str, Any], side: Side) -> list[Case]:
 def _drawn(
     module: Any, job: dict[str, Any], side: Side, record: dict[str, Any], case: Case
 ) -> set[str]:
-    """Return where a case is random: loaded and run anew, with other seeds, it is not the same."""
+    """Return the values of a case that change if it is loaded and run with another seed."""
     side.seed += 1
     try:
         subject = getattr(loading.load_again(module), job["name"])
         cases = _repeated(subject, record, side)
-    except BaseException:  # noqa: BLE001 - what is random is not known: all differences count
+    except BaseException:  # noqa: BLE001 - then all differences count
         return set()
     again = next((each for each in cases if each.label == case.label), case)
     return {each.where for each in compare(case, again)[0]}
