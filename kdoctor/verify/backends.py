@@ -72,7 +72,7 @@ class Backend:
     def explains_in_16_bits(self, arguments: dict[str, Any]) -> str:
         """Return why float16 may differ although 32 bits do not; "" if no reason is known.
 
-        XLA turns ``x / y`` into a product with ``1 / y`` if ``y`` is broadcast to the shape of ``x``.
+        XLA turns ``x / y`` into a product with ``1 / y`` if ``y`` is broadcast to ``x``.
         """
         found = [array for value in arguments.values() for array in arrays_in(value)]
         too_small = any(array.dtype == "float16" and _has_no_reciprocal(array) for array in found)
@@ -102,7 +102,7 @@ def this_backend() -> Backend:
 
 
 def other_backend(name: str, run: Run) -> Backend:
-    """Return JAX or PyTorch, with the function that runs the new side: here or on another machine."""
+    """Return JAX or PyTorch; ``run`` runs the new side, here or on another machine."""
     return Backend(name, run, other_backends.MODES, _RETYPED[name], "float32")
 
 

@@ -1,7 +1,7 @@
-"""What functions gave on a Keras that does not run on today's TensorFlow: recorded runs.
+"""Recorded results of functions on a Keras that does not run on today's TensorFlow.
 
-``python -m tools.old_oracle`` writes them. What stands for such a function in a proof is held to
-them: it must give the same in each.
+``python -m tools.old_oracle`` writes them. The replacement of such a function in a proof must give
+the same result in every recorded run.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ RESULTS = Path(__file__).with_name("old_results.json")
 
 
 class Contradicted(ValueError):
-    """What stands for an old function gives something else than it gave."""
+    """The replacement of an old function contradicts a recorded run."""
 
 
 def held_to(function: str, call: Callable[..., Any]) -> str:
-    """Return which recorded runs ``call`` repeats, "" where none are recorded.
+    """Describe the recorded runs that ``call`` reproduces; "" if none are recorded.
 
     Raises:
-        Contradicted: it gives something else in one of them.
+        Contradicted: its result differs in one of them.
     """
     entry = _recorded().get(function)
     if entry is None:

@@ -1,6 +1,6 @@
-"""Run the new side where Keras 3 runs on JAX or PyTorch, as ``frameworks`` does on TensorFlow.
+"""Run the new side on JAX or PyTorch, as ``frameworks`` does on TensorFlow.
 
-The old side still runs on TensorFlow: Keras 2 knows nothing else. Nothing here needs it.
+The old side still runs on TensorFlow, the only backend of Keras 2. This module does not need it.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from kdoctor.verify.values import FLOATS, Array, Role, arrays_in
 
 Call = Callable[[dict[str, Any]], Any]
 
-# In which ways the new side is run: JAX has no graphs with an unknown batch, and in PyTorch a
-# function is what it is without one.
+# The modes of the new side: JAX has no graphs with an unknown batch, and PyTorch runs functions
+# eagerly.
 MODES = ("eager", "function", "symbolic", "symbolic_batch")
 
 
 @dataclass(frozen=True, slots=True)
 class _Inputs:
-    """What is passed: ``free`` arrays become tensors, those of ``ready`` are what they are."""
+    """The inputs: ``free`` arrays become tensors, those in ``ready`` are passed as they are."""
 
     given: dict[str, Any]
     free: list[tuple[str, Array]]
@@ -33,7 +33,7 @@ class _Inputs:
     variables: list[keras.Variable]
 
     def applied(self, call: Call, tensors: Sequence[Any]) -> Any:
-        """Call the new side with these tensors for the free arrays."""
+        """Call the new side with these tensors in place of the free arrays."""
         inputs = self.ready | {
             id(array): tensor for (_, array), tensor in zip(self.free, tensors, strict=True)
         }
@@ -44,10 +44,10 @@ class _Inputs:
 
 
 def run_elsewhere(mode: str, call: Call, given: dict[str, Any]) -> Ran:
-    """Run the new side on the backend that this process has. Whatever it raises goes through.
+    """Run the new side on the backend of this process; its errors propagate.
 
     Raises:
-        Different: the shape that was promised for a symbolic result is not the real one.
+        Different: the shape of a symbolic result contradicts the real one.
     """
     inputs = _inputs_of(given)
     if mode.startswith("symbolic"):
@@ -138,7 +138,7 @@ def _on_jax(call: Call, inputs: _Inputs, fed: list[Any], *, jit: bool) -> Ran:
     else:
         outputs, after = inputs.applied(call, fed), variables
     gradients: tuple[Any, ...] = ()
-    # To derive is to compile: only where the code is compiled anyway.
+    # Gradients need compilation, so they are taken only if the code is compiled anyway.
     if jit and _weighted_sum(outputs) is not None:
         gradients = _gradients_on_jax(compute, fed, values)
     return Ran(taken_apart(outputs), gradients, tuple(map(taken_apart, _as_variables(after))))
@@ -165,7 +165,7 @@ def _gradients_on_jax(compute: Any, fed: list[Any], values: list[Any]) -> tuple[
 
 
 def _put_back(structure: Any, is_tensor: list[bool], made: list[Any]) -> Any:
-    """Return the result of a traced call with the numbers in place of what was traced."""
+    """Return the result of a traced call with numbers in place of the traced values."""
     numbers = iter(made)
     leaves = keras.tree.flatten(structure)
     flat = [
@@ -182,7 +182,7 @@ def _as_variables(values: Sequence[Any]) -> list[Any]:
 
 
 def _weighted_sum(outputs: Any) -> Any:
-    """Add up all floating results, each number with a weight of its own: a loss to derive."""
+    """Return a weighted sum of all floating results, with a different weight for each number."""
     total = None
     for part in keras.tree.flatten(outputs):
         if not keras.ops.is_tensor(part):

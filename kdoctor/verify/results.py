@@ -1,4 +1,4 @@
-"""What a run gave, in plain data that any framework's results come down to."""
+"""Results of a run as plain data, the same for all frameworks."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import numpy as np
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A result taken apart. ``kind`` is what sort of object it is, and so how it may be used.
+    """A result as plain data. ``kind`` is the kind of object, which decides how it can be used.
 
-    An array can be changed in place, a number of NumPy cannot, and is a key of a dict.
+    An array can be changed in place; a NumPy number cannot, but can be a key of a dict.
     """
 
     kind: str
@@ -23,7 +23,7 @@ class Result:
 
 
 class Different(Exception):
-    """Two results differ, and in what."""
+    """Two results differ; says in what respect."""
 
     def __init__(self, what: str, detail: str) -> None:
         super().__init__(f"{what}: {detail}")
@@ -31,13 +31,13 @@ class Different(Exception):
 
 
 def taken_apart(value: object) -> Result:
-    """Take a result of any framework apart."""
-    import keras  # noqa: PLC0415 - where results are only read, there may be no backend
+    """Convert a result of any framework to plain data."""
+    import keras  # noqa: PLC0415 - processes that only read results may have no backend
 
     if isinstance(value, keras.Variable):
         numbers = keras.ops.convert_to_numpy(value)
         return Result("variable", keras.backend.standardize_dtype(value.dtype), numbers)
-    # What nobody imported in this process made nothing in it: elsewhere there is no TensorFlow.
+    # A framework that was not imported made no results; TensorFlow may not even be installed.
     if tf := sys.modules.get("tensorflow"):
         if isinstance(value, tf.IndexedSlices):
             value = tf.convert_to_tensor(value)
@@ -76,7 +76,7 @@ def _dtype_of(tensor: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What a run gave: the result, gradients by input (None: not connected), variables' values."""
+    """A run: its result, gradients by input (None: not connected), and variables' values."""
 
     result: Result
     gradients: tuple[Result | None, ...]
