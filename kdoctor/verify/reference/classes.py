@@ -1,4 +1,4 @@
-"""The losses and metrics of the reference as Keras uses them: in ``fit``, over batches, saved."""
+"""Check the reference's losses and metrics in Keras: in ``fit``, over batches, saved."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kdoctor.verify.reference.checks import Check
 from kdoctor.verify.reference.results import Measured
 from kdoctor.verify.reference.running import BACKEND, array, difference, measured, worst
 
-# XLA on and off; PyTorch's compiler is another thing, and needs a C compiler.
+# XLA on and off. PyTorch's compiler is left out: it is not XLA, and needs a C compiler.
 _JIT = {"tensorflow": (False, True), "jax": (False, True), "torch": (False,)}[BACKEND]
 
 _LOSSES: dict[str, tuple[Callable[[], Any], Callable[[Any, Any], Any]]] = {
@@ -134,7 +134,7 @@ def _in_fit(
     jit: bool = False,
     policy: str = "float32",
 ) -> Measured:
-    """Compare the first loss that ``fit`` tells, and ask that training makes it smaller."""
+    """Compare the first loss that ``fit`` reports, and check that training lowers it."""
     keras.config.set_dtype_policy(policy)
     try:
         model = _model()

@@ -1,4 +1,4 @@
-"""The functions of the reference: values, gradients, odd inputs, and others' implementations."""
+"""Check the reference's functions: values, gradients, edge cases, other implementations."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ Function = Callable[..., Any]
 
 @dataclass(frozen=True)
 class Subject:
-    """A function of two tensors, its closed form, and inputs of several shapes.
+    """A function of two tensors, with its closed form and inputs of several shapes.
 
-    ``peers`` are the same by others, ``(whose, function)``, with the arguments of ``peer_inputs``.
+    ``peers`` are other implementations, ``(owner, function)``, called with ``peer_inputs``.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Subject:
 
     @property
     def module(self) -> str:
-        """The module of the reference that it is in."""
+        """The module of the reference that contains it."""
         name = self.function.__module__.rpartition(".")[2]
         return "variance" if name == "functions" else name
 
@@ -143,7 +143,7 @@ def _extreme_logits() -> Measured:
         return keras.ops.sum(focal.binary_focal(t, z, from_logits=True))
 
     (slope,) = gradients(value, [z])
-    # FL is −α log p there, of slope ∓α; half of the four elements are easy and weigh nothing.
+    # There FL is −α log p, with slope ∓α; half of the four elements are easy and weigh nothing.
     right = np.array([[-0.25, 0.75, 0.0, 0.0]]) / 4
     values = measured(focal.binary_focal(t, z, from_logits=True), closed_forms.binary_focal(t, z))
     return worst([values, measured(slope, right)])
@@ -166,13 +166,13 @@ def _real(*shape: int) -> tuple[Array, Array]:
 
 
 def _probable(function: Function) -> Function:
-    """Return a closed form of logits as one of probabilities."""
+    """Turn a closed form for logits into one for probabilities."""
     return lambda t, p, **given: function(t, np.log(p) - np.log1p(-p), **given)
 
 
 def _tf_keras(name: str, **given: Any) -> Function:
     def run(t: Array, p: Array) -> Any:
-        import tf_keras  # noqa: PLC0415 - Keras 2, where it is asked for
+        import tf_keras  # noqa: PLC0415 - Keras 2, only if needed
 
         return getattr(tf_keras.losses, name)(t, p, **given)
 

@@ -1,4 +1,4 @@
-"""The layers of the reference: values, gradients, batches of any size, precision, saving."""
+"""Check the reference's layers: values, gradients, any batch size, precision, saving."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class Subject:
-    """A layer and what it gives for inputs and weights, in NumPy."""
+    """A layer, and its result for inputs and weights in NumPy."""
 
     name: str
     make: Callable[..., Any]
-    shapes: tuple[tuple[int, ...], ...]  # of the weights, in Keras' order
-    closed_form: Callable[..., Array]  # of the inputs, then the weights
-    passes_gradient: bool = True  # whether its gradient is that of its values
+    shapes: tuple[tuple[int, ...], ...]  # shapes of the weights, in Keras' order
+    closed_form: Callable[..., Array]  # takes the inputs, then the weights
+    passes_gradient: bool = True  # whether its gradient is the derivative of its values
 
     @property
     def module(self) -> str:
-        """The module of the reference that it is in."""
+        """The module of the reference that contains it."""
         return type(self.make()).__module__.rpartition(".")[2]
 
 
@@ -100,7 +100,7 @@ def _inputs(batch: int = 6) -> Array:
 
 
 def _built(subject: Subject, dtype: Any) -> Any:
-    """Return the layer, built, with weights that are not at their start values."""
+    """Return the layer, built and with weights other than the initial ones."""
     layer = subject.make(dtype=dtype)
     layer.build((None, 3))
     shapes = tuple(tuple(weight.shape) for weight in layer.weights)
@@ -125,7 +125,7 @@ def _weights(layer: Any) -> list[Array]:
 
 
 def _derived(subject: Subject) -> Measured:
-    """Derive a weighted sum of the outputs with respect to the inputs and each trained weight."""
+    """Check the gradient of a weighted output sum for the inputs and each trainable weight."""
     layer = _built(subject, "float64")
     fixed = [each.value for each in layer.non_trainable_variables]
     trained = [array(each.value) for each in layer.trainable_variables]
@@ -195,7 +195,7 @@ def _clipped(clipvalue: float | None, clipnorm: float | None) -> Measured:
 
 
 def _clipped_in_fit(clipvalue: float | None, clipnorm: float | None) -> Measured:
-    """Compare one step of SGD(1.0) of a scale below the layer with the chain rule in NumPy."""
+    """Compare an SGD(1.0) step of a scale before the layer with the chain rule in NumPy."""
     parts = []
     x, t = _inputs(), np.random.default_rng(12).normal(size=(6, 3))
     for jit in (False, True) if BACKEND != "torch" else (False,):

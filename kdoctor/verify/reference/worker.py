@@ -1,6 +1,6 @@
-"""The process in which the reference runs: ``python -m kdoctor.verify.reference.worker cpu``.
+"""The process that runs the reference: ``python -m kdoctor.verify.reference.worker cpu``.
 
-The backend is ``KERAS_BACKEND``'s. Results go out as lines of JSON, the first line is the device.
+The backend is that of ``KERAS_BACKEND``. It prints the device, then results, as lines of JSON.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def main() -> None:
             measured = check.measure()
         except NotHere as nothing:
             return replace(row, why=str(nothing), applies=False)
-        except Exception as error:  # noqa: BLE001 - the other checks go on; this one has failed
+        except Exception as error:  # noqa: BLE001 - this check failed, the others still run
             if os.environ.get("KDOCTOR_DEBUG"):
                 traceback.print_exc()
             return replace(row, why=f"{type(error).__name__}: {error}"[:400])
@@ -57,10 +57,10 @@ def main() -> None:
 
 
 def device_in_use(backend: str, wanted: str) -> str:
-    """Return the name of the device that the backend computes on.
+    """Return the name of the device that the backend uses.
 
     Raises:
-        SystemExit: it is not of the kind that is wanted, ``cpu`` or ``gpu``.
+        SystemExit: it is not of the wanted kind, ``cpu`` or ``gpu``.
     """
     found = next((f"gpu {name}" for name in gpus(backend)), "cpu")
     if not found.startswith(wanted):
@@ -69,7 +69,7 @@ def device_in_use(backend: str, wanted: str) -> str:
 
 
 def gpus(backend: str) -> list[str]:
-    """Return the names of the GPUs that the backend sees."""
+    """Return the names of the GPUs that the backend finds."""
     if backend == "tensorflow":
         import tensorflow as tf  # noqa: PLC0415 - the backend of this process
 
