@@ -111,11 +111,11 @@ def _run(
         return execute(whole, value, on_keras_2=on_keras_2)
 
 
-def _run_alone(asked: dict[str, Any]) -> Ended:
+def _run_alone(request: dict[str, Any]) -> Ended:
     with tempfile.TemporaryDirectory() as folder:
         try:
             done = subprocess.run(
-                [sys.executable, "-c", _ALONE, _HERE], input=json.dumps(asked), cwd=folder,
+                [sys.executable, "-c", _ALONE, _HERE], input=json.dumps(request), cwd=folder,
                 text=True, capture_output=True, timeout=TIME_LIMIT, check=False,
             )  # fmt: skip
         except subprocess.TimeoutExpired:

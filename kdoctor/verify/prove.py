@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _prove_all(about: dict[str, Any], options: argparse.Namespace, console: Console) -> int:
     seed = proof_jobs.SEED if options.seed is None else options.seed
     about = {
-        **_told(about, options.backend),
+        **_restricted(about, options.backend),
         "cases_per_rewrite": options.cases,
         "cases_elsewhere": min(options.cases, proof_jobs.CASES_ELSEWHERE),
         "seed": seed,
@@ -82,11 +82,11 @@ def _prove_all(about: dict[str, Any], options: argparse.Namespace, console: Cons
     return 0
 
 
-def _told(about: dict[str, Any], asked: Sequence[str]) -> dict[str, Any]:
+def _restricted(about: dict[str, Any], backends: Sequence[str]) -> dict[str, Any]:
     """Return ``about`` with only the requested backends."""
     versions = about["backends"].items()
-    asked_for = {name: v if name in asked else record.NOT_RUN for name, v in versions}
-    return {**about, "backends": asked_for}
+    restricted = {name: v if name in backends else record.NOT_RUN for name, v in versions}
+    return {**about, "backends": restricted}
 
 
 def _all_jobs(about: Mapping[str, Any]) -> list[Job]:
@@ -121,8 +121,8 @@ def _prove_some(about: dict[str, Any], options: argparse.Namespace, console: Con
     rows = [row for row in proof_jobs.rewrites_of_rules() if known.get(row.id, {}).get("holds")]
     picked = random.Random(seed).sample(rows, min(options.sample, len(rows)))  # noqa: S311
     cases = min(options.cases, _SAMPLED_CASES)
-    told = _told(about, options.backend)["backends"]
-    present = [name for name in BACKENDS if told[name] != record.NOT_RUN]
+    versions = _restricted(about, options.backend)["backends"]
+    present = [name for name in BACKENDS if versions[name] != record.NOT_RUN]
     jobs = [proof_jobs.rewrite_job(row, cases, seed, name) for name in present for row in picked]
     outcomes = list(_with_progress(jobs, options.workers, console))
     broken = record.broken_promises(outcomes, known)

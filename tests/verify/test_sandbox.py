@@ -79,7 +79,7 @@ class Outside:
         }
 
 
-def attacked(folder, *, walls):
+def attacked(folder, *, confined):
     """Run all attacks; return their answers, what was reached, and the files before and after."""
     place, room = folder / "outside", folder / "room"
     place.mkdir(parents=True)
@@ -89,7 +89,7 @@ def attacked(folder, *, walls):
         before = outside.files()
         settings = {
             "room": str(room),
-            "walls": walls,
+            "confined": confined,
             "OUTSIDE": str(place),
             "TCP": outside.tcp.getsockname()[1],
             "UDP": outside.udp.getsockname()[1],
@@ -112,12 +112,12 @@ def attacked(folder, *, walls):
 
 @pytest.fixture(scope="module")
 def inside(tmp_path_factory):
-    return attacked(tmp_path_factory.mktemp("in"), walls=True)
+    return attacked(tmp_path_factory.mktemp("in"), confined=True)
 
 
 @pytest.fixture(scope="module")
 def without(tmp_path_factory):
-    return attacked(tmp_path_factory.mktemp("out"), walls=False)
+    return attacked(tmp_path_factory.mktemp("out"), confined=False)
 
 
 @pytest.mark.parametrize("name", ATTACKS)

@@ -70,7 +70,7 @@ BODIES = {
         "socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendmsg([b'x'], [], 0, PORT); return 0.0"
     ),
     "sends below Python, its guard switched off": (
-        "from worker import sandbox; sandbox._Doors.shut = False; import ctypes, struct\n"
+        "from worker import sandbox; sandbox._AuditHook.active = False; import ctypes, struct\n"
         "    to = struct.pack('=HH4s8x', 2, socket.htons(PORT[1]), bytes([127, 0, 0, 1]))\n"
         "    libc = ctypes.CDLL(None)\n"
         "    if libc.sendto(libc.socket(2, 2, 0), b'x', 1, 0, to, 16) < 0: raise PermissionError\n"

@@ -47,8 +47,8 @@ def image(axes: int) -> Strategy:
         scene.sizes = tuple(scene.rng.choice([4, 5, 6]) for _ in range(axes))
         scene.channels = scene.rng.choice([1, 2, 3])
         scene.flavour = "ordinary"
-        asked = scene.conditions.values.get("data_format", ("channels_last", "channels_first"))
-        scene.layout = str(scene.rng.choice(asked))
+        formats = scene.conditions.values.get("data_format", ("channels_last", "channels_first"))
+        scene.layout = str(scene.rng.choice(formats))
         if scene.layout == "channels_first":
             scene.needed.add("data_format")
         batch = scene.rng.choice([1, 2, 3])

@@ -140,10 +140,10 @@ def _in_fit(
         model = _model()
         expected = exact(_truth(), _predicted(model))
         model.compile(keras.optimizers.SGD(0.05), make(), jit_compile=jit)
-        told = model.fit(_inputs(), _truth(), batch_size=12, epochs=6, shuffle=False, verbose=0)
+        history = model.fit(_inputs(), _truth(), batch_size=12, epochs=6, shuffle=False, verbose=0)
     finally:
         keras.config.set_dtype_policy("float32")
-    losses = told.history["loss"]
+    losses = history.history["loss"]
     if losses[-1] >= losses[0]:
         raise AssertionError(f"training does not lower the loss: {losses}")
     return measured(np.asarray(losses[0]), expected, policy.removeprefix("mixed_"))
@@ -182,8 +182,8 @@ def _in_evaluate(make: Callable[[], Any], exact: Callable[[Any, Any], Any]) -> M
     for jit in _JIT:
         model = _model()
         model.compile("sgd", "mse", metrics=[make()], jit_compile=jit)
-        told = model.evaluate(_inputs(), _truth(), batch_size=5, verbose=0)
-        parts.append(measured(np.asarray(told[1]), exact(_truth(), _predicted(model))))
+        scores = model.evaluate(_inputs(), _truth(), batch_size=5, verbose=0)
+        parts.append(measured(np.asarray(scores[1]), exact(_truth(), _predicted(model))))
     return worst(parts)
 
 

@@ -185,15 +185,15 @@ def _overlaps() -> Iterator[Subject]:
     for name, given in (("dice", {}), ("jaccard", {}), ("tversky", {"alpha": 0.3, "beta": 0.7})):
         function, exact = getattr(overlap, name), getattr(closed_forms, name)
         for axis, inputs in ((None, images), ((1, 2), masks), ((0, 1, 2), masks)):
-            told = name if axis is None else f"{name}, axis={axis}"
+            label = name if axis is None else f"{name}, axis={axis}"
             options = {**given, "axis": axis}
-            yield Subject(told, function, partial(exact, **options), inputs, (), options)
+            yield Subject(label, function, partial(exact, **options), inputs, (), options)
             if name in _KERAS_OWN:
                 # Keras has no smoothing but its epsilon.
                 bare = {**options, "smooth": 1e-7}
                 peers = (("Keras", partial(_KERAS_OWN[name], axis=axis)),)
                 exactly = partial(exact, **bare)
-                yield Subject(f"{told}, unsmoothed", function, exactly, inputs, peers, bare)
+                yield Subject(f"{label}, unsmoothed", function, exactly, inputs, peers, bare)
 
 
 def _keras_dice(t: Array, p: Array, axis: Any) -> Any:
@@ -234,14 +234,14 @@ def _others() -> Iterator[Subject]:
     logits, some = (t, _real(6, 3)[1]), {"alpha": 0.25, "gamma": 2.0}
     probable = (_draw(6, 3), _draw(2, 4, 2))
     balanced = {**some, "apply_class_balancing": True}
-    for told, from_logits, inputs in (
+    for label, from_logits, inputs in (
         ("logits", True, (logits,)),
         ("probabilities", False, probable),
     ):
         exact = closed_forms.binary_focal if from_logits else _probable(closed_forms.binary_focal)
         peer = {**balanced, "from_logits": from_logits}
         yield Subject(
-            f"binary_focal, {told}",
+            f"binary_focal, {label}",
             focal.binary_focal,
             exact,
             inputs,

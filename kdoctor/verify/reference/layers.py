@@ -87,8 +87,8 @@ def checks() -> Iterator[Check]:
         yield row("mixed precision", partial(_mixed, subject))
         yield row("saved and loaded", partial(_saved, subject))
     for clipvalue, clipnorm in _LIMITS:
-        told = f"GradientClipping, clipvalue={clipvalue}, clipnorm={clipnorm}"
-        row = partial(Check, "gradient_clipping_layer", told)
+        name = f"GradientClipping, clipvalue={clipvalue}, clipnorm={clipnorm}"
+        row = partial(Check, "gradient_clipping_layer", name)
         yield row("gradient, closed form", partial(_clipped, clipvalue, clipnorm))
         yield row("in fit, jit on and off", partial(_clipped_in_fit, clipvalue, clipnorm))
     yield Check("layers", "RunningSum", "updates its state", _moves)
@@ -159,10 +159,10 @@ def _in_a_model(subject: Subject) -> Measured:
 def _mixed(subject: Subject) -> Measured:
     layer = _built(subject, "mixed_float16")
     found = layer(_inputs().astype("float32"))
-    told = keras.backend.standardize_dtype(found.dtype)
+    computed = keras.backend.standardize_dtype(found.dtype)
     kept = {keras.backend.standardize_dtype(weight.dtype) for weight in layer.weights}
-    if told != "float16" or kept - {"float32"}:
-        raise AssertionError(f"it computes in {told} and keeps weights in {kept}")
+    if computed != "float16" or kept - {"float32"}:
+        raise AssertionError(f"it computes in {computed} and keeps weights in {kept}")
     half = _inputs().astype("float16").astype("float64")
     return measured(found, subject.closed_form(half, *_weights(layer)), "float16")
 

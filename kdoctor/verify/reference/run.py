@@ -32,7 +32,7 @@ _ENVIRONMENT = {
     "PYTHONUTF8": "1",
 }
 
-Heard = Callable[[int, int], None]
+Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def places(backends: Sequence[str], device: str) -> list[Place]:
     return found
 
 
-def run(place: Place, heard: Heard | None = None) -> Iterator[Result]:
+def run(place: Place, progress: Progress | None = None) -> Iterator[Result]:
     """Run all checks at a place; yield results as they arrive.
 
     Raises:
@@ -92,8 +92,8 @@ def run(place: Place, heard: Heard | None = None) -> Iterator[Result]:
             done = 0
             for done, line in enumerate(process.stdout, start=1):
                 yield Result(**json.loads(line))
-                if heard is not None:
-                    heard(done, total)
+                if progress is not None:
+                    progress(done, total)
             if not total or done < total:
                 process.wait()
                 raise UsageProblem(_how_it_ended(place, done, total, Path(home)))

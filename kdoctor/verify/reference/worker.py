@@ -73,9 +73,9 @@ def gpus(backend: str) -> list[str]:
     if backend == "tensorflow":
         import tensorflow as tf  # noqa: PLC0415 - the backend of this process
 
-        told = tf.config.experimental.get_device_details
+        details = tf.config.experimental.get_device_details
         return [
-            str(told(gpu).get("device_name", gpu.name))
+            str(details(gpu).get("device_name", gpu.name))
             for gpu in tf.config.list_physical_devices("GPU")
         ]
     if backend == "jax":

@@ -28,7 +28,7 @@ class Evidence:
     ran: tuple[str, ...]
 
 
-def grounds_of(
+def evidence_for(
     sources: Sequence[Source], texts: Texts, wanted: Collection[tuple[str, str]]
 ) -> list[Evidence]:
     """Return the evidence for the ``wanted`` definitions, given by path and name."""
@@ -44,9 +44,9 @@ def grounds_of(
     return found
 
 
-def still_runs(ground: Evidence, source: Source, text: str, texts: Texts) -> bool:
+def still_runs(evidence: Evidence, source: Source, text: str, texts: Texts) -> bool:
     """Say whether ``text``, with ``texts`` for other modules, still contains the code that ran."""
-    return _code(source, text, texts, ground.name) == ground.ran
+    return _code(source, text, texts, evidence.name) == evidence.ran
 
 
 def _code(source: Source, text: str, texts: Texts, name: str) -> tuple[str, ...] | None:

@@ -12,7 +12,7 @@ from typing import Any
 from kdoctor.errors import UsageProblem
 from kdoctor.interpreters import Interpreter, interpreter_for, interpreter_named
 
-_QUESTION = """
+_PROBE_CODE = """
 import sys
 sys.path[:] = [entry for entry in sys.path if entry]
 import json
@@ -32,14 +32,14 @@ print(json.dumps({"python": list(sys.version_info[:2]), "found": found}))
 """
 _TIMEOUT = 120
 # The only variables that are passed on: others may hold keys or make Python run code.
-_HANDED_OVER = frozenset(
+_INHERITED = frozenset(
     {"PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYENV_ROOT", "PYENV_VERSION"}
     | {"USER", "LOGNAME", "LANG", "LANGUAGE", "TZ"}
 )
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Probe:
     interpreter: Interpreter
     python: tuple[int, ...]
     found: dict[str, str]
@@ -80,12 +80,12 @@ class _Asked:
         return ""
 
 
-def parameter_callees() -> dict[str, str]:
+def inherited_environment() -> dict[str, str]:
     """Return the environment variables that user code may see."""
     return {
         key: value
         for key, value in os.environ.items()
-        if key in _HANDED_OVER or key.startswith("LC_")
+        if key in _INHERITED or key.startswith("LC_")
     }
 
 
@@ -99,40 +99,40 @@ def choose(folder: str, named: str | None) -> Interpreter:
         interpreter = interpreter_named(named)
         if interpreter is None:
             raise UsageProblem(f"--python {named}: no such Python interpreter")
-        return _whole(_asked(interpreter))
+        return _checked(_probe(interpreter))
     own = Interpreter(sys.executable, "the one that runs kdoctor")
     projects = interpreter_for(folder)
     if projects.path != own.path:
         try:
-            asked = _asked(projects)
+            probe = _probe(projects)
         except UsageProblem:
-            return _whole(
-                _asked(own)
+            return _checked(
+                _probe(own)
             )  # a broken interpreter cannot be the one that the code runs on
-        if asked.has_tensorflow:
-            return _whole(asked)
-    return _whole(_asked(own))
+        if probe.has_tensorflow:
+            return _checked(probe)
+    return _checked(_probe(own))
 
 
-def _whole(asked: _Asked) -> Interpreter:
-    if asked.lacks:
-        raise UsageProblem(asked.lacks)
-    return asked.interpreter
+def _checked(probe: _Probe) -> Interpreter:
+    if probe.lacks:
+        raise UsageProblem(probe.lacks)
+    return probe.interpreter
 
 
-def _asked(interpreter: Interpreter) -> _Asked:
+def _probe(interpreter: Interpreter) -> _Probe:
     try:
         done = subprocess.run(
-            [interpreter.path, "-c", _QUESTION],
+            [interpreter.path, "-c", _PROBE_CODE],
             capture_output=True,
             text=True,
             timeout=_TIMEOUT,
             check=False,
-            env=parameter_callees() | {"HOME": os.environ.get("HOME", os.sep)},
+            env=inherited_environment() | {"HOME": os.environ.get("HOME", os.sep)},
         )
         answer: dict[str, Any] = json.loads(done.stdout)
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
         raise UsageProblem(
             f"{interpreter.path} does not behave like a Python interpreter: {error}"
         ) from error
-    return _Asked(interpreter, tuple(answer["python"]), answer["found"])
+    return _Probe(interpreter, tuple(answer["python"]), answer["found"])

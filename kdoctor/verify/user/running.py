@@ -26,7 +26,7 @@ from kdoctor.errors import UsageProblem
 from kdoctor.interpreters import Interpreter
 from kdoctor.verify.processes import ON_THE_CPU, ONE_THREAD, QUIET
 from kdoctor.verify.user import worker
-from kdoctor.verify.user.interpreter import parameter_callees
+from kdoctor.verify.user.interpreter import inherited_environment
 from kdoctor.verify.user.worker.endings import how_it_ended
 
 _HERE = Path(__file__).parent
@@ -44,14 +44,14 @@ _ENVIRONMENT = {
 _START = (
     "import sys; sys.path.insert(0, sys.argv[1]); from worker.main import main; main(*sys.argv[2:])"
 )
-_SILENCE = 900.0  # seconds without output after which a worker is ended
-_AWAKE = 2.0  # seconds
+_MAX_SILENCE = 900.0  # seconds without output after which a worker is ended
+_POLL = 2.0  # seconds
 _MAX_FAILED_STARTS = 2  # workers that end before any definition has begun
 _ENDS = (signal.SIGTERM, signal.SIGHUP)
 
 Job = dict[str, Any]
 Answer = dict[str, Any]
-Heard = Callable[[int, int], None]
+Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def run(
     new: Sequence[Job],
     interpreter: Interpreter,
     limits: Limits,
-    heard: Heard | None = None,
+    progress: Progress | None = None,
 ) -> Ran:
     """Run jobs before the fix on Keras 2, and after it on Keras 3.
 
@@ -92,26 +92,28 @@ def run(
     if not old:
         return Ran({}, {}, ())
     with (
-        _ended_in_order(),
+        _exit_on_signals(),
         tempfile.TemporaryDirectory(prefix="kdoctor-", ignore_cleanup_errors=True) as folder,
         _Worker(_KERAS_2, interpreter, Path(folder), limits) as first,
         _Worker(_KERAS_3, interpreter, Path(folder), limits) as second,
     ):
         total = len(old) + len(new)
-        before = _collected(first.answers(old), 0, total, heard)
+        before = _collected(first.answers(old), 0, total, progress)
         # What killed its process, or could not be tried, would do the same again.
         repeated = [
             {**job, "repeats": before[job["id"]]["state"] == "ran"}
             for job in new
             if before[job["id"]]["state"] != "ended"
         ]
-        after = _collected(second.answers(repeated), len(old), total, heard)
+        after = _collected(second.answers(repeated), len(old), total, progress)
     versions = {side: each.version for side, each in ((_KERAS_2, first), (_KERAS_3, second))}
-    return Ran(before, after, tuple((side, told) for side, told in versions.items() if told))
+    return Ran(
+        before, after, tuple((side, version) for side, version in versions.items() if version)
+    )
 
 
 @contextlib.contextmanager
-def _ended_in_order() -> Iterator[None]:
+def _exit_on_signals() -> Iterator[None]:
     """Turn SIGTERM and SIGHUP into an exit, so that workers end and their folder is deleted."""
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -121,24 +123,24 @@ def _ended_in_order() -> Iterator[None]:
         raise SystemExit(128 + number)
 
     # A signal that is ignored (nohup) or already handled stays so.
-    heard = [each for each in _ENDS if signal.getsignal(each) is signal.SIG_DFL]
-    for each in heard:
+    handled = [each for each in _ENDS if signal.getsignal(each) is signal.SIG_DFL]
+    for each in handled:
         signal.signal(each, leave)
     try:
         yield
     finally:
-        for each in heard:
+        for each in handled:
             signal.signal(each, signal.SIG_DFL)
 
 
 def _collected(
-    answers: Iterator[Answer], done: int, total: int, heard: Heard | None
+    answers: Iterator[Answer], done: int, total: int, progress: Progress | None
 ) -> dict[int, Answer]:
     found = {}
     for answer in answers:
         found[int(answer["job"])] = answer
-        if heard is not None:
-            heard(done + len(found), total)
+        if progress is not None:
+            progress(done + len(found), total)
     return found
 
 
@@ -154,7 +156,7 @@ class _Worker:
         self._interpreter = interpreter
         self._limits = limits
         self._errors = folder / f"{side}-stderr"
-        self._scan_options = folder / f"{side}-orders.json"
+        self._request = folder / f"{side}-request.json"
         self._process = self._started()
 
     def _started(self) -> subprocess.Popen[bytes]:
@@ -167,7 +169,7 @@ class _Worker:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
-                env=parameter_callees() | _ENVIRONMENT | homes,
+                env=inherited_environment() | _ENVIRONMENT | homes,
                 cwd=folder,
                 start_new_session=True,
             )
@@ -189,8 +191,8 @@ class _Worker:
         Raises:
             UsageProblem: the worker did not start, or cannot sandbox user code.
         """
-        rounds = [(list(jobs), self._limits.at_once or _room(self._limits.memory))]
-        in_vain = 0
+        rounds = [(list(jobs), self._limits.at_once or _capacity(self._limits.memory))]
+        failed_starts = 0
         while rounds:
             batch, at_once = rounds.pop(0)
             left = {job["id"]: job for job in batch}
@@ -205,8 +207,8 @@ class _Worker:
             if not left and not rounds:
                 return
             why = self._ended()
-            in_vain = 0 if running or len(left) < len(batch) else in_vain + 1
-            lost = set(left) if in_vain == _MAX_FAILED_STARTS else running
+            failed_starts = 0 if running or len(left) < len(batch) else failed_starts + 1
+            lost = set(left) if failed_starts == _MAX_FAILED_STARTS else running
             if len(running) > 1:
                 rounds.insert(0, ([left.pop(number) for number in sorted(running)], 1))
                 rounds.append((list(left.values()), at_once))
@@ -222,28 +224,28 @@ class _Worker:
     def _ended(self) -> str:
         """End the process if it is still running; return how it ended."""
         try:
-            self._process.wait(_AWAKE)
+            self._process.wait(_POLL)
         except subprocess.TimeoutExpired:
-            told = f"produced no output for {_SILENCE:g} s"
+            how = f"produced no output for {_MAX_SILENCE:g} s"
         else:
-            told = how_it_ended(self._process.returncode)
+            how = how_it_ended(self._process.returncode)
         _end(self._process)
-        return f"the worker process {told}"
+        return f"the worker process {how}"
 
     def _messages(self, jobs: Sequence[Job], at_once: int) -> Iterator[dict[str, Any]]:
         """Send jobs to the current process; yield its messages about them."""
         limits = self._limits
-        scan_options = {
+        request = {
             "jobs": list(jobs),
             "reference": str(Path(reference.__file__).parent),
             "limits": {"seconds": limits.seconds, "memory": limits.memory},
             "at_once": at_once,
         }
-        self._scan_options.write_text(json.dumps(scan_options), encoding="utf-8")
+        self._request.write_text(json.dumps(request), encoding="utf-8")
         assert self._process.stdin is not None
         with contextlib.suppress(BrokenPipeError):  # it has ended, and reported why
             # Only the path of the jobs: a write this small never blocks, even if nobody reads it.
-            self._process.stdin.write(os.fsencode(self._scan_options))
+            self._process.stdin.write(os.fsencode(self._request))
             self._process.stdin.close()
         for line in _lines(self._process):
             message = json.loads(line)
@@ -255,10 +257,10 @@ class _Worker:
             yield message
         if not self.version:
             self._process.wait()
-            raise UsageProblem(_how_it_ended(self._interpreter, self._errors))
+            raise UsageProblem(_start_error(self._interpreter, self._errors))
 
 
-def _room(memory: int) -> int:
+def _capacity(memory: int) -> int:
     """Return how many processes the cores and memory of the machine allow."""
     cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
     there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
@@ -271,9 +273,9 @@ def _lines(process: subprocess.Popen[bytes]) -> Iterator[bytes]:
     descriptor = process.stdout.fileno()
     kept, since = b"", time.monotonic()
     while True:
-        ready, _, _ = select.select([descriptor], [], [], _AWAKE)
+        ready, _, _ = select.select([descriptor], [], [], _POLL)
         if not ready:
-            if time.monotonic() - since > _SILENCE:
+            if time.monotonic() - since > _MAX_SILENCE:
                 return
             continue
         since = time.monotonic()
@@ -307,7 +309,7 @@ def _no_sandbox(missing: Sequence[str]) -> str:
     )
 
 
-def _how_it_ended(interpreter: Interpreter, errors: Path) -> str:
+def _start_error(interpreter: Interpreter, errors: Path) -> str:
     said = errors.read_text("utf-8", "replace").strip().splitlines()
     last = said[-1] if said else "no output"
     return (

@@ -16,7 +16,7 @@ from kdoctor.verify.user.call_sites import CallSites, methods_in, shape_of, uses
 from kdoctor.verify.user.local_modules import ModulePlace, place_of
 from kdoctor.verify.user.project_call_sites import ProjectCallSites
 from kdoctor.verify.user.results import Report, Verdict, VerdictState
-from kdoctor.verify.user.running import Answer, Heard, Job, Limits, run
+from kdoctor.verify.user.running import Answer, Job, Limits, Progress, run
 from kdoctor.verify.user.side_effects import FRAMEWORKS
 from kdoctor.verify.user.slicing import NotSliced, Slice, Sliced, roots_of
 from kdoctor.verify.user.statements import Statement, imports_in, statements_of
@@ -87,7 +87,7 @@ def verify(
     texts: Texts,
     interpreter: Interpreter,
     limits: Limits | None = None,
-    heard: Heard | None = None,
+    progress: Progress | None = None,
 ) -> Report:
     """Run each definition of the sources on both sides, and return their verdicts."""
     sources = list(sources)
@@ -100,7 +100,7 @@ def verify(
         if each.new is not None:
             new.append({**each.new, "id": number})
     limits = limits or Limits()
-    ran = run(old, new, interpreter, limits, heard)
+    ran = run(old, new, interpreter, limits, progress)
     verdicts = [
         each.verdict
         or _verdict(each, ran.keras_2.get(number), ran.keras_3.get(number), interpreter.path)
@@ -195,12 +195,12 @@ def _subject(  # noqa: PLR0913, PLR0917
     except NotSliced as refusal:
         if not is_of_keras and not before.may_need_keras(name):
             return None
-        told = f"{refusal.why} ({source.where(refusal.line)})"
-        return replace(subject, verdict=_of(subject, VerdictState.NOT_TRIED, why=told))
+        why = f"{refusal.why} ({source.where(refusal.line)})"
+        return replace(subject, verdict=_of(subject, VerdictState.NOT_TRIED, why=why))
     if not old.frameworks and not is_of_keras:
         return None
     # Only calls in the same file are certain to be calls of this definition.
-    is_told = any(not call["open"] for call in uses.calls)
+    is_called = any(not call["open"] for call in uses.calls)
     all_uses = CallSites(set(uses.roles), list(uses.calls), list(uses.parts), list(uses.inputs))
     if others is not None:
         all_uses.add(others)
@@ -208,7 +208,7 @@ def _subject(  # noqa: PLR0913, PLR0917
         "name": name,
         "roles": sorted(all_uses.roles),
         "calls": [*all_uses.calls, *all_uses.parts],
-        "told": is_told,
+        "is_called": is_called,
         "inputs": all_uses.inputs,
         **_facts(statement, source),
         **_methods(statement, before, after),
@@ -340,9 +340,9 @@ def _unreached(subject: _Subject, new: Answer) -> Iterator[str]:
     """Yield a note on changed lines that did not run."""
     lines = new.get("unreached", ())
     if lines:
-        told = ", ".join(map(subject.source.where, lines[:_MAX_QUOTED_LINES]))
+        quoted = ", ".join(map(subject.source.where, lines[:_MAX_QUOTED_LINES]))
         more = ", …" if len(lines) > _MAX_QUOTED_LINES else ""
-        yield f"not compared, because it did not run: {told}{more} of the fixed code"
+        yield f"not compared, because it did not run: {quoted}{more} of the fixed code"
 
 
 def _not_run(subject: _Subject, old: Answer, new: Answer, python: str) -> Verdict:

@@ -14,7 +14,7 @@ from .entered_methods import all_entered, entered
 from .frameworks import Side
 from .functions import described
 from .instantiate import of_arguments
-from .measurement import MODEL_TOLERANCE, Case, NotTaken, NotTried, telling, told
+from .measurement import MODEL_TOLERANCE, Case, NotTried, Rejected, error_text, most_informative
 
 _EPOCHS = 3
 # Attributes that Keras sets on a callback, or that depend on the clock.
@@ -68,7 +68,7 @@ class CallbackClass:
                 seen = _seen(run, kind, side)
                 return {**plan, "seen": seen, "first": run.case, "unread": run.unread}
         if refused:
-            raise NotTaken(telling(refused))
+            raise Rejected(most_informative(refused))
         raise first or NotTried("kdoctor does not know what arguments it takes")
 
     @staticmethod
@@ -96,7 +96,7 @@ def _made(subject: Any, plan: dict[str, Any], side: Side) -> Any:
 
 def _trained(subject: Any, plan: dict[str, Any], side: Side) -> _Run:
     case = Case(f"{plan['model']}, {_EPOCHS} epochs", tolerance=MODEL_TOLERANCE)
-    case.shaky = effects.roughness()
+    case.sensitivity = effects.roughness()
     known = effects.files(Path.cwd())
     run = _Run(case, set(), set(), [])
     try:
@@ -114,7 +114,7 @@ def _trained(subject: Any, plan: dict[str, Any], side: Side) -> _Run:
         case.values.update(effects.written(Path.cwd(), known))
         run.unread = effects.unread(Path.cwd(), known)
     except BaseException as error:  # noqa: BLE001 - user code may raise anything
-        run.case = Case(case.label, error=told(error))
+        run.case = Case(case.label, error=error_text(error))
     return run
 
 

@@ -13,12 +13,12 @@ from .frameworks import Side
 from .measurement import Case, plain, random_values
 from .weights import (
     Weight,
+    assign,
     constrained,
-    give,
     initial_values,
     matched,
     name_of,
-    taken_from,
+    weights_of,
 )
 
 _MAX_WEIGHTS = 3_000_000  # no gradients for larger models
@@ -35,7 +35,7 @@ def weigh(subject: Any, weights: list[Weight] | None) -> tuple[list[Weight], lis
     Raises:
         Mismatch: they do not match.
     """
-    weights = taken_from(subject) if weights is None else weights
+    weights = weights_of(subject) if weights is None else weights
     return weights, matched(subject, weights)
 
 
@@ -49,20 +49,20 @@ def measure(
     case.values.update(initial_values(variables, weights))
     case.values.update(constrained(variables, weights))
     for mode in modes_of(subject):
-        give(variables, weights)
+        assign(variables, weights)
         before = plain(_called(subject, tensors, mode))
-        give(variables, weights)
+        assign(variables, weights)
         again = plain(_called(subject, tensors, mode))
         if str(before) != str(again):
             case.values.update(_random(subject, tensors, weights, variables, mode))
             continue
-        give(variables, weights)
+        assign(variables, weights)
         _measure_mode(subject, tensors, case, weights, variables, side, mode)
-    give(variables, weights)
+    assign(variables, weights)
     _measure_masked(subject, tensors, case, side)
-    give(variables, weights)
+    assign(variables, weights)
     _measure_losses(subject, tensors, case)
-    give(variables, weights)
+    assign(variables, weights)
 
 
 def _measure_mode(
@@ -75,7 +75,7 @@ def _measure_mode(
     mode: bool | None,
 ) -> None:
     tf = side.tf
-    told = "" if mode is None else f" with training={mode}"
+    suffix = "" if mode is None else f" with training={mode}"
     floats = [each for each in tf.nest.flatten(tensors) if each.dtype.is_floating]
     trained = [
         (weight, _inner(variable))
@@ -87,26 +87,26 @@ def _measure_mode(
         output = _called(subject, tensors, mode)
         total = [_weighted(part, tf) for part in tf.nest.flatten(output)]
         total = [part for part in total if part is not None]
-    case.values[f"output{told}"] = plain(output)
+    case.values[f"output{suffix}"] = plain(output)
     if side.is_old and mode:
-        give(variables, weights)
-        case.shaky[told] = _shakiness(subject, tensors, mode, output, side)
-        give(variables, weights)
+        assign(variables, weights)
+        case.sensitivity[suffix] = _sensitivity_of(subject, tensors, mode, output, side)
+        assign(variables, weights)
         _called(subject, tensors, mode)  # so that state is updated
     for weight, variable in zip(weights, variables):  # noqa: B905
         if not weight.trainable:
-            case.values[f"{name_of(weight)} after the call{told}"] = np.asarray(variable)
+            case.values[f"{name_of(weight)} after the call{suffix}"] = np.asarray(variable)
     if any(not weight.trainable for weight in weights):  # it may count calls
-        case.values[f"output of the next call{told}"] = plain(_called(subject, tensors, mode))
+        case.values[f"output of the next call{suffix}"] = plain(_called(subject, tensors, mode))
     few = sum(weight.value.size for weight in weights) <= _MAX_WEIGHTS
     if not total or not few or case.label.startswith(draws.WIDE):
         return
     gradients = tape.gradient(total, [*floats, *(variable for _, variable in trained)])
     for number, gradient in enumerate(gradients[: len(floats)]):
         at = f" {number}" if len(floats) > 1 else ""
-        case.values[f"gradient of the input{at}{told}"] = plain(gradient)
+        case.values[f"gradient of the input{at}{suffix}"] = plain(gradient)
     for (weight, _), gradient in zip(trained, gradients[len(floats) :]):  # noqa: B905
-        case.values[f"gradient of {name_of(weight)}{told}"] = plain(gradient)
+        case.values[f"gradient of {name_of(weight)}{suffix}"] = plain(gradient)
 
 
 def _measure_masked(subject: Any, tensors: Any, case: Case, side: Side) -> None:
@@ -153,18 +153,18 @@ def measure_training(
     model: Any, tensors: Any, case: Case, weights: list[Weight], variables: list[Any], side: Side
 ) -> None:
     """Call the model around a layer in training mode."""
-    told = " of a functional model with training=True"
-    give(variables, weights)
+    suffix = " of a functional model with training=True"
+    assign(variables, weights)
     first = _called(model, tensors, True)
-    give(variables, weights)
+    assign(variables, weights)
     if str(plain(first)) != str(plain(_called(model, tensors, True))):
         case.values.update(_random(model, tensors, weights, variables, True, "functional model"))
         return
-    case.values[f"output{told}"] = plain(first)
+    case.values[f"output{suffix}"] = plain(first)
     if side.is_old:
-        give(variables, weights)
-        case.shaky[told] = _shakiness(model, tensors, True, first, side)
-    give(variables, weights)
+        assign(variables, weights)
+        case.sensitivity[suffix] = _sensitivity_of(model, tensors, True, first, side)
+    assign(variables, weights)
 
 
 def _random(
@@ -176,7 +176,7 @@ def _random(
     what: str = "output",
 ) -> dict[str, Any]:
     def call() -> Any:
-        give(variables, weights)
+        assign(variables, weights)
         return _called(subject, tensors, mode)
 
     return random_values(what if mode is None else f"{what} with training={mode}", call)
@@ -188,7 +188,7 @@ def _takes(subject: Any, parameter: str) -> bool:
     return False
 
 
-def _shakiness(subject: Any, tensors: Any, mode: bool, output: Any, side: Side) -> float:
+def _sensitivity_of(subject: Any, tensors: Any, mode: bool, output: Any, side: Side) -> float:
     """Return the relative change of an output when its inputs change by a rounding error.
 
     Batch normalisation of few, nearly equal values amplifies such errors.

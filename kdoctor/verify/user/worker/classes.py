@@ -13,8 +13,8 @@ from .calling import measure, measure_training, modes_of, weigh
 from .frameworks import Side
 from .functions import (
     TensorFunction,
+    equally_shaped,
     is_pair,
-    meant,
     measure_pairs,
     parameters_of,
 )
@@ -22,20 +22,20 @@ from .instantiate import first_arguments, made, of_arguments
 from .measurement import (
     MODEL_TOLERANCE,
     Case,
-    NotTaken,
     NotTried,
+    Rejected,
+    error_text,
     flat,
+    most_informative,
     plain,
     random_values,
-    telling,
-    told,
 )
 from .models import fill, given_of, rank_of
 from .optimizers import is_optimizer
-from .weights import Mismatch, give
+from .weights import Mismatch, assign
 
 _MAX_INPUTS = 4
-_IF_NOTHING_ELSE = ("class indices", "two", "three", draws.VOLUME)
+_LAST_RESORT = ("class indices", "two", "three", draws.VOLUME)
 
 
 def kind_of(subject: type, side: Side) -> str:
@@ -91,7 +91,7 @@ class LayerClass:
         """Return arguments and inputs that work, and the weights that both sides get."""
         first: BaseException | None = None
         refused: list[str] = []
-        shapes = _shapes_told(job["calls"])
+        shapes = _input_shapes(job["calls"])
         for made_with in draws.arguments_for(subject, job["calls"], names=draws.OF_LAYERS):
             try:
                 natural = rank_of(type(made(subject, made_with, side)), side)
@@ -101,13 +101,13 @@ class LayerClass:
             entries: list[dict[str, Any]] = []
             ranks: set[Any] = set()
             drawn = sorted(draws.inputs(shapes), key=lambda each: each[1][0].ndim != natural)
-            for label, arrays in [*draws.told_inputs(job["inputs"]), *drawn]:
+            for label, arrays in [*draws.project_inputs(job["inputs"]), *drawn]:
                 rank = tuple(each.ndim for each in arrays)
                 if entries and natural is not None and rank != (natural,):
                     break  # Keras 2 accepted other ranks, but nobody relies on it
                 if rank in ranks or len(entries) >= _MAX_INPUTS:
                     continue
-                if entries and label.startswith(_IF_NOTHING_ELSE):
+                if entries and label.startswith(_LAST_RESORT):
                     continue
                 entry: dict[str, Any] = {"label": label, "arrays": arrays, "weights": None}
                 case = cls._case(subject, made_with, entry, side)
@@ -127,7 +127,7 @@ class LayerClass:
         if refused and all(each.startswith("NotImplementedError: ") for each in refused):
             raise NotTried(f"it is a base class: {refused[0]}")
         if refused:
-            raise NotTaken(telling(refused))
+            raise Rejected(most_informative(refused))
         raise first or NotTried("kdoctor found no input that it accepts")
 
     @staticmethod
@@ -171,7 +171,7 @@ class LayerClass:
         except Mismatch as mismatch:
             case.values = {"weights": str(mismatch)}
         except BaseException as error:  # noqa: BLE001 - it may reject an input
-            case.error = told(error)
+            case.error = error_text(error)
         return case
 
     @staticmethod
@@ -197,16 +197,16 @@ def _fill_around(
     inputs = inputs[0] if len(inputs) == 1 else inputs
     model = keras.Model(inputs, layer(inputs))
     _, variables = weigh(layer, entry["weights"])
-    give(variables, entry["weights"])
+    assign(variables, entry["weights"])
     first = plain(model(given, training=False))
-    give(variables, entry["weights"])
+    assign(variables, entry["weights"])
     if str(first) != str(plain(model(given, training=False))):
         return  # random even outside training
     case.values["output in a functional model"] = first
-    case.values["shape of the symbolic output"] = _shape_told(model, first)
+    case.values["shape of the symbolic output"] = _symbolic_shapes(model, first)
     measure_training(model, given, case, entry["weights"], variables, side)
     if entry.get("saved"):
-        give(variables, entry["weights"])
+        assign(variables, entry["weights"])
         model.save("model.keras")
         side.fresh()
         known = {subject.__name__: subject}
@@ -217,21 +217,21 @@ def _fill_around(
         except Exception as error:
             if side.is_old:
                 raise
-            case.values[what] = told(error)
+            case.values[what] = error_text(error)
 
 
-def _shape_told(model: Any, given: Any) -> str:
+def _symbolic_shapes(model: Any, given: Any) -> str:
     """Compare the shapes of a model's symbolic outputs with those of its real outputs."""
     real = [tuple(each.shape) for each in flat(given).values()]
     for output, shape in zip(model.outputs, real):  # noqa: B905 - strict= is of Python 3.10
         rank = getattr(output.shape, "rank", len(tuple(output.shape)) if output.shape else 0)
-        told = tuple(output.shape) if rank is not None else shape
-        wrong = len(told) != len(shape) or any(
+        symbolic = tuple(output.shape) if rank is not None else shape
+        wrong = len(symbolic) != len(shape) or any(
             size is not None and size != is_
-            for size, is_ in zip(told, shape)  # noqa: B905
+            for size, is_ in zip(symbolic, shape)  # noqa: B905
         )
         if wrong:
-            return f"{told}, but the output has shape {shape}"
+            return f"{symbolic}, but the output has shape {shape}"
     return "the shape of the output"
 
 
@@ -310,9 +310,9 @@ class MetricClass(_Made):
                 reset()  # Keras 3 weighs weighted and unweighted batches differently
                 _measure_weighted(metric, true, predicted, case)
             except BaseException as error:  # noqa: BLE001 - it may reject an input
-                case = Case(pair.label, error=told(error))
+                case = Case(pair.label, error=error_text(error))
             cases.append(case)
-        return meant(cases)
+        return equally_shaped(cases)
 
 
 def _measure_weighted(metric: Any, true: Any, predicted: Any, case: Case) -> None:
@@ -357,12 +357,12 @@ class InitializerClass(_Made):
                 else:
                     case.values = random_values("value", partial(function, shape))
             except BaseException as error:  # noqa: BLE001 - it may reject a shape
-                case.error = told(error)
+                case.error = error_text(error)
             cases.append(case)
         return cases
 
 
-def _shapes_told(calls: list[dict[str, Any]]) -> list[tuple[int, ...]]:
+def _input_shapes(calls: list[dict[str, Any]]) -> list[tuple[int, ...]]:
     """Return input shapes from calls in the file, with a batch size."""
     found = []
     for call in calls:

@@ -204,7 +204,7 @@ def _mixed() -> list[tuple[str, list[np.ndarray]]]:
     ]
 
 
-def told_inputs(given: list[list[Any]]) -> list[tuple[str, list[np.ndarray]]]:
+def project_inputs(given: list[list[Any]]) -> list[tuple[str, list[np.ndarray]]]:
     """Return inputs with the shapes and dtypes that the project uses, and two samples."""
     found = []
     for number, parts in enumerate(given):

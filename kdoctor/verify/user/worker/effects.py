@@ -115,8 +115,8 @@ def _tensor_of(array: np.ndarray) -> Any:
     parts = []
     for each in array.ravel():
         is_picture = isinstance(each, bytes) and each.startswith(b"\x89PNG")
-        told = each.decode("utf-8", "replace") if isinstance(each, bytes) else str(each)
-        parts.append(np.asarray(tf.io.decode_png(each)) / 255.0 if is_picture else told)
+        decoded = each.decode("utf-8", "replace") if isinstance(each, bytes) else str(each)
+        parts.append(np.asarray(tf.io.decode_png(each)) / 255.0 if is_picture else decoded)
     return parts
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from . import draws
 from .frameworks import Side
 from .instantiate import MadeWithArguments, made
-from .measurement import Case, NotTried, plain, random_values, told
+from .measurement import Case, NotTried, error_text, plain, random_values
 from .models import MODEL_EXERCISES, given_of, is_model, model_of_block
 
 _MAX_YIELDED = 3  # values taken from a generator
@@ -150,9 +150,9 @@ def _of_arrays(call: Any, plan: dict[str, Any]) -> list[Case]:
         try:
             case.values["value"] = plain(call(pair.true.copy(), pair.predicted.copy()))
         except BaseException as error:  # noqa: BLE001 - it may reject an input
-            case.error = told(error)
+            case.error = error_text(error)
         cases.append(case)
-    return meant(cases)
+    return equally_shaped(cases)
 
 
 def _of_tensors(call: Any, plan: dict[str, Any], side: Side) -> list[Case]:
@@ -176,12 +176,12 @@ def _of_tensors(call: Any, plan: dict[str, Any], side: Side) -> list[Case]:
                 case.values["value in a graph"] = plain(tf.function(call)(true, predicted))
                 in_graph = False
         except BaseException as error:  # noqa: BLE001 - it may reject an input
-            case = Case(pair.label, error=told(error))
+            case = Case(pair.label, error=error_text(error))
         cases.append(case)
-    return meant(cases)
+    return equally_shaped(cases)
 
 
-def meant(cases: list[Case]) -> list[Case]:
+def equally_shaped(cases: list[Case]) -> list[Case]:
     """Drop pairs of different shapes if pairs of equal shapes work.
 
     The others also run, by broadcasting, but that is rarely intended.
@@ -310,7 +310,7 @@ def _measured(call: Any, label: str, tensor: Any, side: Side) -> Case:
         else:
             case = Case(label, random_values("value", lambda: call(tensor)))
     except BaseException as error:  # noqa: BLE001 - it may reject an input
-        return Case(label, error=told(error))
+        return Case(label, error=error_text(error))
     return case
 
 
@@ -378,7 +378,7 @@ class PlainFunction(MadeWithArguments):
                 first if str(first) == str(again) else type(first).__name__
             )
         except BaseException as error:  # noqa: BLE001 - user code may raise anything
-            case.error = told(error)
+            case.error = error_text(error)
         return [case]
 
 

@@ -105,27 +105,27 @@ def _of_overlap(
         return _is_form_of(np.asarray(value, "float64"), expected, smooth)
 
     for smooth in smooths:
-        for told, axis in _AXES.items():
+        for label, axis in _AXES.items():
             if fits(axis, smooth):
                 return [
-                    f"same as {function}() in the reference, summed {told}, smooth={smooth:g}"
+                    f"same as {function}() in the reference, summed {label}, smooth={smooth:g}"
                 ], []
     for smooth in smooths:
-        for told, axis in _NARROW.items():
+        for label, axis in _NARROW.items():
             if fits(axis, smooth):
                 return [], [
                     (
-                        f"it sums over axis {told} only, so each row or pixel counts as a "
+                        f"it sums over axis {label} only, so each row or pixel counts as a "
                         f"separate object; {function}() in the reference sums over the image: "
                         f"`kdoctor reference {function}`"
                     )
                 ]
-        for told, axis in _AXES.items():
+        for label, axis in _AXES.items():
             size = pair.true.size if axis is None else pair.true[0, ..., 0].size
             if smooth in numbers and smooth and fits(axis, smooth * size):
                 return [], [
                     (
-                        f"it adds smooth={smooth:g} to means ({told}): with sums that is "
+                        f"it adds smooth={smooth:g} to means ({label}): with sums that is "
                         f"smooth={smooth * size:g}, and it grows with the image: "
                         f"`kdoctor reference {function}`"
                     )

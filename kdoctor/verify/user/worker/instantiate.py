@@ -6,7 +6,7 @@ from typing import Any
 
 from . import draws
 from .frameworks import Side
-from .measurement import NotTaken, NotTried, told
+from .measurement import NotTried, Rejected, error_text
 from .small_models import resolved
 
 
@@ -32,9 +32,9 @@ def first_arguments(subject: Any, job: dict[str, Any], side: Side) -> Any:
 
 
 def of_arguments(error: BaseException, subject: Any, job: dict[str, Any]) -> BaseException:
-    """Return the error of a call, as ``NotTaken`` if its arguments were guessed."""
-    guessed = not job["told"] and draws.required_of(subject)
-    return NotTaken(told(error)) if guessed else error
+    """Return the error of a call, as ``Rejected`` if its arguments were guessed."""
+    guessed = not job["is_called"] and draws.required_of(subject)
+    return Rejected(error_text(error)) if guessed else error
 
 
 class MadeWithArguments:

@@ -27,9 +27,9 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _POLL = 0.02  # seconds
 _IDLE = 0.1  # share of CPU time below which a process counts as idle
-_BETWEEN_LOOKS = 0.5  # seconds between two checks of what a fork has written
-_MOST_WRITTEN, _MOST_FILES = 2**30, 10_000
-_THROUGH = 87  # the exit status of a fork whose answer is complete
+_CHECK_INTERVAL = 0.5  # seconds between two checks of what a fork has written
+_MAX_WRITTEN, _MAX_FILES = 2**30, 10_000
+_COMPLETE = 87  # the exit status of a fork whose answer is complete
 
 
 def main(side_name: str, shim: str, folder: str, sandboxed: str) -> None:
@@ -43,7 +43,7 @@ def main(side_name: str, shim: str, folder: str, sandboxed: str) -> None:
     sandbox.adopt_orphans()
     lacking = sandbox.missing(Path(folder)) if sandboxed else []
     if lacking:
-        _say(answers, {"missing": lacking})
+        _send(answers, {"missing": lacking})
         return
     from .frameworks import load
 
@@ -52,13 +52,13 @@ def main(side_name: str, shim: str, folder: str, sandboxed: str) -> None:
     side = load(side_name, shim)
     gc.freeze()
     gc.enable()
-    _say(answers, {"ready": side.versions})
-    scan_options = json.loads(Path(os.fsdecode(sys.stdin.buffer.read())).read_text("utf-8"))
-    scan_options["walls"] = bool(sandboxed)
-    _Forks(side, Path(folder), scan_options, answers).work()
+    _send(answers, {"ready": side.versions})
+    request = json.loads(Path(os.fsdecode(sys.stdin.buffer.read())).read_text("utf-8"))
+    request["sandboxed"] = bool(sandboxed)
+    _Forks(side, Path(folder), request, answers).work()
 
 
-def _say(answers: Any, message: dict[str, Any]) -> None:
+def _send(answers: Any, message: dict[str, Any]) -> None:
     answers.write(json.dumps(message) + "\n")
     answers.flush()
 
@@ -66,22 +66,22 @@ def _say(answers: Any, message: dict[str, Any]) -> None:
 class _Forks:
     """The running jobs; however a fork ends, its job gets an answer."""
 
-    def __init__(self, side: Any, folder: Path, scan_options: dict[str, Any], answers: Any) -> None:
+    def __init__(self, side: Any, folder: Path, request: dict[str, Any], answers: Any) -> None:
         self._side, self._folder, self._answers = side, folder, answers
-        self._scan_options = scan_options
+        self._request = request
         self._running: dict[int, _Fork] = {}
 
     def work(self) -> None:
         """Run all jobs, with as many at once as requested."""
         signal.signal(signal.SIGTERM, self._end)
-        waiting = iter(self._scan_options["jobs"])
+        waiting = iter(self._request["jobs"])
         while True:
-            free = self._scan_options["at_once"] - len(self._running)
+            free = self._request["at_once"] - len(self._running)
             for job in itertools.islice(waiting, free):
                 self._start(job)
             if not self._running:
                 return
-            self._hear()
+            self._collect()
             time.sleep(_POLL)
 
     def _start(self, job: dict[str, Any]) -> None:
@@ -89,17 +89,17 @@ class _Forks:
         home = self._folder / name
         shutil.rmtree(home, ignore_errors=True)  # left by a worker that died
         home.mkdir()
-        _say(self._answers, {"began": job["id"]})
+        _send(self._answers, {"began": job["id"]})
         pid = os.fork()
         if not pid:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
             os.close(self._answers.fileno())  # or user code could write answers
-            job["reference"] = self._scan_options["reference"]
-            _child(job, self._side, self._folder, home, self._scan_options)
+            job["reference"] = self._request["reference"]
+            _child(job, self._side, self._folder, home, self._request)
         verdict = self._folder / f"{name}.json"
-        self._running[pid] = _Fork(pid, job["id"], verdict, self._scan_options["limits"])
+        self._running[pid] = _Fork(pid, job["id"], verdict, self._request["limits"])
 
-    def _hear(self) -> None:
+    def _collect(self) -> None:
         """Report the forks that have ended."""
         for fork in list(self._running.values()):
             why = fork.end()
@@ -108,7 +108,7 @@ class _Forks:
             del self._running[fork.pid]
             sandbox.end_all(fork.pid)
             sandbox.end_orphans(self._running)
-            _say(self._answers, {"job": fork.job, **fork.answer(why)})
+            _send(self._answers, {"job": fork.job, **fork.answer(why)})
 
     def _end(self, _number: int, _frame: Any) -> None:
         for pid in self._running:
@@ -118,12 +118,12 @@ class _Forks:
 
 
 def _child(
-    job: dict[str, Any], side: Any, folder: Path, home: Path, scan_options: dict[str, Any]
+    job: dict[str, Any], side: Any, folder: Path, home: Path, request: dict[str, Any]
 ) -> None:
     """Run the job, then end the process in any case."""
     status = 1
     # The measurements on Keras 2, and the reference files.
-    read = [str(folder / f"keras_2-{job['id']}.pickle"), scan_options["reference"]]
+    read = [str(folder / f"keras_2-{job['id']}.pickle"), request["reference"]]
     try:
         name = f"{side.name}-{job['id']}"
         # Opened before entering the sandbox, which allows writing only in the home folder.
@@ -131,14 +131,14 @@ def _child(
             (folder / f"{name}.json").open("w", encoding="utf-8") as out,
             (folder / f"{name}.pickle").open("wb") as record,
         ):
-            sandbox.enter(home, scan_options["limits"], read, walls=scan_options["walls"])
+            sandbox.enter(home, request["limits"], read, confine=request["sandboxed"])
             from .running import run
 
             answer, kept = run(job, side, folder)
             sandbox.leave()
             pickle.dump(kept, record)
             json.dump(answer, out)
-        status = _THROUGH
+        status = _COMPLETE
     except BaseException:  # noqa: BLE001 - a bug in the worker; the exit status reports it
         traceback.print_exc()
     finally:
@@ -152,16 +152,16 @@ class _Fork:
         self.pid, self.job = pid, job
         self._verdict, self._limits = verdict, limits
         self._home = verdict.with_suffix("")
-        self._asleep, self._used, self._at = 0.0, -1.0, time.monotonic()
-        self._next_look = self._at + _BETWEEN_LOOKS
-        self._most_memory = limits["memory"] + _memory_of(os.getpid())
+        self._idle, self._used, self._at = 0.0, -1.0, time.monotonic()
+        self._next_check = self._at + _CHECK_INTERVAL
+        self._max_memory = limits["memory"] + _memory_of(os.getpid())
 
     def end(self) -> str | None:
         """Return why it has no answer, "" if it has one, or None while it is running."""
         done, status = os.waitpid(self.pid, os.WNOHANG)
         if done:
             return _how(status)
-        why = self._too_much()
+        why = self._exceeded()
         if why is not None:
             sandbox.end_all(self.pid)
             os.waitpid(self.pid, 0)
@@ -177,27 +177,27 @@ class _Fork:
                     return found
         return {"state": "ended", "error": why or "its process ended before it finished"}
 
-    def _too_much(self) -> str | None:
+    def _exceeded(self) -> str | None:
         seconds, memory = self._limits["seconds"], self._limits["memory"]
         now = time.monotonic()
         state, used = _clock_of(self.pid)
         # Waiting for a core or a disk is not idling; being stopped is.
         if state not in {"R", "D"} and used - self._used < _IDLE * (now - self._at):
-            self._asleep += now - self._at
+            self._idle += now - self._at
         self._used, self._at = used, now
         if used > seconds:
             return f"it did not finish within {seconds:g} s of CPU time"
-        if self._asleep > seconds:
+        if self._idle > seconds:
             return f"it was idle for {seconds:g} s"
-        if _memory_of(self.pid) > self._most_memory:
+        if _memory_of(self.pid) > self._max_memory:
             return f"it used more than {memory / 2**30:.1f} GiB of memory"
-        if now > self._next_look:
-            self._next_look = now + _BETWEEN_LOOKS
-            return _too_much_in(self._home)
+        if now > self._next_check:
+            self._next_check = now + _CHECK_INTERVAL
+            return _exceeded_in(self._home)
         return None
 
 
-def _too_much_in(folder: Path) -> str | None:
+def _exceeded_in(folder: Path) -> str | None:
     """Return an error if a folder contains too much; it may change at the same time."""
     size = 0
     # Not `rglob`, which raises if a folder is deleted while it is listed.
@@ -205,16 +205,16 @@ def _too_much_in(folder: Path) -> str | None:
     for number, each in enumerate(names):
         with contextlib.suppress(OSError):
             size += each.lstat().st_size
-        if size > _MOST_WRITTEN:
-            return f"it wrote more than {_MOST_WRITTEN / 2**30:g} GiB"
-        if number > _MOST_FILES:
-            return f"it wrote more than {_MOST_FILES} files"
+        if size > _MAX_WRITTEN:
+            return f"it wrote more than {_MAX_WRITTEN / 2**30:g} GiB"
+        if number > _MAX_FILES:
+            return f"it wrote more than {_MAX_FILES} files"
     return None
 
 
 def _how(status: int) -> str:
     code = os.waitstatus_to_exitcode(status)
-    return "" if code == _THROUGH else f"its process {how_it_ended(code)}"
+    return "" if code == _COMPLETE else f"its process {how_it_ended(code)}"
 
 
 def _clock_of(pid: int) -> tuple[str, float]:

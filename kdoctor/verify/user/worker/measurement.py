@@ -20,11 +20,11 @@ EDGE_TOLERANCE = 0.06
 # In training, Keras 2 keeps the variance of the batch over n - 1, Keras 3 that over n.
 VARIANCE_TOLERANCE = 0.02
 # Colour codes, and what changes with each run: addresses and random names of AutoGraph.
-_PASSING = re.compile(r"\x1b\[[0-9;]*m| at 0x[0-9a-f]+|(?<=__autograph_generated_file)\w+")
+_VOLATILE = re.compile(r"\x1b\[[0-9;]*m| at 0x[0-9a-f]+|(?<=__autograph_generated_file)\w+")
 # AutoGraph puts an error below its frames, which include ours and do not help the user.
 _OF_AUTOGRAPH = re.compile(r"\A\s*in user code:\n(?:\s*\n|    File .*\n| {8}.*\n)+ {4}(?=\S)")
 # The part of the overall largest value that sets the scale of a channel with small values only.
-_BESIDE = 1e-4
+_OTHER_CHANNELS = 1e-4
 _ROUNDINGS = 10  # rounding errors by which the two sides may differ
 _MAX_ERROR_LENGTH = 400  # characters of an error
 _TAIL = 150  # of them at the end, where Keras names the cause
@@ -50,7 +50,7 @@ class Case:
     tolerance: float = VALUE_TOLERANCE
     is_edge: bool = False  # an input at kinks of functions, where epsilons matter
     # The relative change of a mode's results when inputs change by a rounding error.
-    shaky: dict[str, float] = field(default_factory=dict)
+    sensitivity: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass
@@ -90,16 +90,16 @@ class NotTried(Exception):
     """A definition cannot be tried; the text says why."""
 
 
-class NotTaken(Exception):
+class Rejected(Exception):
     """A definition rejects all inputs or arguments; the text is its own error."""
 
 
-def told(error: BaseException) -> str:
+def error_text(error: BaseException) -> str:
     """Return an error as one line of text."""
     text, frames = _OF_AUTOGRAPH.subn("", str(error))
-    if not frames and not isinstance(error, NotTaken):
+    if not frames and not isinstance(error, Rejected):
         text = f"{type(error).__name__}: {text}"
-    text = sandbox.without_home(_PASSING.sub("", text))
+    text = sandbox.without_home(_VOLATILE.sub("", text))
     text = " ".join(text.split())
     return (
         text
@@ -108,12 +108,12 @@ def told(error: BaseException) -> str:
     )
 
 
-def may_be_of_a_guess(error: str) -> bool:
+def may_be_a_bad_guess(error: str) -> bool:
     """Say whether guessed arguments, and not the code, may be the cause of an error."""
     return bool(_OF_GUESSES.match(error))
 
 
-def telling(errors: Sequence[str]) -> str:
+def most_informative(errors: Sequence[str]) -> str:
     """Return the most informative error: one of the code itself, else the first."""
     return next((each for each in errors if _OF_CODE.search(each)), errors[0])
 
@@ -175,8 +175,8 @@ def compare(old: Case, new: Case) -> tuple[list[Difference], Closeness]:
             found.append(Difference(name, f"Keras 3 gives {new.values[name]}"))  # an error
             continue
         if isinstance(before, Spread) or isinstance(new.values[name], Spread):
-            told = _apart(before, new.values[name])
-            found += [Difference(name, told)] if told else []
+            text = _apart(before, new.values[name])
+            found += [Difference(name, text)] if text else []
             continue
         is_gradient = name.startswith("gradient")
         tolerance = _tolerance(old, name)
@@ -191,15 +191,17 @@ def compare(old: Case, new: Case) -> tuple[list[Difference], Closeness]:
             )
             continue
         for place, value in left.items():
-            shaky = max((v for mode, v in old.shaky.items() if mode in name), default=0.0)
+            sensitivity = max(
+                (v for mode, v in old.sensitivity.items() if mode in name), default=0.0
+            )
             size = steep if is_gradient else _size(before)
             floor = 0.02 * tolerance * steep if is_gradient else 0.0
-            floor += _ROUNDINGS * shaky * size
-            told, error, share = _difference(value, right[place], tolerance, floor)
+            floor += _ROUNDINGS * sensitivity * size
+            text, error, share = _difference(value, right[place], tolerance, floor)
             if np.isfinite(error):
                 near.take(Closeness(error, share, tolerance))
-            if told:
-                found.append(Difference(f"{name}{place}", told, error))
+            if text:
+                found.append(Difference(f"{name}{place}", text, error))
     if all(each.where.startswith("layer ") for each in found):
         found = []  # only intermediate values differ
     return found, near
@@ -247,8 +249,8 @@ def _difference(old: Any, new: Any, tolerance: float, floor: float) -> tuple[str
             if old is None or new is None or isinstance(old, str) or isinstance(new, str):
                 return f"{_short(old)} on Keras 2, {_short(new)} on Keras 3", np.inf, np.inf
             return _difference(np.asarray(old), np.asarray(new), tolerance, floor)
-        told = "" if old == new else f"{old!r} on Keras 2, {new!r} on Keras 3"
-        return _all_or_nothing(told)
+        text = "" if old == new else f"{old!r} on Keras 2, {new!r} on Keras 3"
+        return _all_or_nothing(text)
     if old.shape != new.shape:
         return _all_or_nothing(f"shape {old.shape} on Keras 2, {new.shape} on Keras 3")
     if _sort(old) != _sort(new):
@@ -267,7 +269,7 @@ def _difference(old: Any, new: Any, tolerance: float, floor: float) -> tuple[str
         # Small values carry rounding errors of the large ones in their channel, but not of other
         # channels, which may have been concatenated.
         channels = tuple(range(left.ndim - 1))
-        scale = np.maximum(finite.max(axis=channels, keepdims=True), _BESIDE * finite.max())
+        scale = np.maximum(finite.max(axis=channels, keepdims=True), _OTHER_CHANNELS * finite.max())
         allowed = tolerance * rough * (np.abs(np.where(same, 0, left)) + 0.1 * scale) + floor + 1e-9
         wrong = ~(apart <= allowed)
     largest, share = float(apart.max()), float((apart / allowed).max())
@@ -278,10 +280,10 @@ def _difference(old: Any, new: Any, tolerance: float, floor: float) -> tuple[str
     return f"{at}{left[worst]:.7g} on Keras 2, {right[worst]:.7g} on Keras 3", largest, share
 
 
-def _all_or_nothing(told: str) -> tuple[str, float, float]:
+def _all_or_nothing(text: str) -> tuple[str, float, float]:
     """Return an exact comparison as a difference: infinite if there is a text, else zero."""
-    apart = np.inf if told else 0.0
-    return told, apart, apart
+    apart = np.inf if text else 0.0
+    return text, apart, apart
 
 
 def _size(value: Any) -> float:

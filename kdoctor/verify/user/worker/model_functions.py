@@ -8,7 +8,15 @@ from . import draws, effects, small_models
 from .frameworks import Side
 from .functions import described
 from .instantiate import of_arguments
-from .measurement import MODEL_TOLERANCE, Case, NotTaken, NotTried, plain, telling, told
+from .measurement import (
+    MODEL_TOLERANCE,
+    Case,
+    NotTried,
+    Rejected,
+    error_text,
+    most_informative,
+    plain,
+)
 
 _KINDS = (small_models.VECTORS, small_models.PICTURES)
 _VALUE = "value"
@@ -39,10 +47,12 @@ class FunctionOfModel:
                 except NotTried as reason:
                     unseen = unseen or reason
                 except BaseException as error:  # noqa: BLE001 - other arguments may work
-                    refused.append(told(of_arguments(error, subject, job)))
+                    refused.append(error_text(of_arguments(error, subject, job)))
         if unseen is not None:
             raise unseen
-        raise NotTaken(telling(refused or ["kdoctor does not know what arguments it takes"]))
+        raise Rejected(
+            most_informative(refused or ["kdoctor does not know what arguments it takes"])
+        )
 
     @staticmethod
     def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
@@ -56,7 +66,7 @@ class FunctionOfModel:
         except NotTried:
             raise
         except BaseException as error:  # noqa: BLE001 - user code may raise anything
-            case = Case(case.label, error=told(error))
+            case = Case(case.label, error=error_text(error))
         return [case]
 
 
@@ -155,9 +165,9 @@ class PrintingFunction:
                 if effects.PRINTED in _said(subject, made_with, side):
                     return {"made_with": made_with, "seen": {effects.PRINTED}}
             except BaseException as error:  # noqa: BLE001 - other arguments may work
-                refused.append(told(of_arguments(error, subject, job)))
+                refused.append(error_text(of_arguments(error, subject, job)))
         if refused:
-            raise NotTaken(telling(refused))
+            raise Rejected(most_informative(refused))
         raise NotTried("it returns nothing, so there is nothing to compare")
 
     @staticmethod
@@ -172,7 +182,7 @@ class PrintingFunction:
         except NotTried:
             raise
         except BaseException as error:  # noqa: BLE001 - user code may raise anything
-            case = Case(case.label, error=told(error))
+            case = Case(case.label, error=error_text(error))
         return [case]
 
 

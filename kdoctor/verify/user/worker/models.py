@@ -157,7 +157,7 @@ def fill(case: Case, model: Any, given: Any, kept: dict[str, Any], side: Side) -
     known = kept.setdefault("layers", list(inner))
     case.values.update((name, inner[name]) for name in known if name in inner)
     case.values.update(whole.values)
-    case.shaky = whole.shaky
+    case.sensitivity = whole.sensitivity
 
 
 class ModelBuilder(MadeWithArguments):

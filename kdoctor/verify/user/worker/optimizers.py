@@ -13,7 +13,15 @@ from .entered_methods import all_entered, entered
 from .frameworks import Side
 from .functions import described
 from .instantiate import made, of_arguments
-from .measurement import MODEL_TOLERANCE, Case, NotTaken, NotTried, plain, telling, told
+from .measurement import (
+    MODEL_TOLERANCE,
+    Case,
+    NotTried,
+    Rejected,
+    error_text,
+    most_informative,
+    plain,
+)
 
 _STEPS = 20
 _LOOKED_AT = (1, 2, 3, 5, 10, 20)  # steps; what happens every few steps shows late
@@ -68,7 +76,7 @@ class OptimizerClass:
                 raise NotTried("it changes no variable with the gradients that kdoctor tried")
             return plan
         if refused:
-            raise NotTaken(telling(refused))
+            raise Rejected(most_informative(refused))
         raise first or NotTried("kdoctor does not know what arguments it takes")
 
     @staticmethod
@@ -82,7 +90,7 @@ class OptimizerClass:
             try:
                 case.values = _steps(subject, plan, side, rows=label == _ROWS)
             except BaseException as error:  # noqa: BLE001 - user code may raise anything
-                case.error = told(error)
+                case.error = error_text(error)
             cases.append(case)
         return cases
 

@@ -10,7 +10,7 @@ from . import draws, effects, small_models
 from .entered_methods import all_entered, entered
 from .frameworks import Side
 from .instantiate import of_arguments
-from .measurement import MODEL_TOLERANCE, Case, NotTaken, NotTried, telling, told
+from .measurement import MODEL_TOLERANCE, Case, NotTried, Rejected, error_text, most_informative
 from .model_functions import repeated, value_of
 
 _KINDS = (small_models.PICTURES, small_models.VECTORS)
@@ -51,14 +51,14 @@ class PlainClass:
                     all_entered([*job["changes"], *job["of_keras"]], ran, errors)
                     return plan
         if errors:
-            raise NotTaken(telling(errors))
+            raise Rejected(most_informative(errors))
         raise first or NotTried("none of its methods returns anything that can be compared")
 
     @staticmethod
     def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
         """Call its methods; twice on Keras 2, to keep only what is reproducible."""
         case = Case(f"generated arguments, {plan['model']}", tolerance=MODEL_TOLERANCE)
-        case.shaky = effects.roughness()
+        case.sensitivity = effects.roughness()
         for name, made_with in plan["methods"].items():
             try:
                 values = _given(subject, name, made_with, plan, side)
@@ -67,7 +67,7 @@ class PlainClass:
                     with contextlib.suppress(NotTried):
                         values = repeated(values, again, {_value(name)})
             except BaseException as error:  # noqa: BLE001 - user code may raise anything
-                return [Case(case.label, error=f"{told(error)} in {name}()")]
+                return [Case(case.label, error=f"{error_text(error)} in {name}()")]
             case.values.update(values)
         if not case.values:
             raise NotTried("its result differs from run to run")
@@ -101,7 +101,7 @@ def _arguments_of(
         try:
             values = _given(subject, name, made_with, plan, side)
         except BaseException as error:  # noqa: BLE001 - other arguments may work
-            errors.append(f"{told(error)} in {name}()")
+            errors.append(f"{error_text(error)} in {name}()")
             continue
         if values:
             return made_with

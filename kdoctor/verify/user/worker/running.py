@@ -23,13 +23,13 @@ from .frameworks import Side
 from .measurement import (
     Case,
     Closeness,
-    NotTaken,
     NotTried,
+    Rejected,
     compare,
+    error_text,
     flat,
-    may_be_of_a_guess,
-    telling,
-    told,
+    may_be_a_bad_guess,
+    most_informative,
 )
 
 # Names of values that describe shapes and weights; all others are results.
@@ -59,7 +59,7 @@ def run(job: dict[str, Any], side: Side, folder: Path) -> tuple[dict[str, Any], 
             return {"state": "not tried", "error": f"{_BRANCH} on {_release(side)}"}, None
         subject = getattr(module, job["name"])
     except BaseException as error:  # noqa: BLE001 - user code may raise anything
-        return {"state": "cannot", "error": told(error), "at": "loading"}, None
+        return {"state": "cannot", "error": error_text(error), "at": "loading"}, None
     kept = folder / f"keras_2-{job['id']}.pickle"
     if side.is_old or not job["repeats"]:
         return _first(subject, job, side)
@@ -76,17 +76,17 @@ def _first(subject: Any, job: dict[str, Any], side: Side) -> tuple[dict[str, Any
         cases = found.measure(subject, plan, side)
     except NotTried as reason:
         return {"state": "not tried", "error": str(reason)}, None
-    except NotTaken as error:
-        return _not_taken(str(error)), None
+    except Rejected as error:
+        return _rejected(str(error)), None
     except BaseException as error:  # noqa: BLE001
-        return {"state": "cannot", "error": told(error)}, None
+        return {"state": "cannot", "error": error_text(error)}, None
     failed = [case for case in cases if case.error]
     cases = [case for case in cases if not case.error]
     if not cases:
         errors = [case.error for case in failed] or ["kdoctor found no input that it accepts"]
-        why = telling(errors)
-        return {**_not_taken(why), "kind": found.kind}, None
-    same = _the_same(found.kind, cases)
+        why = most_informative(errors)
+        return {**_rejected(why), "kind": found.kind}, None
+    same = _constant(found.kind, cases)
     if same:
         why = f"it returns {same} for every input that kdoctor tried, which proves nothing"
         return {"state": "not tried", "error": why}, None
@@ -95,7 +95,7 @@ def _first(subject: Any, job: dict[str, Any], side: Side) -> tuple[dict[str, Any
     return {"state": "ran", "kind": found.kind, "cases": len(cases)}, record
 
 
-def _the_same(kind: str, cases: list[Case]) -> str:
+def _constant(kind: str, cases: list[Case]) -> str:
     """Return the number that all results are equal to; "" if they differ."""
     if kind not in _OF_TENSORS:
         return ""
@@ -114,9 +114,9 @@ def _the_same(kind: str, cases: list[Case]) -> str:
     return f"{numbers[0]:g}" if (numbers == numbers[0]).all() else ""
 
 
-def _not_taken(error: str) -> dict[str, Any]:
+def _rejected(error: str) -> dict[str, Any]:
     """Return the answer if all inputs and guessed arguments were rejected."""
-    return {"state": "cannot", "error": error, "guessed": may_be_of_a_guess(error)}
+    return {"state": "cannot", "error": error, "guessed": may_be_a_bad_guess(error)}
 
 
 def _second(module: Any, job: dict[str, Any], side: Side, record: dict[str, Any]) -> dict[str, Any]:
@@ -127,7 +127,7 @@ def _second(module: Any, job: dict[str, Any], side: Side, record: dict[str, Any]
     try:
         cases = _repeated(subject, record, side)
     except BaseException as error:  # noqa: BLE001
-        return {**answer, "state": "cannot", "error": told(error)}
+        return {**answer, "state": "cannot", "error": error_text(error)}
     answer["notes"], answer["hints"] = hints.of(subject, job, record, side)
     if record["plan"].get("unread"):
         endings = ", ".join(record["plan"]["unread"])

@@ -36,7 +36,7 @@ _OF_THE_SYSTEM = (
 )
 _PACKAGES = ("site-packages", "dist-packages")
 _FILES, _CALLS = 1, 2
-_WALLS = {
+_MECHANISMS = {
     _FILES: "Landlock, which confines file access (Linux 5.13 or later, if enabled in the kernel)",
     _CALLS: "seccomp filters, which block the network, other processes and file metadata",
 }
@@ -69,16 +69,16 @@ class Refused(PermissionError):
     """User code tried something that the sandbox forbids."""
 
 
-class _Doors:
-    """State of the audit hook; ``shut`` is False again when user code has finished."""
+class _AuditHook:
+    """State of the audit hook; ``active`` is False again when user code has finished."""
 
     home = ""
     named = ""  # the path as given, which may contain links
-    shut = False
+    active = False
 
 
 def enter(
-    home: Path, limits: dict[str, float], readable: Iterable[str] = (), *, walls: bool = True
+    home: Path, limits: dict[str, float], readable: Iterable[str] = (), *, confine: bool = True
 ) -> None:
     """Confine this process for good; it may read ``readable`` and what Python needs.
 
@@ -88,11 +88,11 @@ def enter(
     os.setsid()
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None, use_errno=True).prctl(_PARENT_DEATH, signal.SIGKILL)
-    said = os.open(home.parent / f"{home.name}.log", os.O_WRONLY | os.O_CREAT, 0o600)
-    silence = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(silence, 0)
-    os.dup2(said, 1)
-    os.dup2(said, 2)
+    log = os.open(home.parent / f"{home.name}.log", os.O_WRONLY | os.O_CREAT, 0o600)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.dup2(log, 1)
+    os.dup2(log, 2)
     os.chdir(home)
     for variable in ("HOME", "KERAS_HOME", "TMPDIR", "TMP", "TEMP", "XDG_CACHE_HOME"):
         os.environ[variable] = str(home)
@@ -102,39 +102,39 @@ def enter(
     _limit(resource.RLIMIT_FSIZE, _MAX_FILE_BYTES)
     _limit(resource.RLIMIT_CORE, 0)
     _limit(resource.RLIMIT_AS, _mapped() + 2 * int(limits["memory"]))
-    if walls:
+    if confine:
         _drop_capabilities()
         landlock.restrict([*_needed(), *readable], [str(home), os.devnull])
         seccomp.restrict()
-    _Doors.home, _Doors.named = os.path.realpath(home), str(home)
-    if walls:
-        _Doors.shut = True
-        sys.addaudithook(_heard)
+    _AuditHook.home, _AuditHook.named = os.path.realpath(home), str(home)
+    if confine:
+        _AuditHook.active = True
+        sys.addaudithook(_audit)
 
 
 def missing(folder: Path) -> list[str]:
     """Return the mechanisms that do not work here, as tested in a separate process."""
     pid = os.fork()
     if not pid:
-        standing = 0
+        working = 0
         try:
             _drop_capabilities()
-            files = _holds(
+            files = _works(
                 lambda: landlock.restrict(_needed(), [str(folder)]),
                 lambda: list(Path("/").iterdir()),
             )
-            standing = files * _FILES + _holds(seccomp.restrict, socket.socket) * _CALLS
+            working = files * _FILES + _works(seccomp.restrict, socket.socket) * _CALLS
         finally:
-            os._exit(standing)
+            os._exit(working)
     status = os.waitpid(pid, 0)[1]
-    standing = os.WEXITSTATUS(status) if os.WIFEXITED(status) else 0
-    return [told for wall, told in _WALLS.items() if not standing & wall]
+    working = os.WEXITSTATUS(status) if os.WIFEXITED(status) else 0
+    return [text for mechanism, text in _MECHANISMS.items() if not working & mechanism]
 
 
-def _holds(wall: Callable[[], None], attempt: Callable[[], object]) -> bool:
+def _works(enable: Callable[[], None], attempt: Callable[[], object]) -> bool:
     """Enable a mechanism, and say whether it refuses an attempt."""
     try:
-        wall()
+        enable()
     except OSError:
         return False
     try:
@@ -178,12 +178,12 @@ def _drop_capabilities() -> None:
 
 def leave() -> None:
     """Disable the audit hook, for the worker's own last steps."""
-    _Doors.shut = False
+    _AuditHook.active = False
 
 
 def without_home(text: str) -> str:
     """Remove the path of this process's folder, which has a random name, from a text."""
-    for each in filter(None, (_Doors.home, _Doors.named)):
+    for each in filter(None, (_AuditHook.home, _AuditHook.named)):
         text = text.replace(each + os.sep, "")
     return text
 
@@ -230,8 +230,8 @@ def _children() -> list[int]:
     return found
 
 
-def _heard(event: str, arguments: tuple[Any, ...]) -> None:
-    if not _Doors.shut:
+def _audit(event: str, arguments: tuple[Any, ...]) -> None:
+    if not _AuditHook.active:
         return
     if event in _NEVER:
         raise Refused(f"kdoctor does not let it {_NEVER[event]} ({event})")
@@ -250,7 +250,7 @@ def _is_inside(path: Any) -> bool:
     if isinstance(path, int) or path == os.devnull:
         return True
     real = os.path.realpath(os.fsdecode(path))
-    return real == _Doors.home or real.startswith(_Doors.home + os.sep)
+    return real == _AuditHook.home or real.startswith(_AuditHook.home + os.sep)
 
 
 def _limit(what: int, value: int) -> None:

@@ -42,16 +42,16 @@ def stand_in_for(error: BaseException, own: Collection[str], *, is_old: bool) ->
 class _StandIn:
     """Stand-in for a name of a missing module: has attributes, but raises when used."""
 
-    def __init__(self, module: str, told: str, kind: type[ImportError]) -> None:
-        self.__dict__.update(_module=module, _told=told, _kind=kind)
+    def __init__(self, module: str, message: str, kind: type[ImportError]) -> None:
+        self.__dict__.update(_module=module, _message=message, _kind=kind)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return _StandIn(self._module, self._told, self._kind)
+        return _StandIn(self._module, self._message, self._kind)
 
     def _use(self, *_: Any, **__: Any) -> Any:
-        raise self._kind(self._told, name=self._module)
+        raise self._kind(self._message, name=self._module)
 
     __call__ = __mro_entries__ = __iter__ = __len__ = __bool__ = __getitem__ = __enter__ = _use
     __index__ = __int__ = __float__ = __add__ = __radd__ = __mul__ = __rmul__ = __sub__ = _use

@@ -26,7 +26,7 @@ class Weight:
     value: np.ndarray
 
 
-def taken_from(subject: Any) -> list[Weight]:
+def weights_of(subject: Any) -> list[Weight]:
     """Return the weights of a Keras 2 layer or model, with values suited for a comparison.
 
     Noise is added to constant weights: with all values equal, many errors do not show.
@@ -68,7 +68,7 @@ def matched(subject: Any, weights: list[Weight]) -> list[Any]:
     return found
 
 
-def give(variables: list[Any], weights: list[Weight]) -> None:
+def assign(variables: list[Any], weights: list[Weight]) -> None:
     """Set variables to the values of weights."""
     for variable, weight in zip(variables, weights):  # noqa: B905 - strict= is of Python 3.10
         variable.assign(weight.value)
