@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kdoctor.verify.user.partial_calls import Known, calls_in, literal, partial_call
-from kdoctor.verify.user.side_effects import OF_MODELS, loud_name_in
+from kdoctor.verify.user.side_effects import TRAINING, side_effect_in
 from kdoctor.verify.user.statements import DEFINITIONS, Statement
 
 _ROLES = {
@@ -139,8 +139,10 @@ def shape_of(statement: Statement) -> dict[str, Any]:
     """Return what the worker needs to know from a definition's source."""
     node = statement.node
     if isinstance(node, ast.ClassDef):
-        loud_methods = [each.name for each in methods_in(node) if loud_name_in(each, OF_MODELS)]
-        return {"form": "class", "loud_methods": loud_methods}
+        methods_with_effects = [
+            each.name for each in methods_in(node) if side_effect_in(each, TRAINING)
+        ]
+        return {"form": "class", "methods_with_effects": methods_with_effects}
     function = node
     if isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda):
         return {"form": "function", "may_be_called": True, "returns": True}
@@ -150,12 +152,12 @@ def shape_of(statement: Statement) -> dict[str, Any]:
         or (isinstance(each, ast.Return) and each.value is not None)
         for each in ast.walk(function)
     )
-    loud, beyond = loud_name_in(function), loud_name_in(function, OF_MODELS)
+    effect, beyond = side_effect_in(function), side_effect_in(function, TRAINING)
     return {
         "form": "function",
         "returns": returns,
-        "loud": list(loud) if loud else None,
-        "loud_beyond_models": list(beyond) if beyond else None,
+        "effect": list(effect) if effect else None,
+        "effect_beyond_models": list(beyond) if beyond else None,
     }
 
 

@@ -30,7 +30,7 @@ _SETTINGS = frozenset(
     | {"set_global_policy", "set_policy", "enable_eager_execution", "disable_v2_behavior"}
 )
 # Names of functions and methods that train, read, write, wait or use the network.
-LOUD = frozenset(
+_EFFECTS = frozenset(
     {"fit", "fit_generator", "train", "train_on_batch", "train_step_loop", "evaluate"}
     | {"evaluate_generator", "predict", "predict_generator", "predict_on_batch", "minimize"}
     | {"load_data", "load_model", "load_weights", "save", "save_model", "save_weights", "savez"}
@@ -44,19 +44,19 @@ LOUD = frozenset(
 
 
 # Those that take no time with a small model.
-OF_MODELS = frozenset(
+TRAINING = frozenset(
     {"fit", "train_on_batch", "evaluate", "predict", "predict_on_batch", "minimize"}
 )
 
 
-def loud_name_in(node: ast.AST, but: frozenset[str] = frozenset()) -> tuple[str, int] | None:
+def side_effect_in(node: ast.AST, but: frozenset[str] = frozenset()) -> tuple[str, int] | None:
     """Return the name and line of a call in ``node`` that may have side effects."""
     for each in ast.walk(node):
         if isinstance(each, ast.Call):
             name = _last_name(each.func)
             if name == "eval" and isinstance(each.func, ast.Attribute):
                 continue  # eval() of a tensor or of Keras
-            if name in LOUD - but:
+            if name in _EFFECTS - but:
                 return name, each.lineno
     return None
 
@@ -130,7 +130,7 @@ class SideEffects:
             return None
         called = ast.unparse(node.func)
         name = _last_name(node.func)
-        if name in LOUD:
+        if name in _EFFECTS:
             return f"{called}() reads, writes, trains or uses the network"
         root = _root(node.func)
         if root is None:

@@ -15,7 +15,7 @@ from kdoctor import parse_ast
 from kdoctor.rewrite.source_lines import LINE_BREAK
 from kdoctor.verify.user import local_modules
 from kdoctor.verify.user.local_modules import ModulePlace
-from kdoctor.verify.user.side_effects import FRAMEWORKS, SideEffects, is_builtin, loud_name_in
+from kdoctor.verify.user.side_effects import FRAMEWORKS, SideEffects, is_builtin, side_effect_in
 from kdoctor.verify.user.statements import Statement, imports_in, statements_of
 
 Reader = Callable[[ModulePlace], str | None]
@@ -94,7 +94,7 @@ class Sliced:
         }
 
     @cached_property
-    def _quietness(self) -> SideEffects:
+    def _side_effects(self) -> SideEffects:
         roots: dict[str, str] = {}
         for each in self.statements:
             for node in imports_in(each.node):
@@ -108,9 +108,9 @@ class Sliced:
             return None if is_builtin(name) else "is undefined or comes from a star import"
         for each in found:
             if isinstance(each.node, ast.FunctionDef | ast.ClassDef):
-                loud = loud_name_in(each.node)
-                if loud:
-                    return f"calls {loud[0]}() on {self.where(loud[1])}"
+                effect = side_effect_in(each.node)
+                if effect:
+                    return f"calls {effect[0]}() on {self.where(effect[1])}"
         return None
 
     def _why_not_imported(self, name: str, attribute: str) -> str | None:
@@ -219,10 +219,10 @@ class Sliced:
                         other._want(name, wanted)  # noqa: SLF001
 
     def _is_setting(self, statement: Statement) -> bool:
-        return self._quietness.is_setting(statement.node)
+        return self._side_effects.is_setting(statement.node)
 
     def _check(self, statement: Statement) -> None:
-        problem = self._quietness.why_not(statement.node)
+        problem = self._side_effects.why_not(statement.node)
         if problem is not None:
             bound = ", ".join(sorted(self._of(statement)))
             raise NotSliced(f"it needs {bound}: {problem[0]}", problem[1])

@@ -239,8 +239,8 @@ def _takes_predictions(statement: Statement) -> bool:
 
 
 def _facts(statement: Statement, source: Source) -> dict[str, Any]:
-    facts = {"returns": False, "loud": None, "loud_beyond_models": None} | shape_of(statement)
-    for each in ("loud", "loud_beyond_models"):
+    facts = {"returns": False, "effect": None, "effect_beyond_models": None} | shape_of(statement)
+    for each in ("effect", "effect_beyond_models"):
         if facts[each]:
             name, line = facts[each]
             facts[each] = [name, source.where(line)]

@@ -46,15 +46,15 @@ def kind_of(subject: Any, job: dict[str, Any], side: Side) -> str:
     if is_pair(names) or (job["roles"] & {"loss", "metric"} and _takes_two(subject, names)):
         return "loss or metric"
     if _takes_a_model(subject, job):
-        if job["loud_beyond_models"]:
-            _refuse(job["loud_beyond_models"])
+        if job["effect_beyond_models"]:
+            _refuse(job["effect_beyond_models"])
         return "function of a model"
     activation = "activation" in job["roles"]
     if names and (activation or names[0].lower() in _TENSOR):
         makes_weights = model_of_block(subject, job, side) is not None
         return "block of layers" if makes_weights else "function of a tensor"
-    if job["loud"]:
-        _refuse(job["loud"])
+    if job["effect"]:
+        _refuse(job["effect"])
     if not job["returns"]:
         return "function that prints"
     if names and draws.guess(names[0]) is None and not _is_called(job):
@@ -69,8 +69,8 @@ def kind_of(subject: Any, job: dict[str, Any], side: Side) -> str:
     return _kind_of_result(subject, job, side)
 
 
-def _refuse(loud: list[str]) -> None:
-    name, where = loud
+def _refuse(effect: list[str]) -> None:
+    name, where = effect
     raise NotTried(f"it calls {name}() on {where}, which kdoctor does not run")
 
 

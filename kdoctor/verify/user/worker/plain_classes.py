@@ -29,7 +29,7 @@ class PlainClass:
         Raises:
             NotTried: no method returns anything comparable, or a method that must run does not.
         """
-        methods = [each for each in methods_of(subject) if each not in job["loud_methods"]]
+        methods = [each for each in methods_of(subject) if each not in job["methods_with_effects"]]
         first: BaseException | None = None
         errors: list[str] = []
         for kind in _KINDS:
