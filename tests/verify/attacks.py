@@ -1,9 +1,9 @@
 """Attacks on the sandbox of ``kdoctor verify``, and a process that runs them, each in a fork.
 
-Each attack is Python that ends without an exception where it got through. All begin by switching
-off Python's audit hook, as user code can: what refuses them is the kernel.
+Each attack is Python code that ends without an exception if it succeeds. All begin by disabling
+Python's audit hook, as user code can: only the kernel refuses them.
 
-As a program: ``attacks.py FOLDER-OF-THE-WORKER SETTINGS.json``, which answers with a JSON object.
+As a program: ``attacks.py FOLDER-OF-THE-WORKER SETTINGS.json``, which prints a JSON object.
 """
 
 import ctypes

@@ -1,4 +1,4 @@
-"""What Keras 2 gives in a graph only, and otherwise eagerly, is what its users have: it counts."""
+"""A Keras 2 result that differs in a graph only is what users get, so it is compared."""
 
 from __future__ import annotations
 

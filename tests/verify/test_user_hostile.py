@@ -1,4 +1,4 @@
-"""User code that loops, exits, forks, writes, deletes or eats memory costs its own verdict only."""
+"""User code that loops, exits, forks, writes, deletes or uses up memory affects only its own verdict."""
 
 import os
 import socket
@@ -175,7 +175,7 @@ def tried(tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", [*BODIES, *MODULES])
-def test_it_gets_a_verdict_and_so_does_what_stands_beside_it(tried, name):
+def test_it_and_its_neighbour_get_a_verdict(tried, name):
     found = tried[0][name]
     print(found["bad"])
     assert found["good"].state is VerdictState.EQUAL, found["good"]

@@ -1,7 +1,7 @@
-"""What differs after the fix is not called equal, also where a first look does not show it.
+"""Fixes with subtle differences are not called equal.
 
-Each attack is a definition before its fix, and what of that the fix is taken to write wrongly. The
-right one is run beside it: what is never equal would pass any attack.
+Each attack is a definition before its fix, with the replacement that makes the fix wrong. The right
+fix runs as well: a verifier that never says "equal" would pass any attack.
 """
 
 import sys
@@ -359,19 +359,19 @@ def verdicts():
 
 @pytest.mark.frameworks
 @pytest.mark.parametrize("name", ATTACKS)
-def test_what_differs_is_not_called_equal(verdicts, name):
+def test_a_wrong_fix_is_not_called_equal(verdicts, name):
     assert verdicts["wrong", name].state is not VerdictState.EQUAL, verdicts["wrong", name]
 
 
 @pytest.mark.frameworks
 @pytest.mark.parametrize("name", RIGHT)
-def test_the_right_one_is_equal(verdicts, name):
+def test_the_right_fix_is_equal(verdicts, name):
     assert verdicts["right", name].state is VerdictState.EQUAL, verdicts["right", name]
 
 
 @pytest.mark.frameworks
 @pytest.mark.parametrize("name", NOTHING_SEEN)
-def test_what_gives_the_same_whatever_it_gets_is_not_tried(verdicts, name):
+def test_a_constant_result_is_not_tried(verdicts, name):
     found = verdicts["right", name]
     assert found.state is VerdictState.NOT_TRIED, found
     assert "which proves nothing" in found.why
@@ -385,7 +385,7 @@ def test_a_line_of_the_fix_that_did_not_run_is_named(verdicts):
 
 
 @pytest.mark.frameworks
-def test_where_nothing_of_the_fix_ran_it_is_not_tried(verdicts):
+def test_a_fix_of_which_nothing_ran_is_not_tried(verdicts):
     found = verdicts["unreached", "none"]
     assert found.state is VerdictState.NOT_TRIED, found
     assert found.why == "none of the code that the fix changes in it ran"

@@ -1,4 +1,4 @@
-"""A process that dies says nothing of the code that it ran: that is not tried, the rest goes on."""
+"""A definition whose process dies is not tried; the others still run."""
 
 import sys
 
@@ -57,7 +57,7 @@ def found():
 @pytest.mark.frameworks
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("name", ENDS)
-def test_what_ends_its_process_on_either_side_is_not_tried(found, name):
+def test_a_definition_that_ends_its_process_is_not_tried(found, name):
     why = ENDS[name][1]
     told = {"on_3.py": f"it runs on Keras 2, but on Keras 3 {why}", "on_2.py": f"on Keras 2 {why}"}
     if name == "kills_the_worker":
@@ -77,7 +77,7 @@ def test_all_others_keep_their_verdicts(found):
     assert {each.state for each in others.values()} == {VerdictState.EQUAL}
 
 
-def test_a_worker_that_dies_before_it_begins_is_given_up(tmp_path):
+def test_a_worker_that_dies_before_its_first_job_is_not_restarted_for_ever(tmp_path):
     script = tmp_path / "python"
     script.write_text(
         f"#!{sys.executable}\nimport os\nwith open({str(tmp_path / 'starts')!r}, 'a') as starts:\n"
@@ -92,7 +92,7 @@ def test_a_worker_that_dies_before_it_begins_is_given_up(tmp_path):
     assert len((tmp_path / "starts").read_text()) <= 3  # each side, and one more
 
 
-def test_an_end_is_told_in_words():
+def test_an_exit_code_is_described():
     assert how_it_ended(3) == "exited with code 3"
     assert how_it_ended(-11) == "was killed by SIGSEGV"
     assert how_it_ended(-40) == "was killed by signal 40"
