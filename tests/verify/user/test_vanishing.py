@@ -41,4 +41,4 @@ def test_a_folder_that_is_deleted_during_the_check_is_ignored(tmp_path, monkeypa
         return real(path)
 
     monkeypatch.setattr(os, "scandir", scandir)
-    assert main._too_much_in(tmp_path) is None
+    assert main._exceeded_in(tmp_path) is None
