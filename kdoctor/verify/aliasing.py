@@ -14,7 +14,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from kdoctor.verify.bind_inputs import filled
+from kdoctor.verify.bind_inputs import bind
 from kdoctor.verify.frameworks import Side
 from kdoctor.verify.results import Different
 from kdoctor.verify.values import Array, Role, arrays_in
@@ -54,7 +54,7 @@ def links(side: Side, call: Callable[[dict[str, Any]], Any], given: dict[str, An
         return None
     ready = {id(array): _made(side, array) for array in arrays}
     mutable = [ready[id(array)] for array in passed]
-    leaves = tf.nest.flatten(call(filled(given, ready)))
+    leaves = tf.nest.flatten(call(bind(given, ready)))
     is_one = any(leaf is each for leaf in leaves for each in mutable)
     follows = _follow(leaves, [each for each in mutable if not isinstance(each, np.ndarray)])
     # TensorFlow may copy an array or use it in place; this can differ from call to call.

@@ -98,7 +98,7 @@ def this_backend() -> Backend:
     name = keras.backend.backend()
     if name == DEFAULT_BACKEND:
         return Backend(name, lambda *job: frameworks.run(NEW, *job), MODES)
-    return other_backend(name, other_backends.run_elsewhere)
+    return other_backend(name, other_backends.run_on_backend)
 
 
 def other_backend(name: str, run: Run) -> Backend:

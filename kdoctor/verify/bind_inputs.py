@@ -16,7 +16,7 @@ _TARGETS = frozenset({"target", "predictions", "labels", "targets"})
 WEIGHTS = frozenset({"kernel", "depthwise_kernel", "pointwise_kernel", "bias", "filters"})
 
 
-def filled(given: dict[str, Any], inputs: dict[int, Any]) -> dict[str, Any]:
+def bind(given: dict[str, Any], inputs: dict[int, Any]) -> dict[str, Any]:
     """Return the arguments with each array replaced by the input made of it."""
     return {
         name: with_arrays(value, lambda array: inputs[id(array)]) for name, value in given.items()
@@ -64,7 +64,7 @@ def check_promise(promised: Any, values: Any) -> None:
             raise Different("shape of the symbolic result", f"{symbol.shape}, {value.shape}")
 
 
-def as_used(result: Any, facts: Collection[str]) -> Any:
+def used_part(result: Any, facts: Collection[str]) -> Any:
     """Return the part of a result that the code around the call uses, given its ``facts``."""
     if "statement_position" in facts:
         return None

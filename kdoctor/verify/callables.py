@@ -41,7 +41,7 @@ class Callables:
         return self.new(**filled)
 
 
-def read_sides(left: str, right: str) -> Callables | None:
+def read_callables(left: str, right: str) -> Callables | None:
     """Make both sides callable; None if there is no reference for the old name."""
     name, _, parameters = left.partition("(")
     # Templates are the project's own code, not the user's.

@@ -14,8 +14,8 @@ import numpy as np
 import tensorflow as tf
 import tf_keras
 
-from kdoctor.verify.bind_inputs import WEIGHTS, batched, check_promise, filled, promised
-from kdoctor.verify.results import Ran, Result, taken_apart
+from kdoctor.verify.bind_inputs import WEIGHTS, batched, bind, check_promise, promised
+from kdoctor.verify.results import Ran, Result, to_result
 from kdoctor.verify.values import FLOATS, Array, Role, arrays_in
 
 
@@ -56,7 +56,7 @@ def run(side: Side, mode: str, call: Callable[[dict[str, Any]], Any], given: dic
     sparse = [(name, array) for name, array in arrays if array.role is Role.SPARSE]
     if mode.startswith("symbolic"):
         result = _symbolic(side, mode, call, given, free, ready)
-        return Ran(taken_apart(result), (), tuple(map(taken_apart, variables)))
+        return Ran(to_result(result), (), tuple(map(to_result, variables)))
     fed = [tf.constant(array.data) for _, array in free]
     fed += [tf.sparse.from_dense(array.data) for _, array in sparse]
     free += sparse
@@ -67,7 +67,7 @@ def run(side: Side, mode: str, call: Callable[[dict[str, Any]], Any], given: dic
         inputs = ready | {
             id(array): tensor for (_, array), tensor in zip(free, tensors, strict=True)
         }
-        result = call(filled(given, inputs))
+        result = call(bind(given, inputs))
         if mode != "eager" and any(result is variable for variable in variables):
             result = tf.convert_to_tensor(result)  # a graph returns only tensors
         if mode.startswith("function") and not _holds_tensors(result):
@@ -82,7 +82,7 @@ def run(side: Side, mode: str, call: Callable[[dict[str, Any]], Any], given: dic
         ]  # fmt: skip
         compute = tf.function(compute, input_signature=specs, autograph=False)
     ran = _with_gradients(compute, fed, variables)
-    return replace(ran, result=taken_apart(plain[-1])) if plain else ran
+    return replace(ran, result=to_result(plain[-1])) if plain else ran
 
 
 def _spec(tensor: Any, shape: tuple[int | None, ...] | None) -> Any:
@@ -108,7 +108,7 @@ def _symbolic(  # noqa: PLR0913, PLR0917
         for name, array in movable
     ]
     by_array = {id(array): tensor for (_, array), tensor in zip(movable, inputs, strict=True)}
-    outputs = call(filled(given, ready | by_array))
+    outputs = call(bind(given, ready | by_array))
     if not _is_symbolic(outputs):
         return outputs
     values = side.function_of(inputs, outputs)([tf.constant(array.data) for _, array in movable])
@@ -131,8 +131,8 @@ def _with_gradients(compute: Callable[..., Any], fed: list[Any], variables: list
     gradients: tuple[Result | None, ...] = ()
     if loss is not None and sources:
         found = tape.gradient(loss, sources)
-        gradients = tuple(None if each is None else taken_apart(each) for each in found)
-    return Ran(taken_apart(outputs), gradients, tuple(map(taken_apart, variables)))
+        gradients = tuple(None if each is None else to_result(each) for each in found)
+    return Ran(to_result(outputs), gradients, tuple(map(to_result, variables)))
 
 
 def _weighted_sum(outputs: Any) -> Any:

@@ -268,7 +268,7 @@ def all_mutants() -> list[Mutant]:
     ]
 
 
-def picked(count: int, seed: int) -> list[Mutant]:
+def random_mutants(count: int, seed: int) -> list[Mutant]:
     """Return one mutant for each of ``count`` random rewrites."""
     rng = random.Random(seed)  # noqa: S311
     by_row: dict[str, list[Mutant]] = {}
@@ -305,7 +305,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--workers", type=int, default=min(2, os.cpu_count() or 1))
     options = parser.parse_args(arguments)
     seed = secrets.randbelow(2**31) if options.seed is None else options.seed
-    mutants = all_mutants() if options.all else picked(options.sample, seed)
+    mutants = all_mutants() if options.all else random_mutants(options.sample, seed)
     left = survivors(mutants, seed, options.workers)
     print(f"{len(mutants) - len(left)} of {len(mutants)} mutants are caught, --seed {seed}")
     for mutant in left:

@@ -16,7 +16,7 @@ import numpy as np
 import tensorflow as tf
 
 from kdoctor.verify.compare import Bounds, difference
-from kdoctor.verify.results import Different, Result, taken_apart
+from kdoctor.verify.results import Different, Result, to_result
 
 RESULTS = Path(__file__).with_name("old_results.json")
 
@@ -25,7 +25,7 @@ class Contradicted(ValueError):
     """The replacement of an old function contradicts a recorded run."""
 
 
-def held_to(function: str, call: Callable[..., Any]) -> str:
+def check_recorded(function: str, call: Callable[..., Any]) -> str:
     """Describe the recorded runs that ``call`` reproduces; "" if none are recorded.
 
     Raises:
@@ -37,7 +37,7 @@ def held_to(function: str, call: Callable[..., Any]) -> str:
     for arguments, answer in entry["runs"]:
         given = {name: _argument(value) for name, value in arguments.items()}
         try:
-            difference(_result(answer), taken_apart(call(**given)), Bounds(coarsest="float32"))
+            difference(_result(answer), to_result(call(**given)), Bounds(coarsest="float32"))
         except Different as different:
             raise Contradicted(
                 f"{entry['source']} gave something else for {function}: {different}"

@@ -12,8 +12,8 @@ from typing import Any
 import keras
 import numpy as np
 
-from kdoctor.verify.bind_inputs import WEIGHTS, batched, check_promise, filled
-from kdoctor.verify.results import Ran, taken_apart
+from kdoctor.verify.bind_inputs import WEIGHTS, batched, bind, check_promise
+from kdoctor.verify.results import Ran, to_result
 from kdoctor.verify.values import FLOATS, Array, Role, arrays_in
 
 Call = Callable[[dict[str, Any]], Any]
@@ -37,13 +37,13 @@ class _Inputs:
         inputs = self.ready | {
             id(array): tensor for (_, array), tensor in zip(self.free, tensors, strict=True)
         }
-        result = call(filled(self.given, inputs))
+        result = call(bind(self.given, inputs))
         if any(result is variable for variable in self.variables):
             return keras.ops.convert_to_tensor(result)
         return result
 
 
-def run_elsewhere(mode: str, call: Call, given: dict[str, Any]) -> Ran:
+def run_on_backend(mode: str, call: Call, given: dict[str, Any]) -> Ran:
     """Run the new side on the backend of this process; its errors propagate.
 
     Raises:
@@ -52,7 +52,7 @@ def run_elsewhere(mode: str, call: Call, given: dict[str, Any]) -> Ran:
     inputs = _inputs_of(given)
     if mode.startswith("symbolic"):
         result = _symbolic(mode, call, inputs)
-        return Ran(taken_apart(result), (), tuple(map(taken_apart, inputs.variables)))
+        return Ran(to_result(result), (), tuple(map(to_result, inputs.variables)))
     fed = [keras.ops.convert_to_tensor(array.data) for _, array in inputs.free]
     if keras.backend.backend() == "torch":
         return _on_torch(call, inputs, fed)
@@ -108,9 +108,9 @@ def _on_torch(call: Call, inputs: _Inputs, fed: list[Any]) -> Ran:
         if loss.requires_grad:
             gradients = torch.autograd.grad(loss, sources, allow_unused=True)
     return Ran(
-        taken_apart(outputs),
-        tuple(None if each is None else taken_apart(each) for each in gradients),
-        tuple(map(taken_apart, inputs.variables)),
+        to_result(outputs),
+        tuple(None if each is None else to_result(each) for each in gradients),
+        tuple(map(to_result, inputs.variables)),
     )
 
 
@@ -141,7 +141,7 @@ def _on_jax(call: Call, inputs: _Inputs, fed: list[Any], *, jit: bool) -> Ran:
     # Gradients need compilation, so they are taken only if the code is compiled anyway.
     if jit and _weighted_sum(outputs) is not None:
         gradients = _gradients_on_jax(compute, fed, values)
-    return Ran(taken_apart(outputs), gradients, tuple(map(taken_apart, _as_variables(after))))
+    return Ran(to_result(outputs), gradients, tuple(map(to_result, _as_variables(after))))
 
 
 def _gradients_on_jax(compute: Any, fed: list[Any], values: list[Any]) -> tuple[Any, ...]:
@@ -161,7 +161,7 @@ def _gradients_on_jax(compute: Any, fed: list[Any], values: list[Any]) -> tuple[
     found = jax.jit(jax.grad(loss_of, argnums=tuple(range(len(sources)))))(
         *(both[index] for index in sources)
     )
-    return tuple(map(taken_apart, found))
+    return tuple(map(to_result, found))
 
 
 def _put_back(structure: Any, is_tensor: list[bool], made: list[Any]) -> Any:

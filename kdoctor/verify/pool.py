@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kdoctor.verify.jobs import BACKENDS, DEFAULT_BACKEND, ExampleJob, Outcome, RewriteJob
-from kdoctor.verify.processes import ON_THE_CPU, ONE_THREAD, environment, keeping_to
+from kdoctor.verify.processes import ON_THE_CPU, ONE_THREAD, environment, folder_settings
 
 Job = RewriteJob | ExampleJob
 
@@ -28,7 +28,7 @@ class Worker:
         self.backend = backend
         self.has_died = False
         self._folder = tempfile.TemporaryDirectory(prefix="kdoctor-", ignore_cleanup_errors=True)
-        own = keeping_to(self._folder.name) | {"KERAS_BACKEND": backend}
+        own = folder_settings(self._folder.name) | {"KERAS_BACKEND": backend}
         self._process = subprocess.Popen(
             [sys.executable, "-m", "kdoctor.verify.worker"],
             stdin=subprocess.PIPE,

@@ -18,18 +18,18 @@ ONE_THREAD = {
     "OMP_NUM_THREADS": "1",
 }
 # These would select another Keras or change its defaults.
-UNHEARD = ("TF_USE_LEGACY_KERAS", "KERAS_HOME", "TF_XLA_FLAGS", "PYTHONSTARTUP")
+REMOVED = ("TF_USE_LEGACY_KERAS", "KERAS_HOME", "TF_XLA_FLAGS", "PYTHONSTARTUP")
 
 
-def environment(*settings: Mapping[str, str], unheard: Collection[str] = UNHEARD) -> dict[str, str]:
+def environment(*settings: Mapping[str, str], removed: Collection[str] = REMOVED) -> dict[str, str]:
     """Return this process's environment without some variables, and with some settings."""
-    found = {key: value for key, value in os.environ.items() if key not in unheard}
+    found = {key: value for key, value in os.environ.items() if key not in removed}
     for each in (QUIET, *settings):
         found |= each
     return found
 
 
-def keeping_to(folder: str) -> dict[str, str]:
+def folder_settings(folder: str) -> dict[str, str]:
     """Return settings that put all files of a process into its folder.
 
     AutoGraph's files would otherwise remain if a process is killed before it deletes them.
@@ -37,7 +37,7 @@ def keeping_to(folder: str) -> dict[str, str]:
     return dict.fromkeys(("TMPDIR", "TMP", "TEMP"), folder)
 
 
-def own_output() -> TextIO:
+def reserve_stdout() -> TextIO:
     """Reserve stdout for answers; frameworks and examples print to stderr."""
     own = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
@@ -45,7 +45,7 @@ def own_output() -> TextIO:
 
 
 @contextmanager
-def kept_for_good() -> Iterator[None]:
+def gc_frozen() -> Iterator[None]:
     """Disable garbage collection while frameworks are imported, and freeze their objects.
 
     They are a million objects. ``keras.utils.clear_session`` collects garbage among all objects

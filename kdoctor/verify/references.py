@@ -15,7 +15,7 @@ import tf_keras
 from tf_keras.src import backend as whole_backend
 
 from kdoctor.verify.keras_2 import keras_2
-from kdoctor.verify.old_results import held_to
+from kdoctor.verify.old_results import check_recorded
 
 _KERAS_2 = f"tf_keras {tf_keras.__version__}"
 
@@ -87,7 +87,9 @@ def _of_the_backend(name: str, _: frozenset[str]) -> Oracle | None:
     found = _in_keras_2(name)
     if found is None:
         return None
-    held = held_to(name, _then(found.call, OLD_STATE[name]) if name in OLD_STATE else found.call)
+    held = check_recorded(
+        name, _then(found.call, OLD_STATE[name]) if name in OLD_STATE else found.call
+    )
     return replace(found, source=f"{found.source}, {held}") if held else found
 
 

@@ -30,7 +30,7 @@ class Different(Exception):
         self.what = what
 
 
-def taken_apart(value: object) -> Result:
+def to_result(value: object) -> Result:
     """Convert a result of any framework to plain data."""
     import keras  # noqa: PLC0415 - processes that only read results may have no backend
 
@@ -48,7 +48,7 @@ def taken_apart(value: object) -> Result:
             kind = "variable" if isinstance(value, tf.Variable) else "tensor"
             return Result(kind, value.dtype.name, value.numpy())
         if isinstance(value, tf.TensorShape):
-            return Result("TensorShape", parts=tuple(taken_apart(item) for item in value))
+            return Result("TensorShape", parts=tuple(to_result(item) for item in value))
     match value:
         case np.ndarray():
             kind = "array" if value.flags.writeable else "read-only array"
@@ -63,7 +63,7 @@ def taken_apart(value: object) -> Result:
             return Result("number", data=value)
         case list() | tuple() | map():
             kind = type(value).__name__
-            return Result(kind, parts=tuple(taken_apart(item) for item in value))
+            return Result(kind, parts=tuple(to_result(item) for item in value))
     if keras.ops.is_tensor(value):
         numbers = keras.ops.convert_to_numpy(value)
         return Result("tensor", keras.backend.standardize_dtype(_dtype_of(value)), numbers)

@@ -18,8 +18,8 @@ import tensorflow as tf
 from kdoctor.verify.accepted_refusals import EXCEPTIONS, limits_of
 from kdoctor.verify.aliasing import compare_links, links
 from kdoctor.verify.backends import Backend, this_backend
-from kdoctor.verify.bind_inputs import as_used
-from kdoctor.verify.callables import Callables, read_sides
+from kdoctor.verify.bind_inputs import used_part
+from kdoctor.verify.callables import Callables, read_callables
 from kdoctor.verify.compare import Bounds, coarser, difference, same_distribution
 from kdoctor.verify.conditions import Conditions, UnknownGuard, allowances, read
 from kdoctor.verify.frameworks import NEW, OLD, run
@@ -27,7 +27,7 @@ from kdoctor.verify.generators import FLAVOURS, OMITTED, Scene, draw, dtypes_und
 from kdoctor.verify.jobs import DEFAULT_BACKEND, Outcome, RewriteJob
 from kdoctor.verify.old_results import Contradicted
 from kdoctor.verify.references import NEW_STATE, OBSERVE, OLD_STATE, floats_of, reset_state
-from kdoctor.verify.results import Different, Ran, taken_apart
+from kdoctor.verify.results import Different, Ran, to_result
 from kdoctor.verify.values import TOLERANCES, Array, Role, arrays_in, with_arrays
 
 # TensorFlow's own functions are rewritten only for symbolic tensors.
@@ -288,7 +288,7 @@ class RewriteProver:
                 result = OBSERVE[function](result)
             if function in states:
                 result = states[function]()
-            return as_used(result, conditions.facts)
+            return used_part(result, conditions.facts)
 
         return seen
 
@@ -320,7 +320,7 @@ class RewriteProver:
             if known is None:
                 continue
             # A missing gradient and a gradient of zeros are equivalent in training.
-            zeros = taken_apart(tf.zeros(np.shape(known.data), known.dtype))
+            zeros = to_result(tf.zeros(np.shape(known.data), known.dtype))
             self.outcome.gradients += 1
             try:
                 found = difference(one or zeros, other or zeros, self._bounds(coarsest=coarsest))
@@ -348,7 +348,7 @@ def prove_rewrite(job: RewriteJob) -> Outcome:
     if "(" not in job.left:
         return _unproven(Outcome(job.id, job.backend), "a change of name has no two sides to run")
     try:
-        sides = read_sides(job.left, job.right)
+        sides = read_callables(job.left, job.right)
     except Contradicted as contradicted:
         return _unproven(Outcome(job.id, job.backend), str(contradicted))
     if sides is None:

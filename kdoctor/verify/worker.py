@@ -15,7 +15,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from kdoctor.verify.processes import kept_for_good, own_output
+from kdoctor.verify.processes import gc_frozen, reserve_stdout
 
 if TYPE_CHECKING:
     from kdoctor.verify.jobs import Outcome
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def main() -> None:
     """Run jobs until the input ends."""
-    answers = own_output()
+    answers = reserve_stdout()
     warnings.simplefilter("ignore")
     logging.disable(logging.WARNING)
     for line in sys.stdin:
@@ -50,7 +50,7 @@ def _prover(kind: str) -> Callable[[dict[str, Any]], Outcome]:
     """
     from kdoctor.verify.jobs import ExampleJob, RewriteJob  # noqa: PLC0415
 
-    with kept_for_good():
+    with gc_frozen():
         match kind:
             case "rewrite":
                 from kdoctor.verify.run_rewrite import prove_rewrite  # noqa: PLC0415

@@ -17,7 +17,7 @@ pytest.importorskip("keras")
 
 from kdoctor.verify import frameworks
 from kdoctor.verify.backends import other_backend
-from kdoctor.verify.callables import read_sides
+from kdoctor.verify.callables import read_callables
 from kdoctor.verify.run_rewrite import RewriteProver
 from kdoctor.verify.values import Array
 
@@ -60,7 +60,9 @@ def proven(spoils: str):
         return replace(ran, result=replace(ran.result, data=data))
 
     job = proof_jobs.rewrite_job(QUOTIENT, 24, SEED, "jax")
-    return RewriteProver(job, read_sides(job.left, job.right), other_backend("jax", run)).prove()
+    return RewriteProver(
+        job, read_callables(job.left, job.right), other_backend("jax", run)
+    ).prove()
 
 
 def test_a_difference_that_vanishes_in_32_bits_is_explained():

@@ -46,7 +46,7 @@ def judged(
 ) -> Outcome:
     """Prove one rewrite, with recorded answers for the new side."""
     from kdoctor.verify.backends import other_backend  # noqa: PLC0415 - with TensorFlow
-    from kdoctor.verify.callables import read_sides  # noqa: PLC0415
+    from kdoctor.verify.callables import read_callables  # noqa: PLC0415
     from kdoctor.verify.run_rewrite import RewriteProver  # noqa: PLC0415
 
     def replayed(mode: str, _: Callable[..., Any], arguments: dict[str, Any]) -> Ran:
@@ -55,7 +55,7 @@ def judged(
             raise type(answer.kind, (Exception,), {})(answer.text)
         return answer
 
-    sides = read_sides(job.left, job.right)
+    sides = read_callables(job.left, job.right)
     assert sides is not None, f"{job.id} is among the questions"
     backend = other_backend(job.backend, replayed)
     if modes is not None:

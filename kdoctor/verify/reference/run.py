@@ -15,7 +15,7 @@ from pathlib import Path
 
 import kdoctor
 from kdoctor.errors import UsageProblem
-from kdoctor.verify.processes import ON_THE_CPU, environment, keeping_to
+from kdoctor.verify.processes import ON_THE_CPU, environment, folder_settings
 from kdoctor.verify.reference.results import Result
 
 BACKENDS = ("tensorflow", "jax", "torch")
@@ -126,7 +126,7 @@ def _gpus_of(backend: str) -> int:
 
 def _started(place: Place, arguments: list[str], home: str) -> subprocess.Popen[str]:
     path = [str(Path(kdoctor.__file__).parents[1]), os.environ.get("PYTHONPATH")]
-    own = keeping_to(home) | {
+    own = folder_settings(home) | {
         "KERAS_BACKEND": place.backend,
         # The user's keras.json could change floatx, epsilon and the image format.
         "KERAS_HOME": home,

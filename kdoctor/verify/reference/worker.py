@@ -14,13 +14,13 @@ import warnings
 from dataclasses import asdict, replace
 from typing import Any, TextIO
 
-from kdoctor.verify.processes import own_output
+from kdoctor.verify.processes import reserve_stdout
 from kdoctor.verify.reference.results import Result
 
 
 def main() -> None:
     """Run all checks on the device that the first argument names."""
-    answers = own_output()
+    answers = reserve_stdout()
     warnings.simplefilter("ignore")
     logging.disable(logging.WARNING)
     wanted = sys.argv[1]

@@ -13,7 +13,9 @@ from kdoctor.verify.user.statements import statements_of
 
 _MAX_FILES = 400
 _MAX_FILE_BYTES = 300_000
-_PASSED_OVER = re.compile(r"\.|__pycache__$|venv|env$|node_modules$|build$|dist$|site-packages$")
+_IGNORED_FOLDERS = re.compile(
+    r"\.|__pycache__$|venv|env$|node_modules$|build$|dist$|site-packages$"
+)
 
 
 class ProjectCallSites:
@@ -52,7 +54,7 @@ def _files_below(root: Path) -> Iterator[Path]:
     """Yield the Python files of a project, in a fixed order."""
     count = 0
     for folder, inner, names in os.walk(root):
-        inner[:] = sorted(each for each in inner if not _PASSED_OVER.match(each))
+        inner[:] = sorted(each for each in inner if not _IGNORED_FOLDERS.match(each))
         for name in sorted(names):
             path = Path(folder, name)
             if not name.endswith(".py") or not path.is_file():

@@ -13,7 +13,7 @@ from kdoctor import parse_ast
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _IMPORTS = (ast.Import, ast.ImportFrom)
 # Methods of Python's containers and of models that modify the object in place.
-_CHANGING = frozenset(
+_MUTATING = frozenset(
     {"add", "append", "clear", "discard", "extend", "insert", "pop", "remove", "reverse"}
     | {"setdefault", "sort", "update"}
 )
@@ -117,7 +117,7 @@ def _changed(node: ast.AST) -> Iterator[str]:
     if isinstance(node, ast.Subscript | ast.Attribute) and not isinstance(node.ctx, ast.Load):
         yield from _root_name(node)
     match node:
-        case ast.Call(func=ast.Attribute(attr=method) as called) if method in _CHANGING:
+        case ast.Call(func=ast.Attribute(attr=method) as called) if method in _MUTATING:
             yield from _root_name(called)
     for child in ast.iter_child_nodes(node):
         yield from _changed(child)

@@ -50,12 +50,12 @@ class Source:
 _LACKING = re.compile(r"ModuleNotFoundError: .*No module named '(?P<name>\w+[\w.]*)'")
 # The wording of Keras and TensorFlow: "TensorBoard is not installed, missing …",
 # "You must install pydot (`pip install pydot`)".
-_TOLD_LACKING = re.compile(
+_LACKING_IN_WORDS = re.compile(
     r"(?:ImportError|NotInstalledError): (?:(?P<name>\w+) is not installed"
     r"|You must install `?(?P<other>\w+))"
 )
 # What the kernel refuses, and what the audit hook refuses before the kernel has to.
-_KEPT_FROM = re.compile(
+_REFUSED = re.compile(
     r"PermissionError: |\[Errno (1|13)\]|kdoctor does not let it |Operation not permitted"
     r"|Permission denied"
 )
@@ -350,7 +350,7 @@ def _not_run(subject: _Subject, old: Answer, new: Answer, python: str) -> Verdic
     runs = new["state"] == "ran"
     notes = ("the fixed code runs on Keras 3",) if runs else ()
     lacking = _LACKING.search(old["error"])
-    in_words = _TOLD_LACKING.search(old["error"])
+    in_words = _LACKING_IN_WORDS.search(old["error"])
     name = lacking["name"] if lacking else in_words and (in_words["name"] or in_words["other"])
     if name and name.partition(".")[0] not in _KERAS:
         why = (
@@ -364,7 +364,7 @@ def _not_run(subject: _Subject, old: Answer, new: Answer, python: str) -> Verdic
             f"--no-sandbox: {old['error']}"
         )
         return _of(subject, VerdictState.NOT_TRIED, why=why, notes=notes)
-    if _KEPT_FROM.search(old["error"]):
+    if _REFUSED.search(old["error"]):
         why = f"the sandbox blocks what it does (--no-sandbox allows it): {old['error']}"
         return _of(subject, VerdictState.NOT_TRIED, why=why, notes=notes)
     if new.get("at") == "loading" and old.get("at") != "loading":

@@ -121,8 +121,8 @@ class LayerClass:
                 ranks.add(rank)
             if entries:
                 plan = {"made_with": made_with, "entries": entries}
-                cls._see_around(subject, plan, side)
-                cls._see_wide(subject, plan, side)
+                cls._try_in_model(subject, plan, side)
+                cls._add_wide_input(subject, plan, side)
                 return plan
         if refused and all(each.startswith("NotImplementedError: ") for each in refused):
             raise NotTried(f"it is a base class: {refused[0]}")
@@ -138,7 +138,7 @@ class LayerClass:
         return "mask" in inspect.signature(made(subject, made_with, side).call).parameters
 
     @classmethod
-    def _see_around(cls, subject: Any, plan: dict[str, Any], side: Side) -> None:
+    def _try_in_model(cls, subject: Any, plan: dict[str, Any], side: Side) -> None:
         """Find out whether it works in a functional model, and whether that model can be saved."""
         entry = plan["entries"][0]
         for step in ("functional", "saved"):
@@ -148,7 +148,7 @@ class LayerClass:
                 entry[step] = False
 
     @classmethod
-    def _see_wide(cls, subject: Any, plan: dict[str, Any], side: Side) -> None:
+    def _add_wide_input(cls, subject: Any, plan: dict[str, Any], side: Side) -> None:
         """Add an input of small and large numbers, if the layer accepts it."""
         arrays = plan["entries"][0]["arrays"]
         if not all(each.dtype.kind == "f" for each in arrays):
@@ -256,7 +256,7 @@ class ModelClass(LayerClass):
         fill(case, model, given, entry, side)
 
     @classmethod
-    def _see_around(cls, subject: Any, plan: dict[str, Any], side: Side) -> None:
+    def _try_in_model(cls, subject: Any, plan: dict[str, Any], side: Side) -> None:
         """Do nothing: a model is not put into another model."""
 
 

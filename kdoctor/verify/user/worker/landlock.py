@@ -59,7 +59,7 @@ def restrict(readable: Iterable[str], writable: Iterable[str]) -> None:
     if not sys.platform.startswith("linux"):
         raise OSError(f"{sys.platform} has no Landlock")
     libc = ctypes.CDLL(None, use_errno=True)
-    version = _done(libc, _CREATE_RULESET, None, 0, _VERSION)
+    version = _checked(libc, _CREATE_RULESET, None, 0, _VERSION)
     handled = sum(_FIRST) + sum(right for since, right in _LATER.items() if version >= since)
     rules = _Ruleset(
         handled,
@@ -67,14 +67,14 @@ def restrict(readable: Iterable[str], writable: Iterable[str]) -> None:
         _ABSTRACT_SOCKETS_AND_SIGNALS if version >= 6 else 0,
     )
     size = 8 if version < 4 else 16 if version < 6 else 24
-    ruleset = _done(libc, _CREATE_RULESET, ctypes.byref(rules), size, 0)
+    ruleset = _checked(libc, _CREATE_RULESET, ctypes.byref(rules), size, 0)
     try:
         for paths, allowed in ((readable, _READ), (writable, _READ | _WRITE)):
             for path in paths:
                 _allow(libc, ruleset, path, allowed & handled)
         if libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0):
             raise OSError(ctypes.get_errno(), "no_new_privs")
-        _done(libc, _RESTRICT_SELF, ruleset, 0)
+        _checked(libc, _RESTRICT_SELF, ruleset, 0)
     finally:
         os.close(ruleset)
 
@@ -88,12 +88,12 @@ def _allow(libc: Any, ruleset: int, path: str, allowed: int) -> None:
         if not stat.S_ISDIR(os.fstat(parent).st_mode):
             allowed &= _OF_A_FILE
         beneath = _Beneath(allowed, parent)
-        _done(libc, _ADD_RULE, ruleset, _BENEATH, ctypes.byref(beneath), 0)
+        _checked(libc, _ADD_RULE, ruleset, _BENEATH, ctypes.byref(beneath), 0)
     finally:
         os.close(parent)
 
 
-def _done(libc: Any, number: int, *arguments: Any) -> int:
+def _checked(libc: Any, number: int, *arguments: Any) -> int:
     result = int(libc.syscall(number, *arguments))
     if result < 0:
         code = ctypes.get_errno()

@@ -29,12 +29,12 @@ _ROUNDINGS = 10  # rounding errors by which the two sides may differ
 _MAX_ERROR_LENGTH = 400  # characters of an error
 _TAIL = 150  # of them at the end, where Keras names the cause
 # Errors that correct code may raise for guessed arguments or inputs.
-_OF_GUESSES = re.compile(
+_GUESS_ERRORS = re.compile(
     r"(TypeError|ValueError|IndexError|KeyError|AssertionError|InvalidArgumentError): "
     r"|AttributeError: .*'(int|float|str|tuple|list|[\w.]*Tensor)' object has no attribute"
 )
 # Errors that do not depend on inputs: of several errors, these are reported.
-_OF_CODE = re.compile(
+_CODE_ERRORS = re.compile(
     r"(ImportError|ModuleNotFoundError|NameError): "
     r"|AttributeError: .*\bmodule '[\w.]+' has no attribute"
 )
@@ -110,12 +110,12 @@ def error_text(error: BaseException) -> str:
 
 def may_be_a_bad_guess(error: str) -> bool:
     """Say whether guessed arguments, and not the code, may be the cause of an error."""
-    return bool(_OF_GUESSES.match(error))
+    return bool(_GUESS_ERRORS.match(error))
 
 
 def most_informative(errors: Sequence[str]) -> str:
     """Return the most informative error: one of the code itself, else the first."""
-    return next((each for each in errors if _OF_CODE.search(each)), errors[0])
+    return next((each for each in errors if _CODE_ERRORS.search(each)), errors[0])
 
 
 def plain(value: Any) -> Any:

@@ -24,7 +24,7 @@ from .measurement import (
 )
 
 _STEPS = 20
-_LOOKED_AT = (1, 2, 3, 5, 10, 20)  # steps; what happens every few steps shows late
+_RECORDED_STEPS = (1, 2, 3, 5, 10, 20)  # steps; what happens every few steps shows late
 _SHAPES = ((4, 3), (3,))
 _SOME = np.asarray([0, 2])
 _WHOLE, _ROWS = "dense gradients", "sparse gradients"
@@ -110,7 +110,7 @@ def _steps(subject: Any, plan: dict[str, Any], side: Side, *, rows: bool) -> dic
             shape = tf.constant(_SHAPES[0])
             gradients[0] = tf.IndexedSlices(part, tf.constant(_SOME), shape)
         optimizer.apply_gradients(zip(gradients, variables))  # noqa: B905
-        if step + 1 in _LOOKED_AT:
+        if step + 1 in _RECORDED_STEPS:
             found[f"variables after step {step + 1}"] = [np.asarray(each) for each in variables]
     found["iterations"] = int(np.asarray(optimizer.iterations))
     config = optimizer.get_config()

@@ -85,7 +85,7 @@ _THREAD = 0x10000  # CLONE_THREAD
 _PARENT_DEATH = 1  # PR_SET_PDEATHSIG: without it, the process would outlive its worker
 _OWNERS = (8, 15)  # F_SETOWN, F_SETOWN_EX: choose who gets the signals of a descriptor
 # TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX: common queries on files.
-_ASKED_OF_FILES = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
+_FILE_QUERIES = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
 
 # Classic BPF: load a word, jump if equal / at least / any bit set, and with a mask, return.
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _AND, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
@@ -165,18 +165,18 @@ def _numbers(table: str, column: int) -> Iterator[int]:
 
 def _by_argument(pid: int) -> Iterator[tuple[tuple[int, int], Iterator[_Step]]]:
     """Yield calls that are harmless with some arguments, each with steps that decide."""
-    yield _CLONE, _answered([(_ANY_BIT, _THREAD)], argument=0)
+    yield _CLONE, _decide([(_ANY_BIT, _THREAD)], argument=0)
     for each in (_KILL, _TKILL, _TGKILL):
-        yield each, _answered([(_EQUAL, pid)], argument=0)
-    yield _PRLIMIT, _answered([(_EQUAL, 0), (_EQUAL, pid)], argument=0)
-    yield _PRCTL, _answered([(_EQUAL, _PARENT_DEATH)], argument=0, allows=False)
-    yield _FCNTL, _answered([(_EQUAL, each) for each in _OWNERS], argument=1, allows=False)
-    asked = [(_EQUAL, each) for each in _ASKED_OF_FILES]
-    yield _IOCTL, _answered(asked, argument=1, code=errno.ENOTTY)
+        yield each, _decide([(_EQUAL, pid)], argument=0)
+    yield _PRLIMIT, _decide([(_EQUAL, 0), (_EQUAL, pid)], argument=0)
+    yield _PRCTL, _decide([(_EQUAL, _PARENT_DEATH)], argument=0, allows=False)
+    yield _FCNTL, _decide([(_EQUAL, each) for each in _OWNERS], argument=1, allows=False)
+    queries = [(_EQUAL, each) for each in _FILE_QUERIES]
+    yield _IOCTL, _decide(queries, argument=1, code=errno.ENOTTY)
     yield _SOCKETPAIR, _connected_pair()
 
 
-def _answered(
+def _decide(
     tests: Iterable[tuple[int, int]],
     *,
     argument: int,
