@@ -287,8 +287,8 @@ class HalfRun:
 """
 NOT_COMPARED = {
     "HalfSeen": (ALONE, ALONE_FIXED, "spread() did not run"),
-    "Waiting": (NOTHING, NOTHING, "nothing that it does is seen"),
-    "look_at_all_weights": (LEAVES, LEAVES, "leaves the model as it is"),
+    "Waiting": (NOTHING, NOTHING, "it has no visible effect"),
+    "look_at_all_weights": (LEAVES, LEAVES, "does not change the model"),
     "Guessing": (CHANCE, CHANCE, "differs from run to run"),
     "HalfRun": (UNKNOWN, UNKNOWN, "spread() did not run"),
 }
