@@ -15,7 +15,7 @@ from kdoctor.verify.user.verifying import Source, verify
 
 KERAS = "import tensorflow as tf\nfrom tensorflow import keras\nfrom keras.layers import Layer\n\n"
 ATTACKS = {
-    # Only what is far from nought shows it.
+    # Only values far from zero show it.
     "relu6": (
         "def relu6(x):\n    return tf.minimum(tf.nn.relu(x), 6.0)\n",
         "tf.minimum(tf.nn.relu(x), 6.0)",
@@ -37,7 +37,7 @@ ATTACKS = {
         "tf.minimum(tf.abs(y_true - y_pred), 12.0)",
         "tf.abs(y_true - y_pred)",
     ),
-    # Only nought shows it.
+    # Only zero shows it.
     "unit": (
         "def unit(x):\n    return x / (tf.norm(x, axis=-1, keepdims=True) + 1e-7)\n",
         " + 1e-7",
@@ -309,7 +309,7 @@ SLOW_FIXED = """class Slow(keras.optimizers.Optimizer):
         var.assign_sub(tf.cast(learning_rate, grad.dtype) * grad * (1.0 + late))
 """
 FIXED = {"Slow": SLOW_FIXED}
-# Nothing is seen of the right one either: it gives nought.
+# The right fix has no visible effect either: it returns zero.
 NOTHING_SEEN = ("never", "Never", "no_loss")
 # One of each sort, and of each thing that is looked at.
 RIGHT = ("relu6", "Unit", "far_loss", "Share", "Remembering", "Slow", "Dropping", "noisy", "Drawn")

@@ -18,7 +18,7 @@ def normal(rng):
 OTHERS = {
     "another mean": lambda rng: rng.normal(0.5, size=(3, 5)),
     "another variance": lambda rng: rng.normal(0, 1.6, size=(3, 5)),
-    "noughts": lambda rng: rng.normal(size=(3, 5)) * (rng.uniform(size=(3, 5)) > 0.2),
+    "zeros": lambda rng: rng.normal(size=(3, 5)) * (rng.uniform(size=(3, 5)) > 0.2),
     "the same each time": lambda _: np.ones((3, 5)),
 }
 
