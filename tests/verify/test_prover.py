@@ -136,7 +136,7 @@ def test_an_old_name_runs_on_its_own_framework(outcomes, key, source):
 def test_a_replacement_must_reproduce_recorded_results():
     code = (
         "import tensorflow as tf; from kdoctor.verify.old_results import check_recorded\n"
-        "print(check_recorded('size', lambda x: tf.size(x)))\nheld_to('size', lambda x: tf.rank(x))"
+        "print(check_recorded('size', lambda x: tf.size(x)))\ncheck_recorded('size', lambda x: tf.rank(x))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout == "as keras 2.3.1 on TensorFlow 1.15.5 gave in 24 recorded runs\n"
