@@ -83,3 +83,13 @@ def rank_as_written(made: cst.BaseExpression) -> int | None:
         if isinstance(each, cst.Tuple | cst.List)
     ]
     return len(shapes[0]) if len(shapes) == 1 and shapes[0] is not None else None
+
+
+def elements_in(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    """Yield what a list, tuple or dict holds, at any depth; a value that is none of them itself."""
+    match node:
+        case cst.List() | cst.Tuple() | cst.Dict():
+            for each in node.elements:
+                yield from elements_in(each.value)
+        case _:
+            yield node

@@ -11,7 +11,7 @@ class Refusal(Struct, frozen=True):
     reason: str
 
 
-ONLY_IN_DEAD_CODE = Refusal("only code that the target never gets to uses it: import it there")
+ONLY_IN_DEAD_CODE = Refusal("only code that the target never reaches uses it: import it there")
 """Why an import stays that the target alone could do without."""
 
 

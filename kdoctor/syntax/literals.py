@@ -65,14 +65,14 @@ def _value_in(source: str) -> Any:
 def _value(node: Any) -> Any:
     read = _READERS.get(type(node).__name__)
     if read is None:
-        raise ValueError("it is no literal")
+        raise ValueError("not a literal")
     return read(node)
 
 
 def _name(node: Any) -> Any:
     name = getattr(node, "value", None)  # `ast` has constants for these
     if name not in _NAMES:
-        raise ValueError("it is no literal")
+        raise ValueError("not a literal")
     return _NAMES[name]
 
 
@@ -81,14 +81,14 @@ def _signed(node: Any) -> Any:
     is_ast = isinstance(node, ast.UnaryOp)
     sign = _SIGNS.get(type(node.op if is_ast else node.operator).__name__)
     if sign is None:
-        raise ValueError("it is no literal")
+        raise ValueError("not a literal")
     return sign(_number(node.operand if is_ast else node.expression))
 
 
 def _number(node: Any) -> Any:
     value = _value(node) if type(node).__name__ in {"Constant", *_NUMBERS} else None
     if type(value) not in {int, float, complex}:
-        raise ValueError("it is no number")
+        raise ValueError("not a number")
     return value
 
 
@@ -97,11 +97,11 @@ def _complex(node: Any) -> Any:
     add = _SUMS.get(type(node.op if isinstance(node, ast.BinOp) else node.operator).__name__)
     imaginary = _number(node.right)
     if add is None or not isinstance(imaginary, complex):
-        raise ValueError("it is no literal")
+        raise ValueError("not a literal")
     has_sign = type(node.left).__name__ in {"UnaryOp", "UnaryOperation"}
     real = _signed(node.left) if has_sign else _number(node.left)
     if isinstance(real, complex):
-        raise ValueError("it is no literal")  # noqa: TRY004 - as of all else
+        raise ValueError("not a literal")  # noqa: TRY004 - as of all else
     return add(real, imaginary)
 
 
@@ -121,7 +121,7 @@ def _dict(node: Any) -> dict[Any, Any]:
 def _empty_set(node: Any) -> set[object]:
     arguments = node.args or getattr(node, "keywords", ())
     if arguments or "set" not in {getattr(node.func, each, "") for each in ("id", "value")}:
-        raise ValueError("it is no literal")
+        raise ValueError("not a literal")
     return set()
 
 

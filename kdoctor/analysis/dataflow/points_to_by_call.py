@@ -16,8 +16,8 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.calls import binding_of
+from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.dataflow.points_to import PointsTo, points_to_of
-from kdoctor.analysis.models.user_classes import class_named
 from kdoctor.keras_api import split_root
 from kdoctor.memoize import once
 from kdoctor.syntax import Module

@@ -104,7 +104,7 @@ def _finding(
         )
         if edits
         else None,
-        no_fix_because=None if edits else f"`{_LOGS}` is another name in the function",
+        no_fix_because=None if edits else f"the function uses `{_LOGS}` for something else",
     )
 
 

@@ -85,7 +85,7 @@ def _call_the_operation(module: Module, facts: TargetFacts, use: MemberUse) -> F
     if isinstance(attempt, Fix):
         attempt = with_generator(module, reference, function.attr.value, attempt)
     if isinstance(attempt, Refusal) and facts.lookup(name).presence is Presence.MISSING:
-        return Refusal(f"{attempt.reason} (`{name}` is gone, too)")
+        return Refusal(f"{attempt.reason} (`{name}` was removed as well)")
     return attempt
 
 

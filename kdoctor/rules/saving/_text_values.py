@@ -8,9 +8,9 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import is_builtin, value_of
+from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.analysis.dataflow.possible_values import MAX_VALUES, values_of_name
-from kdoctor.analysis.models.user_classes import class_named
 from kdoctor.analysis.tensors import elements
 from kdoctor.analysis.tensors.constructors import NumberKind
 from kdoctor.syntax import Module

@@ -75,7 +75,7 @@ def _refused(module: Module, facts: TargetFacts, use: PathUse, given: cst.Arg) -
         no_fix_because=None
         if edits
         else (
-            "there is a comment beside it"
+            "there is a comment next to it"
             if needless
             else "only the names in the file tell which layers are loaded"
         ),

@@ -91,7 +91,7 @@ def _gone(module: Module, facts: TargetFacts, use: PathUse, given: cst.Arg, name
         if name == "signatures"
         else "Leave it out.",
         fix=fix,
-        no_fix_because=None if fix else "there is a comment beside it",
+        no_fix_because=None if fix else "there is a comment next to it",
     )
 
 
