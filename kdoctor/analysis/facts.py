@@ -87,13 +87,18 @@ class TargetFacts(Struct, frozen=True, cache_hash=True):
         return bool(version) and _major(version) >= 3
 
     def applicability(self, *proofs: Proven) -> Applicability:
-        """Return SAFE if the record holds for every one of ``proofs``, UNSAFE otherwise.
+        """See ``applicability``."""
+        return applicability(*proofs)
 
-        Nothing else makes a fix safe: without a record there was no run behind it.
-        """
-        held = proofs_that_hold()
-        is_safe = bool(proofs) and all(proof.id in held for proof in proofs)
-        return Applicability.SAFE if is_safe else Applicability.UNSAFE
+
+def applicability(*proofs: Proven) -> Applicability:
+    """Return SAFE if the record holds for every one of ``proofs``, UNSAFE otherwise.
+
+    Nothing else makes a fix safe: without a record there was no run behind it.
+    """
+    held = proofs_that_hold()
+    is_safe = bool(proofs) and all(proof.id in held for proof in proofs)
+    return Applicability.SAFE if is_safe else Applicability.UNSAFE
 
 
 @lru_cache(maxsize=256)

@@ -2,26 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
-from functools import cached_property
-from typing import TYPE_CHECKING
+import sys
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import cached_property, wraps
+from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
 
 from kdoctor.digests import sha256
-from kdoctor.model import Confidence, Finding, Fix, Place, Severity
+from kdoctor.model import (
+    Applicability,
+    Confidence,
+    Edit,
+    Finding,
+    Fix,
+    ImportNeed,
+    NoFix,
+    Place,
+    Severity,
+    Span,
+)
 from kdoctor.rules.preview import PREVIEW
 from kdoctor.rules.topics import Topic, topics_of
 
 if TYPE_CHECKING:
-    from kdoctor.analysis.facts import TargetFacts
+    from kdoctor.analysis.facts import Proven, TargetFacts
+    from kdoctor.analysis.queries import Match, Query
     from kdoctor.analysis.triggers import Trigger
     from kdoctor.rewrite import Rewrite
     from kdoctor.syntax import Module
 
     Check = Callable[[Module, TargetFacts], Iterator[Finding]]
+    M = TypeVar("M", bound=Match)
+    Found = Iterator[Finding] | Finding | None
 else:
     Check = Callable
+    M = TypeVar("M")
 
 FAMILIES = {
     "names": "KD1",
@@ -131,6 +147,12 @@ class Rule(Struct, frozen=True):
         """What it is about to a user, together with rules of other families."""
         return topics_of(self.code)
 
+    @property
+    def proofs(self) -> list[Example]:
+        """The examples that rate the rule's fixes: those with a fix that is to be safe."""
+        examples = sys.modules[self.check.__module__].INVALID
+        return [each for each in examples if each.after and not each.unsafe]
+
     def finding(  # noqa: PLR0913 - the parts of a finding, by keyword
         self,
         place: Place,
@@ -140,7 +162,7 @@ class Rule(Struct, frozen=True):
         confidence: Confidence,
         severity: Severity | None = None,
         help: str = "",  # noqa: A002 - the word of ``Finding``
-        fix: Fix | None = None,
+        fix: Fix | NoFix | None = None,
         no_fix_because: str | None = None,
     ) -> Finding:
         """Return a finding of this rule.
@@ -148,6 +170,8 @@ class Rule(Struct, frozen=True):
         Raises:
             ValueError: there is neither a fix nor a reason why not, or both.
         """
+        if isinstance(fix, NoFix):
+            no_fix_because, fix = fix.reason, None
         if (fix is None) == (no_fix_because is None):
             raise ValueError(f"{self.code}: a finding has a fix or says why there is none")
         return Finding(
@@ -162,3 +186,76 @@ class Rule(Struct, frozen=True):
             fix=fix,
             no_fix_because=no_fix_because,
         )
+
+    def fix(
+        self,
+        title: str,
+        *edits: Edit | NoFix,
+        imports: Sequence[ImportNeed] = (),
+        drops: Sequence[Span] = (),
+        unsafe_because: str = "",
+        proven_by: Sequence[Proven] | None = None,
+    ) -> Fix | NoFix:
+        """Return a fix, rated by the examples of the rule that have a safe one.
+
+        Where one of the edits cannot be made, that is the answer.
+        """
+        made = []
+        for each in edits:
+            if isinstance(each, NoFix):
+                return each
+            made.append(each)
+        from kdoctor.analysis.facts import applicability  # noqa: PLC0415 - not to read an index
+
+        proofs = self.proofs if proven_by is None else proven_by
+        rating = Applicability.UNSAFE if unsafe_because else applicability(*proofs)
+        return Fix(title, tuple(made), rating, tuple(imports), tuple(drops), unsafe_because)
+
+
+def rule(  # noqa: PLR0913 - the fields of a rule, by keyword
+    code: str,
+    *,
+    severity: Severity,
+    look_for: Query[M],
+    since: str | None = None,
+    until: str | None = None,
+    only_with_namespace: bool = False,
+    asks_for_roots: bool = False,
+    only_alone: bool = False,
+) -> Callable[[Callable[[M], Found]], Rule]:
+    """Return the decorator that makes a rule of the function which checks a match.
+
+    The function is given what ``look_for`` finds, one match at a time, and returns a finding, None,
+    or yields findings. Name and family of the rule are those of its file and folder; the other
+    fields are those of ``Rule``.
+    """
+
+    def made(check: Callable[[M], Found]) -> Rule:
+        *_, family, stem = check.__module__.split(".")
+
+        @wraps(check)
+        def checked(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+            for match in look_for.find(module, facts):
+                match.rule = new
+                found = check(match)
+                if isinstance(found, Finding):
+                    yield found
+                elif found is not None:
+                    yield from found
+
+        new = Rule(
+            code=code,
+            name=stem.replace("_", "-"),
+            family=family,
+            severity=severity,
+            check=checked,
+            triggers=look_for.trigger,
+            since=since,
+            until=until,
+            only_with_namespace=only_with_namespace,
+            asks_for_roots=asks_for_roots,
+            only_alone=only_alone,
+        )
+        return new
+
+    return made

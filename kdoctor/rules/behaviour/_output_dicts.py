@@ -7,7 +7,8 @@ import ast
 import libcst as cst
 
 from kdoctor.analysis.calls import literal, replace_expression
-from kdoctor.model import Edit, Hole, Precedence
+from kdoctor.analysis.queries import Argument
+from kdoctor.model import Edit, Hole, NoFix, Precedence
 from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -37,6 +38,15 @@ def taken_out(
         return None, "there is a comment in the dict"
     inner = Hole(module.outer_span(element.value), Precedence.LAMBDA, precedence_of(element.value))
     return Edit(module.span(node), (inner,)), None
+
+
+def take_out(by_name: Argument) -> Edit | NoFix:
+    """Return the edit that writes what a dict of one holds in its place."""
+    module, node = by_name.module, by_name.node
+    element = single(by_name.value_node)
+    assert element is not None
+    edit, why_not = taken_out(module, node, element)
+    return edit or NoFix(why_not or "")
 
 
 def may_be_by_name(quick: QuickFacts, given: ast.expr) -> bool:
