@@ -5,9 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cached_property, wraps
+from textwrap import dedent
 from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import force_setattr
 
 from kdoctor.digests import sha256
 from kdoctor.model import (
@@ -57,8 +59,23 @@ HEADINGS = (
 )
 
 
+def block(text: str) -> str:
+    r"""Return code that is written as an indented block, without the indentation.
+
+    >>> block('''
+    ...     import keras
+    ... ''')
+    'import keras\n'
+
+    Text that does not begin with a line break is no block, and stays as it is.
+    """
+    return f"{dedent(text).strip(chr(10))}\n" if text.startswith("\n") else text
+
+
 class Example(Struct, frozen=True, dict=True):
     """Code that a rule reports: its test, its documentation and its proof case at once.
+
+    ``given`` is how ``before`` and ``after`` both begin. All three may be blocks: see ``block``.
 
     ``after`` is what the fix makes of ``before``, None where there is no fix to apply. ``raises``
     is what ``before`` really raises on the newest Keras 3, ``"Type: text"`` (the text may be the
@@ -89,6 +106,17 @@ class Example(Struct, frozen=True, dict=True):
     on_keras_2: bool = False
     same: str = ""
     namespace: str = ""
+    given: str = ""
+
+    def __post_init__(self) -> None:
+        """Make whole texts of the blocks."""
+        given = block(self.given)
+        force_setattr(self, "given", "")
+        force_setattr(self, "before", given + block(self.before))
+        force_setattr(self, "prelude", block(self.prelude))
+        force_setattr(self, "check", block(self.check))
+        if self.after is not None:
+            force_setattr(self, "after", given + block(self.after))
 
     @cached_property
     def id(self) -> str:
@@ -96,7 +124,8 @@ class Example(Struct, frozen=True, dict=True):
         parts = [self.prelude, self.before, self.after or "", self.raises or "", self.check]
         if self.on_keras_2 or self.same:
             parts += ["on Keras 2", self.same]
-        digest = sha256("\0".join(parts).encode()).hexdigest()
+        # Whether the last line ends is nothing that a run depends on.
+        digest = sha256("\0".join(each.rstrip("\n") for each in parts).encode()).hexdigest()
         return f"example {digest[:16]}"
 
 
