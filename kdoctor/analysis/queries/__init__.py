@@ -20,11 +20,13 @@ from kdoctor.analysis.queries.matches import (
     File,
     Match,
     Method,
+    Name,
     Read,
     Store,
 )
 from kdoctor.analysis.queries.members import reads, stores
 from kdoctor.analysis.queries.query import Query, files
+from kdoctor.analysis.queries.references import references
 
 __all__ = [
     "Argument",
@@ -35,6 +37,7 @@ __all__ = [
     "Instance",
     "Match",
     "Method",
+    "Name",
     "Query",
     "Read",
     "Store",
@@ -45,5 +48,6 @@ __all__ = [
     "functions",
     "methods",
     "reads",
+    "references",
     "stores",
 ]

@@ -270,3 +270,19 @@ class Method(Match):
         )
         self.owner = owner
         self.name = node.name.value
+
+
+class Name(Match):
+    """A use of something imported: ``reference`` tells its dotted name and its call, if any."""
+
+    def __init__(self, module: Module, facts: TargetFacts, reference: Reference) -> None:
+        super().__init__(
+            module,
+            facts,
+            reference.node,
+            symbol=reference.name,
+            confidence=reference.confidence,
+        )
+        self.reference = reference
+        self.name = reference.name
+        self.call = reference.call
