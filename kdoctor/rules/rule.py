@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from kdoctor.digests import sha256
-from kdoctor.model import Confidence, Finding, Fix, Place, Severity
+from kdoctor.model import Confidence, Finding, Fix, NoFix, Place, Severity
 from kdoctor.rules.preview import PREVIEW
 from kdoctor.rules.topics import Topic, topics_of
 
@@ -140,16 +140,9 @@ class Rule(Struct, frozen=True):
         confidence: Confidence,
         severity: Severity | None = None,
         help: str = "",  # noqa: A002 - the word of ``Finding``
-        fix: Fix | None = None,
-        no_fix_because: str | None = None,
+        fix: Fix | NoFix,
     ) -> Finding:
-        """Return a finding of this rule.
-
-        Raises:
-            ValueError: there is neither a fix nor a reason why not, or both.
-        """
-        if (fix is None) == (no_fix_because is None):
-            raise ValueError(f"{self.code}: a finding has a fix or says why there is none")
+        """Return a finding of this rule, with its fix or the reason why there is none."""
         return Finding(
             code=self.code,
             name=self.name,
@@ -159,6 +152,6 @@ class Rule(Struct, frozen=True):
             confidence=confidence,
             symbol=symbol,
             help=help,
-            fix=fix,
-            no_fix_because=no_fix_because,
+            fix=fix if isinstance(fix, Fix) else None,
+            no_fix_because=fix.reason if isinstance(fix, NoFix) else None,
         )

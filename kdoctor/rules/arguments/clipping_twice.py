@@ -27,7 +27,7 @@ import libcst as cst
 from kdoctor.analysis.calls import argument, instances, is_keras_3, literal, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import calls, word
-from kdoctor.model import Finding, Severity
+from kdoctor.model import Finding, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickCall
@@ -55,7 +55,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             confidence=reference.confidence,
             help=f"Keep one: Keras 2.11 to 2.15 clipped by `{norm}` alone, earlier releases by "
             "value, then by norm.",
-            no_fix_because="kdoctor cannot tell which one is meant",
+            fix=NoFix("kdoctor cannot tell which one is meant"),
         )
 
 

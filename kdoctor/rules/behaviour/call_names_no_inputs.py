@@ -40,7 +40,7 @@ from kdoctor.analysis.models.user_classes import (
 )
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.keras_api import Presence
-from kdoctor.model import Confidence, Finding, Fix, Severity
+from kdoctor.model import Confidence, Finding, Fix, NoFix, Severity
 from kdoctor.rules.behaviour._call_signature import naming
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
@@ -74,10 +74,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             confidence=Confidence.LIKELY,
             help="Name the parameters, `def call(self, inputs, training=None)`, and pass them "
             "on: `training` and `mask` are only passed to parameters of these names.",
-            fix=fix,
-            no_fix_because=None
-            if fix
-            else "kdoctor cannot tell which arguments the layer is called with",
+            fix=fix or NoFix("kdoctor cannot tell which arguments the layer is called with"),
         )
 
 

@@ -29,7 +29,7 @@ import libcst as cst
 from kdoctor.analysis.calls import add_keyword, argument, instances, is_hidden, literal, literal_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import calls, keyword
-from kdoctor.model import Finding, Fix, Severity
+from kdoctor.model import Finding, Fix, NoFix, Severity
 from kdoctor.rewrite import remove_arguments
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
@@ -74,8 +74,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             symbol=f"{reference.name}(trainable)",
             confidence=reference.confidence,
             help=_TO_THE_INNER if inside else _AFTERWARDS,
-            fix=fix,
-            no_fix_because=None if fix else _NOT_MADE_HERE if inside else _MADE_BY_ITSELF,
+            fix=fix or NoFix(_NOT_MADE_HERE if inside else _MADE_BY_ITSELF),
         )
 
 

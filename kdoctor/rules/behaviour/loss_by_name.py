@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from kdoctor.analysis.calls import argument, is_hidden, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, attribute
-from kdoctor.model import Finding, Fix, Severity
+from kdoctor.model import Finding, Fix, NoFix, Severity
 from kdoctor.rules.behaviour._output_dicts import may_be_by_name, single, taken_out
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
@@ -49,21 +49,20 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         element = single(value_of(module, loss.value))
         if element is None:
             continue
-        edit, why_not = taken_out(module, loss.value, element)
+        edit = taken_out(module, loss.value, element)
         yield rule.finding(
             module.place(loss.value),
             f"a `Sequential` has no output names: {_REFUSED}",
             symbol="keras.Sequential.compile",
             confidence=use.confidence,
             help="Pass the loss without a dict.",
-            fix=None
-            if edit is None
+            fix=edit
+            if isinstance(edit, NoFix)
             else Fix(
                 "Take the loss out of the dict",
                 (edit,),
                 facts.applicability(*(each for each in INVALID if each.after)),
             ),
-            no_fix_because=why_not,
         )
 
 
