@@ -145,7 +145,7 @@ class Fix(Struct, frozen=True, array_like=True, gc=False):
 
 
 class NoFix(Struct, frozen=True):
-    """Why a finding has no fix."""
+    """Why there is no fix: ``reason`` is one sentence without a final stop."""
 
     reason: str
 

@@ -191,18 +191,9 @@ class Rule(Struct, frozen=True):
         confidence: Confidence,
         severity: Severity | None = None,
         help: str = "",  # noqa: A002 - the word of ``Finding``
-        fix: Fix | NoFix | None = None,
-        no_fix_because: str | None = None,
+        fix: Fix | NoFix,
     ) -> Finding:
-        """Return a finding of this rule.
-
-        Raises:
-            ValueError: there is neither a fix nor a reason why not, or both.
-        """
-        if isinstance(fix, NoFix):
-            no_fix_because, fix = fix.reason, None
-        if (fix is None) == (no_fix_because is None):
-            raise ValueError(f"{self.code}: a finding has a fix or says why there is none")
+        """Return a finding of this rule, with its fix or the reason why there is none."""
         return Finding(
             code=self.code,
             name=self.name,
@@ -212,8 +203,8 @@ class Rule(Struct, frozen=True):
             confidence=confidence,
             symbol=symbol,
             help=help,
-            fix=fix,
-            no_fix_because=no_fix_because,
+            fix=fix if isinstance(fix, Fix) else None,
+            no_fix_because=fix.reason if isinstance(fix, NoFix) else None,
         )
 
     def fix(

@@ -36,8 +36,8 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.model import Applicability, Edit, Finding, Fix, Place, Severity
-from kdoctor.rewrite import Refusal, remove_arguments
+from kdoctor.model import Applicability, Edit, Finding, Fix, NoFix, Place, Severity
+from kdoctor.rewrite import remove_arguments
 from kdoctor.rules.arguments import _removed_examples as examples
 from kdoctor.rules.arguments._keras_calls import KerasCall, keras_calls, partial_calls
 from kdoctor.rules.arguments._keyword_changes import (
@@ -126,17 +126,14 @@ def _of_a_dict(module: Module, facts: TargetFacts, call: KerasCall, held: HeldKe
     return _told(call, held.keyword, error, module.place(held.key), attempt)
 
 
-def _told(
-    call: KerasCall, keyword: str, error: str, place: Place, attempt: Fix | Refusal
-) -> Finding:
+def _told(call: KerasCall, keyword: str, error: str, place: Place, attempt: Fix | NoFix) -> Finding:
     return rule.finding(
         place,
         f"`{call.leaf}` no longer accepts `{keyword}=`: {error}",
         symbol=f"{call.name}({keyword})",
         confidence=call.confidence,
         help=change_of(call.leaf, call.kind, keyword).help,
-        fix=attempt if isinstance(attempt, Fix) else None,
-        no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
+        fix=attempt,
     )
 
 
@@ -156,12 +153,12 @@ def _error(module: Module, call: KerasCall, keyword: str, given: cst.BaseExpress
 
 def _fix(
     module: Module, facts: TargetFacts, call: KerasCall, argument: cst.Arg, change: Change
-) -> Fix | Refusal:
+) -> Fix | NoFix:
     assert argument.keyword is not None
     keyword = argument.keyword.value
     if change.renamed:
         if call.keyword(change.renamed) is not None:
-            return Refusal(f"`{change.renamed}=` is also passed")
+            return NoFix(f"`{change.renamed}=` is also passed")
         if (instead := instead_of(module, call, argument)) is not None:
             return _written(facts, keyword, instead)
         edit = Edit(module.span(argument.keyword), (change.renamed,))
@@ -184,10 +181,10 @@ def _fix(
         module, argument, change
     )
     if not change.drop and not default:
-        return Refusal(change.no_fix_because)
+        return NoFix(change.no_fix_because)
     edits = remove_arguments(module, call.call, [argument])
     if edits is None:
-        return Refusal("there is a comment inside it")
+        return NoFix("there is a comment inside it")
     lost = "" if default else change.loses
     if not default and _does_something(argument.value):
         lost = "; ".join(filter(None, [lost, "the call that computes its value is no longer made"]))
@@ -215,16 +212,16 @@ def _written(facts: TargetFacts, keyword: str, instead: Instead) -> Fix:
 
 def _fix_in_the_dict(
     module: Module, facts: TargetFacts, call: KerasCall, held: HeldKeyword, change: Change
-) -> Fix | Refusal:
+) -> Fix | NoFix:
     name = change.renamed
     if not name:
-        return Refusal(change.no_fix_because)
+        return NoFix(change.no_fix_because)
     if not held.is_alone:
-        return Refusal("the dict is also used elsewhere")
+        return NoFix("the dict is also used elsewhere")
     others = {each.keyword for each in held_keywords(module, call.call)}
     by_position = any(each.keyword is None and each.star != "**" for each in call.call.args)
     if call.keyword(name) is not None or name in others or by_position:
-        return Refusal(f"`{name}=` may also be passed")
+        return NoFix(f"`{name}=` may also be passed")
     title = f"Write `{name}` instead of `{held.keyword}`"
     return Fix(title, (held.renamed(module, name),), _proven(facts, held.keyword))
 

@@ -34,7 +34,7 @@ import libcst as cst
 
 from kdoctor.analysis.calls import argument, literal, value_of
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Severity
+from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, NoFix, Severity
 from kdoctor.rewrite import remove_arguments
 from kdoctor.rules.arguments._crossentropies import NAMED_SHORT, crossentropy
 from kdoctor.rules.arguments._int_expressions import an_int_is_passed, is_int
@@ -230,8 +230,7 @@ def _finding(module: Module, facts: TargetFacts, call: KerasCall, refused: Refus
         symbol=call.name,
         confidence=call.confidence,
         help=refused.help,
-        fix=fix,
-        no_fix_because=None if fix else refused.no_fix_because,
+        fix=fix or NoFix(refused.no_fix_because),
     )
 
 

@@ -30,7 +30,7 @@ from msgspec import Struct
 from kdoctor.analysis.calls import argument, is_keras_3, literal
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, keyword, may_hold
-from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
+from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity, Span
 from kdoctor.rewrite import remove_arguments
 from kdoctor.rules.members.call_of_recurrent_layer import RECURRENT
 from kdoctor.rules.rule import Example, Rule
@@ -95,8 +95,7 @@ def _finding(module: Module, facts: TargetFacts, refused: _Refused) -> Finding:
         help=f"{fix.title}."
         if fix
         else "Concatenate what is the same for each step to the input, or store it in the cell.",
-        fix=fix,
-        no_fix_because=None if fix else "the cell must receive it in another way",
+        fix=fix or NoFix("the cell must receive it in another way"),
     )
 
 

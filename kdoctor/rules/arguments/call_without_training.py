@@ -30,7 +30,7 @@ from kdoctor.analysis.calls import is_keras_3
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_of, methods_in
 from kdoctor.analysis.triggers import Trigger, word
-from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
+from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity, Span
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -128,10 +128,9 @@ def _finding(  # noqa: PLR0913, PLR0917 - what a finding tells
         symbol=f"{name}.call",
         confidence=Confidence.LIKELY,
         help="Write `training=None`: Keras then fills it in.",
-        fix=_fix(module, facts, without),
-        no_fix_because=None
+        fix=_fix(module, facts, without)
         if without
-        else "a later parameter has no default, and Keras does not fill it in",
+        else NoFix("a later parameter has no default, and Keras does not fill it in"),
     )
 
 
@@ -150,9 +149,7 @@ def _without_default(method: cst.FunctionDef, parameter: cst.Param) -> Sequence[
     return (parameter, *bare)
 
 
-def _fix(module: Module, facts: TargetFacts, bare: Sequence[cst.Param]) -> Fix | None:
-    if not bare:
-        return None
+def _fix(module: Module, facts: TargetFacts, bare: Sequence[cst.Param]) -> Fix:
     edits = []
     for each in bare:
         last = each.annotation.annotation if each.annotation else each.name

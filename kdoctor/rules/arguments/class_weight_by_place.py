@@ -39,7 +39,7 @@ import libcst as cst
 from kdoctor.analysis.calls import argument, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, attribute, keyword
-from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Severity
+from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -110,7 +110,7 @@ def _of_outputs(module: Module, use: MemberUse, given: cst.Arg) -> Finding:
         symbol=f"{use.owner.cls or 'Model'}.{use.member}(class_weight)",
         confidence=use.confidence,
         help="Pass `sample_weight`: one array of weights for each output.",
-        no_fix_because="the weight of each sample has to be looked up in the data",
+        fix=NoFix("the weight of each sample has to be looked up in the data"),
     )
 
 
@@ -131,8 +131,7 @@ def _by_place(
         symbol=f"{use.owner.cls or 'Model'}.{use.member}(class_weight)",
         confidence=use.confidence,
         help="Pass a dict from class to weight.",
-        fix=fix if is_known else None,
-        no_fix_because=None if is_known else "its contents are not known",
+        fix=fix if is_known else NoFix("its contents are not known"),
     )
 
 

@@ -29,7 +29,7 @@ import libcst as cst
 from kdoctor.analysis.calls import argument, instances, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, keyword
-from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity, Span
+from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, NoFix, Severity, Span
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -71,8 +71,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
                 symbol=name,
                 confidence=Confidence.LIKELY,
                 help="Add a parameter `dtype=None`.",
-                fix=fix,
-                no_fix_because=None if fix else "it has more required parameters than the shape",
+                fix=fix or NoFix("it has more required parameters than the shape"),
             )
 
 

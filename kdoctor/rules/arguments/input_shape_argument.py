@@ -45,8 +45,8 @@ import libcst as cst
 
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import calls, keyword
-from kdoctor.model import Applicability, Finding, Fix, Severity
-from kdoctor.rewrite import Refusal, remove_arguments
+from kdoctor.model import Applicability, Finding, Fix, NoFix, Severity
+from kdoctor.rewrite import remove_arguments
 from kdoctor.rules.arguments._first_layer import first_layer_place
 from kdoctor.rules.arguments._move_input_shape import (
     ARGUMENTS,
@@ -103,7 +103,7 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
     attempt = (
         _fix(module, facts, reference, call, argument)
         if how_many == 1
-        else Refusal("the layer has more than one of these arguments")
+        else NoFix("the layer has more than one of these arguments")
     )
     is_first = first_layer_place(module, call) is not None
     signature = facts.signature(reference.name)
@@ -121,8 +121,7 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
         confidence=reference.confidence,
         severity=severity,
         help=_help(module, reference, call, argument, is_first=is_first),
-        fix=attempt if isinstance(attempt, Fix) else None,
-        no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
+        fix=attempt,
     )
 
 
@@ -178,7 +177,7 @@ def _help(
 
 def _fix(
     module: Module, facts: TargetFacts, reference: Reference, call: cst.Call, argument: cst.Arg
-) -> Fix | Refusal:
+) -> Fix | NoFix:
     if is_length(argument) and first_layer_place(module, call) is None:
         if not takes_steps(reference):
             return _left_out(module, facts, call, [argument])
@@ -187,7 +186,7 @@ def _fix(
             shape = [each for each in call.args if each.keyword and each.keyword.value in ARGUMENTS]
             return _left_out(module, facts, call, shape)
     moved = input_first(module, reference, call, argument)
-    if isinstance(moved, Refusal):
+    if isinstance(moved, NoFix):
         return moved
     return fix_of(moved, _proof(facts))
 
@@ -200,11 +199,11 @@ def _proof(facts: TargetFacts) -> Applicability:
 
 def _left_out(
     module: Module, facts: TargetFacts, call: cst.Call, arguments: list[cst.Arg]
-) -> Fix | Refusal:
+) -> Fix | NoFix:
     """Leave out what is passed over, where nothing goes with it."""
     edits = remove_arguments(module, call, arguments)
     if edits is None or any(calls_something(each.value) for each in arguments):
-        return Refusal("there is a comment beside it, or its value calls something")
+        return NoFix("there is a comment beside it, or its value calls something")
     return Fix("Leave out the ignored argument", tuple(edits), _proof(facts))
 
 

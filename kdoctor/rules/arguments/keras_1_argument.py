@@ -38,8 +38,8 @@ import libcst as cst
 
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, keyword, may_be_called_on, string, word
-from kdoctor.model import Applicability, Finding, Fix, Severity
-from kdoctor.rewrite import Refusal, remove_arguments
+from kdoctor.model import Applicability, Finding, Fix, NoFix, Severity
+from kdoctor.rewrite import remove_arguments
 from kdoctor.rules.arguments._keras_1_dialect import (
     calls_with_keywords,
     is_of_keras_1,
@@ -110,15 +110,15 @@ def _of_dicts(
 
 def _fix_in_the_dict(
     module: Module, facts: TargetFacts, call: KerasCall, held: HeldKeyword
-) -> Fix | Refusal:
+) -> Fix | NoFix:
     name = plain_name_of(call, held.keyword)
     if name is None:
-        return Refusal("the value must change as well as the keyword")
+        return NoFix("the value must change as well as the keyword")
     if not held.is_alone:
-        return Refusal("the dict is also used elsewhere")
+        return NoFix("the dict is also used elsewhere")
     taken = {each.keyword for each in held_keywords(module, call.call)}
     if call.keyword(name) is not None or name in taken or name in filled_by_position(call):
-        return Refusal(f"`{name}` is also passed, beside `{held.keyword}`")
+        return NoFix(f"`{name}` is also passed, beside `{held.keyword}`")
     proven = facts.applicability(*(each for each in HELD_BY_A_DICT if each.after))
     alone = why_not_alone(module, facts)
     return Fix(
@@ -169,7 +169,7 @@ def _finding(
 
 
 def _told(
-    module: Module, call: KerasCall, old: _Passed, node: cst.CSTNode, attempt: Fix | Refusal
+    module: Module, call: KerasCall, old: _Passed, node: cst.CSTNode, attempt: Fix | NoFix
 ) -> Finding:
     names = ", ".join(f"`{keyword}=`" for keyword, _ in old)
     return rule.finding(
@@ -179,19 +179,16 @@ def _told(
         symbol=f"{call.name}({old[0][0]})",
         confidence=call.confidence,
         help=f"{attempt.title}." if isinstance(attempt, Fix) else _help(call, old),
-        fix=attempt if isinstance(attempt, Fix) else None,
-        no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
+        fix=attempt,
     )
 
 
-def _fix(
-    module: Module, facts: TargetFacts, call: KerasCall, rewritten: Rewritten
-) -> Fix | Refusal:
+def _fix(module: Module, facts: TargetFacts, call: KerasCall, rewritten: Rewritten) -> Fix | NoFix:
     if rewritten.refused:
-        return Refusal(" and ".join(rewritten.refused))
+        return NoFix(" and ".join(rewritten.refused))
     removed = remove_arguments(module, call.call, rewritten.gone) if rewritten.gone else []
     if removed is None:
-        return Refusal("there is a comment inside an argument that would be removed")
+        return NoFix("there is a comment inside an argument that would be removed")
     alone = why_not_alone(module, facts)
     unsafe = "; ".join(dict.fromkeys([*rewritten.unsafe, *([alone] if alone else [])]))
     proven = facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
@@ -273,10 +270,7 @@ def _silent(module: Module, facts: TargetFacts, call: KerasCall) -> Finding:
         confidence=call.confidence,
         severity=Severity.CHANGE,
         help="Write the kernel size as one argument: (3, 3).",
-        fix=fix if edits else None,
-        no_fix_because=None
-        if edits
-        else "there is a comment inside an argument that would be removed",
+        fix=fix if edits else NoFix("there is a comment inside an argument that would be removed"),
     )
 
 

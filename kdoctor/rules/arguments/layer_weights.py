@@ -48,11 +48,12 @@ from kdoctor.model import (
     Fix,
     Hole,
     ImportNeed,
+    NoFix,
     Precedence,
     Severity,
     Span,
 )
-from kdoctor.rewrite import Refusal, Speller, remove_arguments
+from kdoctor.rewrite import Speller, remove_arguments
 from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.arguments._first_layer import is_built_when_added
 from kdoctor.rules.arguments._forwarded_keywords import base_that_gets
@@ -85,7 +86,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             made = _Made(call.call, call.made, call.name, call.confidence)
             yield _finding(module, made, given, _fix(module, facts, call, given))
     for own, given in _own_layers(module, facts):
-        attempt = _set_afterwards(module, own, given) or Refusal(_ELSEWHERE)
+        attempt = _set_afterwards(module, own, given) or NoFix(_ELSEWHERE)
         yield _finding(module, own, given, attempt)
 
 
@@ -125,7 +126,7 @@ def _refuses_weights(facts: TargetFacts, base: str) -> bool:
     )
 
 
-def _finding(module: Module, made: _Made, given: cst.Arg, attempt: Fix | Refusal) -> Finding:
+def _finding(module: Module, made: _Made, given: cst.Arg, attempt: Fix | NoFix) -> Finding:
     return rule.finding(
         module.place(given),
         f"`{made.cls}` no longer accepts `weights=`: ValueError: Unrecognized keyword arguments "
@@ -135,12 +136,11 @@ def _finding(module: Module, made: _Made, given: cst.Arg, attempt: Fix | Refusal
         help="Pass initializers, `kernel_initializer=keras.initializers.Constant(kernel)`, or "
         "set the weights once the layer is built: `layer.build(shape)`, then "
         "`layer.set_weights(weights)`.",
-        fix=attempt if isinstance(attempt, Fix) else None,
-        no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
+        fix=attempt,
     )
 
 
-def _fix(module: Module, facts: TargetFacts, call: KerasCall, given: cst.Arg) -> Fix | Refusal:
+def _fix(module: Module, facts: TargetFacts, call: KerasCall, given: cst.Arg) -> Fix | NoFix:
     if module.source(given.value) == "None":
         edits = remove_arguments(module, call.call, [given])
         proofs = (each for each in INVALID if "weights=None" in each.before)
@@ -148,7 +148,7 @@ def _fix(module: Module, facts: TargetFacts, call: KerasCall, given: cst.Arg) ->
             return Fix("Leave out `weights=None`", tuple(edits), facts.applicability(*proofs))
     by_initializers = _initializers(module, call, given)
     made = _Made(call.call, call.made, call.name, call.confidence)
-    return by_initializers or _set_afterwards(module, made, given) or Refusal(_ELSEWHERE)
+    return by_initializers or _set_afterwards(module, made, given) or NoFix(_ELSEWHERE)
 
 
 # By initializers: right wherever the layer is made

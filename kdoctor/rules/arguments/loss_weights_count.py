@@ -29,7 +29,7 @@ from kdoctor.analysis.dataflow.escapes import is_read_once, unmutated_value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.loss_counts import count_elements, count_losses
 from kdoctor.analysis.triggers import Trigger, attribute, keyword
-from kdoctor.model import Edit, Finding, Fix, Hole, Severity, Span
+from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Severity, Span
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -94,11 +94,12 @@ def _of_dicts(  # noqa: PLR0913, PLR0917 - what the finding is about
     weights: _Display,
     missing: list[str],
 ) -> Finding:
-    fix = None
-    why_not = None if is_read_once(module, given) else "the dict is also used elsewhere"
+    fix: Fix | NoFix
     if not weights.elements:
-        why_not = "the dict is empty"
-    if not why_not:
+        fix = NoFix("the dict is empty")
+    elif not is_read_once(module, given):
+        fix = NoFix("the dict is also used elsewhere")
+    else:
         start = module.span(weights.elements[0]).start
         added = "".join(f'"{each}": 1.0, ' for each in missing)
         fix = Fix(
@@ -113,7 +114,6 @@ def _of_dicts(  # noqa: PLR0913, PLR0917 - what the finding is about
         confidence=use.confidence,
         help="Give each output a weight; Keras 2 used 1.0 for missing ones.",
         fix=fix,
-        no_fix_because=why_not,
     )
 
 
@@ -126,20 +126,6 @@ def _of_counts(  # noqa: PLR0913, PLR0917 - what the finding is about
     weights: _Display,
     count: int,
 ) -> Finding:
-    why_not = None
-    if isinstance(value_of(module, loss), _Display):
-        why_not = "kdoctor cannot tell which loss or weight is the extra one"
-    elif isinstance(weights, cst.Dict):
-        why_not = "kdoctor cannot tell whether each output has a weight"
-    elif not isinstance(loss, cst.SimpleString | cst.Name | cst.Attribute):
-        why_not = "each output needs its own loss"
-    span = module.outer_span(loss)
-    repeated = [part for _ in range(count) for part in (Hole(span), ", ")][:-1]
-    fix = Fix(
-        f"Repeat the loss for each of the {count} outputs",
-        (Edit(span, ("[", *repeated, "]")),),
-        facts.applicability(*(each for each in INVALID if each.after)),
-    )
     entries = "1 entry" if count == 1 else f"{count} entries"
     have = "is 1 loss" if losses == 1 else f"are {losses} losses"
     return rule.finding(
@@ -149,8 +135,25 @@ def _of_counts(  # noqa: PLR0913, PLR0917 - what the finding is about
         symbol=f"{use.owner.cls or 'Model'}.compile({_WEIGHTS})",
         confidence=use.confidence,
         help="Pass a list of losses, one for each output.",
-        fix=None if why_not else fix,
-        no_fix_because=why_not,
+        fix=_repeated(module, facts, loss, weights, count),
+    )
+
+
+def _repeated(
+    module: Module, facts: TargetFacts, loss: cst.BaseExpression, weights: _Display, count: int
+) -> Fix | NoFix:
+    if isinstance(value_of(module, loss), _Display):
+        return NoFix("kdoctor cannot tell which loss or weight is the extra one")
+    if isinstance(weights, cst.Dict):
+        return NoFix("kdoctor cannot tell whether each output has a weight")
+    if not isinstance(loss, cst.SimpleString | cst.Name | cst.Attribute):
+        return NoFix("each output needs its own loss")
+    span = module.outer_span(loss)
+    repeated = [part for _ in range(count) for part in (Hole(span), ", ")][:-1]
+    return Fix(
+        f"Repeat the loss for each of the {count} outputs",
+        (Edit(span, ("[", *repeated, "]")),),
+        facts.applicability(*(each for each in INVALID if each.after)),
     )
 
 

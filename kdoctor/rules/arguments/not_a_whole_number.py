@@ -43,7 +43,7 @@ from kdoctor.analysis.calls import (
 from kdoctor.analysis.dataflow.possible_values import values_of_name, values_passed_to
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, calls_that_make, may_be_called_on
-from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, ImportNeed, Severity
+from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, ImportNeed, NoFix, Severity
 from kdoctor.rules.arguments._may_be_numbers import FLOATS, NUMBERS, may_be_no_int
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
@@ -249,8 +249,7 @@ def _finding(
         symbol=symbol,
         confidence=Confidence.LIKELY,
         help="Convert it where it is computed, with `int()`, `//` or `math.ceil()`.",
-        fix=fix,
-        no_fix_because=None if fix else "the function that receives it may also use it elsewhere",
+        fix=fix or NoFix("the function that receives it may also use it elsewhere"),
     )
 
 

@@ -35,7 +35,17 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, attribute
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.lazy_regex import pattern
-from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
+from kdoctor.model import (
+    Applicability,
+    Confidence,
+    Edit,
+    Finding,
+    Fix,
+    Hole,
+    NoFix,
+    Precedence,
+    Severity,
+)
 from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.arguments._forwarded_keywords import base_that_gets
 from kdoctor.rules.arguments._keras_calls import keras_calls
@@ -247,8 +257,7 @@ def _finding(module: Module, given: _Given, unknown: str, *, is_all: bool) -> Fi
         confidence=given.confidence,
         help=f"Pass the function or class itself; if only its name is known, "
         f"pass `{spelled}()[name]`.",
-        fix=fix if is_all else None,
-        no_fix_because=None if is_all else "some of the possible names are built into Keras",
+        fix=fix if is_all else NoFix("some of the possible names are built into Keras"),
     )
 
 
@@ -273,12 +282,12 @@ def _of_keras_2(module: Module, facts: TargetFacts, given: _Given, text: str) ->
         symbol=f"keras.{given.module}.{text}",
         confidence=given.confidence,
         help="Add the layer itself after this one." if is_layer else "Write a custom class.",
-        fix=fix,
-        no_fix_because=None
-        if fix
-        else "the layer has weights, which would be created late"
-        if text in _WITH_WEIGHTS
-        else "Keras 3 has nothing by this name",
+        fix=fix
+        or NoFix(
+            "the layer has weights, which would be created late"
+            if text in _WITH_WEIGHTS
+            else "Keras 3 has nothing by this name"
+        ),
     )
 
 

@@ -40,7 +40,7 @@ from kdoctor.analysis.tensors.tensorflow_calls import computes_tensor
 from kdoctor.analysis.triggers import Trigger, calls_that_make
 from kdoctor.keras_api import split_root
 from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
-from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Severity
+from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -74,8 +74,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
                 symbol=f"{reference.name}(learning_rate)",
                 confidence=reference.confidence,
                 help="Write a float such as `1.0`, or call `float()` where the rate is read.",
-                fix=fix,
-                no_fix_because=None if fix else hidden_builtin(_FLOAT),
+                fix=fix or NoFix(hidden_builtin(_FLOAT)),
             )
 
 

@@ -35,7 +35,7 @@ from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.output_names import names_of_outputs
 from kdoctor.analysis.triggers import Trigger, attribute, has_several_outputs, keyword
-from kdoctor.model import Edit, Finding, Fix, Hole, Severity
+from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -117,16 +117,13 @@ def _finding(
         symbol=f"{use.owner.cls or 'Model'}.{use.member}(sample_weight)",
         confidence=use.confidence,
         help="Pass targets and weights as lists in the order of the outputs.",
-        fix=None
-        if edits is None
-        else Fix(
+        fix=Fix(
             "Pass lists in the order of the outputs",
             edits,
             facts.applicability(*(each for each in INVALID if each.after)),
-        ),
-        no_fix_because=None
+        )
         if edits is not None
-        else "the code does not say which entry belongs to which output",
+        else NoFix("the code does not say which entry belongs to which output"),
     )
 
 

@@ -39,7 +39,7 @@ from kdoctor.analysis.models.user_classes import (
     only_base,
 )
 from kdoctor.analysis.triggers import Trigger, may_be_of
-from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
+from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity, Span
 from kdoctor.rules.arguments._layers_in_lists import may_be_in_list, type_in_list
 from kdoctor.rules.arguments._positional_arguments import (
     CALL,
@@ -82,9 +82,6 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             confidence=Confidence.LIKELY,
             help=f"Pass it by keyword: `{(*names[first:], TRAINING)[0]}=…`.",
             fix=_fix(module, facts, given[first:], names[first:]),
-            no_fix_because=None
-            if len(given) <= len(names)
-            else "the name of its parameter is not known here",
         )
 
 
@@ -164,9 +161,9 @@ def _is_definition(node: cst.CSTNode) -> bool:
 
 def _fix(
     module: Module, facts: TargetFacts, given: Sequence[cst.Arg], names: Sequence[str]
-) -> Fix | None:
+) -> Fix | NoFix:
     if len(given) > len(names):
-        return None
+        return NoFix("the name of its parameter is not known here")
     edits = []
     for each, name in zip(given, names, strict=False):
         start = module.outer_span(each.value).start

@@ -22,9 +22,7 @@ def single(by_name: cst.BaseExpression) -> cst.DictElement | None:
     return None
 
 
-def taken_out(
-    module: Module, node: cst.BaseExpression, element: cst.DictElement
-) -> tuple[Edit, None] | tuple[None, str]:
+def taken_out(module: Module, node: cst.BaseExpression, element: cst.DictElement) -> Edit | NoFix:
     """Return the edit that writes what a dict of one holds in its place, or why there is none.
 
     ``node`` is the dict itself, or a name of it.
@@ -32,21 +30,19 @@ def taken_out(
     if not isinstance(node, cst.Dict):
         name = literal(element.key)
         if not isinstance(name, str):
-            return None, "the name of the output is not a literal"
-        return replace_expression(module, node, f"{module.source(node)}[{name!r}]"), None
+            return NoFix("the name of the output is not a literal")
+        return replace_expression(module, node, f"{module.source(node)}[{name!r}]")
     if module.source(node).count("#") > module.source(element.value).count("#"):
-        return None, "there is a comment in the dict"
+        return NoFix("there is a comment in the dict")
     inner = Hole(module.outer_span(element.value), Precedence.LAMBDA, precedence_of(element.value))
-    return Edit(module.span(node), (inner,)), None
+    return Edit(module.span(node), (inner,))
 
 
 def take_out(by_name: Argument) -> Edit | NoFix:
     """Return the edit that writes what a dict of one holds in its place."""
-    module, node = by_name.module, by_name.node
     element = single(by_name.value_node)
     assert element is not None
-    edit, why_not = taken_out(module, node, element)
-    return edit or NoFix(why_not or "")
+    return taken_out(by_name.module, by_name.node, element)
 
 
 def may_be_by_name(quick: QuickFacts, given: ast.expr) -> bool:

@@ -36,7 +36,7 @@ from kdoctor.analysis.paths import PATHS
 from kdoctor.analysis.triggers import calls, word
 from kdoctor.keras_api import split_root
 from kdoctor.lazy_regex import pattern
-from kdoctor.model import Edit, Finding, Fix, Hole, Severity
+from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.quick_facts import QuickCall
@@ -168,10 +168,7 @@ def _finding(
         help="Look for the extracted files below the path that `get_file` returns."
         if mode == "extract"
         else "Join the path with the name of the archive's top folder.",
-        fix=fix,
-        no_fix_because=None
-        if fix is not None
-        else "the code does not say what the archive contains",
+        fix=fix or NoFix("the code does not say what the archive contains"),
     )
 
 

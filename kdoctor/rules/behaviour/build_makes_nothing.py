@@ -40,7 +40,7 @@ from kdoctor.analysis.models.user_classes import class_of, methods_in
 from kdoctor.analysis.models.user_models import lineage, methods_of
 from kdoctor.analysis.triggers import Trigger, bases_meant, bases_of, member, method_of
 from kdoctor.memoize import once
-from kdoctor.model import Applicability, Edit, Finding, Fix, Severity, Span
+from kdoctor.model import Applicability, Edit, Finding, Fix, NoFix, Severity, Span
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.members import MemberUse
@@ -130,8 +130,7 @@ def _finding(
         symbol=f"{name}.build",
         confidence=use.confidence,
         help="Call the model with a symbolic tensor: `model(keras.Input(batch_shape=…))`.",
-        fix=fix,
-        no_fix_because=None if fix else "it is called with more than one tensor",
+        fix=fix or NoFix("it is called with more than one tensor"),
     )
 
 

@@ -31,7 +31,7 @@ from kdoctor.analysis.calls import add_keyword, argument, is_hidden
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.keras_api import EntryKind, Presence, Signature, split_root
-from kdoctor.model import Finding, Fix, Severity
+from kdoctor.model import Finding, Fix, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.literals import literal_value_in
@@ -110,8 +110,7 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
             facts.applicability(*(each for each in INVALID if each.after)),
         )
         if refused is None
-        else None,
-        no_fix_because=refused,
+        else NoFix(refused),
     )  # fmt: skip
 
 

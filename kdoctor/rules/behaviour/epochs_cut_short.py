@@ -36,7 +36,7 @@ from kdoctor.analysis.models.user_classes import class_named, methods_in, only_b
 from kdoctor.analysis.training.batch_sizes import batch_size_of_flow
 from kdoctor.analysis.training.generators import has_several_epochs
 from kdoctor.analysis.triggers import Trigger, attribute, word
-from kdoctor.model import Applicability, Finding, Fix, Severity
+from kdoctor.model import Applicability, Finding, Fix, NoFix, Severity
 from kdoctor.rewrite.arguments import remove_arguments
 from kdoctor.rules.behaviour._counted_steps import (
     Division,
@@ -136,12 +136,11 @@ def _finding(module: Module, use: MemberUse, steps: cst.Arg, division: Division)
             unsafe_because="each epoch gets one more batch: the remaining samples",
         )
         if edits is not None
-        else None,
-        no_fix_because=None
-        if edits is not None
-        else "a comment would be removed with it"
-        if steps.keyword is not None
-        else "the steps are passed by position",
+        else NoFix(
+            "a comment would be removed with it"
+            if steps.keyword is not None
+            else "the steps are passed by position"
+        ),
     )
 
 

@@ -34,7 +34,7 @@ from kdoctor.analysis.tensors.elements import numbers_of_scalar
 from kdoctor.analysis.tensors.symbolic import RUN_WITH_VALUES, SYMBOLIC, is_symbolic
 from kdoctor.analysis.triggers import Operator, Trigger, may_have_kind, some_operator
 from kdoctor.keras_api import split_root
-from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Severity
+from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -134,8 +134,7 @@ def _finding(
         confidence=Confidence.LIKELY,
         severity=Severity.ERROR if told else Severity.CHANGE,
         help=f"Write `{written}`.",
-        fix=None if refused else fix,
-        no_fix_because=refused,
+        fix=NoFix(refused) if refused else fix,
     )
 
 

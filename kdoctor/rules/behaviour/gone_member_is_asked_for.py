@@ -29,7 +29,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.lazy_regex import pattern
 from kdoctor.memoize import once
-from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
+from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity, Span
 from kdoctor.rules.behaviour._asked_for import (
     Outcome,
     does_something,
@@ -287,8 +287,7 @@ def _finding(
         symbol=symbol(owner, member),
         confidence=Confidence.LIKELY,
         help=f"Use `{_RATE}`." if is_rate else advice_for(owner.kind, member).help,
-        fix=_renamed(module, facts, question, mentions) if is_rate else None,
-        no_fix_because=None if is_rate else _NO_FIX,
+        fix=_renamed(module, facts, question, mentions) if is_rate else NoFix(_NO_FIX),
     )
 
 

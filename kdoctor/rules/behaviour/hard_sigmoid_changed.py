@@ -32,7 +32,7 @@ from kdoctor.analysis.calls import instances, literal, speller_at
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import names, string, word
 from kdoctor.keras_api import split_root
-from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity
+from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, ReferenceKind
 from kdoctor.value_types import Kind
@@ -87,8 +87,7 @@ def _finding(module: Module, node: cst.CSTNode, symbol: str, confidence: Confide
             "newly trained model does not need the old formula",
         )
         if is_argument
-        else None,
-        no_fix_because=None if is_argument else "the function is not passed on here",
+        else NoFix("the function is not passed on here"),
     )
 
 

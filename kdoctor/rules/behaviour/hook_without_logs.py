@@ -30,7 +30,7 @@ from kdoctor.analysis.calls import instances, is_not_a_variable
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import holds_original_argument, kind_of_class, methods_in
 from kdoctor.analysis.triggers import Trigger, word
-from kdoctor.model import Confidence, Edit, Finding, Fix, Severity
+from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
@@ -103,8 +103,7 @@ def _finding(
             facts.applicability(*(each for each in INVALID if each.after)),
         )
         if edits
-        else None,
-        no_fix_because=None if edits else f"`{_LOGS}` is another name in the function",
+        else NoFix(f"`{_LOGS}` is another name in the function"),
     )
 
 

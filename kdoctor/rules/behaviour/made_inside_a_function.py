@@ -44,7 +44,7 @@ from kdoctor.analysis.models.user_classes import (
 from kdoctor.analysis.models.user_models import methods_of
 from kdoctor.analysis.triggers import classes, defines, word
 from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
-from kdoctor.model import Confidence, Edit, Finding, Fix, Severity
+from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rewrite.source_lines import whole_line
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
@@ -124,14 +124,13 @@ def _finding(module: Module, facts: TargetFacts, decorator: cst.Decorator, layer
         symbol="tensorflow.function",
         confidence=Confidence.LIKELY,
         help="Remove the decorator: `fit` compiles the whole step.",
-        fix=None
+        fix=NoFix("there is a comment next to it")
         if edit is None
         else Fix(
             "Remove the decorator",
             (edit,),
             facts.applicability(*(each for each in INVALID if each.after)),
         ),
-        no_fix_because="there is a comment next to it" if edit is None else None,
     )
 
 

@@ -44,7 +44,7 @@ from kdoctor.analysis.models.user_classes import class_around, member_of_self, m
 from kdoctor.analysis.models.user_models import lineage, methods_of
 from kdoctor.analysis.triggers import Trigger, member_of
 from kdoctor.memoize import once
-from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity
+from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rules.behaviour._loss_metric import name_of_loss, shows_loss
 from kdoctor.rules.behaviour._mean_examples import INVALID as EXAMPLES
 from kdoctor.rules.behaviour._mean_examples import VALID as FINE
@@ -90,8 +90,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
                 confidence=Confidence.LIKELY,
                 help="Update each metric in `self.metrics` with its own value: `loss` with the "
                 "loss, the others with targets and predictions.",
-                fix=fix,
-                no_fix_because=None if fix else _NO_FIX,
+                fix=fix or NoFix(_NO_FIX),
             )
 
 

@@ -37,7 +37,7 @@ from kdoctor.analysis.triggers import (
     has_several_outputs,
     keyword,
 )
-from kdoctor.model import Edit, Finding, Fix, Hole, Severity, Span
+from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Severity, Span
 from kdoctor.rules.behaviour._single_item_lists import outputs_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
@@ -137,17 +137,6 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
     module: Module, facts: TargetFacts, use: MemberUse, name: str, metrics: cst.List, outputs: int
 ) -> Finding:
     count = len(metrics.elements)
-    span = module.span(metrics)
-    why_not = None
-    if _repeats_one(metrics):
-        why_not = "a metric is listed twice, which Keras 2 rejected"
-    elif not all(isinstance(each.value, cst.SimpleString) for each in metrics.elements):
-        why_not = "each output needs its own metric object"
-    fix = Fix(
-        f"Write the metrics for each of the {outputs} outputs",
-        (Edit(span, ("[", *_repeated(span, outputs), "]")),),
-        facts.applicability(*(each for each in INVALID if each.after)),
-    )
     return rule.finding(
         module.place(metrics),
         f"`metrics` needs one entry for each of the {outputs} outputs: ValueError: tuple arity "
@@ -159,8 +148,20 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
         confidence=use.confidence,
         severity=Severity.ERROR if count != outputs else Severity.CHANGE,
         help="Write one list of metrics per output.",
-        fix=None if why_not else fix,
-        no_fix_because=why_not,
+        fix=_fix(module, facts, metrics, outputs),
+    )
+
+
+def _fix(module: Module, facts: TargetFacts, metrics: cst.List, outputs: int) -> Fix | NoFix:
+    if _repeats_one(metrics):
+        return NoFix("a metric is listed twice, which Keras 2 rejected")
+    if not all(isinstance(each.value, cst.SimpleString) for each in metrics.elements):
+        return NoFix("each output needs its own metric object")
+    span = module.span(metrics)
+    return Fix(
+        f"Write the metrics for each of the {outputs} outputs",
+        (Edit(span, ("[", *_repeated(span, outputs), "]")),),
+        facts.applicability(*(each for each in INVALID if each.after)),
     )
 
 

@@ -45,7 +45,7 @@ from kdoctor.analysis.calls import (
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, may_be_called_on, word
 from kdoctor.lazy_regex import pattern
-from kdoctor.model import Edit, Finding, Fix, Severity
+from kdoctor.model import Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
@@ -131,10 +131,8 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
         symbol=f"{reference.name}(monitor)",
         confidence=reference.confidence,
         help='Add `mode="max"` or `mode="min"`.',
-        fix=fix,
-        no_fix_because=None
-        if fix
-        else f"Keras 2 treated a lower `{monitor}` as better; only you can tell whether it is",
+        fix=fix
+        or NoFix(f"Keras 2 treated a lower `{monitor}` as better; only you can tell whether it is"),
     )
 
 

@@ -24,7 +24,7 @@ import libcst as cst
 
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import changes_of
-from kdoctor.model import Edit, Finding, Fix, Severity
+from kdoctor.model import Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberStore, Module
 from kdoctor.syntax.libcst_walk import descendants
@@ -45,10 +45,9 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             symbol=f"{store.owner.cls or 'Layer'}._name",
             confidence=store.confidence,
             help="Write `.name = …`.",
-            fix=_fix(module, facts, store) if fixable else None,
-            no_fix_because=None
+            fix=_fix(module, facts, store)
             if fixable
-            else "`super().__init__()` sets the name afterwards: pass `name=` to it",
+            else NoFix("`super().__init__()` sets the name afterwards: pass `name=` to it"),
         )
 
 

@@ -34,7 +34,17 @@ import libcst as cst
 
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, calls_that_make, word
-from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
+from kdoctor.model import (
+    Applicability,
+    Confidence,
+    Edit,
+    Finding,
+    Fix,
+    Hole,
+    NoFix,
+    Precedence,
+    Severity,
+)
 from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.behaviour._list_uses import UseOfList, uses_of_lists
 from kdoctor.rules.behaviour._single_item_lists import SingleItemLists, models_with_one_in_a_list
@@ -81,8 +91,7 @@ def _finding(
         confidence=Confidence.LIKELY,
         severity=first.severity,
         help="Pass the single output without a list.",
-        fix=fix,
-        no_fix_because=None if fix else "there is a comment in the list",
+        fix=fix or NoFix("there is a comment in the list"),
     )
 
 

@@ -26,7 +26,7 @@ from kdoctor.analysis.calls import argument, literal, literal_of, speller_at, va
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.generators import is_a_librarys
 from kdoctor.analysis.triggers import Trigger, word
-from kdoctor.model import Edit, Finding, Fix, Hole, Severity
+from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -107,7 +107,7 @@ def _finding(
         symbol=f"{use.owner.cls or 'Model'}.{use.member}",
         confidence=use.confidence,
         help="Write `tf.constant([…])`." if text else "Write `np.array([…])`.",
-        fix=None
+        fix=NoFix("strings have to be passed as a TensorFlow tensor")
         if text
         else Fix(
             "Convert it to an array",
@@ -115,7 +115,6 @@ def _finding(
             facts.applicability(*(each for each in INVALID if each.after)),
             () if need is None else (need,),
         ),
-        no_fix_because="strings have to be passed as a TensorFlow tensor" if text else None,
     )
 
 

@@ -40,7 +40,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.tensors.tensorflow_calls import computes_tensor
 from kdoctor.analysis.triggers import Trigger, calls_that_make, word
 from kdoctor.keras_api import split_root
-from kdoctor.model import Edit, Finding, Fix, Hole, Severity
+from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.libcst_walk import own_nodes, returned_in
@@ -145,25 +145,13 @@ def _of_a_tensor(
         symbol=_CALLBACK,
         confidence=reference.confidence,
         help="Wrap it in `float(…)`.",
-        fix=fix if is_free else None,
-        no_fix_because=None if is_free else hidden_builtin(_FLOAT),
+        fix=fix if is_free else NoFix(hidden_builtin(_FLOAT)),
     )
 
 
 def _of_a_schedule(
     module: Module, facts: TargetFacts, reference: Reference, given: cst.BaseExpression
 ) -> Finding:
-    span = module.outer_span(given)
-    fix = Fix(
-        "Convert its result to a float",
-        (Edit(span, ("lambda epoch: float(", Hole(span), "(epoch))")),),
-        facts.applicability(*(each for each in INVALID if each.after)),
-    )
-    why_not = None
-    if not has_builtin(module, given, _FLOAT):
-        why_not = hidden_builtin(_FLOAT)
-    elif not _stays(module, given):
-        why_not = "the name of the schedule is also used for something else"
     return rule.finding(
         module.place(given),
         f"a schedule returns a tensor, but Keras 3 requires a float: {_ERROR}",
@@ -171,8 +159,20 @@ def _of_a_schedule(
         confidence=reference.confidence,
         help="Write `lambda epoch: float(schedule(epoch))`; or pass the schedule to the "
         "optimizer, which counts steps instead of epochs.",
-        fix=None if why_not else fix,
-        no_fix_because=why_not,
+        fix=_converted(module, facts, given),
+    )
+
+
+def _converted(module: Module, facts: TargetFacts, given: cst.BaseExpression) -> Fix | NoFix:
+    if not has_builtin(module, given, _FLOAT):
+        return NoFix(hidden_builtin(_FLOAT))
+    if not _stays(module, given):
+        return NoFix("the name of the schedule is also used for something else")
+    span = module.outer_span(given)
+    return Fix(
+        "Convert its result to a float",
+        (Edit(span, ("lambda epoch: float(", Hole(span), "(epoch))")),),
+        facts.applicability(*(each for each in INVALID if each.after)),
     )
 
 

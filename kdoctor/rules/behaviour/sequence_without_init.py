@@ -29,7 +29,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import only_base
 from kdoctor.analysis.triggers import classes, word
 from kdoctor.keras_api import split_root
-from kdoctor.model import Confidence, Finding, Fix, Severity
+from kdoctor.model import Confidence, Finding, Fix, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
@@ -81,8 +81,7 @@ def _finding(
             facts.applicability(*(each for each in INVALID if each.after)),
         )
         if edit
-        else None,
-        no_fix_because=None if edit else "the body is on the same line as `def`",
+        else NoFix("the body is on the same line as `def`"),
     )
 
 

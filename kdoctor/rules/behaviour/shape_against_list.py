@@ -35,7 +35,7 @@ from kdoctor.analysis.tensors.shapes import is_shape_tuple
 from kdoctor.analysis.tensors.symbolic import SYMBOLIC, is_symbolic
 from kdoctor.analysis.triggers import Operator, Trigger, may_hold, member, some_operator, word
 from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
-from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
+from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity, Span
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
@@ -192,7 +192,7 @@ def _type_check(module: Module, shape: cst.BaseExpression) -> Finding:
         symbol="KerasTensor.shape",
         confidence=Confidence.LIKELY,
         help="Write `isinstance(x.shape, tuple)`.",
-        no_fix_because="the code that uses the shape has to change with it",
+        fix=NoFix("the code that uses the shape has to change with it"),
     )
 
 
@@ -223,10 +223,7 @@ def _meets(
             facts.applicability(*(each for each in INVALID if each.after)),
         )
         if fixable
-        else None,
-        no_fix_because=None
-        if fixable
-        else f"`{module.source(shape)}` is combined with an empty list",
+        else NoFix(f"`{module.source(shape)}` is combined with an empty list"),
     )
 
 

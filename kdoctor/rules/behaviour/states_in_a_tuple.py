@@ -25,7 +25,7 @@ from kdoctor.analysis.dataflow.uses import names_with_spelling
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import keyword
 from kdoctor.memoize import once
-from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Severity
+from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.value_types import Kind
@@ -116,14 +116,13 @@ def _finding(
         symbol="keras.layers.RNN.__call__",
         confidence=Confidence.LIKELY,
         help="Convert them to a list: `list(…)`.",
-        fix=None
+        fix=NoFix("`list` is shadowed here")
         if is_hidden
         else Fix(
             "Convert the states to a list",
             (Edit(span, ("list(", Hole(span), ")")),),
             facts.applicability(*(each for each in INVALID if each.after)),
         ),
-        no_fix_because="`list` is shadowed here" if is_hidden else None,
     )
 
 

@@ -35,7 +35,7 @@ from kdoctor.analysis.dataflow.points_to import PointsTo, points_to_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_named, methods_in
 from kdoctor.analysis.triggers import Trigger, attribute, calls_that_make
-from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
+from kdoctor.model import Applicability, Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rules.behaviour._output_dicts import may_be_by_name, single, taken_out
 from kdoctor.rules.behaviour._single_item_lists import outputs_of
 from kdoctor.rules.rule import Example, Rule
@@ -186,16 +186,14 @@ def _finding(
     name = literal(element.key)
     shown = name if isinstance(name, str) else "…"
     error = _OF_WEIGHTS if given.are_weights else _OF_TARGETS.format(shown)
-    edit, why_not = taken_out(module, given.node, element)
-    fix = None if edit is None else _fix(facts, given, edit)
+    edit = taken_out(module, given.node, element)
     return rule.finding(
         module.place(given.node),
         f"the model has one output, and treats the dict itself as its {what}: {error}",
         symbol=f"keras.Model.{use.member}",
         confidence=use.confidence,
         help=f"Pass the {what} without a dict.",
-        fix=fix,
-        no_fix_because=why_not,
+        fix=edit if isinstance(edit, NoFix) else _fix(facts, given, edit),
     )
 
 

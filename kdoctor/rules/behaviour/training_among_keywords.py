@@ -26,7 +26,7 @@ import libcst as cst
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import holds_original_argument, kind_of_class
 from kdoctor.analysis.triggers import Trigger, word
-from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
+from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity, Span
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
@@ -59,10 +59,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
                     symbol="Layer.call(training)",
                     confidence=Confidence.LIKELY,
                     help="Add a parameter `training=None` to `call`, and read that.",
-                    fix=fix,
-                    no_fix_because=None
-                    if fix
-                    else f"`{others.name.value}` is used for more than `training`",
+                    fix=fix or NoFix(f"`{others.name.value}` is used for more than `training`"),
                 )
 
 

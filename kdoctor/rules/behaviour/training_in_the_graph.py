@@ -58,6 +58,7 @@ from kdoctor.model import (
     Fix,
     Hole,
     ImportNeed,
+    NoFix,
     Severity,
 )
 from kdoctor.rewrite.precedence import precedence_of
@@ -190,8 +191,7 @@ def _finding(
             unsafe_because=_UNSAFE,
         )
         if edits
-        else None,
-        no_fix_because=None if edits else _NO_FIX[phase],
+        else NoFix(_NO_FIX[phase]),
     )
 
 

@@ -29,7 +29,7 @@ from kdoctor.analysis.calls import add_keyword, argument, is_hidden, is_keras_3,
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, may_be_of, word
 from kdoctor.keras_api.tensorflow_aliases import VARIABLES
-from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
+from kdoctor.model import Applicability, Confidence, Finding, Fix, NoFix, Severity
 from kdoctor.rules.arguments._forwarded_keywords import base_that_gets
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
@@ -117,8 +117,7 @@ def _finding(module: Module, facts: TargetFacts, call: cst.Call, made: cst.Call)
             unsafe_because="the layer then casts none of its inputs",
         )
         if has_keyword
-        else None,
-        no_fix_because=None if has_keyword else "the arguments of the layer are not visible here",
+        else NoFix("the arguments of the layer are not visible here"),
     )
 
 

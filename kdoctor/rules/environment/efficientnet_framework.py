@@ -26,7 +26,7 @@ import libcst as cst
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import package
 from kdoctor.keras_api import Presence
-from kdoctor.model import Confidence, Edit, Finding, Fix, Severity
+from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rules.environment._documentation_pages import NOT_IN_A_TEXT, is_a_text
 from kdoctor.rules.environment._import_failures import failure_is_caught
 from kdoctor.rules.rule import Example, Rule
@@ -54,8 +54,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             symbol=_MODULE,
             confidence=Confidence.CERTAIN,
             help="Import `efficientnet.tfkeras`.",
-            fix=fix,
-            no_fix_because=None if fix else _why_not(module),
+            fix=fix or NoFix(_why_not(module)),
         )
 
 

@@ -30,7 +30,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.roots import USES_KERAS_3, uses_keras_3
 from kdoctor.analysis.triggers import Trigger, keyword
 from kdoctor.keras_api.tensorflow_aliases import by_the_short_way
-from kdoctor.model import Edit, Finding, Fix, Severity
+from kdoctor.model import Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rules.idioms._tensorflow import all_old_keywords, old_keywords
 from kdoctor.rules.idioms.tf_op_on_symbolic_tensor import error_of_symbolic
 from kdoctor.rules.rule import Example, Rule
@@ -98,8 +98,7 @@ def _finding(
         help=f"{fix.title}."
         if fix
         else _BY_HAND.get(old, f"Remove it, or use `tf.compat.v1.{name}`, which accepts it."),
-        fix=fix,
-        no_fix_because=None if fix else _NO_NEW_NAME,
+        fix=fix or NoFix(_NO_NEW_NAME),
     )
 
 

@@ -32,7 +32,7 @@ import libcst as cst
 
 from kdoctor.analysis.calls import add_keyword, argument, instances, is_hidden, literal
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Severity
+from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.value_types import Kind
@@ -60,8 +60,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             help=f"{fix.title}."
             if fix
             else "Pass `loss_scale_factor=…` to the inner optimizer, and use that one.",
-            fix=fix,
-            no_fix_because=None if fix else "the inner optimizer is created elsewhere",
+            fix=fix or NoFix("the inner optimizer is created elsewhere"),
         )
 
 

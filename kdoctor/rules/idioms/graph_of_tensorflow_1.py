@@ -66,7 +66,7 @@ from kdoctor.analysis.roots import USES_KERAS_3, uses_keras_3
 from kdoctor.analysis.triggers import names
 from kdoctor.keras_api import split_root
 from kdoctor.keras_api.tensorflow_aliases import FIRST, by_the_short_way
-from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
+from kdoctor.model import Applicability, Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rules.fixes.seeds import seeds_all
 from kdoctor.rules.idioms._tensorflow import Gone, only_1, renames
 from kdoctor.rules.idioms._tensorflow.eagerness import is_for_graphs_alone
@@ -151,8 +151,7 @@ def _finding(module: Module, facts: TargetFacts, reference: Reference) -> Findin
         symbol=reference.name,
         confidence=reference.confidence,
         help=f"{fix.title}." if fix else advice(gone.name, gone.renamed),
-        fix=fix,
-        no_fix_because=None if fix else _WRITE_ANEW,
+        fix=fix or NoFix(_WRITE_ANEW),
     )
 
 

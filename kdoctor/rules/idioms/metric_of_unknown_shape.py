@@ -32,7 +32,7 @@ from kdoctor.analysis.calls import argument, value_of
 from kdoctor.analysis.dataflow.uses import names_with_spelling
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, word
-from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Severity
+from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import own_nodes
@@ -86,8 +86,7 @@ def _finding(
         symbol="keras.Model.compile(metrics)",
         confidence=Confidence.LIKELY,
         help="Write `tf.reshape(value, (-1,))`: Keras takes its mean, as Keras 2 did.",
-        fix=fix,
-        no_fix_because=None if fix else "there is no name for TensorFlow here to call `reshape` on",
+        fix=fix or NoFix("there is no name for TensorFlow here to call `reshape` on"),
     )
 
 

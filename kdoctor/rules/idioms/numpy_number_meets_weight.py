@@ -42,7 +42,17 @@ from kdoctor.analysis.tensors.numpy_scalars import MAKERS, NumpyScalars, may_be_
 from kdoctor.analysis.tensors.symbolic import RUN_WITH_VALUES, SYMBOLIC, is_symbolic
 from kdoctor.analysis.triggers import Operator, Trigger, may_have_kind, package, some_operator, word
 from kdoctor.keras_api.returns import CALLED, MEMBERS
-from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
+from kdoctor.model import (
+    Applicability,
+    Confidence,
+    Edit,
+    Finding,
+    Fix,
+    Hole,
+    NoFix,
+    Precedence,
+    Severity,
+)
 from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.idioms._numpy_examples import EQUALIZED, LAYER, TAPE
 from kdoctor.rules.rule import Example, Rule
@@ -182,10 +192,8 @@ def _finding(
         help=f"{fix.title}."
         if fix
         else "Convert it to a tensor: `keras.ops.convert_to_tensor(array, x.dtype)`.",
-        fix=fix,
-        no_fix_because=None
-        if fix
-        else hidden or "an array has to become a tensor with the dtype of the other operand",
+        fix=fix
+        or NoFix(hidden or "an array has to become a tensor with the dtype of the other operand"),
     )
 
 

@@ -33,7 +33,7 @@ from kdoctor.analysis.calls import speller_at
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.tensors.symbolic import REFUSED, RUN_WITH_VALUES, SYMBOLIC, is_symbolic
 from kdoctor.analysis.triggers import word
-from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Severity
+from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, NoFix, Severity
 from kdoctor.rewrite.expression_context import span_for_a_call
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
@@ -123,8 +123,7 @@ def _finding(module: Module, facts: TargetFacts, met: _Met) -> Finding:
         symbol="keras.Variable",
         confidence=Confidence.LIKELY,
         help=f"{fix.title}." if fix else f"Use `keras.ops.{met.function}`.",
-        fix=fix,
-        no_fix_because=None if fix else _NO_FIX,
+        fix=fix or NoFix(_NO_FIX),
     )
 
 

@@ -36,8 +36,8 @@ import libcst as cst
 from kdoctor.analysis.calls import add_keyword, argument, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import calls, member_of
-from kdoctor.model import Applicability, Finding, Fix, Severity
-from kdoctor.rewrite import MemberTable, Refusal, method
+from kdoctor.model import Applicability, Finding, Fix, NoFix, Severity
+from kdoctor.rewrite import MemberTable, method
 from kdoctor.rules.members._error_owner import symbol
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
@@ -124,7 +124,7 @@ def _is_text(node: cst.BaseExpression) -> bool:
 
 def _finding(module: Module, facts: TargetFacts, use: MemberUse, table: MemberTable) -> Finding:
     if _is_of_a_metric(use) and _lacks_initializer(use):
-        attempt: Fix | Refusal = _with_zeros(module, use)
+        attempt: Fix | NoFix = _with_zeros(module, use)
     else:
         attempt = table.attempt(module, use, lambda _: _proven(facts))
     return rule.finding(
@@ -133,8 +133,7 @@ def _finding(module: Module, facts: TargetFacts, use: MemberUse, table: MemberTa
         symbol=symbol(use.owner, use.member),
         confidence=use.confidence,
         help="Pass everything by keyword: `add_weight(name=…, shape=…, initializer=…)`.",
-        fix=attempt if isinstance(attempt, Fix) else None,
-        no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
+        fix=attempt,
     )
 
 

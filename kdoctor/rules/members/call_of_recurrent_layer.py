@@ -31,7 +31,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import only_base
 from kdoctor.analysis.triggers import classes, word
 from kdoctor.keras_api import split_root
-from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
+from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity, Span
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
@@ -105,11 +105,10 @@ def _finding(
             facts.applicability(*(each for each in INVALID if each.after)),
         )
         if edits
-        else None,
-        no_fix_because=None
-        if edits
-        else "the method needs a manual change: it uses the name for something else, or takes "
-        "arbitrary arguments",
+        else NoFix(
+            "the method needs a manual change: it uses the name for something else, or takes "
+            "arbitrary arguments"
+        ),
     )
 
 

@@ -29,7 +29,7 @@ import libcst as cst
 from kdoctor.analysis.calls import argument, is_hidden, is_keras_3, speller_at
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import member_of
-from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Severity
+from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, NoFix, Severity
 from kdoctor.rules.members._error_owner import class_of, symbol
 from kdoctor.rules.members.call_of_recurrent_layer import RECURRENT
 from kdoctor.rules.rule import Example, Rule
@@ -105,8 +105,7 @@ def _finding(
         symbol=symbol(use.owner, _MEMBER),
         confidence=use.confidence,
         help="Pass the batch size: `keras.ops.shape(inputs)[0]`.",
-        fix=_fix(module, facts, given) if plain else None,
-        no_fix_because=None if plain else refused,
+        fix=_fix(module, facts, given) if plain else NoFix(refused),
     )
 
 

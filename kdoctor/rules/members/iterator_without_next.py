@@ -30,7 +30,7 @@ from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import member, word
 from kdoctor.keras_api import split_root
-from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
+from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, NoFix, Precedence, Severity
 from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
@@ -66,8 +66,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             symbol=f"{made}.next",
             confidence=Confidence.LIKELY,
             help="Write `next(flow)`, with Python's built-in function.",
-            fix=fix,
-            no_fix_because=None if fix else "`next` means something else here",
+            fix=fix or NoFix("`next` means something else here"),
         )
 
 

@@ -28,7 +28,7 @@ import libcst as cst
 
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import member_of, word
-from kdoctor.model import Edit, Finding, Fix, Severity
+from kdoctor.model import Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rules.members._error_owner import attribute_error, owner_in_words, symbol
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
@@ -75,7 +75,7 @@ def _absent(module: Module, use: MemberUse) -> Finding:
         confidence=use.confidence,
         help="Only symbolic tensors (`keras.Input(…)`, a layer called on one) record which "
         "operation made them.",
-        no_fix_because="only symbolic tensors of a model record which operation made them",
+        fix=NoFix("only symbolic tensors of a model record which operation made them"),
     )
 
 
@@ -88,7 +88,7 @@ def _private(module: Module, use: MemberUse) -> Finding:
         confidence=use.confidence,
         severity=Severity.LEGACY,
         help="Ask the model: `model.layers`, `model.get_layer(name)`, `layer.output`.",
-        no_fix_because="kdoctor cannot tell what it is used for",
+        fix=NoFix("kdoctor cannot tell what it is used for"),
     )
 
 

@@ -29,8 +29,8 @@ import libcst as cst
 from kdoctor.analysis.calls import add_keyword, argument, is_hidden, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import member_of
-from kdoctor.model import Applicability, Edit, Finding, Fix, Severity, Span
-from kdoctor.rewrite import MemberTable, Refusal, attribute
+from kdoctor.model import Applicability, Edit, Finding, Fix, NoFix, Severity, Span
+from kdoctor.rewrite import MemberTable, attribute
 from kdoctor.rules.members._error_owner import symbol
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
@@ -63,13 +63,13 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             continue
         if _has_metrics_of_its_own(module, use):
             continue
-        attempt: Fix | Refusal
+        attempt: Fix | NoFix
         if isinstance(module.parent(use.node), cst.Attribute):
-            attempt = Refusal("appending to it changes a temporary list")
+            attempt = NoFix("appending to it changes a temporary list")
         elif (by_name := _asked_by_name(module, use)) is not None:
             attempt = by_name
         elif not _has_one_output(module, use):
-            attempt = Refusal(_ORDER)
+            attempt = NoFix(_ORDER)
         else:
             attempt = table.attempt(module, use, lambda _: _proven(facts))
         yield rule.finding(
@@ -78,8 +78,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             symbol=symbol(use.owner, use.member),
             confidence=use.confidence,
             help="Get the values by name: `model.evaluate(x, y, return_dict=True)`.",
-            fix=attempt if isinstance(attempt, Fix) else None,
-            no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
+            fix=attempt,
         )
 
 

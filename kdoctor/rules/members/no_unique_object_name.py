@@ -26,7 +26,7 @@ import libcst as cst
 
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import member_of
-from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
+from kdoctor.model import Applicability, Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rules.members._error_owner import attribute_error, owner_in_words, symbol
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
@@ -59,8 +59,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG
             symbol=symbol(use.owner, _MEMBER),
             confidence=use.confidence,
             help=f"Read `.{name}`." if name else "A tensor with values has no name.",
-            fix=fix,
-            no_fix_because=None if fix else _reason(name),
+            fix=fix or NoFix(_reason(name)),
         )
 
 

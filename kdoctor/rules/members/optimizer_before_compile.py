@@ -29,7 +29,7 @@ from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import member_of_self
 from kdoctor.analysis.triggers import Trigger, member_of
-from kdoctor.model import Edit, Finding, Fix, Hole, Severity
+from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.ast_walk import nodes_in
@@ -131,8 +131,7 @@ def _finding(module: Module, facts: TargetFacts, use: MemberUse) -> Finding:
             facts.applicability(*INVALID),
         )
         if is_free
-        else None,
-        no_fix_because=None if is_free else hidden_builtin("getattr"),
+        else NoFix(hidden_builtin("getattr")),
     )
 
 

@@ -31,7 +31,7 @@ import libcst as cst
 
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, changes_of, reads_of, word
-from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
+from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity, Span
 from kdoctor.rules.members._error_owner import attribute_error, symbol
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberStore, MemberUse, Module
@@ -160,8 +160,10 @@ def _called(module: Module, use: MemberUse) -> Finding:
         severity=_severity(is_assigned=use.is_assigned),
         help="Keep the schedule in a variable, and call it; `float(optimizer.learning_rate)` is "
         "the rate of the next step.",
-        no_fix_because="a schedule is called here: `learning_rate` returns the rate, a number, not "
-        "the schedule",
+        fix=NoFix(
+            "a schedule is called here: `learning_rate` returns the rate, a number, not "
+            "the schedule"
+        ),
     )
 
 

@@ -40,7 +40,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_named, methods_in, only_base
 from kdoctor.analysis.triggers import Trigger, classes, word
 from kdoctor.keras_api import Presence, split_root
-from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
+from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity, Span
 from kdoctor.rewrite.source_lines import margin
 from kdoctor.rules.members._lists_of_shapes import (
     gives_as_is,
@@ -221,18 +221,17 @@ def _finding(
         confidence=Confidence.LIKELY,
         help="Define `compute_output_spec(self, *args, **kwargs)` as `return keras.Operation."
         "compute_output_spec(self, *args, **kwargs)`: then Keras runs `call`, as on Keras 2.",
-        fix=attempt if isinstance(attempt, Fix) else None,
-        no_fix_because=attempt if isinstance(attempt, str) else None,
+        fix=attempt,
     )
 
 
-def _fix(module: Module, facts: TargetFacts, method: cst.FunctionDef) -> Fix | str:
+def _fix(module: Module, facts: TargetFacts, method: cst.FunctionDef) -> Fix | NoFix:
     start = module.span(method).start
     if method.decorators:
         start = module.span(method.decorators[0]).start
     indent = margin(module.text, start)
     if indent.strip():
-        return "the method does not start on its own line"
+        return NoFix("the method does not start on its own line")
     spelled, need = speller_at(module, method).spell("keras.Operation")
     inner = indent + _step(module, method)
     text = (

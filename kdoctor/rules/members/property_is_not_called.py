@@ -26,7 +26,7 @@ import libcst as cst
 from kdoctor.analysis.calls import argument, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import calls, member_of
-from kdoctor.model import Applicability, Finding, Fix, Severity
+from kdoctor.model import Applicability, Finding, Severity
 from kdoctor.rewrite import MemberRewrite, MemberTable, method
 from kdoctor.rules.members._error_owner import symbol
 from kdoctor.rules.members._variable_reads import used_at_once
@@ -64,8 +64,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             symbol=symbol(use.owner, use.member),
             confidence=use.confidence,
             help="Read it without parentheses.",
-            fix=attempt if isinstance(attempt, Fix) else None,
-            no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
+            fix=attempt,
         )
 
 

@@ -30,7 +30,7 @@ from kdoctor.analysis.calls import is_keras_3
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.tensors.symbolic import is_symbolic
 from kdoctor.analysis.triggers import member_of
-from kdoctor.model import Applicability, Edit, Finding, Fix, Precedence, Severity
+from kdoctor.model import Applicability, Edit, Finding, Fix, NoFix, Precedence, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.scopes import Binding
@@ -120,8 +120,7 @@ def _of_any_model(module: Module, use: MemberUse) -> Finding:
         severity=Severity.CHANGE,
         help=f"Every built model has `{use.member}s`, a list of tensors: for a single one write "
         f"`{use.member}s[0]`.",
-        fix=None if several else fix,
-        no_fix_because=f"the model may have several {use.member}s" if several else None,
+        fix=NoFix(f"the model may have several {use.member}s") if several else fix,
     )
 
 

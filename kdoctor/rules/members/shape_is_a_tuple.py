@@ -35,8 +35,17 @@ from kdoctor.analysis.tensors.may_shapes import reads_of_a_shape
 from kdoctor.analysis.tensors.shapes import is_shape_tuple, whole_of
 from kdoctor.keras_api import split_root
 from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
-from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
-from kdoctor.rewrite import Refusal
+from kdoctor.model import (
+    Applicability,
+    Confidence,
+    Edit,
+    Finding,
+    Fix,
+    Hole,
+    NoFix,
+    Precedence,
+    Severity,
+)
 from kdoctor.rewrite.precedence import precedence_of, required_precedence
 from kdoctor.rules.members._dimension_checks import is_asked
 from kdoctor.rules.members._shape_examples import INVALID as BROKEN
@@ -243,29 +252,28 @@ def _finding(
         confidence=Confidence.LIKELY,
         severity=severity,
         help=_MANUAL.get(member, ""),
-        fix=attempt if isinstance(attempt, Fix) else None,
-        no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
+        fix=attempt,
     )
 
 
-def _fix(module: Module, facts: TargetFacts, node: cst.Attribute) -> Fix | Refusal:
+def _fix(module: Module, facts: TargetFacts, node: cst.Attribute) -> Fix | NoFix:
     member, parent = node.attr.value, module.parent(node)
     whole: cst.BaseExpression = node
     if member in _METHODS:
         if not isinstance(parent, cst.Call) or parent.func is not node or parent.args:
-            return Refusal("it is not called here")
+            return NoFix("it is not called here")
         whole = parent
     before, after, own = (_METHODS | _ATTRIBUTES | {"value": ("", "", Precedence.PRIMARY)}).get(
         member, (None, "", Precedence.ATOM)
     )
     if before is None:
-        return Refusal("the replacement depends on what it is used for")
+        return NoFix("the replacement depends on what it is used for")
     if member == "as_list" and _does_as_a_tuple(module, whole):
         before, after, own = "", "", Precedence.PRIMARY
     shape, attribute = _owner_of_get_shape(node.value)
     span, inner = module.span(whole), module.outer_span(shape)
     if "#" in module.text[inner.end : span.end] or "#" in module.text[span.start : inner.start]:
-        return Refusal("there is a comment inside the expression")
+        return NoFix("there is a comment inside the expression")
     required = Precedence.ANY if after else Precedence.PRIMARY if not before else Precedence.BIT_OR
     hole = Hole(inner, Precedence.PRIMARY if attribute else required, precedence_of(shape))
     parts = (before, hole, f"{attribute}{after}")

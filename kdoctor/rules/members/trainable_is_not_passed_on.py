@@ -33,7 +33,7 @@ from kdoctor.analysis.calls import argument
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.freezing import Freezing, Setting
 from kdoctor.analysis.triggers import Trigger, assigned
-from kdoctor.model import Confidence, Edit, Finding, Fix, Severity
+from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rewrite.source_lines import margin
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
@@ -116,8 +116,7 @@ def _finding(module: Module, facts: TargetFacts, setting: Setting) -> Finding:
         symbol="Model.trainable",
         confidence=Confidence.LIKELY,
         help=f"Write `for layer in {name}.layers: layer.trainable = True`.",
-        fix=fix,
-        no_fix_because=None if fix else "there is no place for a loop here",
+        fix=fix or NoFix("there is no place for a loop here"),
     )
 
 

@@ -28,7 +28,7 @@ from kdoctor.analysis.calls import value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import names, string
 from kdoctor.keras_api import Presence, split_root
-from kdoctor.model import Edit, Finding, Fix, Hole, Severity, Span
+from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Severity, Span
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference
 
@@ -92,8 +92,7 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
         confidence=reference.confidence,
         help='Write `layer.__class__.from_config(config)`, or `"module": "keras.layers"` in the '
         "dict.",
-        fix=fix,
-        no_fix_because=None if fix else "kdoctor cannot tell which class it is",
+        fix=fix or NoFix("kdoctor cannot tell which class it is"),
     )
 
 

@@ -28,7 +28,7 @@ import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden, literal
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.model import Applicability, Edit, Finding, Fix, Severity, Span
+from kdoctor.model import Applicability, Edit, Finding, Fix, NoFix, Severity, Span
 from kdoctor.rewrite.arguments import remove_arguments
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._possible_endings import ending_in, may_be_path, uses
@@ -70,10 +70,9 @@ def _refused(module: Module, facts: TargetFacts, use: PathUse, given: cst.Arg) -
         if needless
         else "Load the weights into the model they were saved from, and copy them layer by "
         "layer: `new.get_layer(name).set_weights(old.get_layer(name).get_weights())`.",
-        fix=Fix("Leave out `by_name=`", tuple(edits), rating) if edits else None,
-        no_fix_because=None
+        fix=Fix("Leave out `by_name=`", tuple(edits), rating)
         if edits
-        else (
+        else NoFix(
             "there is a comment beside it"
             if needless
             else "only the names in the file tell which layers are loaded"

@@ -34,7 +34,7 @@ from kdoctor.analysis.tensors.masks import is_masked
 from kdoctor.analysis.tensors.symbolic import holds_symbolic, is_symbolic
 from kdoctor.analysis.triggers import word
 from kdoctor.keras_api import split_root
-from kdoctor.model import Applicability, Finding, Fix, Severity
+from kdoctor.model import Applicability, Finding, Fix, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._compile_arguments import LAMBDA, lacking
 from kdoctor.rules.saving._path_collisions import taken
@@ -85,18 +85,17 @@ def _finding(module: Module, facts: TargetFacts, load: PathUse, saved: list[Path
         confidence=load.confidence,
         severity=Severity.ERROR if operation else Severity.LEGACY,
         help="Use a path that ends in `.keras`, where the model is saved and where it is loaded.",
-        fix=fix if isinstance(fix, Fix) else None,
-        no_fix_because=None if isinstance(fix, Fix) else fix,
+        fix=fix,
     )
 
 
 def _fix(
     module: Module, facts: TargetFacts, load: PathUse, saved: list[PathUse], *, fails: bool
-) -> Fix | str:
+) -> Fix | NoFix:
     """Return the fix, or why there is none."""
     assert load.ending is not None
     if own := lacking(module, load):
-        return _LACKING.format(own if own == LAMBDA else f"`{own}`")
+        return NoFix(_LACKING.format(own if own == LAMBDA else f"`{own}`"))
     ends = [each.ending for each in (load, *saved) if each.ending is not None]
     by_end = [renamed(module, each, each.extension or "", ".keras") for each in ends]
     if not all(by_end):

@@ -32,7 +32,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
+from kdoctor.model import Applicability, Confidence, Finding, Fix, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._default_config import (
     KeptArgument,
@@ -95,10 +95,7 @@ def _finding(
         )
         if _wants_arguments(own)
         else "Accept `**kwargs`, and pass them to `super().__init__`.",
-        fix=fix,
-        no_fix_because=None
-        if fix
-        else "the `get_config` for its arguments must be written by hand",
+        fix=fix or NoFix("the `get_config` for its arguments must be written by hand"),
     )
 
 

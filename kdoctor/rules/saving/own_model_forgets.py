@@ -31,7 +31,7 @@ import libcst as cst
 
 from kdoctor.analysis.calls import UNKNOWN, literal, value_of
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.model import Confidence, Finding, Fix, Severity
+from kdoctor.model import Confidence, Finding, Fix, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._default_config import (
     OF_BASE,
@@ -103,10 +103,8 @@ def _finding(
         symbol=f"{name}.__init__",
         confidence=Confidence.LIKELY,
         help="Write a `get_config` that returns its arguments.",
-        fix=fix,
-        no_fix_because=None
-        if fix
-        else "`__init__` does not store its arguments, or more is needed than a `get_config`",
+        fix=fix
+        or NoFix("`__init__` does not store its arguments, or more is needed than a `get_config`"),
     )
 
 

@@ -39,7 +39,7 @@ from kdoctor.analysis.calls import is_keras_3, speller_at
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import methods_in, only_base, owns_its_weights
 from kdoctor.analysis.triggers import classes, word
-from kdoctor.model import Confidence, Finding, Fix, Severity
+from kdoctor.model import Confidence, Finding, Fix, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._new_methods import at_the_end
 from kdoctor.syntax import Module
@@ -105,8 +105,7 @@ def _finding(
         symbol=f"{node.name.value}.{weight.rpartition('.')[2]}",
         confidence=Confidence.CERTAIN,
         help="Save all weights of the layer, as `keras.layers.Layer` does.",
-        fix=fix,
-        no_fix_because=None if fix else "the class is written on one line",
+        fix=fix or NoFix("the class is written on one line"),
     )
 
 

@@ -27,7 +27,7 @@ import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden, literal
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.model import Applicability, Edit, Finding, Fix, Severity, Span
+from kdoctor.model import Applicability, Edit, Finding, Fix, NoFix, Severity, Span
 from kdoctor.rewrite.arguments import remove_arguments
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._possible_endings import uses
@@ -89,8 +89,7 @@ def _gone(module: Module, facts: TargetFacts, use: PathUse, given: cst.Arg, name
         help="Leave it out; write signatures with `keras.export.ExportArchive`."
         if name == "signatures"
         else "Leave it out.",
-        fix=fix,
-        no_fix_because=None if fix else "there is a comment beside it",
+        fix=fix or NoFix("there is a comment beside it"),
     )
 
 

@@ -30,7 +30,7 @@ import libcst as cst
 from kdoctor.analysis.calls import argument, literal
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import keyword
-from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
+from kdoctor.model import Applicability, Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rewrite.arguments import remove_arguments
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._path_collisions import taken
@@ -48,7 +48,7 @@ _VALUE_ERROR = (
 )
 _TYPE_ERROR = "TypeError: Model.save_weights() got an unexpected keyword argument 'save_format'"
 _EXPORT = "Write `.save('name.keras')`, or `.export('folder')` for a SavedModel to serve."
-_COMMENT = "there is a comment beside it"
+_COMMENT = NoFix("there is a comment beside it")
 
 
 def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
@@ -87,18 +87,17 @@ def _finding(module: Module, facts: TargetFacts, use: PathUse, given: cst.Arg) -
         help=_EXPORT
         if use.what == "save"
         else "Leave it out, and use a path that ends in `.weights.h5`.",
-        fix=fix if isinstance(fix, Fix) else None,
-        no_fix_because=fix if isinstance(fix, str) else None,
+        fix=fix,
     )
 
 
-def _fix(module: Module, facts: TargetFacts, use: PathUse, given: cst.Arg) -> Fix | str:
+def _fix(module: Module, facts: TargetFacts, use: PathUse, given: cst.Arg) -> Fix | NoFix:
     edits = remove_arguments(module, use.call, [given])
     if edits is None:
         return _COMMENT
     extension = None if use.ending is None else use.ending.extension
     if use.ending is None or extension is None:
-        return "the ending of the path is not known here"
+        return NoFix("the ending of the path is not known here")
     if use.what == "save_weights":
         if not use.ending.text.endswith(".weights.h5"):
             # Where the path is renamed too, this is half of the work: KD601 does the other.
@@ -114,9 +113,9 @@ def _fix(module: Module, facts: TargetFacts, use: PathUse, given: cst.Arg) -> Fi
             "" if same else "the ending of the path names another format than the argument",
         )
     if wanted is None:
-        return "kdoctor cannot tell which format is meant"
+        return NoFix("kdoctor cannot tell which format is meant")
     if any(is_same_path(module, use, each) for each in reads_of_saved_models(module)):
-        return "this file reads a SavedModel there: write `.export(…)`"
+        return NoFix("this file reads a SavedModel there: write `.export(…)`")
     renaming = renamed(module, use.ending, "", wanted)
     if not renaming:
         return NOT_WRITTEN_OUT

@@ -12,8 +12,8 @@ from __future__ import annotations
 import libcst as cst
 
 from kdoctor.memoize import once
-from kdoctor.model import Applicability, Edit, Fix, Precedence, Span
-from kdoctor.rewrite import Refusal, Speller
+from kdoctor.model import Applicability, Edit, Fix, NoFix, Precedence, Span
+from kdoctor.rewrite import Speller
 from kdoctor.rules.fixes.helper_definition import helper_edits, top_statement
 from kdoctor.rules.names._backend.learning_phase_inputs import asks_the_phase
 from kdoctor.syntax import Module, Reference, ReferenceKind
@@ -56,11 +56,11 @@ _OF_A_GRAPH = frozenset(
 )
 
 
-def as_function(module: Module, reference: Reference, proven: Applicability) -> Fix | Refusal:
+def as_function(module: Module, reference: Reference, proven: Applicability) -> Fix | NoFix:
     """Return the fix that writes the helper and calls it, or why there is none."""
     reason = _why_not(module, reference.call)
     if reason is not None:
-        return Refusal(reason)
+        return NoFix(reason)
     first = min(_fixable(module), key=module.span)
     before = top_statement(module, first)
     # For the place of the helper: what a function imports cannot be read there.
@@ -69,7 +69,7 @@ def as_function(module: Module, reference: Reference, proven: Applicability) -> 
     text = HELPER.format(**{key: written for key, (written, _) in spelled.items()})
     helper = helper_edits(module, before, NAME, text)
     if helper is None:
-        return Refusal(
+        return NoFix(
             f"`{NAME}` cannot be added to this file: the name is taken, or Keras is not "
             "available there"
         )
