@@ -114,3 +114,13 @@ def rank_as_written(made: cst.BaseExpression) -> int | None:
     if len(shapes) != 1 or any(isinstance(e, cst.StarredElement) for e in shapes[0].elements):
         return None
     return len(shapes[0].elements)
+
+
+def elements_in(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    """Yield what a list, tuple or dict holds, at any depth; a value that is none of them itself."""
+    match node:
+        case cst.List() | cst.Tuple() | cst.Dict():
+            for each in node.elements:
+                yield from elements_in(each.value)
+        case _:
+            yield node

@@ -89,8 +89,17 @@ def write(  # noqa: PLR0913 - the options of the command
     from kdoctor.engine.baseline import is_acceptable  # noqa: PLC0415
     from kdoctor.report import baseline as report  # noqa: PLC0415
 
-    how = _how(
-        target, namespace, select, ignore, preview, exclude, config, isolated, no_cache, jobs
+    how = choices.engine_options(
+        target=target,
+        namespace=namespace,
+        select=select,
+        ignore=ignore,
+        preview=preview,
+        exclude=exclude,
+        config=config,
+        isolated=isolated,
+        no_cache=no_cache,
+        jobs=jobs,
     )
     notes = streams.notes(color, quiet=quiet, verbose=verbose)
     compared = _compared(paths, file, how, notes, writes=True, may_be_new=True)
@@ -138,8 +147,17 @@ def check(  # noqa: PLR0913 - the options of the command
     """  # noqa: D301 - \b keeps the lines of the examples
     from kdoctor.report import baseline as report  # noqa: PLC0415
 
-    how = _how(
-        target, namespace, select, ignore, preview, exclude, config, isolated, no_cache, jobs
+    how = choices.engine_options(
+        target=target,
+        namespace=namespace,
+        select=select,
+        ignore=ignore,
+        preview=preview,
+        exclude=exclude,
+        config=config,
+        isolated=isolated,
+        no_cache=no_cache,
+        jobs=jobs,
     )
     notes = streams.notes(color, quiet=quiet, verbose=verbose)
     compared = _compared(paths, file, how, notes)
@@ -178,8 +196,17 @@ def prune(  # noqa: PLR0913 - the options of the command
     """  # noqa: D301 - \b keeps the lines of the examples
     from kdoctor.report import baseline as report  # noqa: PLC0415
 
-    how = _how(
-        target, namespace, select, ignore, preview, exclude, config, isolated, no_cache, jobs
+    how = choices.engine_options(
+        target=target,
+        namespace=namespace,
+        select=select,
+        ignore=ignore,
+        preview=preview,
+        exclude=exclude,
+        config=config,
+        isolated=isolated,
+        no_cache=no_cache,
+        jobs=jobs,
     )
     notes = streams.notes(color, quiet=quiet, verbose=verbose)
     compared = _compared(paths, file, how, notes, writes=True)
@@ -189,32 +216,6 @@ def prune(  # noqa: PLR0913 - the options of the command
     report.write_unread(compared, page)
     report.write_pruned(compared, page)
     raise typer.Exit(_problem(compared))
-
-
-def _how(  # noqa: PLR0913, PLR0917 - the options of the commands
-    target: str | None,
-    namespace: choices.Namespace | None,
-    select: list[str] | None,
-    ignore: list[str] | None,
-    preview: bool | None,  # noqa: FBT001
-    exclude: list[str] | None,
-    config: str | None,
-    isolated: bool,  # noqa: FBT001
-    no_cache: bool,  # noqa: FBT001
-    jobs: int | None,
-) -> Options:
-    return {
-        "target": target,
-        "namespace": namespace,
-        "select": choices.split(select),
-        "ignore": choices.split(ignore),
-        "preview": preview,
-        "exclude": exclude,
-        "config": config,
-        "isolated": isolated,
-        "cache": not no_cache,
-        "jobs": jobs,
-    }
 
 
 def _compared(  # noqa: PLR0913 - what the three commands share
@@ -246,8 +247,12 @@ def _compared(  # noqa: PLR0913 - what the three commands share
     if writes and not file:
         check_writable(policy, path)
     known = Baseline(path) if may_be_new and not path.exists() else Baseline.read(path)
-    with progress(sys.stderr, shown=is_terminal(sys.stderr) and notes.verbosity >= 0) as told:
-        result = engine.scan(named, **how | {"edits": False, "diffs": False, "progress": told})
+    with progress(
+        sys.stderr, shown=is_terminal(sys.stderr) and notes.verbosity >= 0
+    ) as report_progress:
+        result = engine.scan(
+            named, **how | {"edits": False, "diffs": False, "progress": report_progress}
+        )
     compared = compare(result, known, named, policy.selects)
     # Of the files that cannot be checked, the accepted ones too; of remarks, those on the baseline.
     write_project(replace(result.project, remarks=compared.result.project.remarks), notes)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import enum
 import sys
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypedDict, Unpack
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from kdoctor.documents import Kind
-    from kdoctor.engine import FileSelection
+    from kdoctor.engine import FileSelection, Options
     from kdoctor.engine.baseline import Baseline
 
 STDIN = "-"
@@ -61,6 +60,49 @@ class Namespace(enum.StrEnum):
     TF_KERAS = "tf.keras"
 
 
+class EngineChoices(TypedDict, total=False):
+    """The options of commands that are about the engine, as they are typed; none has to be."""
+
+    target: str | None
+    namespace: Namespace | None
+    select: list[str] | None
+    ignore: list[str] | None
+    preview: bool | None
+    exclude: list[str] | None
+    force_exclude: bool
+    stdin_filename: str | None
+    config: str | None
+    isolated: bool
+    kind: DocumentKind | None
+    no_gate: bool
+    no_cache: bool
+    jobs: int | None
+
+
+def engine_options(**typed: Unpack[EngineChoices]) -> Options:
+    """Return what the engine is asked, from the options of a command as they were typed.
+
+    What a command's output needs of the engine (edits, diffs, anchors) is for the command to add.
+    """
+    kind = typed.get("kind")
+    return {
+        "target": typed.get("target"),
+        "namespace": typed.get("namespace"),
+        "select": split(typed.get("select")),
+        "ignore": split(typed.get("ignore")),
+        "preview": typed.get("preview"),
+        "exclude": typed.get("exclude"),
+        "force_exclude": typed.get("force_exclude", False),
+        "stdin_filename": typed.get("stdin_filename"),
+        "config": typed.get("config"),
+        "isolated": typed.get("isolated", False),
+        "kind": None if kind is None else kind.value,
+        "gate": not typed.get("no_gate", False),
+        "cache": not typed.get("no_cache", False),
+        "jobs": typed.get("jobs"),
+    }
+
+
 def split(entries: list[str] | None) -> list[str] | None:
     """Return the entries of an option that takes lists: ``--select KD1,KD2 --select KD3``.
 
@@ -73,25 +115,25 @@ def split(entries: list[str] | None) -> list[str] | None:
     return [part for part in parts if part] or None
 
 
-def effective_format(asked: str | None, policy: FileSelection) -> tuple[str, str]:
+def effective_format(option: str | None, policy: FileSelection) -> tuple[str, str]:
     """Return the format's name and the place of the setting, "" for the command line."""
     layer = policy.main.layer("format")
-    if asked is not None or layer is None:
-        return asked or "text", ""
+    if option is not None or layer is None:
+        return option or "text", ""
     return policy.main.value("format"), f"{layer.place('format')}: format: "
 
 
-def effective_baseline(asked: str | None, policy: FileSelection) -> Baseline | None:
+def effective_baseline(option: str | None, policy: FileSelection) -> Baseline | None:
     """Return the baseline of the command line, else of the settings, None without one.
 
     Raises:
         UsageProblem: it is not there, or is none.
     """
-    if not asked and policy.main.layer("baseline") is None:
+    if not option and policy.main.layer("baseline") is None:
         return None
     from kdoctor.engine.baseline import Baseline, configured_baseline  # noqa: PLC0415
 
-    return Baseline.read(asked) if asked else configured_baseline(policy)
+    return Baseline.read(option) if option else configured_baseline(policy)
 
 
 def executor_at(address: str | None, jobs: int | None) -> AbstractContextManager[Executor | None]:
@@ -104,7 +146,7 @@ def executor_at(address: str | None, jobs: int | None) -> AbstractContextManager
     if address is None:
         return nullcontext()
     if jobs is not None:
-        raise OptionConflict("--jobs is for processes on this machine: drop it, or drop --executor")
+        raise OptionConflict("--jobs cannot be combined with --executor: drop one of them")
     from kdoctor.engine.schedule.dask import executor_at  # noqa: PLC0415
 
     return executor_at(address)
@@ -119,13 +161,8 @@ def named_paths(paths: list[str] | None, stdin_filename: str | None) -> list[str
     if stdin_filename is None:
         return paths or ["."]
     if not stdin_filename or set(paths or ()) - {STDIN}:
-        raise OptionConflict("--stdin-filename PATH allows no other path than -")
+        raise OptionConflict("--stdin-filename PATH allows no path other than -")
     return [STDIN]
-
-
-def kind_of(named: DocumentKind | None) -> Kind | None:
-    """Return the kind of document as the engine names it."""
-    return None if named is None else named.value
 
 
 def read_stdin(paths: list[str]) -> bytes | None:

@@ -58,16 +58,16 @@ def config(  # noqa: PLR0913 - the options of the command
         return
     found = overview(
         path,
-        {
-            "target": target,
-            "namespace": namespace,
-            "select": choices.split(select),
-            "ignore": choices.split(ignore),
-            "preview": preview,
-            "exclude": exclude,
-            "config": file,
-            "isolated": isolated,
-        },
+        choices.engine_options(
+            target=target,
+            namespace=namespace,
+            select=select,
+            ignore=ignore,
+            preview=preview,
+            exclude=exclude,
+            config=file,
+            isolated=isolated,
+        ),
         unsafe=unsafe,
         form=format_name,
     )

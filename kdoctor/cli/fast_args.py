@@ -95,19 +95,19 @@ GRAMMARS: Final = {
 def run(words: Sequence[str]) -> int | None:
     """Run the command that plain arguments name; return the exit code, None if Typer must."""
     # On Windows, Typer also looks for the files that are meant by a pattern.
-    asked = None if os.name == "nt" or _COMPLETES in os.environ else read(words)
-    if asked is None:
+    arguments = None if os.name == "nt" or _COMPLETES in os.environ else read(words)
+    if arguments is None:
         return None
     module, _, function = GRAMMARS[words[0]].does.partition(":")
     command: Callable[..., int] = getattr(importlib.import_module(module), function)
     try:
-        code = command(**asked)
+        code = command(**arguments)
         sys.stdout.flush()
     except (Exception, KeyboardInterrupt) as error:
-        told = exit_codes.report_error(error)
-        if told is None:
+        exit_code = exit_codes.report_error(error)
+        if exit_code is None:
             raise
-        return told
+        return exit_code
     return code
 
 
@@ -126,29 +126,29 @@ def read(words: Sequence[str]) -> dict[str, Any] | None:
 
 
 def _read(grammar: Grammar, words: Iterator[str]) -> dict[str, Any]:
-    asked: dict[str, Any] = {}
+    arguments: dict[str, Any] = {}
     paths: list[str] = []
     for word in words:
         name, attached = _taken_apart(word)
         if not word.startswith("-"):
             paths.append(_text(word))
         elif word in grammar.flags:
-            asked[grammar.flags[word]] = True
+            arguments[grammar.flags[word]] = True
         elif name in grammar.lists:
             text = _text(next(words, "") if attached is None else attached)
-            asked.setdefault(grammar.lists[name], []).append(text)
+            arguments.setdefault(grammar.lists[name], []).append(text)
         elif name in grammar.values:
             parameter, made = grammar.values[name]
-            asked[parameter] = made(_text(next(words, "") if attached is None else attached))
+            arguments[parameter] = made(_text(next(words, "") if attached is None else attached))
         else:
             raise _Declined
     if paths:
-        asked["paths"] = paths
+        arguments["paths"] = paths
     if _NO_CACHE in os.environ:
         if os.environ[_NO_CACHE] != "1":
             raise _Declined  # Typer knows many words for yes and no
-        asked["no_cache"] = True
-    return asked
+        arguments["no_cache"] = True
+    return arguments
 
 
 def _taken_apart(word: str) -> tuple[str, str | None]:

@@ -5,15 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from kdoctor.cli import choices, options, streams
 from kdoctor.errors import UsageProblem
-
-if TYPE_CHECKING:
-    from kdoctor.engine import Options
 
 Html = Annotated[
     str | None,
@@ -89,27 +86,25 @@ def report(  # noqa: PLR0913 - the options of the command
     if html is not None:
         check_place(html, f"--html {html}")
     shown = is_terminal(sys.stderr) and not quiet
-    wanted: Options = {
-        "target": target,
-        "select": choices.split(select),
-        "ignore": choices.split(ignore),
-        "preview": preview,
-        "exclude": exclude,
+    wanted = choices.engine_options(
+        target=target,
+        select=select,
+        ignore=ignore,
+        preview=preview,
+        exclude=exclude,
         # Earlier commits are scanned in another folder.
-        "config": config and os.path.abspath(config),  # noqa: PTH100
-        "isolated": isolated,
-        "cache": not no_cache,
-        "jobs": jobs,
-        "edits": False,
-        "diffs": False,
-        "anchors": False,
-    }
+        config=config and os.path.abspath(config),  # noqa: PTH100
+        isolated=isolated,
+        no_cache=no_cache,
+        jobs=jobs,
+    )
+    wanted |= {"edits": False, "diffs": False, "anchors": False}
     past = None if since is None else migration_progress.history(named, since, commits)
-    with progress(sys.stderr, shown=shown) as told:
-        found = migration_progress.overview(named, {**wanted, "progress": told})
+    with progress(sys.stderr, shown=shown) as report_progress:
+        found = migration_progress.overview(named, {**wanted, "progress": report_progress})
     if past is not None:
-        with progress(sys.stderr, shown=shown, what="Commits") as told:
-            history = migration_progress.burndown(past, found.scan.target, wanted, told)
+        with progress(sys.stderr, shown=shown, what="Commits") as report_progress:
+            history = migration_progress.burndown(past, found.scan.target, wanted, report_progress)
         found = replace(found, burndown=history)
     page = streams.output(color, quiet=quiet)
     if html is not None:

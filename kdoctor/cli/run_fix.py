@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from msgspec.structs import replace
 
@@ -26,20 +26,6 @@ def fix(  # noqa: PLR0913 - the options of the command
     python: str | None = None,
     seconds: float = 60.0,
     no_sandbox: bool = False,
-    target: str | None = None,
-    namespace: choices.Namespace | None = None,
-    select: list[str] | None = None,
-    ignore: list[str] | None = None,
-    preview: bool | None = None,
-    exclude: list[str] | None = None,
-    force_exclude: bool = False,
-    stdin_filename: str | None = None,
-    config: str | None = None,
-    isolated: bool = False,
-    kind: choices.DocumentKind | None = None,
-    no_gate: bool = False,
-    no_cache: bool = False,
-    jobs: int | None = None,
     executor: str | None = None,
     shape: choices.FixFormat = choices.FixFormat.TEXT,
     output: list[str] | None = None,
@@ -48,6 +34,7 @@ def fix(  # noqa: PLR0913 - the options of the command
     color: choices.Color = choices.Color.AUTO,
     quiet: bool = False,
     verbose: bool = False,
+    **typed: Unpack[choices.EngineChoices],
 ) -> int:
     """Show or write the fixes; return the exit code.
 
@@ -63,7 +50,7 @@ def fix(  # noqa: PLR0913 - the options of the command
     from kdoctor.report.output_files import outputs_of, write_outputs  # noqa: PLC0415
     from kdoctor.report.progress import progress  # noqa: PLC0415
 
-    named = choices.named_paths(paths, stdin_filename)
+    named = choices.named_paths(paths, typed.get("stdin_filename"))
     if undo:
         return _undo(named, apply=apply or verify, color=color, quiet=quiet)
     if apply and choices.STDIN in named and len(named) > 1:
@@ -79,31 +66,18 @@ def fix(  # noqa: PLR0913 - the options of the command
         )
     outputs = outputs_of(output or [])
     stdin = choices.read_stdin(named)
-    how: engine.Options = {
-        "target": target,
-        "namespace": namespace,
-        "select": choices.split(select),
-        "ignore": choices.split(ignore),
-        "preview": preview,
-        "exclude": exclude,
-        "force_exclude": force_exclude,
-        "config": config,
-        "isolated": isolated,
-        "kind": choices.kind_of(kind),
-        "gate": not no_gate,
-        "cache": not no_cache,
-        "jobs": jobs,
-        "diffs": as_json or any(each.form.diffs for each in outputs),
-        "replacements": as_json or any(each.form.replacements for each in outputs),
-        "stdin": stdin,
-        "stdin_filename": stdin_filename,
-    }
+    how = choices.engine_options(**typed)
     policy = engine.FileSelection(named, how)
     known = choices.effective_baseline(None, policy) if apply else None
-    how["anchors"] = known is not None or any(each.form.fingerprints for each in outputs)
+    how |= {
+        "diffs": as_json or any(each.form.diffs for each in outputs),
+        "replacements": as_json or any(each.form.replacements for each in outputs),
+        "anchors": known is not None or any(each.form.fingerprints for each in outputs),
+        "stdin": stdin,
+    }
     with (
-        choices.executor_at(executor, jobs) as workers,
-        progress(sys.stderr, shown=is_terminal(sys.stderr) and not quiet) as told,
+        choices.executor_at(executor, typed.get("jobs")) as workers,
+        progress(sys.stderr, shown=is_terminal(sys.stderr) and not quiet) as report_progress,
     ):
         claim_process()
         result = engine.fix(
@@ -111,7 +85,7 @@ def fix(  # noqa: PLR0913 - the options of the command
             apply=False,
             unsafe=unsafe,
             add_ignores=reason if add_ignores else None,
-            **how | {"progress": told, "executor": workers},
+            **how | {"progress": report_progress, "executor": workers},
         )
     page = streams.output(color, quiet=quiet, verbose=verbose)
     notes = streams.notes(color, quiet=quiet, verbose=verbose)
@@ -135,7 +109,7 @@ def fix(  # noqa: PLR0913 - the options of the command
         report.write_diff(result, page)
     # Apart from the diff, so that standard output is a patch and nothing else.
     report.write_summary(result, notes)
-    if not force_exclude and _is_told_of_nothing(result, notes):
+    if not typed.get("force_exclude") and _is_told_of_nothing(result, notes):
         return 2
     code = _exit_code(replace(result, left=left), on_fix=exit_non_zero_on_fix) or int(kept_back)
     return 0 if exit_zero and code == 1 else code

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from kdoctor.cli import choices, streams
 
@@ -15,20 +15,6 @@ if TYPE_CHECKING:
 def scan(  # noqa: PLR0913 - the options of the command
     paths: list[str] | None = None,
     *,
-    target: str | None = None,
-    namespace: choices.Namespace | None = None,
-    select: list[str] | None = None,
-    ignore: list[str] | None = None,
-    preview: bool | None = None,
-    exclude: list[str] | None = None,
-    force_exclude: bool = False,
-    stdin_filename: str | None = None,
-    config: str | None = None,
-    isolated: bool = False,
-    kind: choices.DocumentKind | None = None,
-    no_gate: bool = False,
-    no_cache: bool = False,
-    jobs: int | None = None,
     executor: str | None = None,
     format_name: str | None = None,
     output: list[str] | None = None,
@@ -39,6 +25,7 @@ def scan(  # noqa: PLR0913 - the options of the command
     color: choices.Color = choices.Color.AUTO,
     quiet: bool = False,
     verbose: bool = False,
+    **typed: Unpack[choices.EngineChoices],
 ) -> int:
     """Scan the paths and write the findings; return the exit code.
 
@@ -54,23 +41,8 @@ def scan(  # noqa: PLR0913 - the options of the command
     from kdoctor.report.progress import progress  # noqa: PLC0415
     from kdoctor.report.summary import write_nothing_read, write_project  # noqa: PLC0415
 
-    named = choices.named_paths(paths, stdin_filename)
-    how: engine.Options = {
-        "target": target,
-        "namespace": namespace,
-        "select": choices.split(select),
-        "ignore": choices.split(ignore),
-        "preview": preview,
-        "exclude": exclude,
-        "force_exclude": force_exclude,
-        "config": config,
-        "isolated": isolated,
-        "kind": choices.kind_of(kind),
-        "gate": not no_gate,
-        "cache": not no_cache,
-        "jobs": jobs,
-        "stdin_filename": stdin_filename,
-    }
+    named = choices.named_paths(paths, typed.get("stdin_filename"))
+    how = choices.engine_options(**typed)
     policy = engine.FileSelection(named, how)
     known = None if no_baseline else choices.effective_baseline(baseline, policy)
     chosen = choices.effective_format(format_name, policy)
@@ -87,11 +59,11 @@ def scan(  # noqa: PLR0913 - the options of the command
         "stdin": choices.read_stdin(named),
     }
     with (
-        choices.executor_at(executor, jobs) as workers,
-        progress(sys.stderr, shown=is_terminal(sys.stderr) and not quiet) as told,
+        choices.executor_at(executor, typed.get("jobs")) as workers,
+        progress(sys.stderr, shown=is_terminal(sys.stderr) and not quiet) as report_progress,
     ):
         claim_process()
-        result = engine.scan(named, **how | {"progress": told, "executor": workers})
+        result = engine.scan(named, **how | {"progress": report_progress, "executor": workers})
     notes = streams.notes(color, quiet=quiet, verbose=verbose)
     compared = _compared(result, known, named, policy)
     result = compared.result if compared else result
@@ -102,7 +74,7 @@ def scan(  # noqa: PLR0913 - the options of the command
         from kdoctor.report.baseline import write_note  # noqa: PLC0415
 
         write_note(compared, notes)
-    if result.has_read_nothing and not force_exclude:
+    if result.has_read_nothing and not typed.get("force_exclude"):
         write_nothing_read(notes)
         return 2
     if result.unreadable or result.project.unreadable:

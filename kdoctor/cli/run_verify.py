@@ -72,12 +72,12 @@ def verified(
         except FileProblem as problem:
             unreadable.append((path, str(problem)))
         except OSError as error:
-            unreadable.append((path, f"it cannot be read: {error.strerror or error}"))
+            unreadable.append((path, f"cannot be read: {error.strerror or error}"))
     first = os.path.abspath(next(iter(listing), "."))  # noqa: PTH100 - a link stays what it is
     interpreter = choose(os.path.dirname(first), running.python)  # noqa: PTH120
     limits = Limits(running.seconds, at_once=how.get("jobs") or 0, sandboxed=running.sandboxed)
-    with progress(sys.stderr, shown=is_terminal(sys.stderr)) as heard:
-        report = verify(sources, texts, interpreter, limits, heard)
+    with progress(sys.stderr, shown=is_terminal(sys.stderr)) as report_progress:
+        report = verify(sources, texts, interpreter, limits, report_progress)
     left, with_unsafe = _left(fixed, report)
     report = replace(
         report,

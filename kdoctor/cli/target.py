@@ -34,11 +34,11 @@ def target(  # noqa: PLR0913 - the options of the command
     Exit code: 0, or 2 if a path does not exist or a file of the project cannot be parsed.
     """  # noqa: D301 - \b keeps the lines of the examples
     from kdoctor.project import Configs, show_chain  # noqa: PLC0415
-    from kdoctor.project.root import check_there  # noqa: PLC0415
+    from kdoctor.project.root import check_exists  # noqa: PLC0415
     from kdoctor.report.target import write_json, write_problems, write_text  # noqa: PLC0415
 
     for path in paths or ():
-        check_there(path)
+        check_exists(path)
     configs = Configs(config, isolated=isolated)
     chain = show_chain(paths or ["."], explicit, configs=configs)
     page = streams.output(color)

@@ -157,15 +157,15 @@ def _left(
 def _why(file: FixedFile, left: list[Finding], verdicts: list[Verdict], kind: Kind | None) -> str:
     """Name the definitions that the remaining findings are in, and their verdicts."""
     states = {each.name: _shown(each) for each in verdicts}
-    told: dict[str, None] = {}
+    reasons: dict[str, None] = {}
     outside: list[int] = []
     for finding, around in _placed(file, left, kind):
         names = sorted(around.binds & states.keys()) if around else []
         for name in names:
-            told[f"{name} ({states[name]})"] = None
+            reasons[f"{name} ({states[name]})"] = None
         if not names:
             outside.append(finding.place.line)
-    parts = list(told)
+    parts = list(reasons)
     if outside:
         lines = [str(line) for line in sorted(set(outside))]
         shown = ", ".join(lines[:_NAMED]) + (", …" if len(lines) > _NAMED else "")

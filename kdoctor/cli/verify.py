@@ -90,15 +90,15 @@ def verify(  # noqa: PLR0913 - the options of the command
     if paths and "-" in paths:
         raise UsageProblem("verify reads files and folders, not standard input: name a file")
     if paths:
-        how: Options = {
-            "exclude": exclude,
-            "config": config,
-            "isolated": isolated,
-            "kind": choices.kind_of(kind),
-            "jobs": jobs,
-            "diffs": False,
-            "anchors": False,
-        }
+        how = choices.engine_options(
+            exclude=exclude,
+            config=config,
+            isolated=isolated,
+            kind=kind,
+            no_cache=True,
+            jobs=jobs,
+        )
+        how |= {"diffs": False, "anchors": False}
         running = choices.VerifyOptions(python, seconds, sandboxed=not no_sandbox)
         report = _user_code(paths, running, how, unsafe=unsafe)
         holds = _write_verdicts(report, page, json=json)
@@ -143,6 +143,6 @@ def _results(backend: Backend, device: Device) -> list[Result]:
     backends = installed() if backend is Backend.ALL else [backend.value]
     found: list[Result] = []
     for place in places(backends, device.value):
-        with progress(sys.stderr, shown=is_terminal(sys.stderr)) as heard:
-            found += run(place, heard)
+        with progress(sys.stderr, shown=is_terminal(sys.stderr)) as report_progress:
+            found += run(place, report_progress)
     return found

@@ -21,7 +21,7 @@ _HEADED = (*_DEFINES, ast.If, ast.While, ast.For, ast.AsyncFor, ast.With, ast.As
 
 @dataclass(slots=True)
 class _Scope:
-    """A module, class or function: what its names are bound by."""
+    """A module, class or function, with the statements that bind its names."""
 
     parent: _Scope | None = None
     node: ast.AST | None = None
@@ -30,7 +30,7 @@ class _Scope:
     unbound: list[_Statement] = field(default_factory=list)  # stays empty
 
     def binders(self, name: str) -> list[_Statement]:
-        """Return what binds a name as code in this scope sees it."""
+        """Return the statements that bind a name visible in this scope."""
         scope: _Scope | None = self
         while scope is not None:
             is_seen = scope is self or not isinstance(scope.node, ast.ClassDef)
@@ -51,7 +51,7 @@ class _Statement:
 
 
 def lines_behind(data: bytes, lines: Iterable[int]) -> frozenset[int]:
-    r"""Return the numbers of the given lines' statements and of all that stand behind them.
+    r"""Return the lines of the given statements and of all that they depend on.
 
     >>> sorted(lines_behind(b"a = 1\nb = 2\nprint(b)\n", [3]))
     [2, 3]
@@ -65,7 +65,7 @@ def lines_behind(data: bytes, lines: Iterable[int]) -> frozenset[int]:
 
 
 class _Program:
-    """The statements of a file, by what they bind and use."""
+    """The statements of a file, indexed by the names they bind and use."""
 
     def __init__(self, tree: ast.Module) -> None:
         self.all: list[_Statement] = []
@@ -77,7 +77,7 @@ class _Program:
                 self.using[name].append(each)
 
     def behind(self, lines: list[int]) -> frozenset[int]:
-        """Return the lines of what the statements at some lines depend on."""
+        """Return the lines that the statements at some lines depend on."""
         failed = [each for each in map(self._at, lines) if each is not None]
         waiting = [*failed, *(user for each in failed for user in self._users(each))]
         seen = {*waiting}
@@ -99,7 +99,7 @@ class _Program:
             yield statement.body.within
 
     def _users(self, failed: _Statement) -> Iterator[_Statement]:
-        """Yield what calls the function or makes the class that a statement stands in."""
+        """Yield the callers of the function or class around a statement."""
         scope: _Scope | None = failed.scope
         while scope is not None and isinstance(scope.node, _DEFINES):
             for user in self.using[scope.node.name]:
@@ -187,9 +187,9 @@ def _note(part: ast.AST, statement: _Statement) -> None:
 
 
 def _root(node: ast.AST) -> str:
-    """Return the name that a chain of calls, attributes and items begins with.
+    """Return the name at the start of a chain of calls, attributes and items.
 
-    >>> _root(quiet_ast.parse("model.layers[0].build(3)", "eval").body)
+    >>> _root(parse_ast.parse("model.layers[0].build(3)", "eval").body)
     'model'
     """
     while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):

@@ -57,7 +57,7 @@ def _known() -> tuple[_Known, ...]:
 
 
 def explain_by_example(case: Case) -> Diagnosis | None:
-    """Return what the rules say of an error that one of their examples raises, too."""
+    """Explain an error that an example of a rule raises as well."""
     if case.is_inside_keras and case.blamed is None:
         return None
     answer = ask(case.blamed, Wanted(), case.target, case.read)
@@ -85,7 +85,7 @@ _MISSES: Final = re.compile(r"(?:has no attribute|unexpected keyword argument) '
 
 
 def likeness_to_examples(case: Case, finding: Finding) -> float:
-    """Return how much an error is like those that the examples of a finding's rule raise: 0 to 1.
+    """Return the similarity (0 to 1) of an error to the errors of a rule's examples.
 
     0 as well where the error is about a name, and the finding about another.
     """
@@ -113,7 +113,7 @@ _MAX_MEMBERS: Final = 4
 
 
 def explain_by_keras_object(case: Case) -> Diagnosis | None:
-    """Return what the rules say of a line if an object in it is one of Keras.
+    """Return what the rules say about a line if an object in it is a Keras object.
 
     Only where the rule foretells this very error does it count.
     """
@@ -129,7 +129,7 @@ def explain_by_keras_object(case: Case) -> Diagnosis | None:
             wanted = Wanted(binding=SnippetName(member, made))
             answer = ask(frame, wanted, case.target, case.read)
             for finding in answer.findings:
-                if not _foretells(finding, case):
+                if not _predicts(finding, case):
                     continue
                 return Diagnosis(
                     fault=Fault.YOUR_CODE,
@@ -148,27 +148,27 @@ def explain_by_keras_object(case: Case) -> Diagnosis | None:
     return None
 
 
-def _foretells(finding: Finding, case: Case) -> bool:
-    """Say whether a finding, or an example of its rule, has this very error."""
-    _, _, told = finding.message.partition(f"{case.error.name}: ")
+def _predicts(finding: Finding, case: Case) -> bool:
+    """Say whether a finding, or an example of its rule, names this error."""
+    _, _, announced = finding.message.partition(f"{case.error.name}: ")
     first = _normal(case.error.message)
-    if told and first:
-        told = _normal(told)
-        length = min(len(told), len(first), _COMPARED)  # the rules cut long messages
-        if difflib.SequenceMatcher(None, first[:length], told[:length]).ratio() >= _ALONE:
+    if announced and first:
+        announced = _normal(announced)
+        length = min(len(announced), len(first), _COMPARED)  # the rules cut long messages
+        if difflib.SequenceMatcher(None, first[:length], announced[:length]).ratio() >= _ALONE:
             return True
     examples = (known for known in _known() if known.rule.code == finding.code)
     return any(_likeness(case, each) >= _NEARLY and _names_it(case, each) for each in examples)
 
 
 def _names_it(case: Case, known: _Known) -> bool:
-    """Say whether an example is about the same attribute, where that is all that tells errors."""
+    """Say whether an example is about the same attribute, if only that tells errors apart."""
     _, says, attribute = case.error.message.partition("has no attribute ")
     return not says or attribute in (known.example.raises or "")
 
 
 def explain_by_message(case: Case) -> Diagnosis | None:
-    """Return the rule whose example raises the same message, where no line is known."""
+    """Return the rule whose example raises the same message, if no line is known."""
     if len(_first_line(case)) < _SHORTEST or not _may_be_keras(case):
         return None
     best = _best(case)
@@ -195,9 +195,9 @@ _ANYWHERE: Final = frozenset({"self", "keras", "model", "models", "layers", "imp
 
 
 def _is_alike(case: Case, best: _Known) -> bool:
-    """Say whether the user's line has a word of the example, where Python's words are all there is.
+    """Say whether the user's line shares a word with the example, if the message is Python's.
 
-    "not enough values to unpack" says nothing of who was asked for them.
+    "not enough values to unpack" does not say which object was unpacked.
     """
     speaks = re.search(r"keras|`|'\w+'|\w+=|\w+\.\w+", case.error.message, re.IGNORECASE)
     line = case.blamed.source if case.blamed is not None else ""
@@ -208,7 +208,7 @@ def _is_alike(case: Case, best: _Known) -> bool:
 
 
 def _best(case: Case) -> _Known | None:
-    """Return the example that raises the message, None for none, or where several rules' do."""
+    """Return the example that raises the message, None if no rule or several rules have one."""
     is_short = len(_first_line(case)) < _SPECIFIC
     alike = [(_likeness(case, known), known) for known in _known()]
     most = max(likeness for likeness, _ in alike)
@@ -224,7 +224,7 @@ def _best(case: Case) -> _Known | None:
 
 
 def _may_be_keras(case: Case) -> bool:
-    """Say whether it is open: a traceback without Keras, or Python's own words, are anyone's."""
+    """Say whether the error may be unrelated to Keras: no frame of it, or a message of Python."""
     frames = case.error.frames
     if "keras" in case.error.message.lower():
         return True
@@ -243,7 +243,7 @@ def _shown(example: Example) -> Iterator[Step]:
 
 
 def _likeness(case: Case, known: _Known) -> float:
-    """Compare two messages, from 0 to 1; what varies from run to run does not count."""
+    """Return the similarity of two messages, 0 to 1, ignoring what varies between runs."""
     if case.error.type and case.error.name != known.type:
         return 0.0
     text = _normal(case.error.message)

@@ -30,7 +30,7 @@ _MAX_SOURCE_BYTES: Final = 5_000_000  # bytes of a source
 
 
 def read_file(path: str) -> bytes | None:
-    """Return the bytes of the file that a frame names; None where there is none here."""
+    """Return the bytes of the file of a frame; None if it is not here."""
     if path.startswith(("<", "Cell In")):
         return None
     try:
@@ -44,7 +44,7 @@ def read_file(path: str) -> bytes | None:
 
 @dataclass(frozen=True, slots=True)
 class RuleAnswer:
-    """What the rules say about a line, and the diff that cures it.
+    """What the rules say about a line, and the diff that fixes it.
 
     ``others`` is the number of findings elsewhere in the file, where it was there to be read.
     ``example`` is what became of a made-up statement: ``x.fit(nb_epoch=2)  ->  x.fit(epochs=2)``,
@@ -59,17 +59,17 @@ class RuleAnswer:
 
     @property
     def rule(self) -> str:
-        """The code of the rule that speaks of the error."""
+        """The code of the rule about the error."""
         return self.findings[0].code if self.findings else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a finding must speak of to be about the error.
+    """What a finding must mention to be about the error.
 
     ``name`` is a word of its symbol or message, "" for any; ``rules`` are the codes that count,
     none for all. ``binding`` says what an object of the line is, ``root`` where the line has Keras
-    from. ``statement`` is asked about where no line is known: a whole program.
+    from. ``statement`` is a whole program, used if no line is known.
     """
 
     name: str = ""
@@ -79,7 +79,7 @@ class Wanted:
     statement: str = ""
 
     def is_met_by(self, finding: Finding) -> bool:
-        """Say whether a finding is about it."""
+        """Say whether a finding matches."""
         if self.rules and finding.code not in self.rules:
             return False
         if not self.name:
@@ -100,14 +100,14 @@ def ask(
         if answer.findings:
             return answer
     if wanted.statement:
-        chosen = asked(wanted.statement.encode(), target, _meeting(wanted))
+        chosen = chosen_fix(wanted.statement.encode(), target, _meeting(wanted))
         if chosen is not None:  # what a made-up statement would become is no diff of the user's
             return RuleAnswer(chosen.findings, example=_example(chosen), imports=_imports(chosen))
     return RuleAnswer()
 
 
 def _example(chosen: ChosenFix) -> str:
-    """Return the last line of a made-up statement before and after."""
+    """Return the last line of a generated statement before and after the fix."""
     old, new = chosen.before.splitlines(), chosen.after.splitlines()
     if any(line.startswith(("class ", "def ")) for line in new):
         return ""  # the line calls what the fix would write above it
@@ -115,14 +115,14 @@ def _example(chosen: ChosenFix) -> str:
 
 
 def _imports(chosen: ChosenFix) -> tuple[str, ...]:
-    """Return the imports that a made-up statement has now and had not."""
+    """Return the imports that a fix added to a generated statement."""
     before = chosen.before.splitlines()
     new = (line for line in chosen.after.splitlines() if line not in before)
     return tuple(line for line in new if line.startswith(("import ", "from ")))
 
 
 def source_of(frame: TracebackFrame, read: ReadSource) -> bytes | None:
-    """Return the file of a frame if it is there and still the one that the traceback shows."""
+    """Return the file of a frame if it exists and still matches the traceback."""
     if frame.program is not None:
         return frame.program.data
     data = read(frame.path) if frame.path else None
@@ -149,11 +149,11 @@ def _of_file(frame: TracebackFrame, data: bytes, wanted: Wanted, target: Target)
         behind = lines_behind(data, [line])
         return _with_errors([each for each in about if covers(each, behind)][:1], here)
 
-    return answered(frame, asked(data, target, choose, frame.path))
+    return rule_answer(frame, chosen_fix(data, target, choose, frame.path))
 
 
-def answered(frame: TracebackFrame, chosen: ChosenFix | None) -> RuleAnswer:
-    """Return what was chosen in the file of a frame as an answer; of a notebook by its cells."""
+def rule_answer(frame: TracebackFrame, chosen: ChosenFix | None) -> RuleAnswer:
+    """Return the chosen findings in the file of a frame as an answer."""
     if chosen is None:
         return RuleAnswer()
     diff = chosen.diff
@@ -163,14 +163,14 @@ def answered(frame: TracebackFrame, chosen: ChosenFix | None) -> RuleAnswer:
 
 
 def covers(finding: Finding, lines: Container[int]) -> bool:
-    """Say whether a finding stands on one of some lines."""
+    """Say whether a finding is on one of some lines."""
     place = finding.place
     return any(number in lines for number in range(place.line, place.end_line + 1))
 
 
 def _of_line(frame: TracebackFrame, wanted: Wanted, target: Target) -> RuleAnswer:
     for snippet in snippets(frame.source, target, wanted.binding, wanted.root):
-        chosen = asked(snippet.source.encode(), target, _meeting(wanted, snippet.first))
+        chosen = chosen_fix(snippet.source.encode(), target, _meeting(wanted, snippet.first))
         if chosen is not None and chosen.findings:
             findings = tuple(_restored(each, snippet) for each in chosen.findings)
             return RuleAnswer(findings, _diff_of_line(chosen, snippet, str(frame)))
@@ -178,7 +178,7 @@ def _of_line(frame: TracebackFrame, wanted: Wanted, target: Target) -> RuleAnswe
 
 
 def _restored(finding: Finding, snippet: Snippet) -> Finding:
-    """Let a finding speak of the user's object, and not of the name that stood for it."""
+    """Put the user's expression back into a finding, in place of its placeholder."""
     fix = finding.fix
     if not snippet.back:
         return finding
@@ -199,7 +199,7 @@ def _meeting(wanted: Wanted, first: int = 1) -> Callable[[Sequence[Finding]], Se
 
 
 def _with_errors(chosen: list[Finding], here: Iterable[Finding]) -> list[Finding]:
-    """Add what else would fail on the line, as soon as the first error is mended."""
+    """Add what else would fail on the line once the first error is fixed."""
     if not chosen:
         return []
     return [
@@ -208,13 +208,13 @@ def _with_errors(chosen: list[Finding], here: Iterable[Finding]) -> list[Finding
     ]
 
 
-def asked(
+def chosen_fix(
     data: bytes,
     target: Target,
     choose: Callable[[Sequence[Finding]], Sequence[Finding]],
     path: str = "your line",
 ) -> ChosenFix | None:
-    """Return what is chosen of a source's findings; None where it cannot be scanned."""
+    """Return the chosen findings of a source; None if it cannot be scanned."""
     try:
         return fix_chosen(path, data, target, choose)
     except (KdoctorError, RecursionError):
@@ -222,7 +222,7 @@ def asked(
 
 
 def _diff_of_line(chosen: ChosenFix, snippet: Snippet, place: str) -> str:
-    """Return the changed lines alone: the imports above were put there for the question."""
+    """Return only the changed lines, without the generated imports above."""
     old = chosen.before.splitlines()
     shown = set(old[snippet.first - 1 :])
     changed = [

@@ -1,7 +1,7 @@
 """Explain errors by findings on the line that failed, and on the lines it depends on.
 
-It is asked when nothing else knows the error: a finding that can be its cause is the answer, one
-that may have to do with it is told as such, and only a scan that found none rules any out.
+It comes last, for errors that nothing else explains: a finding that can be the cause is the answer,
+one that may be related is reported as such, and only a scan without findings rules any out.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Final
 from kdoctor.diagnose import remedies
 from kdoctor.diagnose.backward_slice import lines_behind
 from kdoctor.diagnose.by_example import likeness_to_examples
-from kdoctor.diagnose.by_rules import RuleAnswer, answered, asked, covers, source_of
+from kdoctor.diagnose.by_rules import RuleAnswer, chosen_fix, covers, rule_answer, source_of
 from kdoctor.diagnose.case import Case
 from kdoctor.diagnose.diagnosis import Diagnosis, Fault, Step, StepKind
 from kdoctor.diagnose.frames import FrameOrigin, TracebackFrame
@@ -67,19 +67,19 @@ def scans(case: Case) -> Iterator[Scanned]:
 def _near(
     frame: TracebackFrame, lines: frozenset[int], data: bytes, case: Case
 ) -> tuple[Finding, ...] | None:
-    """Return the findings on some lines of a file, those next to the frame's first."""
+    """Return the findings on some lines of a file, the nearest to the frame first."""
 
     def choose(found: Sequence[Finding]) -> Sequence[Finding]:
         return [each for each in found if covers(each, lines)]
 
-    chosen = asked(data, case.target, choose, frame.path)
+    chosen = chosen_fix(data, case.target, choose, frame.path)
     if chosen is None:
         return None
     return tuple(sorted(chosen.findings, key=lambda each: abs(each.place.line - frame.row)))
 
 
 def explain_by_scan(case: Case) -> Diagnosis | None:
-    """Return what a finding says that stands at or behind the line, and can be the cause."""
+    """Explain an error by a finding on the line or on a line that it depends on."""
     for scanned in scans(case):
         for finding in scanned.near:
             if _can_be_the_cause(finding, case):
@@ -88,24 +88,24 @@ def explain_by_scan(case: Case) -> Diagnosis | None:
 
 
 def _can_be_the_cause(finding: Finding, case: Case) -> bool:
-    """Say whether a finding foretells an error, as it says itself or as its examples raise it.
+    """Say whether a finding predicts an error, in its message or by its examples.
 
     One that says that a value is None is behind whatever Python says of that None.
     """
     if finding.severity is Severity.LEGACY:
         return False
-    if told := _TELLS.search(finding.message):
-        is_its_type = case.error.name in {told["type"], ""}
-        return is_its_type and _ratio(told["message"], case.error.message) >= _ALIKE
+    if found := _TELLS.search(finding.message):
+        is_its_type = case.error.name in {found["type"], ""}
+        return is_its_type and _ratio(found["message"], case.error.message) >= _ALIKE
     if likeness_to_examples(case, finding) >= _ALIKE:
         return True
     return "None" in finding.message.split() and "'NoneType'" in case.error.message
 
 
-def _ratio(told: str, message: str) -> float:
+def _ratio(announced: str, message: str) -> float:
     first = message.partition("\n")[0]
-    length = min(len(told), len(first))
-    return difflib.SequenceMatcher(None, told[:length], first[:length]).ratio()
+    length = min(len(announced), len(first))
+    return difflib.SequenceMatcher(None, announced[:length], first[:length]).ratio()
 
 
 def _diagnosis(finding: Finding, scanned: Scanned, case: Case) -> Diagnosis:
@@ -129,18 +129,18 @@ def _diagnosis(finding: Finding, scanned: Scanned, case: Case) -> Diagnosis:
 
 
 def _answer(finding: Finding, scanned: Scanned, case: Case) -> RuleAnswer:
-    """Return the finding with the diff of its own line, and of no other."""
+    """Return the finding with the diff of its own line only."""
 
     def same(each: Finding) -> bool:
         return each.code == finding.code and each.place == finding.place
 
-    chosen = asked(
+    chosen = chosen_fix(
         scanned.data,
         case.target,
         lambda found: [each for each in found if same(each)],
         scanned.frame.path,
     )
-    return answered(scanned.frame, chosen) if chosen else RuleAnswer((finding,))
+    return rule_answer(scanned.frame, chosen) if chosen else RuleAnswer((finding,))
 
 
 def _where(finding: Finding, scanned: Scanned) -> str:
@@ -155,8 +155,8 @@ def _where(finding: Finding, scanned: Scanned) -> str:
 
 
 def beside(case: Case) -> tuple[tuple[Step, ...], tuple[str, ...]]:
-    """Return what a scan says beside an error that nobody knows, and what it rules out."""
-    told: list[Step] = []
+    """Return what a scan reports near an unknown error, and what it rules out."""
+    steps: list[Step] = []
     ruled_out = []
     for scanned in scans(case):
         near = [each for each in scanned.near if each.severity is not Severity.LEGACY]
@@ -173,5 +173,5 @@ def beside(case: Case) -> tuple[tuple[Step, ...], tuple[str, ...]]:
         for finding in near[:_MAX_FINDINGS]:
             text = f"`kdoctor scan` reports {_where(finding, scanned)}: {finding.message}"
             note = f"{finding.code}; the text does not show whether this causes the error"
-            told.append(Step(StepKind.ADVICE, text, note))
-    return tuple(told[:_MAX_FINDINGS]), tuple(ruled_out)
+            steps.append(Step(StepKind.ADVICE, text, note))
+    return tuple(steps[:_MAX_FINDINGS]), tuple(ruled_out)

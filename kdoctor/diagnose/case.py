@@ -54,7 +54,7 @@ _ASIDE: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What there is to go by.
+    """One error and its surroundings.
 
     ``is_stated``: someone said that ``target`` is what runs there (an option, the environment, the
     text itself); otherwise it is the project's, or the newest, as far as ``detected`` allows.
@@ -68,14 +68,14 @@ class Case:
 
     @property
     def has_frames(self) -> bool:
-        """Whether the text shows any frame whole: a cut log may have no more than a line."""
+        """Whether the text shows a complete frame: a truncated log may not."""
         return any(
             each.path and each.origin is not FrameOrigin.UNKNOWN for each in self.error.frames
         )
 
     @property
     def raised_in(self) -> TracebackFrame | None:
-        """The frame whose line asked for what is not there."""
+        """The frame whose line used the missing object."""
         for frame in reversed(self.error.frames):
             if frame.origin is FrameOrigin.GENERATED:
                 continue
@@ -95,18 +95,18 @@ class Case:
 
     @property
     def package(self) -> str:
-        """The installed package whose line is to blame, "" where it is the user's own."""
+        """The installed package whose line is to blame, "" if it is the user's code."""
         frame = self.blamed
         return frame.package if frame is not None and frame.origin is FrameOrigin.PACKAGE else ""
 
     @property
     def own(self) -> TracebackFrame | None:
-        """The innermost frame of the user's own."""
+        """The innermost frame in the user's code."""
         own = [frame for frame in self.error.frames if frame.origin is FrameOrigin.USER]
         return own[-1] if own else None
 
     @property
     def is_inside_keras(self) -> bool:
-        """Whether the line that failed is one of Keras' or TensorFlow's own."""
+        """Whether the failing line is in Keras or TensorFlow."""
         frame = self.raised_in
         return frame is not None and frame.origin in {FrameOrigin.KERAS, FrameOrigin.TENSORFLOW}

@@ -26,7 +26,7 @@ _NUMBER: Final = re.compile(r"^(?:Cell In\[|<ipython-input-)(?P<number>\d+)\b")
 
 @dataclass(frozen=True, slots=True)
 class _Cell:
-    """A cell of Python: ``number`` is that of its last run, ``position`` its place in the file."""
+    """A code cell: ``number`` is that of its last run, ``position`` its index in the file."""
 
     number: int | None
     position: int
@@ -34,7 +34,7 @@ class _Cell:
     lines: tuple[str, ...]  # as Python reads them, without magics
 
     def has(self, frame: TracebackFrame) -> bool:
-        """Say whether a frame's line is one of this cell, and still the one that failed."""
+        """Say whether a frame's line is in this cell, unchanged."""
         line = self.shown[frame.line - 1 : frame.line] if frame.line else ()
         source = frame.source.partition("\n")[0].strip()
         return bool(line and source) and source[:60] in line[0]
@@ -42,7 +42,7 @@ class _Cell:
 
 @dataclass(frozen=True, slots=True)
 class Notebook:
-    """The cells of a notebook's file, in its order."""
+    """The code cells of a notebook, in file order."""
 
     cells: tuple[_Cell, ...]
     path: str = ""
@@ -58,7 +58,7 @@ class Notebook:
         return next((each for each in (*called, *placed) if each.has(frame)), None)
 
     def until(self, failed: _Cell) -> Program:
-        """Return what had run when a cell failed, in the order of the runs.
+        """Return the cells that had run when a cell failed, in execution order.
 
         One above it that has no number, or a later one, has run before all the same, as far as one
         can tell: it was run again since, or its number was taken out.
@@ -79,23 +79,23 @@ class Notebook:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """Some cells, one below the other; ``path`` is the file where nobody has named it."""
+    """Concatenated cells; ``path`` is the notebook's file if the text does not name it."""
 
     cells: tuple[_Cell, ...]
     path: str = ""
 
     @property
     def data(self) -> bytes:
-        """The source of it."""
+        """Its source."""
         return "".join(f"{line}\n" for each in self.cells for line in each.lines).encode()
 
     def above(self, cell: _Cell) -> int:
-        """Return the number of lines above a cell."""
+        """Return the number of lines before a cell."""
         before = takewhile(lambda each: each is not cell, self.cells)
         return sum(len(each.lines) for each in before)
 
     def place(self, line: int) -> str:
-        """Say where a line of the program stands.
+        """Return the location of a line of the program, for display.
 
         >>> one = _Cell(3, 1, ("a = 1",), ("a = 1",))
         >>> Program((one, _Cell(7, 2, ("b = 2", "c = 3"), ("b = 2", "c = 3")))).place(3)
@@ -108,7 +108,7 @@ class Program:
         return f"line {line}"
 
     def diff(self, before: str, after: str) -> str:
-        """Return the changed lines alone, below the places in the notebook where they stand."""
+        """Return only the changed lines, each under its location in the notebook."""
         old, new = before.splitlines(), after.splitlines()
         shown = [line for each in self.cells for line in each.shown]
         parts = []
@@ -130,7 +130,7 @@ def _called(cell: _Cell) -> str:
 
 
 def _unmasked(line: str, masked: str, shown: str) -> str:
-    """Put the magic that a line began with back: ``%time model.fit(…)``."""
+    """Restore the magic at the start of a line: ``%time model.fit(…)``."""
     if masked == shown:
         return line
     width = next((at for at in range(len(masked)) if masked[at:] == shown[at:]), len(masked))
@@ -138,7 +138,7 @@ def _unmasked(line: str, masked: str, shown: str) -> str:
 
 
 def notebook_of(text: str) -> Notebook | None:
-    """Return the cells of a notebook's file, None where a text is none."""
+    """Return the cells of a notebook, None if the text is not a notebook."""
     if not text.lstrip("\ufeff \t\r\n").startswith("{") or '"cell_type"' not in text:
         return None
     text = text.lstrip("\ufeff")
@@ -169,14 +169,14 @@ def notebook_at_hand(found: tuple[Raised, ...], read: ReadSource) -> Notebook | 
     cells = [frame for each in found for frame in each.frames if _NUMBER.match(frame.path)]
     if not cells:
         return None
-    told = {frame.notebook for frame in cells} - {""}
-    paths = told or {str(path) for path in sorted(Path().glob("*.ipynb"))[:_MAX_NOTEBOOKS]}
+    named = {frame.notebook for frame in cells} - {""}
+    paths = named or {str(path) for path in sorted(Path().glob("*.ipynb"))[:_MAX_NOTEBOOKS]}
     fitting = []
     for path in sorted(paths):
         data = read(path)
         notebook = notebook_of(data.decode("utf-8-sig", errors="replace")) if data else None
         if notebook is not None and any(map(notebook.of, cells)):
-            fitting.append(replace(notebook, path="" if told else path))
+            fitting.append(replace(notebook, path="" if named else path))
     return fitting[0] if len(fitting) == 1 else None
 
 
@@ -186,12 +186,12 @@ def _numbers(content: object) -> dict[int, int]:
         return {}
     sheets = content.get("worksheets", [content])  # before nbformat 4
     cells = [cell for sheet in sheets for cell in sheet["cells"]]
-    told = (each.get("execution_count", each.get("prompt_number")) for each in cells)
-    return {at: number for at, number in enumerate(told, 1) if isinstance(number, int)}
+    counts = (each.get("execution_count", each.get("prompt_number")) for each in cells)
+    return {at: number for at, number in enumerate(counts, 1) if isinstance(number, int)}
 
 
 def placed(error: Raised, notebook: Notebook) -> Raised:
-    """Return an exception whose frames know the program that the notebook's cells amount to."""
+    """Return an exception whose frames refer to the program of the notebook's cells."""
     first = next((found for each in error.frames if (found := notebook.of(each))), None)
     before = error.before and placed(error.before, notebook)
     if first is None:

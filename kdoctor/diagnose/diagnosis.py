@@ -21,7 +21,7 @@ class Fault(enum.StrEnum):
 
 
 class StepKind(enum.StrEnum):
-    """What one step of a remedy is."""
+    """The kind of one step of a remedy."""
 
     DIFF = "diff"  # a unified diff
     COMMAND = "command"  # for the shell
@@ -41,7 +41,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """What an error means, whose fault it is, how that is known, and what cures it.
+    """The meaning of an error, whose fault it is, the evidence, and the remedy.
 
     ``error`` is the exception that is explained, None where the text has none. ``place`` is the
     frame whose line is to be changed or that met the error. ``only_if`` is a condition that the
@@ -64,7 +64,7 @@ class Diagnosis:
 
     @property
     def is_known(self) -> bool:
-        """Whether the cause is known; that it is no problem of Keras is an answer, too."""
+        """Whether the cause is known; "not a Keras problem" is an answer as well."""
         return self.fault is not Fault.UNKNOWN
 
     @property

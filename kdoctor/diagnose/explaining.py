@@ -64,12 +64,12 @@ def explain(
     versions: Mapping[str, str] | None = None,
     read: ReadSource = read_file,
 ) -> Diagnosis:
-    """Return what an error means, whose fault it is, and what cures it.
+    """Return the meaning of an error, whose fault it is, and the remedy.
 
     ``text`` is anything with an error in it: a log, a traceback, one message, a notebook's file.
     ``target`` is the Keras that ran, where it is known; ``versions`` what is installed where it
     ran, by package (``{"keras": "3.15.1", "tensorflow": "2.21.0"}``). Otherwise the text, the
-    project in the working folder, and the newest release are asked, in this order. ``read`` gives
+    project in the working folder, and the newest release are tried, in this order. ``read`` gives
     the source of the file that a frame names, None where it is not to be had.
 
     >>> explain("module 'keras.backend' has no attribute 'sum'").meaning      # doctest: +SKIP
@@ -78,14 +78,14 @@ def explain(
     Raises:
         UsageProblem: ``target`` is unknown.
     """
-    asked = resolve_target(target, "--target") if isinstance(target, str) else target
+    given_target = resolve_target(target, "--target") if isinstance(target, str) else target
     notebook, text = notebook_of(text), outputs_of(text)
-    said = _explained(text, asked, versions or {}, read, notebook)
+    said = _explained(text, given_target, versions or {}, read, notebook)
     if said.is_known:
         return said
     for other in dict.fromkeys((unwrapped_lines(text), restored(text))):
         if other != text:
-            again = _explained(other, asked, versions or {}, read, notebook)
+            again = _explained(other, given_target, versions or {}, read, notebook)
             if again.concerns_keras:
                 return again
     return said
@@ -93,7 +93,7 @@ def explain(
 
 def _explained(
     text: str,
-    asked: Target | None,
+    given_target: Target | None,
     versions: Mapping[str, str],
     read: ReadSource,
     notebook: Notebook | None,
@@ -104,7 +104,7 @@ def _explained(
     if not found:
         return Diagnosis(Fault.UNKNOWN, "The text contains no error.")
     stated = [
-        asked,
+        given_target,
         target_of(versions, "the environment"),
         target_of(versions_in(text), "the text"),
     ]
@@ -116,17 +116,17 @@ def _explained(
 
 
 def _with_its_notebook(diagnosis: Diagnosis, error: Raised) -> Diagnosis:
-    """Say which notebook was taken for that of the cells, where no text names it."""
+    """Add which notebook was assumed, if the text does not name it."""
     paths = (frame.program.path for frame in error.frames if frame.program is not None)
     path = next(filter(None, paths), "")
     if not path:
         return diagnosis
-    told = f"assuming the cells are those of {path}, which has exactly this line in that cell"
-    return replace(diagnosis, evidence=(*diagnosis.evidence, told))
+    assumption = f"assuming the cells are those of {path}, which has exactly this line in that cell"
+    return replace(diagnosis, evidence=(*diagnosis.evidence, assumption))
 
 
 def _answers(case: Case) -> Diagnosis | None:
-    """Return the first answer; one that holds only under a condition, with the next one beside."""
+    """Return the first answer; if it is conditional, together with the next one."""
     found = (explainer(case) for explainer in _EXPLAINERS)
     known = (diagnosis for diagnosis in found if diagnosis is not None)
     first = next(known, None)
@@ -143,7 +143,7 @@ def _answers(case: Case) -> Diagnosis | None:
 
 
 def _candidates(found: tuple[Raised, ...]) -> Iterator[Raised]:
-    """Yield the last exception, then those that led to it; of a group its members in order."""
+    """Yield the last exception, then its causes; for a group, its members in order."""
     last = [found[-1]]
     if found[-1].is_of_group:
         last = [each for each in found if each.is_of_group]

@@ -21,21 +21,21 @@ class FrameOrigin(enum.StrEnum):
 
 
 class Program(Protocol):
-    """The cells of a notebook as the one program that they are, where the notebook is at hand."""
+    """The cells of a notebook as one program, if the notebook is available."""
 
     @property
     def path(self) -> str:
-        """The notebook's file, where it was found by its cells; else ""."""
+        """The notebook's file if it was found by its cells, else ""."""
 
     @property
     def data(self) -> bytes:
-        """The source of it."""
+        """Its source."""
 
     def place(self, line: int) -> str:
-        """Say where a line of it stands in the notebook."""
+        """Return the location of a line in the notebook, for display."""
 
     def diff(self, before: str, after: str) -> str:
-        """Return what differs between two sources of it, by places in the notebook."""
+        """Return the differences between two sources of it, by location in the notebook."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class TracebackFrame:
         return self.path if self.program is None else "the notebook"
 
     def place(self, line: int) -> str:
-        """Say where another line of the frame's file or program stands."""
+        """Return the location of another line of the frame's file or program, for display."""
         return f"line {line}" if self.program is None else self.program.place(line)
 
     @property

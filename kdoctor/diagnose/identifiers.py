@@ -59,7 +59,7 @@ _NAME: Final = re.compile(r"^['\"]?(?P<name>[A-Za-z_]\w*)['\"]?\.?$")
 
 
 def explain_identifier(case: Case) -> Diagnosis | None:
-    """Return what is wrong with the name or value; None for an object, which is another matter."""
+    """Return what is wrong with the name or value; None for an object."""
     matched = _MESSAGE.search(case.error.message)
     if matched is None:
         return None
@@ -67,7 +67,7 @@ def explain_identifier(case: Case) -> Diagnosis | None:
     rule = ""
     if made := _CLASS.match(value):
         meaning = f"The class `{made['cls']}` itself was given as the {what}, not an object of it."
-        told = [Step(StepKind.CODE, f"{made['cls']}()", "with its arguments")]
+        steps = [Step(StepKind.CODE, f"{made['cls']}()", "with its arguments")]
     elif value.startswith("<"):
         return None
     elif named := _NAME.match(value):
@@ -79,14 +79,14 @@ def explain_identifier(case: Case) -> Diagnosis | None:
         )
         answer = ask(case.blamed, _BY_POSITION, case.target, case.read)
         rule = answer.rule
-        told = [*remedies.of_answer(answer)] or [
+        steps = [*remedies.of_answer(answer)] or [
             Step(
                 StepKind.ADVICE,
                 f"Pass the arguments of that call by keyword: `{what}=…` takes a name that Keras "
                 "knows, an object or a function.",
             )
         ]
-    return _diagnosis(meaning, told, (f"Keras was given {value}",), case, rule)
+    return _diagnosis(meaning, steps, (f"Keras was given {value}",), case, rule)
 
 
 def _of_name(what: str, name: str, case: Case) -> Diagnosis:
@@ -153,7 +153,7 @@ def _cures(what: str, name: str, found: Lookup) -> Iterator[Step]:
 
 
 def _diagnosis(
-    meaning: str, told: list[Step], evidence: tuple[str, ...], case: Case, rule: str = ""
+    meaning: str, steps: list[Step], evidence: tuple[str, ...], case: Case, rule: str = ""
 ) -> Diagnosis:
     frame = case.blamed
     package = case.package
@@ -163,7 +163,7 @@ def _diagnosis(
         case.error,
         place=frame,
         evidence=evidence,
-        steps=tuple(told),
+        steps=tuple(steps),
         rule=rule,
         package=package,
         target=case.target,

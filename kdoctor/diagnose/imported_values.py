@@ -1,4 +1,4 @@
-"""Find the user's other modules that define names used on some lines.
+"""Find the user's modules that define names used on some lines.
 
 A traceback has no frame of a function that has returned. What it gave may still be behind the
 error: `best(history) + 1` fails where `best` of another file gives None.
@@ -21,7 +21,7 @@ _MAX_MODULES: Final = 8  # modules that are read
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A file beside the user's, and the lines in it that define what was imported from it."""
+    """Another file of the user, and its lines that define the imported names."""
 
     path: str
     data: bytes
@@ -29,9 +29,9 @@ class Part:
 
 
 def parts_behind(path: str, data: bytes, lines: Iterable[int], read: ReadSource) -> Iterator[Part]:
-    """Yield the local modules whose names stand on some lines of a file, as far as they are read.
+    """Yield the local modules whose names are read on some lines of a file.
 
-    Only a module that lies where Python finds it from this file is asked for: beside it, or below.
+    Only modules that Python finds from this file are considered: next to it, or below.
     """
     try:
         tree = parse_ast.parse(data)

@@ -56,12 +56,12 @@ class _Argument:
 
 
 def explain_keyword(case: Case) -> Diagnosis | None:
-    """Return why an argument is refused; None where the error is about something else."""
+    """Explain why an argument is refused; None if the error is about something else."""
     argument = _argument(case)
     if argument is None:
         return None
     frame = case.blamed
-    answer = _asked(argument, case, case.target)
+    answer = _ask_rules(argument, case, case.target)
     last = _last_release(argument)
     refused = _is_refused(argument, case)
     if not answer.findings and not refused:
@@ -70,20 +70,20 @@ def explain_keyword(case: Case) -> Diagnosis | None:
     if refused and is_in_file and (_is_of(argument, _BUILT) or _is_of(argument, _COMPILED)):
         return _of_file(argument, last, case)
     if not answer.findings:  # the rules speak of Keras 3
-        answer = _asked(argument, case, newest_target())
+        answer = _ask_rules(argument, case, newest_target())
     package = case.package
-    told = list(remedies.for_a_package(package, None) if package else remedies.of_answer(answer))
+    steps = list(remedies.for_a_package(package, None) if package else remedies.of_answer(answer))
     if answer.example and not package:
-        told.append(Step(StepKind.CODE, answer.example))
-    if not told:
-        told = [Step(StepKind.ADVICE, _advice(argument, case.target))]
+        steps.append(Step(StepKind.CODE, answer.example))
+    if not steps:
+        steps = [Step(StepKind.ADVICE, _advice(argument, case.target))]
     return Diagnosis(
         fault=Fault.PACKAGE if package else Fault.YOUR_CODE,
         meaning=_meaning(argument, last, case),
         error=case.error,
         place=frame,
         evidence=tuple(_evidence(argument, last, refused=refused, case=case)),
-        steps=tuple(told),
+        steps=tuple(steps),
         rule=answer.rule or "KD303",
         only_if="" if _is_surely(argument, case) else f"`{argument.call}` is that of Keras",
         package=package,
@@ -101,15 +101,15 @@ def _advice(argument: _Argument, target: Target) -> str:
 
 
 def _is_surely(argument: _Argument, case: Case) -> bool:
-    """Say whether the callable is Keras' own; a function's name may be anyone's."""
+    """Say whether the callable is certainly part of Keras."""
     if not argument.public or argument.public.rpartition(".")[2][:1].isupper():
         return True
     line = case.blamed.source if case.blamed is not None else ""
     return case.is_inside_keras or _names_keras(line, argument.call)
 
 
-def _asked(argument: _Argument, case: Case, target: Target) -> RuleAnswer:
-    """Ask about the line, with its object taken for a model where the callable is one's method."""
+def _ask_rules(argument: _Argument, case: Case, target: Target) -> RuleAnswer:
+    """Apply the rules to the line; a method of Model is called on a model."""
     bindings = [SnippetName(argument.call, "{name} = keras.Sequential()"), None]
     answer = RuleAnswer()
     for binding in bindings if argument.owner == "Model" else [None]:
@@ -121,7 +121,7 @@ def _asked(argument: _Argument, case: Case, target: Target) -> RuleAnswer:
 
 
 def _of_file(argument: _Argument, last: str, case: Case) -> Diagnosis:
-    """The argument stands in the configuration that a saved model holds: no line has it."""
+    """Explain an argument in the configuration of a saved model: no line of code has it."""
     without = _compiled_anew() if _is_of(argument, _COMPILED) else _left_out(argument, case)
     return Diagnosis(
         fault=Fault.YOUR_CODE,
@@ -184,35 +184,35 @@ def _left_out(argument: _Argument, case: Case) -> Step:
 
 
 def _refused_names(argument: _Argument, case: Case) -> list[str]:
-    """Return all the names that the message has, the first of them that of the argument."""
-    return list(dict.fromkeys([argument.name, *_told(case)]))
+    """Return all refused names in the message, the argument's own first."""
+    return list(dict.fromkeys([argument.name, *_reported_arguments(case)]))
 
 
 def _is_a_default(argument: _Argument, case: Case) -> bool:
-    """Say whether the value is the one that the argument once had by itself, on no line at hand.
+    """Say whether the value is the former default of the argument, and no line is known.
 
     Nobody writes such a value out; a saved configuration always does.
     """
-    told = _told(case)
-    if case.has_frames or argument.name not in told:
+    passed = _reported_arguments(case)
+    if case.has_frames or argument.name not in passed:
         return False
-    shown = re.escape(f"{argument.name}={told[argument.name]!r}")
+    shown = re.escape(f"{argument.name}={passed[argument.name]!r}")
     return any(re.search(rf"\b{shown}(?!\w)", text) for _, _, text in _spans(argument))
 
 
-def _told(case: Case) -> dict[str, object]:
+def _reported_arguments(case: Case) -> dict[str, object]:
     """Return the arguments and values that a message shows: ``passed to LSTM: {'units': 3}``."""
     _, _, shown = case.error.message.rpartition("Unrecognized keyword arguments passed to ")
     found = _ARGUMENTS.search(shown)
     try:
-        told = ast.literal_eval(found.group()) if found else {}
+        passed = ast.literal_eval(found.group()) if found else {}
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return {}
-    return {str(name): value for name, value in told.items()} if isinstance(told, dict) else {}
+    return {str(name): value for name, value in passed.items()} if isinstance(passed, dict) else {}
 
 
 def _is_in_file(case: Case) -> bool:
-    """Say whether Keras met the argument while it made a model of what a file says."""
+    """Say whether the argument comes from a saved model that Keras was loading."""
     paths = [frame.path.replace("\\", "/") for frame in case.error.frames]
     loads = any(re.search(r"/keras/src/(?:legacy/)?saving/", path) for path in paths)
     return loads or "when deserializing class" in case.error.message
@@ -279,7 +279,7 @@ def _names_keras(line: str, function: str) -> bool:
 
 
 def _of_base(cls: str, name: str, case: Case) -> _Argument | None:
-    """Return the argument that a class of the user's hands on to the layer it derives from."""
+    """Return the argument that a user's class passes on to its base class."""
     frame = case.raised_in
     is_init = case.own is not None and case.own.function.endswith("__init__")
     if frame is None or not is_init or _is_in_file(case):
@@ -289,7 +289,7 @@ def _of_base(cls: str, name: str, case: Case) -> _Argument | None:
 
 
 def _of_class(cls: str, name: str, case: Case) -> _Argument | None:
-    """Read the callable off the message, or off the line, where the message has none."""
+    """Return the argument and its callable, from the message or else from the line."""
     frame = case.blamed
     line = frame.source if frame is not None else ""
     named = (
@@ -305,8 +305,8 @@ def _of_class(cls: str, name: str, case: Case) -> _Argument | None:
 
 def _statement(argument: _Argument, case: Case) -> str:
     """Return a line with the argument: with its value, where the message tells it."""
-    told = _told(case)
-    value = f"{argument.name}={told[argument.name]!r}" if argument.name in told else ""
+    passed = _reported_arguments(case)
+    value = f"{argument.name}={passed[argument.name]!r}" if argument.name in passed else ""
     value = value or f"{argument.name}={argument.name}"  # whatever the line has
     if argument.owner == "Model":
         return f"import keras\nx = keras.Sequential()\nx.{argument.call}({value})\n"

@@ -41,7 +41,7 @@ _REPEATED: Final = re.compile(r"^\s*\[Previous line repeated \d+ more times?\]$"
 
 
 def frame_head(line: str) -> TracebackFrame | None:
-    """Return the frame that a line begins, None where it begins none."""
+    """Return the frame that starts on a line, None if none does."""
     if matched := _CELL.match(line):
         number = matched["line"]
         path = f"Cell In[{matched['cell']}]"
@@ -105,7 +105,7 @@ _ENCOUNTERED: Final = re.compile(
 
 
 def encountered(message: str) -> str:
-    """Return what went wrong while Keras asked a layer for the shape of its output, "" for none."""
+    """Return the inner error of a failed output shape inference, "" for none."""
     matched = _ENCOUNTERED.search(message)
     return matched["inner"].strip() if matched else ""
 
@@ -113,13 +113,13 @@ def encountered(message: str) -> str:
 def unwrapped(type_: str, message: str) -> tuple[str, str, tuple[TracebackFrame, ...]]:
     """Take off what Keras and ``tf.function`` put around a message.
 
-    Returns the type and the message of what was raised, and the frames told inside the message.
+    Returns the type and message of the error, and the frames inside the message.
     """
     frames: tuple[TracebackFrame, ...] = ()
     for _ in range(10):  # a model in a model in a tf.function
         if matched := _USER_CODE.search(message):
-            type_, message, told = _user_code(type_, _block(message[matched.end() :]))
-            frames += told
+            type_, message, inner_frames = _user_code(type_, _block(message[matched.end() :]))
+            frames += inner_frames
         elif matched := _CALLING.match(message):
             message = matched["message"].strip()
         else:

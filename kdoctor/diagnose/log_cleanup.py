@@ -49,7 +49,7 @@ GROUP_END: Final = "+-- end of the group"
 
 
 def clean_lines(text: str) -> list[str]:
-    r"""Return the lines of a log as the program wrote them.
+    r"""Return the lines of a log as the program printed them.
 
     >>> clean_lines("web_1 | Traceback (most recent call last):\nweb_1 |   File")
     ['Traceback (most recent call last):', '  File']
@@ -70,7 +70,7 @@ _MAX_COPIED_LENGTH: Final = 200_000  # characters that anyone copies from it
 
 
 def unwrapped_lines(text: str) -> str:
-    """Join what a terminal of few columns has cut.
+    """Join lines that a narrow terminal has wrapped.
 
     No line is longer than its width then, and those that are as long go on in the next one.
     """
@@ -96,7 +96,7 @@ def _with_line_ends(text: str) -> str:
 
 
 def _without_markup(text: str) -> str:
-    """Turn the entities of a page's source into the signs that they stand for."""
+    """Replace HTML entities by their characters."""
     if not _ENTITIES.search(text):
         return text
     return _ENTITIES.sub(lambda found: html.unescape(found[0]), _TAGS.sub("", text))
@@ -111,7 +111,7 @@ def _without_long_lines(text: str) -> str:
 
 
 def _without_gaps(lines: Iterable[str]) -> Iterator[str]:
-    """Yield the lines, of the empty ones in a row no more than a person would look at."""
+    """Yield the lines, with long runs of empty lines shortened."""
     empty = 0
     for line in lines:
         empty = 0 if line else empty + 1
@@ -149,7 +149,7 @@ def _prefix_of(before: str) -> re.Pattern[str] | None:
 
 
 def _without_groups(lines: Iterator[str]) -> Iterator[str]:
-    """Take the bars off the tracebacks of exception groups."""
+    """Remove the bars from tracebacks of exception groups."""
     inside = False
     for line in lines:
         if f"+ Exception Group {HEAD}" in line:

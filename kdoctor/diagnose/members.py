@@ -75,7 +75,7 @@ def explain_member(case: Case) -> Diagnosis | None:
     binding = SnippetName(member, _MADE.get(cls, f"{{name}} = {home}()")) if home else None
     made = _MADE.get(cls, f"{{name}} = {home}()").format(name="x") if home else ""
     wanted = Wanted(member, binding=binding)
-    answer = _asked(wanted, made, case)
+    answer = _ask_rules(wanted, made, case)
     if not home and not answer.findings:
         return _of_own_class(cls, member, case)
     presence = member_lookup(cls, member, case.target) if home else Presence.UNKNOWN
@@ -86,18 +86,18 @@ def explain_member(case: Case) -> Diagnosis | None:
     if not answer.diff and not surely and (last is None or _is_own_class(cls, case)):
         return None  # some other library's namesake, as far as one can see
     package = case.package
-    told = tuple(remedies.for_a_package(package, None) if package else remedies.of_answer(answer))
-    if not told and last:
-        told = _as_on_the_newest(case, replace(wanted, statement=_statement(made, member)))
-    if not told and cls == "KerasTensor":
-        told = (_NO_VALUE,)
+    steps = tuple(remedies.for_a_package(package, None) if package else remedies.of_answer(answer))
+    if not steps and last:
+        steps = _as_on_the_newest(case, replace(wanted, statement=_statement(made, member)))
+    if not steps and cls == "KerasTensor":
+        steps = (_NO_VALUE,)
     return Diagnosis(
         fault=Fault.PACKAGE if package else Fault.YOUR_CODE,
         meaning=_meaning(cls, member, last, case.target) if home else answer.findings[0].message,
         error=case.error,
         place=case.blamed,
         evidence=tuple(_evidence(cls, member, last, presence, case)),
-        steps=told,
+        steps=steps,
         rule=answer.rule or "KD205",
         only_if="" if surely else f"the object is Keras' {cls}",
         package=package,
@@ -108,7 +108,7 @@ def explain_member(case: Case) -> Diagnosis | None:
 def _is_of_other_code(case: Case) -> bool:
     """Say whether Python itself raised the error, or a class of a package that refuses.
 
-    Where a package's own line asked, that was written for another Keras.
+    If the line is in a package, the package was written for another Keras.
     """
     frame = case.raised_in
     if frame is None:
@@ -118,7 +118,7 @@ def _is_of_other_code(case: Case) -> bool:
 
 
 def _of_older_tensorflow(cls: str, member: str, home: str, case: Case) -> Diagnosis | None:
-    """TensorFlow's own code asks an object of Keras for what another Keras has."""
+    """TensorFlow's own code reads a member that another Keras release has."""
     frame = case.raised_in
     if frame is None or frame.origin is not FrameOrigin.TENSORFLOW or not home:
         return None
@@ -126,7 +126,7 @@ def _of_older_tensorflow(cls: str, member: str, home: str, case: Case) -> Diagno
     last = member_until(Type(kind, cls=cls), member, case.target) if kind else None
     if last is None and not member.startswith("_"):
         return None
-    told = [
+    steps = [
         Step(StepKind.COMMAND, "pip install --upgrade tensorflow keras", "both together"),
         Step(
             StepKind.COMMAND,
@@ -135,7 +135,7 @@ def _of_older_tensorflow(cls: str, member: str, home: str, case: Case) -> Diagno
         ),
     ]
     if "/lite/" in frame.path.replace("\\", "/"):
-        told.insert(
+        steps.insert(
             1,
             Step(
                 StepKind.CODE,
@@ -154,7 +154,7 @@ def _of_older_tensorflow(cls: str, member: str, home: str, case: Case) -> Diagno
             f"the line that fails is TensorFlow's own: {frame}",
             *([f"keras {last} is the last release whose `{cls}` has it"] if last else []),
         ),
-        steps=tuple(told),
+        steps=tuple(steps),
         rule="KD205",
         only_if="" if cls in _ONLY_KERAS else f"the object is Keras' {cls}",
         target=case.target,
@@ -173,7 +173,7 @@ _BASES: Final = {
 
 
 def _of_own_class(cls: str, member: str, case: Case) -> Diagnosis | None:
-    """A class of the user's asks itself for what the Keras class that it derives from had."""
+    """Explain a user's class that reads a member its Keras base class had."""
     frame = case.raised_in
     if frame is None or not re.search(rf"\bself\.{member}\b", frame.source):
         return None
@@ -185,7 +185,7 @@ def _of_own_class(cls: str, member: str, case: Case) -> Diagnosis | None:
         if last is None or member_lookup(base, member, case.target) is Presence.EXISTS:
             continue
         made = f"{{name}} = {home}()"
-        answer = _asked(
+        answer = _ask_rules(
             Wanted(member, binding=SnippetName(member, made)), made.format(name="x"), case
         )
         return Diagnosis(
@@ -204,7 +204,7 @@ def _of_own_class(cls: str, member: str, case: Case) -> Diagnosis | None:
 
 
 def _of_newer(cls: str, member: str, case: Case) -> Diagnosis | None:
-    """Explain a member that the target's class has, and that of an older release had not."""
+    """Explain a member that the target's class has and an older release did not."""
     history = member_history("keras", "Model" if cls == "Functional" else cls, member)
     if case.is_stated or history is None:
         return None
@@ -241,8 +241,8 @@ def _cure(answer: RuleAnswer, frame: TracebackFrame) -> tuple[Step, ...]:
     return tuple(remedies.of_answer(answer))
 
 
-def _asked(wanted: Wanted, made: str, case: Case) -> RuleAnswer:
-    """Ask about the line, else about the member of an object made for it: read, then called."""
+def _ask_rules(wanted: Wanted, made: str, case: Case) -> RuleAnswer:
+    """Apply the rules to the line, else to a generated read or call of the member."""
     answer = RuleAnswer()
     for call in ("", "()", "(y)") if made else ("",):
         statement = _statement(made, f"{wanted.name}{call}")
@@ -258,7 +258,7 @@ def _statement(made: str, used: str) -> str:
 
 
 def _as_on_the_newest(case: Case, wanted: Wanted) -> tuple[Step, ...]:
-    """Return what the rules write for the newest Keras, as advice: they speak of no older one."""
+    """Return the rewrite for the newest Keras, as advice: the rules know no older one."""
     answer = ask(case.blamed, wanted, newest_target(), case.read)
     note = "written for Keras 3"
     return tuple(
@@ -306,7 +306,7 @@ def _evidence(cls: str, member: str, last: str | None, presence: Presence, case:
 
 
 def _is_surely_keras(cls: str, case: Case) -> bool:
-    """Say whether the text shows that the object is Keras', not another library's namesake."""
+    """Say whether the text shows that the object is from Keras, not a namesake."""
     if cls in _ONLY_KERAS or any(frame.origin is FrameOrigin.KERAS for frame in case.error.frames):
         return True
     shown = [frame.source for frame in case.error.frames]

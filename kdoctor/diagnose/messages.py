@@ -34,7 +34,7 @@ class MessageCure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     note: str = ""
 
     def step(self, found: dict[str, str]) -> Step:
-        """Return the step, with the parts of the message in their places."""
+        """Return the step, with parts of the message filled in."""
         for kind, text in (
             (StepKind.COMMAND, self.command),
             (StepKind.ENVIRONMENT, self.environment),
@@ -53,11 +53,11 @@ class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ``fault`` is ``"line"`` (yours, or the package's whose line it is) or ``"installation"``.
     ``raised_in`` must be found in the path of a frame, ``line`` in the user's line: where the text
     has frames and they do not fit, the entry does not apply; where it has none, ``only_if`` says
-    what must hold; ``needs_frames`` that without any the message is anyone's. With ``in_own_file``
-    a line of the user's may have raised it, where its file speaks of Keras. ``rules`` are asked
-    for the diff; ``asks`` makes an object of the line known to them:
-    ``["member", "{name} = keras.Sequential()"]``. ``proof`` is what leaves no other cause: only
-    with it is a cure told that removes or reinstalls something or goes back to an older release.
+    what must hold; ``needs_frames`` that a message without any may be unrelated to Keras. With
+    ``in_own_file`` a line of the user's may have raised it, if its file mentions Keras. ``rules``
+    provide the diff; ``asks`` tells them what an object of the line is:
+    ``["member", "{name} = keras.Sequential()"]``. ``proof`` is evidence that leaves no other
+    cause: only with it, a cure may remove or reinstall something or go back to an older release.
     """
 
     id: str
@@ -87,7 +87,7 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def messages() -> tuple[Message, ...]:
-    """Return all entries, in the order of trying."""
+    """Return all entries, in the order in which they are tried."""
     folder = resources.files("kdoctor.diagnose") / "messages"
     files = sorted(
         (file for file in folder.iterdir() if file.name.endswith(".toml")),
@@ -101,7 +101,7 @@ def messages() -> tuple[Message, ...]:
 
 
 def explain_message(case: Case) -> Diagnosis | None:
-    """Return what the table knows of a message; None where it has no entry that fits."""
+    """Return the table's diagnosis of a message; None if no entry matches."""
     for entry in messages():
         if entry.types and case.error.type and case.error.name not in entry.types:
             continue
@@ -149,9 +149,9 @@ def _speaks_of_keras(case: Case) -> bool:
 def _diagnosis(entry: Message, found: dict[str, str], case: Case) -> Diagnosis:
     frame = case.blamed
     package = case.package
-    answer = _asked(entry, case.own if entry.package else frame, case)
+    answer = _ask_rules(entry, case.own if entry.package else frame, case)
     own = tuple(_proven(entry, (cure.step(found) for cure in entry.fix), case))
-    told = (*remedies.of_answer(answer), *(own if not answer.diff or entry.package else ()))
+    steps = (*remedies.of_answer(answer), *(own if not answer.diff or entry.package else ()))
     fault = Fault.INSTALLATION if entry.fault == "installation" else Fault.YOUR_CODE
     if fault is Fault.YOUR_CODE and (package or entry.package):
         fault = Fault.PACKAGE
@@ -162,7 +162,7 @@ def _diagnosis(entry: Message, found: dict[str, str], case: Case) -> Diagnosis:
         error=case.error,
         place=frame,
         evidence=tuple(_evidence(entry, case)),
-        steps=tuple(dict.fromkeys(told)),
+        steps=tuple(dict.fromkeys(steps)),
         rule=answer.rule or (entry.rules[0] if entry.rules else ""),
         only_if="" if case.has_frames or not needs else _filled(entry.only_if, found),
         source=entry.source,
@@ -171,14 +171,14 @@ def _diagnosis(entry: Message, found: dict[str, str], case: Case) -> Diagnosis:
     )
 
 
-def _proven(entry: Message, told: Iterable[Step], case: Case) -> Iterator[Step]:
+def _proven(entry: Message, steps: Iterable[Step], case: Case) -> Iterator[Step]:
     """Yield the steps; a look at what is installed for those that take something away unproven."""
     is_proven = entry.proof == "message" or (entry.proof == "frames" and case.has_frames)
-    for step in told:
+    for step in steps:
         yield step if is_proven or not remedies.takes_away(step) else remedies.look()
 
 
-def _asked(entry: Message, frame: TracebackFrame | None, case: Case) -> RuleAnswer:
+def _ask_rules(entry: Message, frame: TracebackFrame | None, case: Case) -> RuleAnswer:
     if not entry.rules:
         return RuleAnswer()
     member, made = entry.asks

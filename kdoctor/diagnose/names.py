@@ -71,7 +71,7 @@ def _contents(found: Lookup, release: str) -> set[str]:
 
 
 def _looked_up(missing: MissingName, case: Case) -> tuple[Lookup, Target]:
-    """Look the name up on the release at hand, else on the newest one that lacks it."""
+    """Look the name up in the release that ran, else in the newest one that lacks it."""
     target = case.target
     found = lookup(missing.qualified, target)
     is_shown = _has_owner(missing, target)
@@ -117,16 +117,16 @@ def _explained(search: _Search) -> Diagnosis:
         return _unreachable(search) or _other_release(search)
     answer = RuleAnswer() if package else search.answer
     rules = [finding.code for finding in answer.findings]
-    told = tuple(remedies.of_answer(answer)) or tuple(remedies.of_lookup(found))
+    steps = tuple(remedies.of_answer(answer)) or tuple(remedies.of_lookup(found))
     if not answer.diff:
-        told = (*told, *remedies.of_module(found, target))
+        steps = (*steps, *remedies.of_module(found, target))
     if package:
-        told = tuple(remedies.for_a_package(package, found))
+        steps = tuple(remedies.for_a_package(package, found))
     if since := _later(found, target):
         there = remedies.below_tensorflow(found, target)
-        told = (there, _newer(found, since)) if there else (*told, _newer(found, since))
-    elif not told and found.root == "keras" and found.until:
-        told = tuple(step for step in [remedies.old_pair(found.until)] if step is not None)
+        steps = (there, _newer(found, since)) if there else (*steps, _newer(found, since))
+    elif not steps and found.root == "keras" and found.until:
+        steps = tuple(step for step in [remedies.old_pair(found.until)] if step is not None)
     evidence = list(_evidence(search))
     if package:
         evidence.append(f"{package} asks for it: {case.blamed}")
@@ -136,7 +136,7 @@ def _explained(search: _Search) -> Diagnosis:
         error=case.error,
         place=case.blamed,
         evidence=tuple(evidence),
-        steps=told,
+        steps=steps,
         rule=rules[0] if rules else "KD102",
         package=package,
         target=target,
@@ -255,30 +255,30 @@ def _unreachable(search: _Search) -> Diagnosis | None:
     """The name is there, and this way to it raises this very error: a rule knows that."""
     missing, case = search.missing, search.case
     answer = search.answer
-    told = case.error.message.partition("\n")[0].strip()
-    foretold = next((each for each in answer.findings if told in each.message), None)
-    if foretold is None:
+    message = case.error.message.partition("\n")[0].strip()
+    predicted = next((each for each in answer.findings if message in each.message), None)
+    if predicted is None:
         return None
     package = case.package
     cures = remedies.for_a_package(package, search.found) if package else remedies.of_answer(answer)
     return Diagnosis(
         fault=Fault.PACKAGE if package else Fault.YOUR_CODE,
-        meaning=foretold.message,
+        meaning=predicted.message,
         error=case.error,
         place=case.blamed,
         evidence=(
-            f"{foretold.code} says that an import of `{missing.qualified}` raises this error",
+            f"{predicted.code} says that an import of `{missing.qualified}` raises this error",
             f"assuming {search.target}: {search.target.source}",
         ),
         steps=tuple(cures),
-        rule=foretold.code,
+        rule=predicted.code,
         package=package,
         target=search.target,
     )
 
 
 def _other_release(search: _Search) -> Diagnosis:
-    """The release at hand has the name: then something else answered to the import.
+    """The release has the name: the import must have found something else.
 
     What it was, the text does not show: so nothing is to be removed, but looked at.
     """
@@ -405,7 +405,7 @@ def _wanted(missing: MissingName) -> Wanted:
 
 
 def _statement(missing: MissingName) -> str:
-    """Return a line that asks for the name, where the text shows none."""
+    """Return a line that uses the name, if the text shows none."""
     owner = missing.qualified.rpartition(".")[0]
     match missing.form:
         case "from-import":
@@ -417,7 +417,7 @@ def _statement(missing: MissingName) -> str:
 
 
 def _of_tensorflow(missing: MissingName, case: Case) -> Diagnosis | None:
-    """A name of TensorFlow itself, of which the rules know those of TensorFlow 1."""
+    """Explain a missing name of TensorFlow itself, if it is one of TensorFlow 1."""
     if case.is_inside_keras:
         return _mixture(missing, lookup(missing.qualified, case.target), case)
     shown = f"import tensorflow as tf\nfrom tensorflow import keras\n{_shown(missing)}()\n"

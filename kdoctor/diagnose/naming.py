@@ -28,7 +28,7 @@ class MissingName:
 
     @property
     def root(self) -> str:
-        """The package that the name was asked of."""
+        """The package in which the name was looked up."""
         return self.qualified.partition(".")[0]
 
 

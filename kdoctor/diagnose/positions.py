@@ -72,11 +72,11 @@ def explain_position(case: Case) -> Diagnosis | None:
     wanted = Wanted(binding=binding)
     answer = ask(frame, wanted, moved.target, case.read)
     package = case.package
-    told = [*remedies.of_answer(answer)]
+    steps = [*remedies.of_answer(answer)]
     if package:
-        told = [*remedies.for_a_package(package, None)]
+        steps = [*remedies.for_a_package(package, None)]
     elif not answer.diff:
-        told = [Step(StepKind.CODE, _named(moved), "name each argument: right on every release")]
+        steps = [Step(StepKind.CODE, _named(moved), "name each argument: right on every release")]
     return Diagnosis(
         fault=Fault.PACKAGE if package else Fault.YOUR_CODE,
         meaning=f"Keras 3 takes the arguments of `{moved.public}` in another order: "
@@ -84,7 +84,7 @@ def explain_position(case: Case) -> Diagnosis | None:
         error=case.error,
         place=frame,
         evidence=(f"the signatures of {moved.public} in keras {moved.last} and {moved.target}",),
-        steps=tuple(told),
+        steps=tuple(steps),
         rule=answer.rule or "KD306",
         only_if="" if _is_surely(case) else f"`{call}` is that of Keras",
         package=package,

@@ -32,10 +32,10 @@ def of_answer(answer: RuleAnswer) -> Iterator[Step]:
     if answer.diff:
         titles = dict.fromkeys(_title(finding.fix) for finding in written if finding.fix)
         yield Step(StepKind.DIFF, answer.diff, "; ".join(titles))
-    told = dict.fromkeys(
+    suggested = dict.fromkeys(
         _advice(each, answer.imports) for each in answer.findings if _is_to_tell(each, answer)
     )
-    yield from tuple(told)[:_MAX_REMEDIES]
+    yield from tuple(suggested)[:_MAX_REMEDIES]
 
 
 def _is_to_tell(finding: Finding, answer: RuleAnswer) -> bool:
@@ -98,14 +98,14 @@ def _moves(
     found: Lookup, modules: Iterable[str], last: Surface, target: Target
 ) -> Iterator[tuple[str, str]]:
     """Yield the old and the new name of what is somewhere else now, each new one once."""
-    told = set()
+    suggested = set()
     spelling = found.qualified.removesuffix(found.name)
     for module in modules:
         for child in last.children(module):
             old = f"{spelling}{module}.{child}"
             moved = () if child.startswith("_") else lookup(old, target).moved_to
-            if moved and moved[0] not in told and _is_there(moved[0], target):
-                told.add(moved[0])
+            if moved and moved[0] not in suggested and _is_there(moved[0], target):
+                suggested.add(moved[0])
                 yield old, moved[0]
 
 
@@ -156,7 +156,7 @@ def below_tensorflow(found: Lookup, target: Target) -> Step | None:
 
 
 def newer_pair(why: str) -> Step:
-    """Return the command that upgrades Keras: with TensorFlow, as each asks for the other's."""
+    """Return the command that upgrades Keras and TensorFlow, which depend on each other."""
     return Step(StepKind.COMMAND, "pip install --upgrade tensorflow keras", f"both together: {why}")
 
 
@@ -199,7 +199,7 @@ _TAKES_AWAY: Final = re.compile(
 def takes_away(step: Step) -> bool:
     """Say whether a step removes or replaces what is installed, by an older release or anew.
 
-    Such a step is told only where the evidence can have no other cause.
+    Such a step is given only if the evidence can have no other cause.
     """
     if step.kind in {StepKind.DIFF, StepKind.CODE}:
         return False

@@ -18,7 +18,7 @@ _QUOTED: Final = re.compile(r"'(\w+)'")
 
 
 def explain_required(case: Case) -> Diagnosis | None:
-    """Return what the signature of a class of Keras asks for; None for any other error."""
+    """Explain missing required arguments of a Keras class; None for any other error."""
     matched = _MESSAGE.match(case.error.message)
     if matched is None or case.error.name not in {"TypeError", ""} or case.is_inside_keras:
         return None

@@ -102,14 +102,14 @@ class _Reader:
     relation: Relation = ""
     headed: bool = False
     marked: str = ""  # pytest's `>` line, whose place comes later
-    told: list[str] = field(default_factory=list)  # pytest's `E` lines
+    error_lines: list[str] = field(default_factory=list)  # pytest's `E` lines
     in_group: bool = False
 
     def read(self) -> list[Raised]:
         at = 0
         while at < len(self.lines):
             at = self._step(at)
-        if self.told:  # a log that ends before the place
+        if self.error_lines:  # a log that ends before the place
             self._end_told(self.marked and TracebackFrame("", None, source=self.marked))
         return self.found
 
@@ -131,14 +131,14 @@ class _Reader:
         if (frame := _pytest_place(line)) is not None:
             return self._pytest(at, *frame)
         if _SECTION.match(line):
-            if self.told:
+            if self.error_lines:
                 self._end_told(None)
             self.frames, self.marked = [], ""
             return at + 1
         if line.startswith(">") and (line[1:2] == " " or line[1:4].isspace()):
             self.marked = line[1:].strip()
         elif line.startswith("E  ") or line == "E":
-            self.told.append(line[1:])
+            self.error_lines.append(line[1:])
         elif exception := self._raised(line):
             return self._exception(at, exception)
         return at + 1
@@ -206,24 +206,24 @@ class _Reader:
             frame = replace(frame, source=self.marked)
         self.marked = ""
         self.frames.append(frame)
-        if error and message and not self.told:
+        if error and message and not self.error_lines:
             self._add(error, message)  # `--tb=line`
-        elif error or (self.told and not frame.function):
+        elif error or (self.error_lines and not frame.function):
             self._end_told(None)
         return at + 1
 
     def _end_told(self, frame: TracebackFrame | str | None) -> None:
         if isinstance(frame, TracebackFrame):
             self.frames.append(frame)
-        depth = min((_indent(line) for line in self.told if line.strip()), default=0)
-        told = "\n".join(line[depth:] for line in self.told).strip()
-        first, _, rest = told.partition("\n")
+        depth = min((_indent(line) for line in self.error_lines if line.strip()), default=0)
+        error_lines = "\n".join(line[depth:] for line in self.error_lines).strip()
+        first, _, rest = error_lines.partition("\n")
         matched = _EXCEPTION.match(first)
         if matched:
             self._add(matched["type"], f"{matched['message'] or ''}\n{rest}".strip())
         else:
-            self._add("AssertionError" if told.startswith("assert") else "", told)
-        self.told = []
+            self._add("AssertionError" if error_lines.startswith("assert") else "", error_lines)
+        self.error_lines = []
 
     def _add(self, type_: str, message: str) -> None:
         before = self.found.pop() if self.relation and self.found else None
@@ -329,5 +329,5 @@ def _unquoted(message: str) -> str:
 
 
 def _of_message(type_: str, message: str, frames: tuple[TracebackFrame, ...] = ()) -> Raised:
-    type_, message, told = unwrapped(type_, _unquoted(message.strip()[:_MAX_MESSAGE_LENGTH]))
-    return Raised(type_, message, (*frames, *told))
+    type_, message, error_lines = unwrapped(type_, _unquoted(message.strip()[:_MAX_MESSAGE_LENGTH]))
+    return Raised(type_, message, (*frames, *error_lines))

@@ -34,14 +34,14 @@ def verdict(case: Case) -> Diagnosis:
         FrameOrigin.TENSORFLOW: "TensorFlow raised it, called by Keras",
         FrameOrigin.USER: "your own line raised it",
     }.get(raised.origin, f"{raised.package or 'Python'} raised it, below Keras")
-    told, ruled_out = beside(case)
+    steps, ruled_out = beside(case)
     return Diagnosis(
         Fault.UNKNOWN,
         "kdoctor does not know this error.",
         case.error,
         place=case.blamed,
         evidence=(f"{where}: {raised}",),
-        steps=told,
+        steps=steps,
         ruled_out=ruled_out,
         target=case.target,
     )
@@ -49,7 +49,7 @@ def verdict(case: Case) -> Diagnosis:
 
 def _own_line(case: Case, raised: TracebackFrame) -> Diagnosis:
     """A line outside of Keras failed; what its objects are, the text cannot tell."""
-    told, ruled_out = beside(case)
+    steps, ruled_out = beside(case)
     whose = "Your own line" if raised.origin is FrameOrigin.USER else raised.package or "Python"
     return Diagnosis(
         Fault.UNKNOWN,
@@ -58,7 +58,7 @@ def _own_line(case: Case, raised: TracebackFrame) -> Diagnosis:
         case.error,
         place=case.blamed,
         evidence=(f"raised in {raised}", "no frame of it is in Keras"),
-        steps=told,
+        steps=steps,
         ruled_out=ruled_out,
         target=case.target,
     )
@@ -130,7 +130,7 @@ def _is_of_an_extension(case: Case) -> bool:
 
 
 def _is_whole(frame: TracebackFrame) -> bool:
-    """Say whether the log shows whose file a frame lies in."""
+    """Say whether the log shows to whom a frame's file belongs."""
     return bool(frame.path) and frame.origin is not FrameOrigin.UNKNOWN
 
 

@@ -92,8 +92,8 @@ def detected_version(error: Raised) -> DetectedVersion:
     """Return the releases of Keras that an exception and its frames can be of."""
     detected = DetectedVersion()
     # A module that is not there is of another release than the one that ran.
-    told = _ABSENT.sub("", error.message)
-    shown = [told, *(frame.path.replace("\\", "/") for frame in error.frames)]
+    message = _ABSENT.sub("", error.message)
+    shown = [message, *(frame.path.replace("\\", "/") for frame in error.frames)]
     for pattern, (since, until) in _TRACES:
         for text in shown:
             if found := re.search(pattern, text):
@@ -112,7 +112,7 @@ def versions_in(text: str) -> dict[str, str]:
 
 
 def _statements(text: str) -> Iterator[re.Match[str]]:
-    """Yield where versions are stated, looking at the lines only that speak of these packages."""
+    """Yield where versions are stated, only on lines that mention these packages."""
     lowered = text.lower()
     if len(lowered) != len(text):  # places in the one are not those in the other
         yield from _STATED.finditer(text)

@@ -130,7 +130,7 @@ def is_excluded(
     folders = inside if absolute.is_dir() else inside[:-1]
     return (
         any(map(_is_skipped, folders))
-        or Ignores.asked(exclude).leave_out_below(absolute)
+        or Ignores.from_exclude(exclude).leave_out_below(absolute)
         or _is_configured_out(absolute, configured)
     )
 

@@ -121,7 +121,7 @@ def kind_of(path: str, data: bytes) -> Kind:
     """Tell what kind of file it is by its ending, else by a shebang; standard input is Python.
 
     Raises:
-        FileProblem: neither tells.
+        FileProblem: both are missing or unknown.
     """
     kind = kind_by_ending(path)
     if kind is not None:
@@ -129,9 +129,9 @@ def kind_of(path: str, data: bytes) -> Kind:
     if path == "-" or _SHEBANG.match(data):
         return "python"
     ending = PurePosixPath(path).suffix
-    what = f"the ending {ending} does not tell" if ending else "it has no ending that tells"
+    what = f"the extension {ending} is unknown" if ending else "the file has no extension"
     kinds = ", ".join(get_args(Kind))
-    raise FileProblem(f"{what} what it is; name it with --as ({kinds})")
+    raise FileProblem(f"{what}; say what kind of file it is with --as ({kinds})")
 
 
 def kind_by_ending(path: str) -> Kind | None:

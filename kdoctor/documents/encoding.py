@@ -36,7 +36,8 @@ class Decoded(Struct, frozen=True):
             return self.mark + text.encode(self.encoding)
         except UnicodeError as error:
             raise FileProblem(
-                f"its encoding {self.encoding} cannot hold the new text; save it as UTF-8 first"
+                f"its encoding {self.encoding} cannot represent the new text; "
+                "save it as UTF-8 first"
             ) from error
 
 
@@ -48,7 +49,7 @@ def decode_utf8(data: bytes) -> Decoded:
     """
     for mark, name in _WIDE_BOMS.items():
         if data.startswith(mark):
-            raise FileProblem(f"it is {name}; save it as UTF-8")
+            raise FileProblem(f"encoded in {name}; save it as UTF-8")
     mark = _BOM if data.startswith(_BOM) else b""
     return _decode(data[len(mark) :], "utf-8", mark)
 
@@ -79,26 +80,30 @@ def decode_python(data: bytes) -> Decoded:
         encoding, _ = tokenize.detect_encoding(lambda: next(first_lines))
     except SyntaxError as error:
         if str(error).startswith("unknown encoding"):
-            raise FileProblem(f"it declares an {error}, which Python does not know") from error
+            raise FileProblem(f"declares an {error}; save it as UTF-8") from error
         return decode_utf8(data)  # raises, with the byte at fault
     if encoding in ("utf-8", "utf-8-sig"):
         return decode_utf8(data)
     decoded = _decode(data, encoding, b"")
     if decoded.encode(decoded.text) != data:
-        raise FileProblem(f"its encoding {encoding} does not give the same bytes back")
+        raise FileProblem(
+            f"its encoding {encoding} does not reproduce the bytes of the file; save it as UTF-8"
+        )
     return decoded
 
 
 def _decode(data: bytes, encoding: str, mark: bytes) -> Decoded:
     if b"\0" in data:
-        raise FileProblem(f"it holds a null byte (at byte {data.index(0) + len(mark)})")
+        raise FileProblem(f"contains a null byte (at byte {data.index(0) + len(mark)})")
     try:
         return Decoded(data.decode(encoding), encoding, mark)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise FileProblem(
-            f"it is not {encoding}: byte 0x{data[error.start]:02x} on line {line} "
+            f"not {encoding}: byte 0x{data[error.start]:02x} on line {line} "
             f"({error.reason}); save it as UTF-8"
         ) from error
     except (LookupError, ValueError) as error:  # a codec that is no text encoding, such as rot13
-        raise FileProblem(f"it declares {encoding}, which is no text encoding") from error
+        raise FileProblem(
+            f"declares {encoding}, which is not a text encoding; save it as UTF-8"
+        ) from error

@@ -39,7 +39,7 @@ class Patterns(Struct, frozen=True):
         lines = tuple(written)
         for line in lines:
             if not _is_valid(line):
-                raise ValueError(f"{line!r} is no pattern")
+                raise ValueError(f"invalid pattern {line!r}")
         start = Path(folder).as_posix().rstrip("/") + "/"
         names = [line for line in lines if "/" not in line.rstrip("/")]
         elsewhere = cls.of(user, names) if user and user != folder and names else None
@@ -112,7 +112,7 @@ class Ignores(Struct, frozen=True):
         return bool(self.rules or self.exclude)
 
     @classmethod
-    def asked(cls, exclude: Iterable[str]) -> Ignores:
+    def from_exclude(cls, exclude: Iterable[str]) -> Ignores:
         """Return the rules of ``exclude`` alone, which count from the working folder."""
         return cls(exclude=tuple(_rules(Path.cwd(), exclude)))
 
@@ -122,15 +122,15 @@ class Ignores(Struct, frozen=True):
 
         Where git would leave out the folder itself, naming it has overruled the rules outside.
         """
-        asked = cls.asked(exclude)
+        from_exclude = cls.from_exclude(exclude)
         outside = [root, *root.parents]
         tops = (at for at, folder in enumerate(outside) if os.path.lexists(folder / ".git"))
         depth = next(tops, 0)
-        ignores = asked
+        ignores = from_exclude
         for folder, below in zip(outside[depth:0:-1], outside[depth - 1 :: -1], strict=False):
             ignores = ignores.within(folder)
             if ignores.leave_out(f"{below.as_posix()}/"):
-                return asked
+                return from_exclude
         return ignores
 
     def within(self, folder: Path) -> Ignores:

@@ -33,7 +33,7 @@ def decode(text: str) -> Value:
     """Decode a whole JSON text.
 
     Raises:
-        json.JSONDecodeError: it is no JSON.
+        json.JSONDecodeError: not valid JSON.
         ValueError: a number is too long.
         RecursionError: it is nested too deeply.
     """

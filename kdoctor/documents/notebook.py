@@ -34,7 +34,7 @@ def read_notebook(text: str, path: str) -> tuple[tuple[Unit, ...], tuple[Skipped
     """Read a notebook of format 4, or 2 and 3 with their worksheets.
 
     Raises:
-        FileProblem: it is no JSON, or no notebook.
+        FileProblem: not valid JSON, or no notebook.
     """
     notebook = _decoded(text)
     language = _language(notebook.value)
@@ -64,12 +64,12 @@ def _decoded(text: str) -> Value:
         return decode(text)
     except json.JSONDecodeError as error:
         raise FileProblem(
-            f"it is no notebook: {error.msg} (line {error.lineno}, column {error.colno})"
+            f"not a valid notebook: {error.msg} (line {error.lineno}, column {error.colno})"
         ) from error
     except RecursionError as error:
-        raise FileProblem("it is no notebook: its JSON is nested too deeply") from error
+        raise FileProblem("not a valid notebook: its JSON is nested too deeply") from error
     except ValueError as error:
-        raise FileProblem(f"it is no notebook: {error}") from error
+        raise FileProblem(f"not a valid notebook: {error}") from error
 
 
 def _cells(text: str, notebook: Value) -> Iterator[dict[str, Value]]:
@@ -79,7 +79,7 @@ def _cells(text: str, notebook: Value) -> Iterator[dict[str, Value]]:
         FileProblem: there are none, or they are not cells.
     """
     if not isinstance(notebook.value, dict):
-        raise FileProblem("it is no notebook: its JSON is no object")
+        raise FileProblem("not a valid notebook: its JSON is not an object")
     top = members(text, notebook)
     sheets = [top]
     if "cells" not in top and "worksheets" in top:
@@ -87,14 +87,14 @@ def _cells(text: str, notebook: Value) -> Iterator[dict[str, Value]]:
     for sheet in sheets:
         for cell in items(text, _array(sheet, "cells")):
             if not isinstance(cell.value, dict) or "cell_type" not in cell.value:
-                raise FileProblem("it is no notebook: one of its cells has no cell_type")
+                raise FileProblem("not a valid notebook: a cell has no cell_type")
             yield members(text, cell)
 
 
 def _array(parent: Mapping[str, Value], key: str) -> Value:
     array = parent.get(key)
     if array is None or not isinstance(array.value, list):
-        raise FileProblem(f"it is no notebook: it has no list of {key}")
+        raise FileProblem(f"not a valid notebook: it has no list of {key}")
     return array
 
 
@@ -122,7 +122,7 @@ def _candidate(
         return Skipped(1, f"the cell is written in {language}, not in Python", number)
     magic = foreign_cell_magic(code, magics)
     if magic is not None:
-        return Skipped(1, f"a {magic} cell is not the notebook's Python", number)
+        return Skipped(1, f"a {magic} cell does not run in the notebook's Python", number)
     return Candidate(SourceExcerpt(source, _layout(code)), number)
 
 

@@ -33,9 +33,9 @@ def why_not_python(text: str) -> NotPython | None:
             return NotPython(f"Python 2: {old}; {CURE}", line, old)
         return NotPython(f"not Python: {error.msg}", line)
     except UnicodeEncodeError:
-        return NotPython("not Python: it holds half of a surrogate pair", 1)
+        return NotPython("not Python: it contains half of a surrogate pair", 1)
     except ValueError:
-        return NotPython("not Python: it holds a null character", 1)
+        return NotPython("not Python: it contains a null character", 1)
     except (RecursionError, MemoryError):
         return NotPython("nested too deeply for Python's parser", 1)
     return None

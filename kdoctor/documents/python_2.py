@@ -44,7 +44,7 @@ def construct_of_python_2(text: str, line: int, message: str) -> str:
         return ""
     code = lines[line - 1]
     if _TABS in message:
-        return "tabs and blanks that indent alike"
+        return "indentation that mixes tabs and spaces"
     if _UR_STRING.search(_COMMENT.sub("", code)):
         return "a string such as `ur''`"
     bare = _OPEN_TEXT.sub("", _COMMENT.sub("", _TEXTS.sub("_", code)))

@@ -21,7 +21,7 @@ def open_regular(path: str | os.PathLike[str]) -> BinaryIO:
     file = open(path, "rb", buffering=0, opener=_open)  # noqa: SIM115
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
-        raise OSError(errno.EINVAL, "it is no regular file", os.fspath(path))
+        raise OSError(errno.EINVAL, "not a regular file", os.fspath(path))
     return file
 
 

@@ -26,17 +26,17 @@ def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
     try:
         before = target.stat()
     except OSError as error:
-        raise FileProblem(f"it cannot be written: {error.strerror}") from error
+        raise FileProblem(f"cannot be written: {error.strerror}") from error
     if not stat.S_ISREG(before.st_mode):
-        raise FileProblem("it cannot be written: it is no regular file")
+        raise FileProblem("cannot be written: not a regular file")
     # Root may write everything; a file without any write bit is meant to stay as it is.
     if not before.st_mode & 0o222 or not os.access(target, os.W_OK):
-        raise FileProblem("it is read-only; make it writable first (chmod u+w)")
+        raise FileProblem("the file is read-only; make it writable first (chmod u+w)")
     try:
         with uninterrupted():
             _replace(target, data, before)
     except OSError as error:
-        raise FileProblem(f"it cannot be written: {error.strerror or error}") from error
+        raise FileProblem(f"cannot be written: {error.strerror or error}") from error
 
 
 def write_anew(path: str | os.PathLike[str], data: bytes) -> None:
@@ -56,7 +56,7 @@ def write_anew(path: str | os.PathLike[str], data: bytes) -> None:
         else:
             write_atomically(target, data)
     except OSError as error:
-        raise FileProblem(f"it cannot be written: {error.strerror or error}") from error
+        raise FileProblem(f"cannot be written: {error.strerror or error}") from error
 
 
 def _replace(target: Path, data: bytes, before: os.stat_result | None) -> None:

@@ -71,7 +71,7 @@ class Examiner:
         chosen = [rule for rule in known if codes is None or rule.code in codes]
         self._facts = TargetFacts(scan_options.target, scan_options.namespace)
         self._suppressions = Suppressions(chosen, known, self._facts)
-        self._rules = self._suppressions.asked
+        self._rules = self._suppressions.rules_to_run
         self._oracle = oracle(scan_options.target)
         self._package = package or ProjectPackage(self._oracle.star_names)
         self._codes = frozenset(rule.code for rule in self._rules)
@@ -88,7 +88,7 @@ class Examiner:
         return self._package.trace
 
     def prefetch(self, path: str) -> None:
-        """Read what a file binds, and cache its tree for its own examination, which is next."""
+        """Read a file's bindings, and cache its tree for its examination, which is next."""
         self._package.prefetch(path)
 
     def evict_if_large(self) -> None:
@@ -117,19 +117,22 @@ class Examiner:
         read = self.read_and_examine(task, data)
         if isinstance(read, FileScan):
             return read
-        return drop_notes_unless_admitted(task, read[1].scan)
+        return read[2]
 
     def read_and_examine(
         self, task: Task, data: bytes | None = None
-    ) -> tuple[bytes, Examined] | FileScan:
-        """Return a file's bytes and what was found, or the scan that tells why it cannot be done.
+    ) -> tuple[bytes, Examined, FileScan] | FileScan:
+        """Return a file's bytes, what was examined and what to report of it.
+
+        Only a failed scan, which says why, where the file cannot be read.
 
         ``data`` are its bytes, where they are read already.
         """
         path = task.source.path
         try:
             data = task.source.read(self.scan_options.folder) if data is None else data
-            return data, self.examine(path, data)
+            examined = self.examine(path, data)
+            return data, examined, drop_notes_unless_admitted(task, examined.scan)
         except Exception as error:  # noqa: BLE001 - one file must not cost the others
             return drop_notes_unless_admitted(task, failed_scan(path, error))
 
@@ -158,7 +161,7 @@ class Examiner:
         if self._legacy_keras_examiner is None:
             return self.examined(document, data, changed)
         switch = switch_in(document, data)
-        if switch and not self.scan_options.asked:
+        if switch and not self.scan_options.is_target_explicit:
             return self._examine_for_legacy_keras(
                 document, switch, self._legacy_keras_examiner, data, changed
             )
@@ -170,7 +173,7 @@ class Examiner:
             texts = (document.units[index].text for index in examined.modules)
             module = self._package.switched_by(path, texts)
             switch = LegacySwitch(f"{module} sets {LEGACY_SWITCH}") if module else None
-        if switch and not self.scan_options.asked:
+        if switch and not self.scan_options.is_target_explicit:
             return self._examine_for_legacy_keras(
                 document, switch, self._legacy_keras_examiner, data, changed
             )
@@ -188,7 +191,7 @@ class Examiner:
         data: bytes,
         changed: Collection[int],
     ) -> Examined:
-        """Ask the rules about a document of which ``switch`` makes another target the right one."""
+        """Run the rules on a document whose target ``switch`` changes."""
         examined = examiner.examined(document, data, changed)
         could_tell = any(
             self._gate.may_fire(document.path, unit.text, parsed(unit.text))
@@ -200,20 +203,20 @@ class Examiner:
     def _with_target_note(
         self, examined: Examined, switch: LegacySwitch, examiner: Examiner
     ) -> Examined:
-        """Return the same with a note that the file has a target of its own, and why."""
+        """Return the result with a note that the file has its own target, and why."""
         own = OwnTarget(
             examined.document.path,
             str(self.scan_options.target),
             examiner.scan_options.target.tf_keras_version,
             switch.why,
-            counts=not self.scan_options.asked,
+            counts=not self.scan_options.is_target_explicit,
             place=switch.place,
         )
         return replace(examined, scan=replace(examined.scan, own_target=own))
 
     @cached_property
     def _legacy_keras_examiner(self) -> Examiner | None:
-        """The examiner of files in which ``tf.keras`` is tf_keras, None where it is so in all."""
+        """The examiner of files in which ``tf.keras`` is tf_keras, None if it is that anyway."""
         target = self.scan_options.target
         is_tensorflow = target.name == "tensorflow"
         switched = with_tf_keras(target, Version(target.version) if is_tensorflow else None)
@@ -230,7 +233,7 @@ class Examiner:
         path = document.path
         modules: dict[int, Module] = {}
         unparsed: list[int] = []
-        asked: dict[int, Collection[str]] = {}
+        codes_to_run: dict[int, Collection[str]] = {}
         skipped = [
             SkippedPart(path, part.cell, part.line, part.why, part.python_2)
             for part in document.skipped
@@ -243,7 +246,7 @@ class Examiner:
                 continue
             if not self.scan_options.gate and self._gate.concerns(path, unit.text, tree):
                 codes = self._codes
-            asked[unit.index] = codes
+            codes_to_run[unit.index] = codes
             try:
                 modules[unit.index] = self.module(unit, tree)
                 del tree  # much memory
@@ -255,14 +258,14 @@ class Examiner:
                 place = problem_place(problem, unit)
                 unparsed.append(unit.index)
                 skipped.append(SkippedPart(path, place.cell, place.line, problem.why))
-        scan, directives = self._ask(document, data, modules, unparsed, asked)
+        scan, directives = self._ask(document, data, modules, unparsed, codes_to_run)
         scan = replace(scan, skipped=tuple(skipped))
         if document.kind == "notebook" and scan.unreadable is None:
             scan = replace(scan, unreadable=python_2_cells(path, skipped))
         return Examined(document, modules, scan, directives)
 
     def module(self, unit: Unit, tree: ast.Module | None = None) -> Module:
-        """Parse a unit whatever the prefilter says; ``tree`` is its ``ast``, if at hand.
+        """Parse a unit regardless of the prefilter; ``tree`` is its ``ast``, if available.
 
         Raises:
             SyntaxProblem: it is no Python that libcst can parse.
@@ -275,16 +278,16 @@ class Examiner:
         data: bytes,
         modules: Mapping[int, Module],
         unparsed: Collection[int],
-        asked: Mapping[int, Collection[str]],
+        codes_to_run: Mapping[int, Collection[str]],
     ) -> tuple[FileScan, Directives | None]:
-        """Ask every rule about every module. A rule that fails costs its own findings only."""
+        """Run every rule on every module. A rule that fails loses only its own findings."""
         findings: set[Finding] = set()
         lines: dict[Place, str] = {}
         anchors: dict[Place, Anchor] = {}
         problems: list[str] = []
         diffs = self._diffs(document, data)
         for index, module in modules.items():
-            for finding in self._found_in(module, asked[index], problems):
+            for finding in self._found_in(module, codes_to_run[index], problems):
                 lines[finding.place] = module.unit.line_of(finding.place.span.start)
                 try:
                     shown = diffs.with_diff(finding, module) if diffs else finding
@@ -300,8 +303,10 @@ class Examiner:
                 anchors |= finding_anchors(module, places)
         failed = Unreadable(document.path, problems[0]) if problems else None
         # Where a rule failed, no comment is called unused either.
-        unasked = range(len(document.units)) if failed else unparsed
-        applied = apply(self._suppressions, document, sorted(findings, key=finding_order), unasked)
+        not_examined = range(len(document.units)) if failed else unparsed
+        applied = apply(
+            self._suppressions, document, sorted(findings, key=finding_order), not_examined
+        )
         reported = list(applied.findings)
         for finding in applied.about_comments:
             unit = document.units[finding.place.unit]
@@ -325,7 +330,7 @@ class Examiner:
     def _found_in(
         self, module: Module, codes: Collection[str], problems: list[str]
     ) -> Iterator[Finding]:
-        """Yield what the rules of some codes say about a module; the rules that fail are named."""
+        """Yield the findings of some rules in a module; rules that fail are recorded."""
         expected = ExpectedErrors(module)
         comments, texts = CommentGuard(module.text), DebugFStringGuard(module)
         for rule in self._rules:
@@ -343,7 +348,7 @@ class Examiner:
                     )
 
     def _diffs(self, document: Document, data: bytes) -> FindingDiffs | None:
-        """Return what knows what fixes would change, None where nobody asks for that."""
+        """Return the diffs of fixes, None if they are not requested."""
         diffs, replacements = self.scan_options.diffs, self.scan_options.replacements
         if not (diffs or replacements):
             return None
@@ -355,7 +360,7 @@ class Examiner:
         return made
 
     def _with_requested_fix(self, finding: Finding) -> Finding:
-        """Return the finding with as much of its fix as is asked for."""
+        """Return the finding with the requested parts of its fix."""
         if self.scan_options.edits or finding.fix is None:
             return finding
         fix = replace(finding.fix, edits=(), imports=(), drops=())
@@ -382,7 +387,7 @@ def _checked(rule: RuleEntry, module: Module, facts: TargetFacts) -> list[Findin
 
 
 class _Question:
-    """Whether a rule could fire in a source; to ask it imports the rule."""
+    """Whether a rule could fire in a source; calling it imports the rule."""
 
     def __init__(self, rule: RuleEntry, facts: TargetFacts) -> None:
         self._rule = rule
@@ -407,7 +412,7 @@ def failed_scan(path: str, error: Exception) -> FileScan:
 
 
 def drop_notes_unless_admitted(task: Task, scan: FileScan) -> FileScan:
-    """Drop parse errors and notes of a file that the prefilter would have skipped.
+    """Drop parse errors and notes of a file that the prefilter would skip.
 
     So the gate changes nothing of what is reported: a file in which no rule could fire has no
     news, also where it cannot be parsed.
@@ -425,7 +430,7 @@ def error_text(error: Exception) -> str:
         case FileProblem():
             return str(error)
         case OSError():
-            return f"it cannot be read: {error.strerror or error}"
+            return f"cannot be read: {error.strerror or error}"
         case RecursionError():
             return "the code is nested too deeply; split it, or exclude the file"
         case _:

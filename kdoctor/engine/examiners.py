@@ -68,7 +68,7 @@ def _examiner_for(scan_options: ScanOptions) -> Examiner:
 
 
 def preload(scan_options: ScanOptions) -> None:
-    """Import and build what nearly every file needs: rules, libcst, API tables.
+    """Load what nearly every file needs: rules, libcst, API tables.
 
     What files before have left is forgotten: each process would have to copy it to let it go.
     """
@@ -83,7 +83,7 @@ def preload(scan_options: ScanOptions) -> None:
 
 @lru_cache(maxsize=8)
 def _package_for(target: Target, folder: str, cached: bool) -> ProjectPackage:  # noqa: FBT001
-    """Return the project's modules as seen on one target, the same for all choices of rules."""
+    """Return the project's modules for one target, shared by all rule selections."""
     from kdoctor.keras_api import oracle  # noqa: PLC0415
     from kdoctor.modules.exports import ProjectPackage  # noqa: PLC0415
 

@@ -52,23 +52,25 @@ def fix(
         preload=preload,
     )
     if plan.cache is None:
-        noted_ones = run_all(plan.discovered_tasks())
-        fixes = [each.result for each in noted_ones]
+        discovery = plan.discovery()
+        fixes = [each.result for each in run_all(discovery)]
+        discovered = discovery.finish()
     else:
         written = None if add_ignores is not None else applicable(unsafe=plan.scan_options.unsafe)
+        discovered = plan.discover()
         fixes = plan.cache.through(
             plan.scan_options,
-            plan.tasks,
+            discovered.tasks,
             run_all,
             of_scan=partial(_untouched, written),
             scan_of=lambda fix: fix.found,
         )
     result = FixResult(
         files=tuple(each.fixed for each in fixes if each.fixed),
-        left=collect_results(plan, [each.left for each in fixes]),
+        left=collect_results(plan.targets, discovered, [each.left for each in fixes]),
         left_alone=tuple(each.left_alone for each in fixes if each.left_alone),
         written=False,
-        found=collect_results(plan, [each.found for each in fixes]),
+        found=collect_results(plan.targets, discovered, [each.found for each in fixes]),
         root=journal_root(paths),
         ignores=add_ignores is not None,
         unsafe=plan.scan_options.unsafe,
@@ -77,7 +79,7 @@ def fix(
 
 
 def _untouched(written: Collection[Applicability] | None, scan: FileScan) -> FileFix | None:
-    """Return the fix of a file that needs none; None where there is something to write.
+    """Return the result for a file that needs no fix; None if there is something to write.
 
     ``written`` are the fixes that are, None where every finding gets a comment.
     """

@@ -52,7 +52,7 @@ class Reading:
 
     examined: Examined
     examiner: Examiner
-    asked: frozenset[str]
+    files_read: frozenset[str]
 
     def module(self, unit: Unit) -> Module:
         """Return a unit's parsed module, even if no rule concerns it.
@@ -124,14 +124,14 @@ class OpenDocuments:
             FileProblem: it is no document of its kind, or its Python cannot be parsed.
             UsageProblem: a setting of the project, or an option, names what does not exist.
         """
-        self._modules.asked.clear()
+        self._modules.files_read.clear()
         terms = self._settings_of(draft.path)
         scan_options = replace(terms.scan_options, kind=draft.kind)
         # A new one each time: it would keep what it learned of the tree.
         package = ProjectPackage(oracle(scan_options.target).star_names, self._modules)
         examiner = Examiner(scan_options, package)
         examined = examiner.examine(draft.path, draft.data)
-        return Reading(examined, examiner, frozenset(self._modules.asked))
+        return Reading(examined, examiner, frozenset(self._modules.files_read))
 
     def with_safe_fixes(self, draft: Draft, reading: Reading) -> bytes:
         """Return a draft with all safe fixes applied, as ``kdoctor fix`` does."""
@@ -155,7 +155,7 @@ class OpenDocuments:
 
 @dataclass(frozen=True, slots=True)
 class _FileSettings:
-    """What the project's files say of one of them, as of some moment."""
+    """The settings and target of one file, at one moment."""
 
     made_at: float
     scan_options: ScanOptions
@@ -165,16 +165,16 @@ class _FileSettings:
 class _Modules:
     """What the modules of the tree bind, each read anew only when it changed.
 
-    ``asked`` collects the files that were asked for.
+    ``files_read`` collects the files that were read.
     """
 
     def __init__(self) -> None:
-        self.asked: set[str] = set()
+        self.files_read: set[str] = set()
         self._held: dict[str, ModuleSummary] = {}
         self._read: dict[str, tuple[tuple[int, int, int], ModuleSummary | None]] = {}
 
     def __call__(self, path: str) -> ModuleSummary | None:
-        self.asked.add(path)
+        self.files_read.add(path)
         if path in self._held:
             return self._held[path]
         return self._on_disk(path)

@@ -89,7 +89,7 @@ class Options(TypedDict, total=False):
 
 def scan_options_of(target: Target, options: Options, *, unsafe: bool = False) -> ScanOptions:
     """Return the scan options before any file's own settings."""
-    asked = options.get("target")
+    option = options.get("target")
     return ScanOptions(
         target,
         kind=options.get("kind"),
@@ -100,7 +100,8 @@ def scan_options_of(target: Target, options: Options, *, unsafe: bool = False) -
         anchors=options.get("anchors", True),
         unsafe=unsafe,
         cached=options.get("cache", False),
-        asked=asked is not None and not (isinstance(asked, Target) and asked.inferred),
+        is_target_explicit=option is not None
+        and not (isinstance(option, Target) and option.inferred),
         within=options.get("within"),
     )
 
@@ -113,5 +114,5 @@ def workers_of(options: Options) -> int | Executor | None:
     """
     jobs, executor = options.get("jobs"), options.get("executor")
     if jobs is not None and executor is not None:
-        raise UsageProblem("jobs are processes of our own, an executor has its own: name one")
+        raise UsageProblem("jobs and executor cannot be combined: pass only one of them")
     return jobs if executor is None else executor

@@ -1,4 +1,4 @@
-"""What to say of code that cannot be parsed."""
+"""Messages about code that cannot be parsed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kdoctor.model import Place, Span, Unreadable
 
 
 def syntax_problem_text(problem: SyntaxProblem, unit: Unit) -> str:
-    """Return what is wrong with a source, and where as the user counts."""
+    """Return what is wrong with a source, and where, in the user's numbering."""
     place = problem_place(problem, unit)
     cell = "" if place.cell is None else f"cell {place.cell}, "
     where = f"({cell}line {place.line}, column {place.column})"
@@ -31,7 +31,7 @@ def python_2_cells(path: str, skipped: Iterable[SkippedPart]) -> Unreadable | No
 
 
 def problem_place(problem: SyntaxProblem, unit: Unit) -> Place:
-    """Say where a syntax error is as the user counts: in a notebook, within the cell."""
+    """Return the location of a syntax error; in a notebook, within the cell."""
     offset = 0
     for _ in range(problem.line - 1):
         offset = unit.text.find("\n", offset) + 1

@@ -48,13 +48,14 @@ class TargetUse(Struct, frozen=True):
 class OwnTarget(Struct, frozen=True, array_like=True, gc=False):
     """A file that switches itself to tf_keras, whatever the target.
 
-    ``asked`` is the target of the run, ``tf_keras`` the version that the file's own ``tf.keras``
-    is, ``why`` what says so. ``counts``: the file was judged by it; else by ``asked``, which was
-    asked for by name. ``place`` is the line that says so, None where that is another file's.
+    ``run_target`` is the target of the run, ``tf_keras`` the version that the file's own
+    ``tf.keras`` is, ``why`` says what sets it. ``counts``: the file was checked against that
+    version, else against ``run_target``, which was named explicitly. ``place`` is the line that
+    sets it, None if it is in another file.
     """
 
     path: str
-    asked: str
+    run_target: str
     tf_keras: str
     why: str
     counts: bool
@@ -64,10 +65,10 @@ class OwnTarget(Struct, frozen=True, array_like=True, gc=False):
     def description(self) -> str:
         """The target that the file was checked for, and why, in words."""
         if self.counts:
-            return f"judged by tf_keras {self.tf_keras} as its `tf.keras`: {self.why}"
+            return f"checked against tf_keras {self.tf_keras} as its `tf.keras`: {self.why}"
         return (
-            f"judged by {self.asked}, as --target says; by itself its `tf.keras` is "
-            f"tf_keras {self.tf_keras}: {self.why}"
+            f"checked against {self.run_target}, as --target says; on its own, its `tf.keras` "
+            f"would be tf_keras {self.tf_keras}: {self.why}"
         )
 
 

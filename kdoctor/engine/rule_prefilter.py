@@ -22,7 +22,7 @@ _CACHE_SIZE = 20_000  # modules; memory must not grow with the tree
 
 
 class RulePrefilter:
-    """Tells which rules can fire in a source, from its ``ast`` (None: it has none).
+    """Decides which rules can fire in a source, from its ``ast`` (None: not parsable).
 
     ``words`` are what must be written for any rule to fire (see ``rules.words``); ``triggers``
     holds, for each rule by its code, the question whether it could; it is asked where the glimpse
@@ -90,7 +90,7 @@ class RulePrefilter:
                 yield code
 
     def _quick(self, path: str, source: str, tree: ast.Module | None) -> QuickFacts | bool:
-        """Return what the source shows, or at once whether all rules could fire, or none."""
+        """Return the facts about a source, or at once whether all rules could fire, or none."""
         speaks = self.mentions_keras(source)
         if tree is None:
             return True
@@ -107,11 +107,11 @@ class RulePrefilter:
         return quick if concerned else False
 
     def has_decisive_word(self, text: str) -> bool:
-        """Say whether a text has a word that suffices by itself: `tensorflow` does not."""
+        """Say whether a text has a word that is decisive by itself: `tensorflow` is not."""
         return any(each[0] in text for each in self._words if len(each) == 1)
 
     def _imports_keras(self, path: str, tree: ast.Module) -> bool:
-        """Say whether the project's own modules bring something of Keras into the file.
+        """Say whether the file imports something of Keras through the project's own modules.
 
         What they export is all that ``syntax`` can learn of them: it asks the same package.
         """

@@ -13,8 +13,9 @@ from kdoctor.engine.examiners import examiner_of, forget, preload
 from kdoctor.engine.options import Options, Paths, each_of
 from kdoctor.engine.result import FileScan, ProjectNotes, ScanResult
 from kdoctor.engine.schedule.dispatch import run
-from kdoctor.engine.schedule.plan import Plan
+from kdoctor.engine.schedule.plan import Discovered, Plan
 from kdoctor.engine.schedule.task import ScanOptions, Task
+from kdoctor.engine.selection.targets import Targets
 
 _NOTHING: Final = FileScan()
 
@@ -36,34 +37,38 @@ def scan(paths: Paths, **options: Unpack[Options]) -> ScanResult:
     forget()
     run_all = partial(run, workers=plan.workers, progress=options.get("progress"), preload=preload)
     if plan.cache is None:
-        scans = run_all(_scan, plan.scan_options, plan.discovered_tasks())
+        discovery = plan.discovery()
+        scans = run_all(_scan, plan.scan_options, discovery)
+        discovered = discovery.finish()
     else:
+        discovered = plan.discover()
         scans = plan.cache.through(
             plan.scan_options,
-            plan.tasks,
+            discovered.tasks,
             partial(run_all, _scan_recorded, plan.scan_options),
             of_scan=lambda scan: scan,
             scan_of=lambda scan: scan,
         )
-    return collect_results(plan, scans)
+    return collect_results(plan.targets, discovered, scans)
 
 
-def collect_results(plan: Plan, scans: Sequence[FileScan]) -> ScanResult:
+def collect_results(
+    targets: Targets, discovered: Discovered, scans: Sequence[FileScan]
+) -> ScanResult:
     """Combine the results of the files, in the order of their paths."""
-    gathered = plan.gathered
     scans = [scan for scan in scans if scan != _NOTHING]  # most are
-    unreadable = [*gathered.unreadable, *(scan.unreadable for scan in scans if scan.unreadable)]
-    uses = plan.targets.uses(plan.tasks)
+    unreadable = [*discovered.unreadable, *(scan.unreadable for scan in scans if scan.unreadable)]
+    uses = targets.uses(discovered.tasks)
     return ScanResult(
         target=uses[0].target,
         findings=tuple(finding for scan in scans for finding in scan.findings),
         lines={place: line for scan in scans for place, line in scan.lines.items()},
         regions={place: region for scan in scans for place, region in scan.regions.items()},
-        read=gathered.read,
-        files=tuple(gathered.files),
+        read=discovered.read,
+        files=tuple(discovered.files),
         skipped=tuple(part for scan in scans for part in scan.skipped),
         unreadable=tuple(sorted(unreadable, key=lambda file: (file.path, file.why))),
-        project=_with_old_names(plan.notes, scans),
+        project=_with_old_names(discovered.notes, scans),
         targets=uses,
         anchors={place: anchor for scan in scans for place, anchor in scan.anchors.items()},
         suppressed=tuple(each for scan in scans for each in scan.suppressed),
@@ -72,14 +77,14 @@ def collect_results(plan: Plan, scans: Sequence[FileScan]) -> ScanResult:
 
 
 def _with_old_names(notes: ProjectNotes, scans: Sequence[FileScan]) -> ProjectNotes:
-    """Add what became of the old codes and names of rules that comments say."""
+    """Add notes on old codes and names of rules in comments."""
     names = {name for scan in scans for name in scan.old_names}
     if not names:
         return notes
     from kdoctor.rules.redirects import redirect_notes  # noqa: PLC0415 - most runs have none
 
-    told = dict.fromkeys((*notes.remarks, *redirect_notes(sorted(names))))
-    return replace(notes, remarks=tuple(told))
+    remarks = dict.fromkeys((*notes.remarks, *redirect_notes(sorted(names))))
+    return replace(notes, remarks=tuple(remarks))
 
 
 def _scan(scan_options: ScanOptions, tasks: Sequence[Task]) -> list[FileScan]:

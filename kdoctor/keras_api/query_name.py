@@ -22,8 +22,8 @@ from kdoctor.keras_api.surface import split_root
 from kdoctor.keras_api.tables import EntryKind
 
 # The roots that people ask about, in the order of telling.
-TOLD_ROOTS: Final = ("keras", "tf.keras", "tf_keras", "keras_core")
-_ALL_ROOTS: Final = (*TOLD_ROOTS, "tf.compat.v1.keras", "tensorflow.python.keras")
+SHOWN_ROOTS: Final = ("keras", "tf.keras", "tf_keras", "keras_core")
+_ALL_ROOTS: Final = (*SHOWN_ROOTS, "tf.compat.v1.keras", "tensorflow.python.keras")
 
 # `from keras import backend as K`, as all of Keras' own examples had it.
 _ABBREVIATIONS: Final = {"K": "backend"}
@@ -43,7 +43,7 @@ class NameQuery:
     things that may be meant; ``suggestions`` names that look alike, where nothing was found.
     """
 
-    asked: str
+    query: str
     root: str = ""
     name: str = ""
     histories: tuple[NameHistory, ...] = ()
@@ -58,37 +58,37 @@ class NameQuery:
         return bool(self.histories or self.owners or self.others)
 
 
-def inquire(asked: str) -> NameQuery:
+def inquire(query: str) -> NameQuery:
     """Return what is known of a name as people write it, with or without its root.
 
     >>> inquire("K.squeze").suggestions
     ('keras.backend.squeeze',)
     """
-    text = re.sub(r"\(.*", "", asked.strip(), flags=re.DOTALL).strip(". ")
+    text = re.sub(r"\(.*", "", query.strip(), flags=re.DOTALL).strip(". ")
     root, name = split_root(text) or ("", text)
     root = root if root in _ALL_ROOTS else ""
     head, dot, rest = name.partition(".")
     if not root and head in _ABBREVIATIONS:
         root, name = "keras", f"{_ABBREVIATIONS[head]}{dot}{rest}"
     if histories := _histories(name, _ALL_ROOTS):
-        return NameQuery(asked, root, name, histories, same=_same(name))
-    if member := _member(asked, root, name):
+        return NameQuery(query, root, name, histories, same=_same(name))
+    if member := _member(query, root, name):
         return member
     found = [] if root else _by_end(name)
     owners = () if root or "." in name else owners_of(name)
     if owners and all(_rank(each)[0] for each in found):
-        return NameQuery(asked, name=name, owners=owners)
+        return NameQuery(query, name=name, owners=owners)
     if found:
-        return _chosen(asked, found)
-    return NameQuery(asked, root, suggestions=tuple(_alike(root, name)))
+        return _chosen(query, found)
+    return NameQuery(query, root, suggestions=tuple(_alike(root, name)))
 
 
-def _histories(name: str, roots: Iterable[str] = TOLD_ROOTS) -> tuple[NameHistory, ...]:
+def _histories(name: str, roots: Iterable[str] = SHOWN_ROOTS) -> tuple[NameHistory, ...]:
     found = (name_history(root, name) for root in roots)
     return tuple(each for each in found if each is not None)
 
 
-def _member(asked: str, root: str, name: str) -> NameQuery | None:
+def _member(query: str, root: str, name: str) -> NameQuery | None:
     """Read ``Model.predict_classes`` as a member of a class."""
     owner, dot, member = name.rpartition(".")
     if not dot:
@@ -100,11 +100,11 @@ def _member(asked: str, root: str, name: str) -> NameQuery | None:
         found = (member_history(known, cls, member) for known in CLASS_ROOTS)
         histories = tuple(each for each in found if each is not None)
         if histories:
-            return NameQuery(asked, root, f"{cls}.{member}", histories)
+            return NameQuery(query, root, f"{cls}.{member}", histories)
     owners = owners_of(member) if classes else ()
     if not owners:
         return None
-    return NameQuery(asked, root, f"{classes[0]}.{member}", owners=owners)
+    return NameQuery(query, root, f"{classes[0]}.{member}", owners=owners)
 
 
 def _is_class(name: str) -> bool:
@@ -132,22 +132,22 @@ def _ends(name: str, end: str) -> bool:
 @cache
 def _names_by_leaf() -> dict[str, tuple[str, ...]]:
     groups: dict[str, dict[str, None]] = {}
-    for root in TOLD_ROOTS:
+    for root in SHOWN_ROOTS:
         for name in tables.names_table(root).names:
             groups.setdefault(name.rpartition(".")[2], {})[name] = None
     return {leaf: tuple(names) for leaf, names in groups.items()}
 
 
-def _chosen(asked: str, names: Iterable[str]) -> NameQuery:
+def _chosen(query: str, names: Iterable[str]) -> NameQuery:
     """Take the one name that is meant, or list them: what still exists first, the plain first."""
     ranked = sorted(names, key=_rank)
     top = [name for name in ranked if _rank(name)[:2] == _rank(ranked[0])[:2]]
     objects = {_object(name): name for name in reversed(top)}
     if len(objects) > 1:
-        return NameQuery(asked, others=tuple(map(_spelled, ranked)))
+        return NameQuery(query, others=tuple(map(_spelled, ranked)))
     name = ranked[0]
     return NameQuery(
-        asked,
+        query,
         name=name,
         histories=_histories(name, _ALL_ROOTS),
         same=_same(name),
@@ -171,7 +171,7 @@ def _rank(name: str) -> tuple[bool, bool, int, str]:
 
 def _object(name: str) -> str:
     """Return where the object was last defined, the same for all names of one object."""
-    for root in TOLD_ROOTS:
+    for root in SHOWN_ROOTS:
         table = tables.names_table(root)
         row = table.names.get(name)
         if row is not None:
@@ -197,12 +197,12 @@ def _spelled(name: str) -> str:
 def _alike(root: str, name: str) -> Iterator[str]:
     """Yield names that look like one that never was, nearest first."""
     parent, _, leaf = name.rpartition(".")
-    told = [root] if root else TOLD_ROOTS
+    roots = [root] if root else SHOWN_ROOTS
     seen: set[str] = set()
     same_leaf = sorted(_by_end(leaf), key=_rank) if leaf else []
     siblings = [
         other
-        for known in told
+        for known in roots
         for other in tables.names_table(known).names
         if other.rpartition(".")[0] == parent
     ]

@@ -40,7 +40,8 @@ def resolve_target(spec: str, source: str) -> Target:
     matched = _SPEC.match(spec)
     if matched is None:
         raise UsageProblem(
-            f"'{spec}' is no target: write e.g. keras==3.15.1 or tensorflow==2.21; {_all_known()}."
+            f"'{spec}' is not a valid target: write e.g. keras==3.15.1 or tensorflow==2.21; "
+            f"{_all_known()}."
         )
     name, version = matched.group(1).lower().replace("-", "_"), matched.group(2)
     match name:
@@ -52,8 +53,8 @@ def resolve_target(spec: str, source: str) -> Target:
             return _tensorflow(version, source)
         case _:
             raise UsageProblem(
-                f"'{matched.group(1)}' is no Keras: a target is keras, tf_keras or tensorflow "
-                f"with a version, e.g. keras==3.15.1; {_all_known()}."
+                f"'{matched.group(1)}' is not a Keras distribution: a target is keras, "
+                f"tf_keras or tensorflow with a version, e.g. keras==3.15.1; {_all_known()}."
             )
 
 
@@ -120,10 +121,10 @@ def _known(root: str, version: str, source: str, name: str) -> tuple[str, str]:
     else:
         older = [r for r in all_known if Version(r) <= wanted]
         if not older or older[-1] == all_known[-1]:
-            raise UsageProblem(f"{name} {version} is not known: {known}")
+            raise UsageProblem(f"{name} {version} is not a known release: {known}")
         chosen = older[-1]
     if (given >= 3 and Version(chosen) != wanted) or not same:
-        source = f"{source}; read as {name} {chosen}, the nearest release known"
+        source = f"{source}; treated as {name} {chosen}, the nearest known release"
     return chosen, source
 
 
@@ -152,7 +153,7 @@ def _parsed(name: str, version: str, known: str) -> Version:
         shown = (
             version if len(version) <= _MAX_QUOTED_LENGTH else f"{version[:_MAX_QUOTED_LENGTH]}…"
         )
-        raise UsageProblem(f"'{shown}' is no version of {name}: {known}") from None
+        raise UsageProblem(f"'{shown}' is not a version of {name}: {known}") from None
 
 
 def _shown(version: str, known: str) -> str:

@@ -134,13 +134,13 @@ class _Counter:
             there = [
                 os.path.relpath(folder / path, cwd) for path in paths if (folder / path).exists()
             ]
-            gathered = Plan(there, self._asked()).gathered
-            files = [task.source.path for task in gathered.tasks]
+            discovered = Plan(there, self._asked()).discover()
+            files = [task.source.path for task in discovered.tasks]
             keys = self._keys(files)
             new = [path for path in files if keys[path] not in self._known]
             if new:
                 self._scan(new, keys)
-        left, unreadable = Counts(), len(gathered.unreadable)
+        left, unreadable = Counts(), len(discovered.unreadable)
         for path in files:
             counts, failed = self._known[keys[path]]
             left, unreadable = left + counts, unreadable + failed

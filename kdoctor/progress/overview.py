@@ -38,7 +38,7 @@ def overview(paths: Sequence[str], options: Options) -> Overview:
     result = scan(paths, **options)
     plan = Plan(paths, options)
     forget()
-    readings = run(read, plan.scan_options, plan.tasks, options.get("jobs"))
+    readings = run(read, plan.scan_options, plan.discover().tasks, options.get("jobs"))
     starts = FirstImportErrors(readings, result.findings)
     stops = starts.stops()
     return Overview(

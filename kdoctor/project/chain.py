@@ -1,4 +1,4 @@
-"""The chain of evidence: all that was looked at, what it says, and the target that follows."""
+"""Chain of evidence: the places examined, what they say, and the target that follows."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from kdoctor.target import LEGACY_SWITCH, Target
 
 
 class Chain(Struct, frozen=True):
-    """A project's target and how it came about.
+    """A project's target and how it was determined.
 
     ``settings`` are kdoctor's own. ``sources`` are the places that were looked at, in the order of
     asking; ``taken`` the requirements that decided. ``flag`` is the setting of
@@ -52,25 +52,25 @@ class Chain(Struct, frozen=True):
 
 
 class Projects:
-    """The projects that the files of one run belong to. Each folder is looked into once."""
+    """The projects of one run's files. Each folder is read once."""
 
     def __init__(
         self, environ: Mapping[str, str] = os.environ, configs: Configs | None = None
     ) -> None:
         self._environ = environ
         self._configs = configs or Configs()
-        self._looks: dict[Path, _Look] = {}
+        self._folders: dict[Path, _FolderSources] = {}
         self._chains: dict[tuple[int, ...], Chain] = {}
         self._active: tuple[EvidenceSource, ...] | None = None
 
     def chain(self, start: Path) -> Chain:
-        """Return the chain of evidence for the files that lie in a folder.
+        """Return the chain of evidence for the files in a folder.
 
         Raises:
             UsageProblem: a setting of kdoctor is unknown or names no Keras.
         """
         settings = self._configs.of(str(start))
-        looks = [self._look(folder) for folder in map(Path, folders_above(str(start)))]
+        looks = [self._folder_sources(folder) for folder in map(Path, folders_above(str(start)))]
         telling = [look for look in looks if look.sources]
         key = (id(settings), *map(id, telling))
         if key not in self._chains:
@@ -78,17 +78,17 @@ class Projects:
         return replace(self._chains[key], start=str(start))
 
     def inferred(self, start: Path) -> Chain:
-        """Return the chain as it were without any setting of kdoctor."""
+        """Return the chain that results without kdoctor's own settings."""
         return self._inferred(
-            [self._look(folder) for folder in map(Path, folders_above(str(start)))]
+            [self._folder_sources(folder) for folder in map(Path, folders_above(str(start)))]
         )
 
-    def _decided(self, settings: Settings, looks: Sequence[_Look]) -> Chain:
+    def _decided(self, settings: Settings, looks: Sequence[_FolderSources]) -> Chain:
         if settings.layer("target") is not None:
             return Chain(_configured(settings), "", settings=settings)
         return replace(self._inferred(looks), settings=settings)
 
-    def _inferred(self, looks: Sequence[_Look]) -> Chain:
+    def _inferred(self, looks: Sequence[_FolderSources]) -> Chain:
         sources = [source for look in looks for source in look.sources]
         known = {source.path for source in sources}
         if self._active is None:
@@ -109,13 +109,13 @@ class Projects:
             problems=tuple(problem for source in sources for problem in source.problems),
         )
 
-    def _look(self, folder: Path) -> _Look:
-        if folder not in self._looks:
-            self._looks[folder] = _Look((*sources_in(folder), *environments_in(folder)))
-        return self._looks[folder]
+    def _folder_sources(self, folder: Path) -> _FolderSources:
+        if folder not in self._folders:
+            self._folders[folder] = _FolderSources((*sources_in(folder), *environments_in(folder)))
+        return self._folders[folder]
 
 
-class _Look(Struct, frozen=True, eq=False):
+class _FolderSources(Struct, frozen=True, eq=False):
     """What was found in one folder."""
 
     sources: tuple[EvidenceSource, ...]
@@ -142,7 +142,7 @@ def show_chain(
     environ: Mapping[str, str] = os.environ,
     configs: Configs | None = None,
 ) -> Chain:
-    """Return the same as :func:`find_target`, with all places looked at, whatever decides.
+    """Like :func:`find_target`, but examine all places, even if the first one decides.
 
     Raises:
         UsageProblem: a setting of kdoctor or ``explicit`` is unknown or names no Keras.
@@ -201,7 +201,7 @@ def _target(decision: Decision) -> Target:
             target = replace(target, source=f"{source}, with keras {target.keras_version}")
             target = replace(target, name="tensorflow", version=str(tensorflow))
         elif beside.first.path != taken[Distribution.KERAS].first.path:
-            source = f"{target.source}, with tensorflow {tensorflow} of {beside.first.place}"
+            source = f"{target.source}, with tensorflow {tensorflow} from {beside.first.place}"
             target = replace(target, source=source)
         own = _nearest("tensorflow", tensorflow, "").tf_keras_version
         is_apart = tensorflow < Version("2.6")
@@ -217,12 +217,12 @@ def _target(decision: Decision) -> Target:
 
 
 def is_all_open(taken: Taken) -> bool:
-    """Say whether what is taken leaves the version to whoever installs it."""
+    """Say whether the chosen requirements leave the version open."""
     return all(is_open(each) for each in taken.evidence)
 
 
 def _with_flag(target: Target, flag: Flag | None, decision: Decision) -> Target:
-    """Return the target with tf_keras in the place of ``tf.keras``, where the flag says so."""
+    """Return the target with tf_keras as ``tf.keras``, if the flag says so."""
     if flag is None or not flag.on:
         return target
     versions = decision.versions
@@ -236,10 +236,10 @@ def _with_flag(target: Target, flag: Flag | None, decision: Decision) -> Target:
 
 
 def _why(taken: Taken, version: Version) -> str:
-    """Say where the version comes from, and how, where the file does not name it."""
+    """Say where the version comes from, and how it was chosen."""
     first = taken.first
     if first.nightly:
-        return f"{first.place} says {first.requirement}: read as the newest known"
+        return f"{first.place} says {first.requirement}: treated as the newest known release"
     if exact(first) == version:
         return (
             f"installed in {first.place}"
@@ -247,12 +247,12 @@ def _why(taken: Taken, version: Version) -> str:
             else first.place
         )
     if is_all_open(taken):
-        return f"{first.place} leaves {first.distribution} open: the newest known"
-    return f"{first.place} says {first.requirement}: the newest of it"
+        return f"{first.place} leaves {first.distribution} open: the newest known release"
+    return f"{first.place} says {first.requirement}: the newest matching release"
 
 
 def _nearest(name: str, version: Version, source: str) -> Target:
-    """Return the target of a version as a project may pin it: of those not known, the nearest."""
+    """Return the target of a pinned version; for an unknown one, the nearest known."""
     text = ".".join(map(str, (*version.release, 0, 0)[: max(3, len(version.release))]))
     try:
         return resolve_target(f"{name}=={text}", source)
@@ -263,7 +263,7 @@ def _nearest(name: str, version: Version, source: str) -> Target:
     if version < Version(number):
         newest = _oldest(name, source)
         number = newest.version
-    note = f"{name} {text} is not known to kdoctor; read as {number}"
+    note = f"{name} {text} is not known to kdoctor; treated as {number}"
     return replace(newest, version=text, source=f"{source}; {note}")
 
 

@@ -1,4 +1,4 @@
-"""How code is written in each folder of a project, by what its linters and formatters are told."""
+"""Code style of each folder, from the settings of the project's linters and formatters."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ _FILES: Final = frozenset({*line_length.FILES, *import_sorting.FILES})
 
 
 class CodeStyle(Struct, frozen=True):
-    """How long a line may be, None where each file keeps to its own; and how imports are sorted."""
+    """Line length (None: each file keeps its own) and import order."""
 
     line_limit: int | None = None
     sorting: Sorting = DEFAULT
 
 
-UNTOLD: Final = CodeStyle()
+DEFAULT_STYLE: Final = CodeStyle()
 
 
 class CodeStyles:
     """The style of each folder: the nearest file counts, up to where the project begins.
 
     ``top`` is the folder that is looked at last where nothing says where that is. A file that
-    cannot be read says nothing: it is told elsewhere.
+    cannot be read is ignored here: it is reported elsewhere.
     """
 
     def __init__(self, top: Path) -> None:
@@ -73,7 +73,7 @@ class CodeStyles:
         return known
 
     def _names_in(self, folder: str) -> frozenset[str]:
-        """Return the names in a folder that tell anything."""
+        """Return the names of settings files in a folder."""
         if folder not in self._names:
             try:
                 names = os.listdir(folder)  # noqa: PTH208 - hot

@@ -1,4 +1,4 @@
-"""From what the files say to one target: which requirement is taken, and what contradicts it."""
+"""Decide on one target: which requirements count, and which contradict them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _WANTED_BY_2_4 = Version("2.2")
 
 
 class Taken(Struct, frozen=True):
-    """What one source says about one package, and that it counts."""
+    """The requirements of one source on one package, which decide."""
 
     source: EvidenceSource
     evidence: tuple[Evidence, ...]
@@ -30,14 +30,14 @@ class Taken(Struct, frozen=True):
 
     @property
     def first(self) -> Evidence:
-        """The requirement to name: the one that limits most plainly."""
+        """The requirement to show: the most restrictive one."""
         pins = [each for each in self.evidence if exact(each) is not None]
         limits = [each for each in self.evidence if not is_open(each)]
         return (pins or limits or list(self.evidence))[0]
 
 
 class Decision(Struct, frozen=True):
-    """The versions that count, why, and what was said against them."""
+    """The versions that count, the reasons, and contradictions."""
 
     taken: dict[Distribution, Taken] = field(default_factory=dict)
     versions: dict[Distribution, Version] = field(default_factory=dict)
@@ -45,7 +45,7 @@ class Decision(Struct, frozen=True):
 
 
 def decide(sources: Sequence[EvidenceSource]) -> Decision:
-    """Return which versions the sources amount to; the sources come in the order of asking.
+    """Return the versions that follow from the sources, which are in order of precedence.
 
     The nearest folder that says anything decides, and in it the first source. Later sources add
     what they alone know, and an exact version within a range of the first one. From the folders
@@ -54,11 +54,11 @@ def decide(sources: Sequence[EvidenceSource]) -> Decision:
     declared = [
         each for each in sources if each.evidence and each.kind is not EvidenceKind.INSTALLED
     ]
-    asked = declared or [each for each in sources if each.evidence]
-    if not asked:
+    speaking = declared or [each for each in sources if each.evidence]
+    if not speaking:
         return Decision()
-    near = [each for each in asked if each.folder == asked[0].folder]
-    above = [each for each in asked if each not in near and each.kind is EvidenceKind.LOCK]
+    near = [each for each in speaking if each.folder == speaking[0].folder]
+    above = [each for each in speaking if each not in near and each.kind is EvidenceKind.LOCK]
     taken: dict[Distribution, Taken] = {}
     for source in near:
         for distribution in Distribution:
@@ -67,8 +67,12 @@ def decide(sources: Sequence[EvidenceSource]) -> Decision:
         for distribution in tuple(taken):
             _narrow(distribution, source, taken)
     versions, contradiction = _versions(taken)
-    others = [each for each in sources if each.folder == asked[0].folder]
-    conflicts = [*contradiction, *_within(near), *_against(others, taken, versions)]
+    others = [each for each in sources if each.folder == speaking[0].folder]
+    conflicts = [
+        *contradiction,
+        *_conflicts_within(near),
+        *_contradictions(others, taken, versions),
+    ]
     return Decision(taken, versions, tuple(dict.fromkeys(conflicts)))
 
 
@@ -84,7 +88,7 @@ def goes_with(keras: Version, tensorflow: Version) -> bool:
 def _take(
     distribution: Distribution, source: EvidenceSource, taken: dict[Distribution, Taken]
 ) -> None:
-    """Let the source speak for a package that no earlier source spoke of."""
+    """Use a source for a package that no earlier source mentions."""
     found = _of(source, distribution)
     if found is None or distribution in taken:
         return
@@ -97,7 +101,7 @@ def _take(
 def _narrow(
     distribution: Distribution, source: EvidenceSource, taken: dict[Distribution, Taken]
 ) -> None:
-    """Let an exact version of another source stand for a range that it lies in."""
+    """Replace a range by an exact version of another source that is inside it."""
     current, found = taken[distribution], _of(source, distribution)
     if found is None or len(current.versions) == 1 or source is current.source:
         return
@@ -116,7 +120,7 @@ def _of(source: EvidenceSource, distribution: Distribution) -> Taken | None:
 
 
 def _pair(taken: dict[Distribution, Taken]) -> tuple[Version, Version] | tuple[()]:
-    """Return the newest keras with the newest TensorFlow that go together; () where none do."""
+    """Return the newest compatible pair of keras and TensorFlow, () if there is none."""
     if _KERAS not in taken or _TENSORFLOW not in taken:
         return (Version("0"), Version("0"))
     for keras in taken[_KERAS].versions:
@@ -139,14 +143,14 @@ def _versions(
     keras, tensorflow = taken[_KERAS].first, taken[_TENSORFLOW].first
     contradiction = (
         f"{keras.place} says {keras.requirement} and {tensorflow.place} says "
-        f"{tensorflow.requirement}, which do not go together: keras {versions[_KERAS]} is taken, "
-        "as it is what `import keras` gets"
+        f"{tensorflow.requirement}, which are incompatible: keras {versions[_KERAS]} is used, "
+        "as that is what `import keras` imports"
     )
     return versions, [contradiction]
 
 
-def _within(near: Iterable[EvidenceSource]) -> list[str]:
-    """Say which requirements of one source rule each other out."""
+def _conflicts_within(near: Iterable[EvidenceSource]) -> list[str]:
+    """Return messages about contradictory requirements within one source."""
     found = []
     for source in near:
         for distribution in Distribution:
@@ -161,16 +165,16 @@ def _within(near: Iterable[EvidenceSource]) -> list[str]:
                     always[0],
                     next(e for e in always if e.specifiers != always[0].specifiers),
                 )
-                found.append(_conflict(other, first, "it comes first"))
+                found.append(_conflict(other, first, "as it comes first"))
     return found
 
 
-def _against(
+def _contradictions(
     sources: Iterable[EvidenceSource],
     taken: dict[Distribution, Taken],
     versions: dict[Distribution, Version],
 ) -> list[str]:
-    """Say which other sources do not allow the versions that are taken."""
+    """Return messages about sources that do not allow the chosen versions."""
     found = []
     for source in sources:
         for distribution in Distribution:
@@ -189,7 +193,7 @@ def _contradicted(
     taken: dict[Distribution, Taken],
     versions: dict[Distribution, Version],
 ) -> Taken | None:
-    """Return what is taken and is not among ``theirs``, None where they agree."""
+    """Return the chosen requirements that ``theirs`` contradict, None if they agree."""
     if distribution in versions:
         own = versions[distribution]
         agree = any(same_minor(own, version) for version in theirs.versions)
@@ -206,14 +210,14 @@ def _contradicted(
 
 def _reason(winner: EvidenceSource, loser: EvidenceSource) -> str:
     if winner.kind is EvidenceKind.LOCK and loser.kind is not EvidenceKind.LOCK:
-        return "as a lock file says exactly what gets installed"
+        return "as a lock file states exactly what is installed"
     if winner.kind is loser.kind:
         return "as it is read first"
-    return f"as a {winner.kind} is asked before a {loser.kind}"
+    return f"as a {winner.kind} takes precedence over a {loser.kind}"
 
 
 def _conflict(loser: Evidence, winner: Evidence, reason: str) -> str:
     return (
         f"{loser.place} says {loser.requirement} and {winner.place} says {winner.requirement}: "
-        f"{winner.place} is taken, {reason}"
+        f"{winner.place} is used, {reason}"
     )

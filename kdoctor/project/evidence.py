@@ -1,4 +1,4 @@
-"""What a file of the project says about Keras, before anyone draws conclusions from it."""
+"""Evidence: what a file of the project says about its Keras."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kdoctor.target import SWITCHES_ON
 
 
 class Distribution(enum.StrEnum):
-    """The packages that bring Keras."""
+    """The distributions that provide Keras."""
 
     KERAS = "keras"
     TENSORFLOW = "tensorflow"
@@ -49,7 +49,7 @@ WORDS: Final = (
 
 
 class EvidenceKind(enum.StrEnum):
-    """The kinds of place, in people's words; earlier ones are asked first."""
+    """The kinds of sources, as shown to users; earlier ones take precedence."""
 
     LOCK = "lock file"
     REQUIREMENTS = "requirements file"
@@ -80,17 +80,17 @@ class Evidence(Struct, frozen=True):
 
     @property
     def is_conditional(self) -> bool:
-        """Whether there are installations for which it does not count."""
+        """Whether it applies to some installations only."""
         return bool(self.group or self.marker)
 
     @property
     def place(self) -> str:
-        """Where it stands, for people: ``requirements.txt:3``."""
+        """Its location, for display: ``requirements.txt:3``."""
         return self.path if self.line is None else f"{self.path}:{self.line}"
 
 
 class Flag(Struct, frozen=True):
-    """``TF_USE_LEGACY_KERAS`` as it is set in some place."""
+    """A setting of ``TF_USE_LEGACY_KERAS``."""
 
     value: str
     path: str
@@ -98,17 +98,17 @@ class Flag(Struct, frozen=True):
 
     @property
     def on(self) -> bool:
-        """Whether TensorFlow takes the value for a yes."""
+        """Whether TensorFlow treats the value as true."""
         return self.value in SWITCHES_ON
 
     @property
     def place(self) -> str:
-        """Where it stands, for people."""
+        """Its location, for display."""
         return self.path if self.line is None else f"{self.path}:{self.line}"
 
 
 class EvidenceSource(Struct, frozen=True):
-    """One place that was looked at, and what it says. ``folder`` is the absolute path it lies in.
+    """One examined source, and what it says. ``folder`` is its absolute path.
 
     ``problems`` are sentences, each with the path in front, about what could not be read.
     """
@@ -129,7 +129,7 @@ class Problem(Struct, frozen=True):
 
 
 def distribution_of(name: str) -> Distribution | None:
-    """Return the package that a requirement's name means, None where it brings no Keras.
+    """Return the distribution of a requirement's name, None if it does not provide Keras.
 
     >>> distribution_of("TensorFlow_GPU")
     <Distribution.TENSORFLOW: 'tensorflow'>

@@ -1,4 +1,4 @@
-"""What git says about files, asked without running anything of the repository's own."""
+"""Query git without running hooks or programs of the repository."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _OF_HOOKS = frozenset({"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX
 
 
 class GitProblem(Exception):
-    """Git says no."""
+    """Git failed."""
 
 
 def not_in_git(paths: Sequence[str]) -> list[str]:
-    """Return the files whose content no ``git checkout`` would bring back.
+    """Return the files whose content ``git checkout`` cannot restore.
 
     These are the untracked ones and those with changes that are not even staged. Files that git
     ignores, or that lie in no repository, are none of its business and not among them.
@@ -35,10 +35,12 @@ def not_in_git(paths: Sequence[str]) -> list[str]:
     if not paths:
         return []
     folder = start_of(paths)
-    asked = ("status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all")
+    status_command = ("status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all")
     try:
         top = git(folder, "rev-parse", "--show-toplevel", seconds=_SECONDS)
-        status = git(folder, *asked, "--ignore-submodules=all", "--", ".", seconds=_SECONDS)
+        status = git(
+            folder, *status_command, "--ignore-submodules=all", "--", ".", seconds=_SECONDS
+        )
     except GitProblem:
         return []
     root = os.fsdecode(top.rstrip(b"\r\n"))
@@ -49,7 +51,7 @@ def not_in_git(paths: Sequence[str]) -> list[str]:
 def tracked_files(top: str) -> list[str]:
     """Return the files that git tracks in the repository at ``top``, from there, with ``/``.
 
-    None where git cannot be asked: then its rules alone say what it ignores.
+    None if git cannot be run: then only the .gitignore rules apply.
     """
     try:
         listed = git(Path(top), "ls-files", "-z", "--cached", seconds=_SECONDS)
@@ -67,7 +69,7 @@ def _unsafe(status: bytes) -> Iterator[str]:
 
 
 def git(folder: Path, *arguments: str, stdin: bytes = b"", seconds: float | None = None) -> bytes:
-    """Return what git writes about the repository around a folder.
+    """Return the output of git for the repository around a folder.
 
     Nothing is fetched, no hook runs, and the index is left as it is.
 
@@ -87,10 +89,10 @@ def git(folder: Path, *arguments: str, stdin: bytes = b"", seconds: float | None
     except OSError as error:
         raise GitProblem(f"git cannot be run: {error.strerror or error}") from error
     except subprocess.TimeoutExpired as error:
-        raise GitProblem(f"git does not answer within {seconds} seconds") from error
+        raise GitProblem(f"git did not answer within {seconds} seconds") from error
     if done.returncode:
         said = done.stderr.decode(errors="replace").strip().splitlines()
-        raise GitProblem(said[-1] if said else f"git ended with {done.returncode}")
+        raise GitProblem(said[-1] if said else f"git exited with {done.returncode}")
     return done.stdout
 
 

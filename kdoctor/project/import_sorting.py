@@ -1,4 +1,4 @@
-"""How a project sorts its imports, by what it tells ruff or isort.
+"""How a project sorts its imports, from the settings of ruff or isort.
 
 https://docs.astral.sh/ruff/settings/#lintisort, https://pycqa.github.io/isort/docs/configuration/options.html
 """
@@ -24,7 +24,7 @@ _PROFILES: Final[dict[str, dict[str, Any]]] = {
 
 
 class Sorting(Struct, frozen=True):
-    """What a project says of the order of its imports, beside ruff's and isort's default.
+    """The import order of a project, where it differs from the default of ruff and isort.
 
     ``is_told``: it says something at all. ``by_module``: `import a` and `from a import b` stand
     together. ``single_line``: one name a line. ``together``: `b as c` joins the other names.
@@ -32,7 +32,7 @@ class Sorting(Struct, frozen=True):
     count as the project's own.
     """
 
-    is_told: bool = False
+    is_configured: bool = False
     by_module: bool = False
     single_line: bool = False
     together: bool = False
@@ -49,28 +49,28 @@ def sorting_in(texts: Mapping[str, str]) -> Sorting | None:
         text = texts.get(name, "")
         if not _SPEAKS_OF_IT.search(name + text):
             continue
-        for told in read(text):
-            if told:
-                return _sorting({str(key).replace("-", "_"): each for key, each in told.items()})
+        for options in read(text):
+            if options:
+                return _sorting({str(key).replace("-", "_"): each for key, each in options.items()})
     return None
 
 
-def _sorting(told: Mapping[str, Any]) -> Sorting:
-    profile = _PROFILES.get(str(told.get("profile", "")).strip(), {})
-    own = told.get("known_first_party", ())
+def _sorting(options: Mapping[str, Any]) -> Sorting:
+    profile = _PROFILES.get(str(options.get("profile", "")).strip(), {})
+    own = options.get("known_first_party", ())
     names = re.split(r"[,\s]+", own) if isinstance(own, str) else own
     return Sorting(
-        is_told=True,
-        by_module=_is_on("force_sort_within_sections", told, profile),
-        single_line=_is_on("force_single_line", told, profile),
-        together=_is_on("combine_as_imports", told, profile),
-        by_type=_is_on("order_by_type", {"order_by_type": True, **profile, **told}, profile),
+        is_configured=True,
+        by_module=_is_on("force_sort_within_sections", options, profile),
+        single_line=_is_on("force_single_line", options, profile),
+        together=_is_on("combine_as_imports", options, profile),
+        by_type=_is_on("order_by_type", {"order_by_type": True, **profile, **options}, profile),
         own=tuple(str(each) for each in names if each) if isinstance(names, list | tuple) else (),
     )
 
 
-def _is_on(key: str, told: Mapping[str, Any], profile: Mapping[str, Any]) -> bool:
-    found = told.get(key, profile.get(key, False))
+def _is_on(key: str, options: Mapping[str, Any], profile: Mapping[str, Any]) -> bool:
+    found = options.get(key, profile.get(key, False))
     return found is True or str(found).strip().lower() in ("true", "1", "yes", "on")
 
 

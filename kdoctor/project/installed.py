@@ -1,4 +1,4 @@
-"""What is installed in a virtual environment, read off its metadata. Nothing is imported."""
+"""Distributions in a virtual environment, from its metadata. Nothing is imported."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ _VERSION_FILES: Final = {
 
 
 def environments_in(folder: Path) -> Iterator[EvidenceSource]:
-    """Yield what the virtual environments that lie in a folder have installed."""
+    """Yield the distributions of the virtual environments in a folder."""
     for name in ENVIRONMENT_FOLDERS:
         if (folder / name / "pyvenv.cfg").is_file():
             yield _environment(folder / name, shown(folder / name), str(folder))
 
 
 def active_environments(environ: Mapping[str, str]) -> Iterator[EvidenceSource]:
-    """Yield what the environment that the shell has activated holds."""
+    """Yield the distributions of the activated environment."""
     for variable in ACTIVE:
         prefix = environ.get(variable)
         if prefix and Path(prefix).is_dir():
@@ -76,7 +76,7 @@ def _distributions(packages: Path, path: str) -> Iterator[Evidence]:
             continue
         found.setdefault(distribution, {})[matched["version"]] = matched["name"]
     for distribution, versions in found.items():
-        version = true_one(packages, distribution, list(versions))
+        version = version_in_use(packages, distribution, list(versions))
         try:
             yield pinned(distribution, versions[version], version, Where(path, None))
         except FileProblem:
@@ -84,14 +84,14 @@ def _distributions(packages: Path, path: str) -> Iterator[Evidence]:
 
 
 def _is_whole(metadata: Path) -> bool:
-    """Say whether a package's metadata is more than a folder that an uninstall left behind."""
+    """Say whether metadata is complete, not a leftover of an uninstall."""
     return metadata.is_file() or any(
         (metadata / name).is_file() for name in ("METADATA", "PKG-INFO")
     )
 
 
-def true_one(packages: Path, distribution: Distribution, versions: list[str]) -> str:
-    """Return which of several metadata is that of the package there: the others are stale."""
+def version_in_use(packages: Path, distribution: Distribution, versions: list[str]) -> str:
+    """Return the version that the installed package really has; other metadata is stale."""
     if len(versions) == 1:
         return versions[0]
     for name in _VERSION_FILES[distribution]:

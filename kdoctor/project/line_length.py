@@ -1,4 +1,4 @@
-"""How long a line may be, by what a project tells its linters and formatters."""
+"""Line length of a project, from the settings of its linters and formatters."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _ruff(text: str) -> Iterator[Any]:
 
 def _of_formatter(table: Mapping[str, Any]) -> Iterator[Any]:
     yield table.get("line-length")
-    if "extend" not in table:  # what it extends mostly lies above, and is asked next
+    if "extend" not in table:  # the file it extends is mostly in a folder above, read next
         yield _OF_FORMATTERS
 
 
@@ -81,7 +81,7 @@ def _ignored(section: Mapping[str, str]) -> str:
 
 
 def _editor(text: str) -> Iterator[Any]:
-    """Yield what editors are told for Python: in `[*.py]`, `[*.{py,pyi}]` or `[*]`."""
+    """Yield the EditorConfig settings for Python: in `[*.py]`, `[*.{py,pyi}]` or `[*]`."""
     for section in reversed(re.split(r"(?m)^\s*\[(?=.*\]\s*$)", text)):
         head, _, rest = section.partition("]")
         if head.startswith("*") and (head == "*" or re.search(r"\bpy\b", head)):

@@ -1,4 +1,4 @@
-"""One requirement as people write them: of Python packaging, of Poetry, of conda."""
+"""Parse one requirement: of Python packaging, of Poetry, of conda."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NUMBER: Final = pattern(r"v?\d+(?:\.\d+)*")
 
 
 class Where(Struct, frozen=True):
-    """Where a requirement stands, and in which extra or dependency group."""
+    """The location of a requirement, and its extra or dependency group."""
 
     path: str
     line: int | None
@@ -36,7 +36,7 @@ class Where(Struct, frozen=True):
     def says(
         self, distribution: Distribution, text: str, specifiers: str, marker: str = ""
     ) -> Evidence:
-        """Return that it stands there.
+        """Return the evidence of a requirement at this location.
 
         Raises:
             FileProblem: the specifiers are none.
@@ -48,20 +48,20 @@ class Where(Struct, frozen=True):
             try:
                 SpecifierSet(specifiers)
             except InvalidSpecifier:
-                raise FileProblem(f"'{text}' holds no version that can be understood") from None
+                raise FileProblem(f"'{text}' has no valid version") from None
         nightly = "nightly" in text.lower()
         place = (self.path, self.line, self.group)
         return Evidence(distribution, text, specifiers, *place, marker, nightly)
 
 
 def _check_digits(version: str, text: str) -> None:
-    """Make sure that the numbers of a version are ones that Python reads: it stops at 4,300 digits.
+    """Refuse numbers with more digits than Python parses (4,300).
 
     Raises:
         FileProblem: one is longer than any version's.
     """
     if _OVERLONG_NUMBER.search(version):
-        raise FileProblem(f"'{text[:_MAX_QUOTED_LENGTH]}…' holds no version that can be understood")
+        raise FileProblem(f"'{text[:_MAX_QUOTED_LENGTH]}…' has no valid version")
 
 
 def parse_requirement(text: str, where: Where) -> Evidence | None:
@@ -93,7 +93,7 @@ def parse_requirement(text: str, where: Where) -> Evidence | None:
             continue
         shown, marker = f"{found.name}{found.specifier}", str(found.marker or "")
         return where.says(distribution, shown, str(found.specifier), marker)
-    raise FileProblem(f"'{text.strip()}' is no requirement that can be understood")
+    raise FileProblem(f"'{text.strip()}' is not a valid requirement")
 
 
 def parse_poetry(name: str, version: str, where: Where, marker: str = "") -> Iterator[Evidence]:
@@ -174,7 +174,7 @@ def _address(text: str, where: Where) -> Evidence | None:
 
 
 def _spellings(text: str) -> Iterator[str]:
-    """Yield the requirement as it is, then as its writer must have meant it."""
+    """Yield the requirement as written, then corrected spellings of it."""
     yield text
     version, _, marker = text.partition(";")
     behind = f";{marker}" if marker else ""

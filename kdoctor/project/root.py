@@ -1,4 +1,4 @@
-"""Where a project begins: the folder that what belongs to all of it lies in."""
+"""The root of a project."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def folders_to_root(start: Path) -> Iterator[Path]:
 
 
 def leads_into(path: Path, folder: Path) -> bool:
-    """Say whether a path lies in a folder when all links on the way are followed."""
+    """Say whether a path is inside a folder after resolving all links."""
     return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
 
@@ -50,19 +50,19 @@ def start_of(paths: Iterable[str | os.PathLike[str]]) -> Path:
         return Path.cwd()
 
 
-def check_there(path: str) -> None:
-    """Make sure that something lies at a path that was named.
+def check_exists(path: str) -> None:
+    """Check that a named path exists.
 
     Raises:
         UsageProblem: nothing does.
     """
     if not os.path.lexists(path):
         named = path or "''"
-        raise UsageProblem(f"{named}: there is no such file or folder; name one that exists")
+        raise UsageProblem(f"{named}: no such file or folder; check the path")
 
 
 def shown(path: Path) -> str:
-    """Return the path as people read it: from the working folder where it lies near."""
+    """Return the path to display: relative to the working folder if it is near."""
     try:
         relative = os.path.relpath(path)
     except ValueError:  # another drive of Windows

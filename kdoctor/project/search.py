@@ -1,4 +1,4 @@
-"""The files of a project: the folders from the scanned paths upwards, and what lies in them."""
+"""Search the folders from the scanned paths upwards for files that name a Keras."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kdoctor.project.root import shown
 
 
 def sources_in(folder: Path) -> Iterator[EvidenceSource]:
-    """Yield what the files in one folder say, in the order of asking."""
+    """Yield what the files in one folder say, in order of precedence."""
     listing = listed(folder)
     for reader in READERS:
         for name in file_names(reader, listing):
@@ -36,7 +36,7 @@ def listed(folder: Path) -> list[str]:
 
 
 def _source(reader: Reader, folder: Path, name: str) -> EvidenceSource | None:
-    """Read one file; None where it says nothing of Keras."""
+    """Read one file; None if it does not exist."""
     real = folder / name
     if not real.is_file():
         return None
@@ -48,7 +48,7 @@ def _source(reader: Reader, folder: Path, name: str) -> EvidenceSource | None:
     except FileProblem as problem:
         problems.append(Problem(path, str(problem)))
     except RecursionError:
-        problems.append(Problem(path, "what stands in it is nested too deeply"))
+        problems.append(Problem(path, "nested too deeply"))
     problems += [each for each in said if isinstance(each, Problem)]
     return EvidenceSource(
         reader.kind,

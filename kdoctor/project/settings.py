@@ -1,4 +1,4 @@
-"""kdoctor's settings for each folder: of the nearest file that has any, and of what it extends."""
+"""kdoctor's settings for each folder: the nearest file with settings, and what it extends."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TABLE: Final = ("tool", "kdoctor")
 
 
 class Layer(Struct, frozen=True, eq=False):
-    """What one file says. ``folder`` is what its patterns count from, an absolute path."""
+    """The settings in one file. Its patterns are relative to ``folder``, an absolute path."""
 
     path: str
     folder: str
@@ -32,18 +32,18 @@ class Layer(Struct, frozen=True, eq=False):
     lines: Mapping[Key, int] = field(default_factory=dict)
 
     def line(self, *key: str) -> int | None:
-        """Return the line on which a key stands, or the table that it stands in."""
+        """Return the line of a key, or of its table."""
         starts = (key[:length] for length in range(len(key), -1, -1))
         return next((self.lines[start] for start in starts if start in self.lines), None)
 
     def place(self, *key: str) -> str:
-        """Return where a key stands, for people: ``pyproject.toml:12``."""
+        """Return the location of a key, for display: ``pyproject.toml:12``."""
         line = self.line(*key)
         return self.path if line is None else f"{self.path}:{line}"
 
 
 class Settings(Struct, frozen=True, eq=False):
-    """What is in force in some folder: nothing, or what a file says and what it extends."""
+    """The settings of a folder: none, or those of a file and of what it extends."""
 
     layers: tuple[Layer, ...] = ()  # the nearest first, then what it extends
 
@@ -57,7 +57,7 @@ class Settings(Struct, frozen=True, eq=False):
         return self.layers[0].path if self.layers else ""
 
     def layer(self, key: str) -> Layer | None:
-        """Return the file that decides about a setting."""
+        """Return the file that sets a key, None if no file does."""
         said = (layer for layer in self.layers if value_of(layer.config, key) is not None)
         return next(said, None)
 
@@ -81,8 +81,8 @@ class Settings(Struct, frozen=True, eq=False):
 NO_SETTINGS: Final = Settings()
 
 
-class _Unread(UsageProblem):
-    """A file may not be read, and may have settings or none."""
+class _UnreadableSettings(UsageProblem):
+    """A file that cannot be read, and may contain settings."""
 
     def __init__(self, path: Path, why: FileProblem) -> None:
         from kdoctor.project.evidence import Problem  # noqa: PLC0415
@@ -100,16 +100,14 @@ class Configs:
     the files of which nobody can know whether they have settings: they may not be read.
 
     Raises:
-        UsageProblem: ``file`` cannot be read, or both are asked for.
+        UsageProblem: ``file`` cannot be read, or both are given.
     """
 
     def __init__(
         self, file: str | os.PathLike[str] | None = None, *, isolated: bool = False
     ) -> None:
         if file is not None and isolated:
-            raise UsageProblem(
-                "--config names a file with settings, --isolated reads none: leave out one of them"
-            )
+            raise UsageProblem("--config cannot be combined with --isolated: drop one of them")
         self.problems: list[Problem] = []
         self._nearest = lru_cache(maxsize=4096)(self._find)
         self._all: Settings | None = NO_SETTINGS if isolated else None
@@ -118,13 +116,13 @@ class Configs:
             path = Path(os.path.abspath(os.path.expanduser(file)))  # noqa: PTH100, PTH111
             if not os.path.isfile(path):  # noqa: PTH113 - the other raises for a name too long
                 named = os.fspath(file) or "''"
-                raise UsageProblem(f"--config: there is no file {named}")
+                raise UsageProblem(f"--config: no such file: {named}")
             self._all = Settings(tuple(_layers(path, str(Path.cwd()))))
             if not self._all:
-                raise UsageProblem(f"--config: {shown(path)} has no table [tool.kdoctor]")
+                raise UsageProblem(f"--config: {shown(path)} has no [tool.kdoctor] table")
 
     def of(self, folder: str) -> Settings:
-        """Return the settings for what lies in a folder, given by its absolute path.
+        """Return the settings for files in a folder, given by its absolute path.
 
         Raises:
             UsageProblem: a file with settings cannot be read, or says what it cannot say.
@@ -142,7 +140,7 @@ class Configs:
     def _layers(self, path: Path) -> tuple[Layer, ...]:
         try:
             return tuple(_layers(path))
-        except _Unread as unread:
+        except _UnreadableSettings as unread:
             if unread.path != path:  # another file extends it: then it has settings
                 raise
             self.problems.append(unread.problem)
@@ -150,7 +148,7 @@ class Configs:
 
 
 def _layers(path: Path, folder: str | None = None) -> Iterator[Layer]:
-    """Yield what a file says, then what it extends; nothing where it has no table for kdoctor.
+    """Yield a file's settings, then those that it extends; nothing without a kdoctor table.
 
     ``folder`` is what the patterns of all count from, None for the folder of each.
     """
@@ -163,10 +161,10 @@ def _layers(path: Path, folder: str | None = None) -> Iterator[Layer]:
         where, path = f"{layer.place('extend')}: extend", _extended(layer, path)
         if path in chain:
             ring = " → ".join(shown(each) for each in [*chain[chain.index(path) :], path])
-            raise UsageProblem(f"{where} goes in a circle: {ring}; take out one of them")
+            raise UsageProblem(f"{where} is circular: {ring}; remove one of them")
         layer = _read(path, folder)
         if layer is None:
-            raise UsageProblem(f"{where}: {shown(path)} has no table [tool.kdoctor]")
+            raise UsageProblem(f"{where}: {shown(path)} has no [tool.kdoctor] table")
         yield layer
         chain.append(path)
 
@@ -177,8 +175,8 @@ def _extended(layer: Layer, path: Path) -> Path:
     found = Path(os.path.normpath(path.parent / named))
     if not found.is_file():
         raise UsageProblem(
-            f"{layer.place('extend')}: extend: there is no file {shown(found)}; "
-            "name one relative to the file that extends it"
+            f"{layer.place('extend')}: extend: no such file: {shown(found)}; "
+            "the path is relative to the file that contains `extend`"
         )
     return found
 
@@ -197,14 +195,16 @@ def _read(path: Path, folder: str | None) -> Layer | None:
     try:
         file = open_file(path, name)
     except FileProblem as problem:
-        raise _Unread(path, problem) if is_pyproject else _unusable(name, problem) from None
+        raise (
+            _UnreadableSettings(path, problem) if is_pyproject else _unusable(name, problem)
+        ) from None
     if is_pyproject and b"kdoctor" not in as_searched(file.data):
         return None
     try:
         table: Any = toml_of(file.text)
     except FileProblem as problem:
         if is_pyproject and b"tool.kdoctor" not in file.data:
-            return None  # that it cannot be read is said where it is asked for the target
+            return None  # reported when the target is read from it
         raise _unusable(name, problem) from None
     prefix = _TABLE if is_pyproject else ()
     for part in prefix:
@@ -220,9 +220,9 @@ def _read(path: Path, folder: str | None) -> Layer | None:
     }
     layer = Layer(name, folder or str(path.parent), Config(), lines)
     if not isinstance(table, dict):
-        raise UsageProblem(f"{layer.place()}: tool.kdoctor is no table: write [tool.kdoctor]")
+        raise UsageProblem(f"{layer.place()}: tool.kdoctor is not a table: write [tool.kdoctor]")
     return Layer(name, layer.folder, config_of(table, lambda key: layer.place(*key)), lines)
 
 
 def _unusable(name: str, why: FileProblem) -> UsageProblem:
-    return UsageProblem(f"{name}: {why}; mend it, or go without: --isolated")
+    return UsageProblem(f"{name}: {why}; fix it, or ignore all settings with --isolated")

@@ -1,4 +1,4 @@
-"""On which line each key of a TOML file stands: no parser of TOML tells."""
+"""Line numbers of the keys in a TOML file, which tomllib does not report."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TOKEN: Final = pattern(
 
 
 def key_lines(text: str) -> dict[Path, int]:
-    r"""Return the line of each table and key, by its whole path; in inline tables, of none.
+    r"""Return the line of each table and key by its full path, except inside inline tables.
 
     >>> key_lines('[tool.kdoctor]\nignore = [\n]\n"a b".c = 1')
     {('tool', 'kdoctor'): 1, ('tool', 'kdoctor', 'ignore'): 2, ('tool', 'kdoctor', 'a b', 'c'): 4}

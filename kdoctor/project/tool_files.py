@@ -1,4 +1,4 @@
-"""What files hold that set tools up: TOML and INI, nothing where they cannot be read."""
+"""Parse TOML and INI settings of tools; empty if a file cannot be parsed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=8)  # several tools are asked for in one file
 def toml_of(text: str) -> dict[str, Any]:
-    """Return what a TOML file holds; not to be changed."""
+    """Return the content of a TOML file; do not modify it."""
     import tomllib  # noqa: PLC0415 - for few projects
 
     try:
@@ -22,7 +22,7 @@ def toml_of(text: str) -> dict[str, Any]:
 
 @lru_cache(maxsize=8)
 def ini_of(text: str) -> ConfigParser:
-    """Return what an INI file holds, its values as they are written; not to be changed."""
+    """Return the content of an INI file, values as written; do not modify it."""
     import configparser  # noqa: PLC0415 - for few projects
 
     parser = configparser.ConfigParser(interpolation=None, strict=False)

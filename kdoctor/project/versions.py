@@ -15,7 +15,7 @@ from kdoctor.project.requirement import exact_version
 
 
 def allowed(evidence: Sequence[Evidence]) -> tuple[Version, ...]:
-    """Return the releases that requirements on one package allow together, newest first.
+    """Return the releases that all requirements on a package allow, newest first.
 
     What counts always narrows; of what counts on a condition (a marker, an extra) one is enough.
     An exact version is allowed even if it was never published under this name.
@@ -39,7 +39,7 @@ def exact(evidence: Evidence) -> Version | None:
 
 
 def is_open(evidence: Evidence) -> bool:
-    """Say whether a requirement sets no upper limit: whoever installs it gets the newest."""
+    """Say whether a requirement has no upper limit, so that pip installs the newest release."""
     clauses = filter(None, evidence.specifiers.split(","))
     return all(clause.strip().startswith((">", "!=")) for clause in clauses)
 

@@ -25,7 +25,7 @@ def write_text(answer: NameQuery, cures: RewriteLookup, page: Page) -> None:
         _write_unknown(answer, page)
         return
     if not answer.name and not answer.histories:
-        page.line(f"'{printable(answer.asked)}' may mean:")
+        page.line(f"'{printable(answer.query)}' may mean:")
         _write_list(answer.others, page)
         return
     kind = next((each.kind for each in answer.histories if each.kind is not None), None)
@@ -56,7 +56,7 @@ def write_text(answer: NameQuery, cures: RewriteLookup, page: Page) -> None:
 def write_json(answer: NameQuery, cures: RewriteLookup, page: Page) -> None:
     """Write one object, a contract for programs: fields are added, never renamed or removed."""
     document: dict[str, Any] = {
-        "asked": answer.asked,
+        "asked": answer.query,
         "known": answer.is_known,
         "name": answer.name or None,
         "roots": {history.root: _history(history) for history in answer.histories},
@@ -218,11 +218,11 @@ def _write_cures(cures: RewriteLookup, page: Page) -> None:
 def _write_unknown(answer: NameQuery, page: Page) -> None:
     suggestions = answer.suggestions
     hint = f"; did you mean {', '.join(suggestions)}?" if suggestions else ""
-    asked = printable(answer.asked)
-    if not answer.root and asked.strip().startswith(_BESIDE_KERAS):
-        page.line(f"'{asked}' is not a Keras name, and kdoctor knows no others{hint}")
+    query = printable(answer.query)
+    if not answer.root and query.strip().startswith(_BESIDE_KERAS):
+        page.line(f"'{query}' is not a Keras name, and kdoctor knows no others{hint}")
     else:
-        page.line(f"'{asked}' never existed in any known release{hint}")
+        page.line(f"'{query}' never existed in any known release{hint}")
 
 
 def _write_list(names: Iterable[str], page: Page) -> None:

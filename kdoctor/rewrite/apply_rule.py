@@ -85,7 +85,7 @@ class Application(Struct, frozen=True):
         code = self.row.replacement.code
         name = ast_dotted_name(code.node)
         if name is None:
-            raise Refused(f"`{self.row.right}` is no name")
+            raise Refused(f"`{self.row.right}` is not a name")
         self._check_guard(None)
         new = spell(name)
         return [self._replace_name(new)], new
@@ -174,7 +174,7 @@ class Application(Struct, frozen=True):
             offset = span.end
         gaps.append(Span(offset, self.module.span(call).end))
         if any("#" in self.module.text[gap.start : gap.end] for gap in gaps):
-            raise Refused("the comments between the arguments have no place in the new expression")
+            raise Refused("the new expression has no place for the comments between the arguments")
 
     def _is_plain_forwarding(self) -> str | None:
         """Return what the right side calls, if with the very parameters of the left side."""

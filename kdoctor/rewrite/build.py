@@ -63,13 +63,13 @@ class Builder(Struct, frozen=True):
                 raise Refused(f"the argument `{name}` has no counterpart in `{self.row.right}`")
             if uses > 1 and not _may_be_copied(argument.value):
                 raise Refused(
-                    f"the argument `{name}` would be worked out {uses} times: "
+                    f"the argument `{name}` would be evaluated {uses} times: "
                     "it is neither a name nor a literal"
                 )
             if name in replacement.inner:
                 self._check_inner(argument)
             if len(self.binding.arguments) > 1 and _holds(argument.value, _IN_ORDER):
-                raise Refused(f"the argument `{name}` must be worked out in its turn")
+                raise Refused(f"the argument `{name}` must be evaluated in its original order")
 
     def expression(self) -> tuple[Parts, Precedence]:
         """Return the whole right side and its precedence."""

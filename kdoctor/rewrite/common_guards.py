@@ -34,6 +34,7 @@ __all__ = [
     "literal",
     "not_given",
     "not_none",
+    "of_value",
     "one_of",
     "statement_position",
 ]
@@ -128,6 +129,29 @@ def is_kind(parameter: str, *kinds: Kind) -> Guard:
     return Question(
         f"is_kind({', '.join([repr(parameter), *(f'Kind.{kind.name}' for kind in kinds)])})",
         f"`{parameter}` is not known to be a {wanted}",
+        answer,
+        parameters=frozenset({parameter}),
+    )
+
+
+def of_value(
+    name: str,
+    sentence: str,
+    parameter: str,
+    question: Callable[[UseSite, cst.BaseExpression], GuardAnswer],
+) -> Guard:
+    """Ask a question of the value passed for a parameter, or of its default.
+
+    ``sentence`` has a ``{}`` for the parameter. The answer is unknown where there is no value.
+    """
+
+    def answer(use_site: UseSite) -> GuardAnswer:
+        node = use_site.expression(parameter)
+        return GuardAnswer.UNKNOWN if node is None else question(use_site, node)
+
+    return Question(
+        f"{name}({parameter!r})",
+        sentence.format(parameter),
         answer,
         parameters=frozenset({parameter}),
     )

@@ -48,6 +48,14 @@ class UseSite(Struct, frozen=True):
         code = self.binding.pattern.parameters[parameter].default
         return code.source() if isinstance(code, Code) else None
 
+    def expression(self, parameter: str) -> cst.BaseExpression | None:
+        """Return the argument for a parameter, else the old default, None where neither is."""
+        node = self.value(parameter)
+        if node is None:
+            default = self.default(parameter)
+            return None if default is None else cst.parse_expression(default)
+        return node
+
     def source(self, parameter: str) -> str | None:
         """Return the source of the argument, or of the default that applies."""
         node = self.value(parameter)
@@ -182,7 +190,8 @@ class _Not(Guard):
         answer = self.decide(use_site)
         if answer is GuardAnswer.YES:
             return ()
-        return (f"{'it holds' if answer is GuardAnswer.NO else 'it may hold'} that {self.guard}",)
+        met = "is not met" if answer is GuardAnswer.NO else "may not be met"
+        return (f"the condition `{self}` {met}",)
 
     def __str__(self) -> str:
         inner = str(self.guard)

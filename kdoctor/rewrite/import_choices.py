@@ -26,8 +26,12 @@ class KeepReason(Enum):
     """Why an unused import is kept."""
 
     NONE = "nothing"
-    CHOICE = "it is one of those that branches choose from: another may take its place"
-    FIXED = "whether it can be made is asked, or it stands in a block of another kind"
+    CHOICE = (
+        "branches choose between this import and another: deleting it could change which is used"
+    )
+    FIXED = (
+        "the import is in a `try` or in another kind of block: deleting it could change what runs"
+    )
 
 
 def reason_to_keep(module: Module, binding: ImportBinding) -> KeepReason:

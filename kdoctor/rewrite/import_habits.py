@@ -31,7 +31,7 @@ def name_key(name: str, sorting: Sorting = DEFAULT) -> tuple[int, str]:
 
 def sorting_for(module: Module, imported: str, sorting: Sorting) -> Sorting:
     """Return how names of one package are imported: one a line, where a file has them so."""
-    if sorting.is_told or sorting.single_line or imported not in _one_a_line(module):
+    if sorting.is_configured or sorting.single_line or imported not in _one_a_line(module):
         return sorting
     return replace(sorting, single_line=True)
 

@@ -192,11 +192,11 @@ class _Attempt(Struct, frozen=True):
         edits = self._in_place(builder)
         if edits is None:
             if dropped:
-                raise Refused("the call would have to be built anew, and arguments dropped")
+                raise Refused("the call would have to be rewritten without some of its arguments")
             return [self._rebuilt_call(call, builder.binding, spell)], []
         removed = remove_arguments(self.module, call, [each.arg for each in dropped])
         if removed is None:
-            raise Refused("there is a comment beside an argument that has no counterpart")
+            raise Refused("there is a comment next to an argument that has no counterpart")
         lost = [each for each in dropped if not builder.is_the_default(each)]
         return [*edits, *removed], lost
 
@@ -269,10 +269,10 @@ class _Attempt(Struct, frozen=True):
         offset = span.start
         for each in sorted(kept):
             if "#" in text[offset : each.start]:
-                raise Refused("the comments beside it have no place in the new expression")
+                raise Refused("the new expression has no place for the comments next to it")
             offset = each.end
         if "#" in text[offset : span.end]:
-            raise Refused("the comments beside it have no place in the new expression")
+            raise Refused("the new expression has no place for the comments next to it")
 
 
 def _habit(module: Module) -> tuple[str, ImportBinding | None]:

@@ -41,7 +41,7 @@ class Pattern(Struct, frozen=True, dict=True):
         header = f"def _{text.removeprefix(name)}: ..."
         function = ast.parse(header).body[0]
         if not isinstance(function, ast.FunctionDef):
-            raise ValueError(f"{text!r} is no signature")  # noqa: TRY004 - of the text, not a type
+            raise ValueError(f"{text!r} is not a signature")  # noqa: TRY004 - of the text, not a type
         return cls(name, inspect.Signature(list(_parameters(function.args, header))))
 
     @cached_property

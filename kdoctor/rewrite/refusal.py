@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kdoctor.model import NoFix
 
-ONLY_IN_DEAD_CODE = NoFix("only code that the target never gets to uses it: import it there")
+ONLY_IN_DEAD_CODE = NoFix("only code that the target never reaches uses it: import it there")
 """Why an import stays that the target alone could do without."""
 
 

@@ -68,7 +68,7 @@ class RewriteTable:
                 case ReferenceKind.IMPORT:
                     return self._at_import(module, reference, applicability, each_use)
                 case ReferenceKind.ANNOTATION_STRING:
-                    return NoFix("the name stands in a string")
+                    return NoFix("the name is in a string")
                 case _:
                     return NoFix("the name is assigned to, not read")
         except Refused as refused:
@@ -155,7 +155,7 @@ def _check_that_it_may_go(
         raise Refused(ONLY_IN_DEAD_CODE.reason)
     if module.uses_of(binding) and reference.name == binding.name:
         # `import keras.gone` binds `keras`, which may go on being read: `import keras` is left.
-        raise Refused("other imports may bind the name that is used, too")
+        raise Refused("other imports may also bind the name that is used")
 
 
 def _going_together(attempts: Iterable[Fix | NoFix]) -> tuple[list[Fix], list[NoFix]]:
@@ -169,7 +169,7 @@ def _going_together(attempts: Iterable[Fix | NoFix]) -> tuple[list[Fix], list[No
         elif all(bound.setdefault(need.local, need) == need for need in attempt.imports):
             fixes.append(attempt)
         else:  # in the next pass it finds that name taken, and asks for another
-            refused.append(NoFix("another use needs its name for something else"))
+            refused.append(NoFix("another use needs the same name for something else"))
     return fixes, refused
 
 

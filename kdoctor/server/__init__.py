@@ -1,17 +1,17 @@
-"""A language server: what ``scan`` and ``fix`` say, while the code is being typed.
+"""Language server: the findings and fixes of ``scan`` and ``fix``, in the editor.
 
-=============  ===================================================================================
-``text``       the text of a document, and positions in it as the editor counts them
-``sheets``     what the editor has open, as drafts for the engine: files, and notebooks of cells
-``desk``       everything that is open, each examined when it has come to rest
+=============  ===============================================================================
+``text``       text of a document, and positions in it as the editor counts them
+``documents``  open documents as the engine's drafts: files, and notebooks of cells
+``session``    everything that is open; each document is checked once typing pauses
 ``problems``   findings as diagnostics
 ``actions``    fixes as code actions
-``hover``      what is known of the name under the cursor
+``hover``      what is known about the name under the cursor
 ``settings``   what the editor may set
-``protocol``   pygls' protocol, but for what it does with documents
-``program``    one editor's server: what it is told, and when
-``messages``   which message leads to what
-=============  ===================================================================================
+``protocol``   pygls' protocol, without its own handling of documents
+``server``     the server of one editor: its state, and when documents are checked
+``messages``   handlers of the editor's messages
+=============  ===============================================================================
 
-Only the last three know pygls; the others speak in the protocol's types (lsprotocol).
+Only the last three know pygls; the others use the protocol's types (lsprotocol).
 """

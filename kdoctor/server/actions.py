@@ -1,4 +1,4 @@
-"""Fixes as the editor offers them."""
+"""Fixes as code actions of the editor."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lsprotocol import types
 
 from kdoctor.engine.open_documents import OpenDocuments, Reading
 from kdoctor.model import Applicability, Finding, Fix
-from kdoctor.server.documents import Edits, OpenSheet
+from kdoctor.server.documents import Edits, OpenDocument
 from kdoctor.server.problems import diagnostics
 from kdoctor.server.session import View
 
@@ -18,10 +18,10 @@ KINDS: Sequence[types.CodeActionKind | str] = (types.CodeActionKind.QuickFix, FI
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What is asked for: actions of some kinds (None: of any) for a stretch of a document.
+class ActionRequest:
+    """A request for actions of some kinds (None: of any kind) for a range of a document.
 
-    ``versioned``: the editor takes edits of a certain version of a document.
+    ``versioned``: the editor accepts edits that name the version of a document.
     """
 
     uri: str
@@ -29,87 +29,91 @@ class Wanted:
     only: Sequence[str] | None
     versioned: bool
 
-    def takes(self, kind: types.CodeActionKind | str) -> bool:
-        """Say whether an action of a kind is wanted: `source` takes `source.fixAll`, too."""
+    def accepts(self, kind: types.CodeActionKind | str) -> bool:
+        """Say whether an action of a kind is requested: `source` includes `source.fixAll`."""
         name = kind.value if isinstance(kind, types.CodeActionKind) else kind
         return self.only is None or any(
-            not asked or name == asked or name.startswith(f"{asked}.") for asked in self.only
+            not prefix or name == prefix or name.startswith(f"{prefix}.") for prefix in self.only
         )
 
 
-def actions_of(view: View, live: OpenDocuments, wanted: Wanted) -> list[types.CodeAction]:
-    """Return what can be done about the findings in a stretch, and about the whole file."""
+def actions_of(view: View, engine: OpenDocuments, request: ActionRequest) -> list[types.CodeAction]:
+    """Return actions for the findings in a range, and for the whole file."""
     reading = view.reading
     if reading is None:
         return []
     found: list[types.CodeAction] = []
-    if wanted.takes(types.CodeActionKind.QuickFix):
-        found += _quick_fixes(view.sheet, reading, wanted)
-        found += _ignores(view.sheet, reading, wanted)
-    if wanted.takes(FIX_ALL):
-        found += _fix_all(view.sheet, reading, live, wanted)
+    if request.accepts(types.CodeActionKind.QuickFix):
+        found += _quick_fixes(view.opened, reading, request)
+        found += _ignores(view.opened, reading, request)
+    if request.accepts(FIX_ALL):
+        found += _fix_all(view.opened, reading, engine, request)
     return found
 
 
-def _quick_fixes(sheet: OpenSheet, reading: Reading, wanted: Wanted) -> Iterator[types.CodeAction]:
-    # One fix may cure several findings.
-    cured: dict[Fix, list[Finding]] = {}
-    for finding in _touched(sheet, reading, wanted):
+def _quick_fixes(
+    opened: OpenDocument, reading: Reading, request: ActionRequest
+) -> Iterator[types.CodeAction]:
+    # One fix may repair several findings.
+    by_fix: dict[Fix, list[Finding]] = {}
+    for finding in _touched(opened, reading, request):
         if finding.fix is not None:
-            cured.setdefault(finding.fix, []).append(finding)
-    for fix, alike in cured.items():
-        after = reading.fixed(alike[0])
-        edits = {} if after is None else sheet.edits(after)
+            by_fix.setdefault(finding.fix, []).append(finding)
+    for fix, group in by_fix.items():
+        after = reading.fixed(group[0])
+        edits = {} if after is None else opened.edits(after)
         if edits:
             is_safe = fix.applicability is Applicability.SAFE
             yield types.CodeAction(
                 title=_title(fix),
                 kind=types.CodeActionKind.QuickFix,
-                diagnostics=diagnostics(sheet, reading, alike),
+                diagnostics=diagnostics(opened, reading, group),
                 is_preferred=is_safe or None,
-                edit=_edit(sheet, edits, wanted),
+                edit=_edit(opened, edits, request),
             )
 
 
-def _ignores(sheet: OpenSheet, reading: Reading, wanted: Wanted) -> Iterator[types.CodeAction]:
+def _ignores(
+    opened: OpenDocument, reading: Reading, request: ActionRequest
+) -> Iterator[types.CodeAction]:
     # One comment silences all findings of its line that have the same code.
-    silenced: dict[tuple[str, bytes], list[Finding]] = {}
-    for finding in _touched(sheet, reading, wanted):
+    by_comment: dict[tuple[str, bytes], list[Finding]] = {}
+    for finding in _touched(opened, reading, request):
         after = reading.ignored(finding)
         if after is not None:
-            silenced.setdefault((finding.code, after), []).append(finding)
-    for (code, after), alike in silenced.items():
-        edits = sheet.edits(after)
+            by_comment.setdefault((finding.code, after), []).append(finding)
+    for (code, after), group in by_comment.items():
+        edits = opened.edits(after)
         if edits:
             yield types.CodeAction(
                 title=f"kdoctor: ignore {code} on this line",
                 kind=types.CodeActionKind.QuickFix,
-                diagnostics=diagnostics(sheet, reading, alike),
-                edit=_edit(sheet, edits, wanted),
+                diagnostics=diagnostics(opened, reading, group),
+                edit=_edit(opened, edits, request),
             )
 
 
-def _touched(sheet: OpenSheet, reading: Reading, wanted: Wanted) -> Iterator[Finding]:
+def _touched(opened: OpenDocument, reading: Reading, request: ActionRequest) -> Iterator[Finding]:
     findings = reading.examined.scan.findings
-    ranges = sheet.ranges(reading.examined.document, [finding.place for finding in findings])
+    ranges = opened.ranges(reading.examined.document, [finding.place for finding in findings])
     for finding in findings:
-        here = sheet.uri_of(finding.place) == wanted.uri
-        if here and _touch(ranges[finding.place], wanted.range):
+        here = opened.uri_of(finding.place) == request.uri
+        if here and _touch(ranges[finding.place], request.range):
             yield finding
 
 
 def _fix_all(
-    sheet: OpenSheet, reading: Reading, live: OpenDocuments, wanted: Wanted
+    opened: OpenDocument, reading: Reading, engine: OpenDocuments, request: ActionRequest
 ) -> Iterator[types.CodeAction]:
     fixes = (finding.fix for finding in reading.examined.scan.findings)
     if not any(fix is not None and fix.applicability is Applicability.SAFE for fix in fixes):
         return
-    edits = sheet.edits(live.with_safe_fixes(sheet.draft, reading))
+    edits = opened.edits(engine.with_safe_fixes(opened.draft, reading))
     if edits:
         yield types.CodeAction(
-            title="kdoctor: fix all safe problems of this file",
+            title="kdoctor: apply all safe fixes in this file",
             kind=FIX_ALL,
-            edit=_edit(sheet, edits, wanted),
+            edit=_edit(opened, edits, request),
         )
 
 
@@ -128,11 +132,11 @@ def _before(one: types.Position, other: types.Position) -> bool:
     return (one.line, one.character) < (other.line, other.character)
 
 
-def _edit(sheet: OpenSheet, edits: Edits, wanted: Wanted) -> types.WorkspaceEdit:
-    if not wanted.versioned:
+def _edit(opened: OpenDocument, edits: Edits, request: ActionRequest) -> types.WorkspaceEdit:
+    if not request.versioned:
         return types.WorkspaceEdit(changes=edits)
     # A cell has a version of its own, which is not that of its notebook.
-    version = sheet.version if len(sheet.uris) == 1 and sheet.uris[0] == sheet.uri else None
+    version = opened.version if len(opened.uris) == 1 and opened.uris[0] == opened.uri else None
     return types.WorkspaceEdit(
         document_changes=[
             types.TextDocumentEdit(

@@ -1,4 +1,4 @@
-"""What an editor has open, as the engine takes it, and the way back to ranges and text edits."""
+"""Open documents as drafts for the engine, and its results as ranges and text edits."""
 
 from __future__ import annotations
 
@@ -29,43 +29,43 @@ _KIND_OF_LANGUAGE: dict[str, Kind] = {
     "restructuredtext": "rst",
     "rst": "rst",
 }
-_MARK = "\ufeff"
-# An editor's text has no encoding: what the file declares must not be taken for that of our bytes.
-_DECLARED = re.compile(r"\A((?:[^\n\r]*(?:\r\n|\r|\n))?[ \t\f]*#[^\n\r]*?)coding(?=[:=])")
-_HALVES = re.compile("[\ud800-\udfff]")  # of a surrogate pair, alone: no text that can be encoded
+_BOM = "\ufeff"
+# An editor's text has no encoding: a declared one must not be applied to our bytes.
+_CODING = re.compile(r"\A((?:[^\n\r]*(?:\r\n|\r|\n))?[ \t\f]*#[^\n\r]*?)coding(?=[:=])")
+_LONE_SURROGATES = re.compile("[\ud800-\udfff]")  # cannot be encoded
 
 
-class OpenSheet(Protocol):
-    """Something that is open, at one moment."""
+class OpenDocument(Protocol):
+    """One version of an open document or notebook."""
 
     @property
     def uri(self) -> str:
-        """The document, or the notebook."""
+        """URI of the document or notebook."""
 
     @property
     def version(self) -> int | None:
-        """Its version, as the editor counts."""
+        """Version number of the editor."""
 
     @property
     def draft(self) -> Draft:
-        """What the engine is given."""
+        """The draft that the engine examines."""
 
     @property
     def uris(self) -> Sequence[str]:
-        """The documents of which it is made: one, or the cells of a notebook."""
+        """URIs of its documents: one, or the cells of a notebook."""
 
     def uri_of(self, place: Place) -> str:
-        """Return the document in which a place is."""
+        """Return the URI of the document that contains a place."""
 
     def ranges(self, document: Document, places: Iterable[Place]) -> dict[Place, types.Range]:
-        """Return where places are in their documents, ``document`` being what the draft holds."""
+        """Return the range of each place in its document; ``document`` is the parsed draft."""
 
     def edits(self, after: bytes) -> Edits:
-        """Return what turns the draft into ``after``."""
+        """Return the edits that turn the draft into ``after``."""
 
 
 @dataclass(frozen=True)
-class OpenPage:
+class TextDocument:
     """One text document."""
 
     uri: str
@@ -80,14 +80,14 @@ class OpenPage:
         return (self.uri,)
 
     @cached_property
-    def _mark(self) -> str:
-        return _MARK if self.text.text.startswith(_MARK) else ""
+    def _bom(self) -> str:
+        return _BOM if self.text.text.startswith(_BOM) else ""
 
     @cached_property
     def _source(self) -> str:
-        """The text that the engine is given, character for character that of the editor."""
-        source = _encodable(self.text.text.removeprefix(_MARK))
-        return _DECLARED.sub(r"\1c-ding", source) if self.kind == "python" else source
+        """The text for the engine, as long as the text of the editor."""
+        source = _encodable(self.text.text.removeprefix(_BOM))
+        return _CODING.sub(r"\1c-ding", source) if self.kind == "python" else source
 
     @cached_property
     def draft(self) -> Draft:
@@ -99,20 +99,20 @@ class OpenPage:
         return self.uri
 
     def ranges(self, document: Document, places: Iterable[Place]) -> dict[Place, types.Range]:
-        """Return where places are: of a notebook that is open as text, in its JSON."""
+        """Return the range of each place; for a notebook opened as text, in its JSON."""
         places = list(places)
         regions = document.regions(places)
         return {place: self._range(regions.get(place, place)) for place in places}
 
     def _range(self, where: Place | Region) -> types.Range:
-        # A byte order mark is a character of the editor's first line, and none of the engine's.
-        start = where.column + (len(self._mark) if where.line == 1 else 0)
-        end = where.end_column + (len(self._mark) if where.end_line == 1 else 0)
+        # The byte order mark is part of the editor's first line, but not of the engine's.
+        start = where.column + (len(self._bom) if where.line == 1 else 0)
+        end = where.end_column + (len(self._bom) if where.end_line == 1 else 0)
         return types.Range(self.text.at(where.line, start), self.text.at(where.end_line, end))
 
     def edits(self, after: bytes) -> Edits:
-        """Return what turns the text into ``after``."""
-        found = list(_edits(self._mark + self._source, self._mark + after.decode(), self.text))
+        """Return the edits that turn the text into ``after``."""
+        found = list(_edits(self._bom + self._source, self._bom + after.decode(), self.text))
         return {self.uri: found} if found else {}
 
 
@@ -143,7 +143,7 @@ class Notebook:
 
     @cached_property
     def draft(self) -> Draft:
-        """The notebook as it would be saved, without all that is no code."""
+        """The notebook as it would be saved, without outputs and metadata."""
         cells = [
             {
                 "cell_type": "code" if part.is_code else "markdown",
@@ -157,15 +157,15 @@ class Notebook:
         return Draft(self.path, json.dumps(content).encode(), "notebook")
 
     def uri_of(self, place: Place) -> str:
-        """Return the cell of a place."""
+        """Return the URI of the cell that contains a place."""
         return self._part(place).uri
 
     def ranges(
         self,
-        document: Document,  # noqa: ARG002 - a page may need it
+        document: Document,  # noqa: ARG002 - text documents need it
         places: Iterable[Place],
     ) -> dict[Place, types.Range]:
-        """Return where places are in their cells."""
+        """Return the range of each place in its cell."""
         found = {}
         for place in places:
             text = self._part(place).text
@@ -174,7 +174,7 @@ class Notebook:
         return found
 
     def edits(self, after: bytes) -> Edits:
-        """Return what turns the cells into those of ``after``."""
+        """Return the edits that turn the cells into those of ``after``."""
         sources = [cell["source"] for cell in json.loads(after)["cells"]]
         found: Edits = {}
         for part, source in zip(self.parts, sources, strict=True):
@@ -188,14 +188,14 @@ class Notebook:
 
 
 def kind_of(path: str, language: str) -> Kind | None:
-    """Tell what kind of document it is by its name, else by the editor's word for its language."""
+    """Return the kind of a document by its name, else by the editor's language id."""
     return kind_by_ending(path) or _KIND_OF_LANGUAGE.get(language.lower())
 
 
 def path_of(uri: str, folder: str) -> str | None:
-    """Return the path of a document; one that has no file yet is taken to be in ``folder``.
+    """Return the path of a document; an unsaved one is assumed to be in ``folder``.
 
-    None for what is neither, such as a revision of git or the output of a program.
+    None for anything else, such as a revision of git or the output of a program.
 
     >>> path_of("file:///home/a%20b/c.py", "/tmp"), path_of("untitled:Untitled-1", "/tmp")
     ('/home/a b/c.py', '/tmp/Untitled-1')
@@ -213,7 +213,7 @@ def path_of(uri: str, folder: str) -> str | None:
 
 
 def _edits(old: str, new: str, text: Text) -> Iterator[types.TextEdit]:
-    """Yield what turns ``old``, which stands in ``text``, into ``new``: apart, and in order."""
+    """Yield edits in ``text`` that turn ``old`` into ``new``: disjoint, and in order."""
     head = old.rfind("\n", 0, common_start(old, new)) + 1
     tail = common_start(old[head:][::-1], new[head:][::-1])
     line = old.find("\n", len(old) - tail)  # whole lines: the comparison goes by them
@@ -227,4 +227,4 @@ def _edits(old: str, new: str, text: Text) -> Iterator[types.TextEdit]:
 
 
 def _encodable(text: str) -> str:
-    return _HALVES.sub("\ufffd", text)
+    return _LONE_SURROGATES.sub("\ufffd", text)

@@ -1,4 +1,4 @@
-"""Which message of the editor leads to what."""
+"""Handlers of the messages that an editor sends."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 
 from lsprotocol import types
 
-from kdoctor.server.actions import KINDS, Wanted, actions_of
+from kdoctor.server.actions import KINDS, ActionRequest, actions_of
 from kdoctor.server.hover import hover_at
 from kdoctor.server.server import Server
 
@@ -15,32 +15,32 @@ from kdoctor.server.server import Server
 def serve() -> int:
     """Serve an editor on standard input and output until it ends; return the exit code."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
-    server = made()
+    server = create_server()
     output = sys.stdout.buffer
-    sys.stdout = sys.stderr  # whatever prints: the protocol's stream is the protocol's
+    sys.stdout = sys.stderr  # nothing else may print to the protocol's stream
     server.start_io(stdout=output)
-    server.desk.stop()
+    server.session.stop()
     return 0 if server.protocol.was_shut_down else 1
 
 
-def made() -> Server:
-    """Return a server that answers."""
+def create_server() -> Server:
+    """Return a server with all handlers registered."""
     server = Server()
-    _add_life(server)
+    _add_lifecycle(server)
     _add_documents(server)
     _add_notebooks(server)
-    _add_questions(server)
+    _add_requests(server)
     return server
 
 
-def _add_life(server: Server) -> None:
+def _add_lifecycle(server: Server) -> None:
     @server.feature(types.INITIALIZE)
     def initialize(params: types.InitializeParams) -> None:
         server.begin(params)
 
     @server.feature(types.INITIALIZED)
     async def initialized(_params: types.InitializedParams) -> None:
-        server.keep(server.end_with_editor())
+        server.run_in_background(server.end_with_editor())
         await server.watch_files()
 
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
@@ -53,23 +53,23 @@ def _add_life(server: Server) -> None:
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
     def folders_changed(_params: types.DidChangeWorkspaceFoldersParams) -> None:
-        server.look_at_all()
+        server.check_all()
 
 
 def _add_documents(server: Server) -> None:
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def opened(params: types.DidOpenTextDocumentParams) -> None:
-        server.desk.open_page(params.text_document)
-        server.look_at(params.text_document.uri, 0)
+        server.session.open_text(params.text_document)
+        server.schedule_check(params.text_document.uri, 0)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
     def changed(params: types.DidChangeTextDocumentParams) -> None:
-        server.desk.change_page(params)
-        server.look_at(params.text_document.uri)
+        server.session.change_text(params)
+        server.schedule_check(params.text_document.uri)
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     def saved(params: types.DidSaveTextDocumentParams) -> None:
-        server.look_again(params.text_document.uri)
+        server.recheck(params.text_document.uri)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def closed(params: types.DidCloseTextDocumentParams) -> None:
@@ -79,25 +79,25 @@ def _add_documents(server: Server) -> None:
 def _add_notebooks(server: Server) -> None:
     @server.feature(types.NOTEBOOK_DOCUMENT_DID_OPEN)
     def opened(params: types.DidOpenNotebookDocumentParams) -> None:
-        server.desk.open_notebook(params)
-        server.look_at(params.notebook_document.uri, 0)
+        server.session.open_notebook(params)
+        server.schedule_check(params.notebook_document.uri, 0)
 
     @server.feature(types.NOTEBOOK_DOCUMENT_DID_CHANGE)
     def changed(params: types.DidChangeNotebookDocumentParams) -> None:
-        for cell in server.desk.change_notebook(params):
-            server.tell(cell, [])
-        server.look_at(params.notebook_document.uri)
+        for cell in server.session.change_notebook(params):
+            server.publish(cell, [])
+        server.schedule_check(params.notebook_document.uri)
 
     @server.feature(types.NOTEBOOK_DOCUMENT_DID_SAVE)
     def saved(params: types.DidSaveNotebookDocumentParams) -> None:
-        server.look_again(params.notebook_document.uri)
+        server.recheck(params.notebook_document.uri)
 
     @server.feature(types.NOTEBOOK_DOCUMENT_DID_CLOSE)
     def closed(params: types.DidCloseNotebookDocumentParams) -> None:
         server.close(params.notebook_document.uri)
 
 
-def _add_questions(server: Server) -> None:
+def _add_requests(server: Server) -> None:
     @server.feature(
         types.TEXT_DOCUMENT_DIAGNOSTIC,
         types.DiagnosticOptions(
@@ -107,7 +107,7 @@ def _add_questions(server: Server) -> None:
     async def diagnostics(
         params: types.DocumentDiagnosticParams,
     ) -> types.DocumentDiagnosticReport:
-        number, found = await server.pulled(params.text_document.uri)
+        number, found = await server.pull_diagnostics(params.text_document.uri)
         if number and number == params.previous_result_id:
             return types.RelatedUnchangedDocumentDiagnosticReport(number)
         return types.RelatedFullDocumentDiagnosticReport(found, result_id=number or None)
@@ -115,23 +115,25 @@ def _add_questions(server: Server) -> None:
     @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(KINDS))
     async def actions(params: types.CodeActionParams) -> list[types.CodeAction]:
         uri = params.text_document.uri
-        view = await server.seen(uri)
+        view = await server.view_of(uri)
         if view is None:
             return []
         only = params.context.only
-        wanted = Wanted(
+        request = ActionRequest(
             uri,
             params.range,
             None if only is None else [str(getattr(kind, "value", kind)) for kind in only],
             versioned=server.takes_versions,
         )
-        return await server.desk.work(lambda: actions_of(view, server.desk.live, wanted))
+        return await server.session.work(lambda: actions_of(view, server.session.engine, request))
 
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     async def hover(params: types.HoverParams) -> types.Hover | None:
         uri = params.text_document.uri
-        view = await server.seen(uri)
+        view = await server.view_of(uri)
         if view is None or view.reading is None:
             return None
         reading = view.reading
-        return await server.desk.work(lambda: hover_at(view.sheet, reading, uri, params.position))
+        return await server.session.work(
+            lambda: hover_at(view.opened, reading, uri, params.position)
+        )

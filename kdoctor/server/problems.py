@@ -1,4 +1,4 @@
-"""Findings as the editor shows them."""
+"""Findings as diagnostics of the editor."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lsprotocol import types
 from kdoctor.engine.open_documents import Reading
 from kdoctor.model import Finding, Place, Severity, Span
 from kdoctor.report.links import rule_url
-from kdoctor.server.documents import OpenSheet
+from kdoctor.server.documents import OpenDocument
 from kdoctor.server.session import View
 from kdoctor.syntax import Module, ReferenceKind
 
@@ -23,55 +23,59 @@ _SEVERITIES = {
 
 
 def diagnostics_of(view: View) -> dict[str, list[types.Diagnostic]]:
-    """Return the diagnostics of each document of a view, also of those that have none."""
-    found: dict[str, list[types.Diagnostic]] = {uri: [] for uri in view.sheet.uris}
+    """Return the diagnostics of each document of a view; empty lists included."""
+    found: dict[str, list[types.Diagnostic]] = {uri: [] for uri in view.opened.uris}
     if view.reading is not None:
         findings = view.reading.examined.scan.findings
         imports = _imports_of(view.reading)
-        told = diagnostics(view.sheet, view.reading, findings, imports)
-        for finding, diagnostic in zip(findings, told, strict=True):
-            found[view.sheet.uri_of(finding.place)].append(diagnostic)
-        for uri, note in _of_own_target(view.sheet, view.reading):
+        shown = diagnostics(view.opened, view.reading, findings, imports)
+        for finding, diagnostic in zip(findings, shown, strict=True):
+            found[view.opened.uri_of(finding.place)].append(diagnostic)
+        for uri, note in _own_target_notes(view.opened, view.reading):
             found[uri].append(note)
     return found
 
 
-def _of_own_target(sheet: OpenSheet, reading: Reading) -> Iterator[tuple[str, types.Diagnostic]]:
-    """Yield the note that a document is judged by another target, or could be, at what says so."""
+def _own_target_notes(
+    opened: OpenDocument, reading: Reading
+) -> Iterator[tuple[str, types.Diagnostic]]:
+    """Yield a note on the line that sets another target for the document."""
     document, own = reading.examined.document, reading.examined.scan.own_target
     if own is None or not document.units:
         return
     place = own.place or document.units[0].place(Span(0, 0))
-    told = own.description[:1].upper() + own.description[1:]
-    where = sheet.ranges(document, [place])[place]
-    note = types.Diagnostic(where, told, types.DiagnosticSeverity.Information, source=SOURCE)
-    yield sheet.uri_of(place), note
+    message = own.description[:1].upper() + own.description[1:]
+    where = opened.ranges(document, [place])[place]
+    note = types.Diagnostic(where, message, types.DiagnosticSeverity.Information, source=SOURCE)
+    yield opened.uri_of(place), note
 
 
 def diagnostics(
-    sheet: OpenSheet,
+    opened: OpenDocument,
     reading: Reading,
     findings: Sequence[Finding],
     imports: Mapping[Place, _Import] | None = None,
 ) -> list[types.Diagnostic]:
-    """Return the diagnostics of findings; ``imports`` say where their names come from."""
+    """Return the diagnostics of findings; ``imports`` locates the import of each name."""
     imports = imports or {}
     places = [finding.place for finding in findings]
-    ranges = sheet.ranges(
+    ranges = opened.ranges(
         reading.examined.document, [*places, *(each.place for each in imports.values())]
     )
-    return [_diagnostic(finding, sheet, ranges, imports.get(finding.place)) for finding in findings]
+    return [
+        _diagnostic(finding, opened, ranges, imports.get(finding.place)) for finding in findings
+    ]
 
 
 def _diagnostic(
     finding: Finding,
-    sheet: OpenSheet,
+    opened: OpenDocument,
     ranges: Mapping[Place, types.Range],
     imported: _Import | None,
 ) -> types.Diagnostic:
     related = None
     if imported is not None:
-        at = types.Location(sheet.uri_of(imported.place), ranges[imported.place])
+        at = types.Location(opened.uri_of(imported.place), ranges[imported.place])
         related = [types.DiagnosticRelatedInformation(at, imported.text)]
     url = rule_url(finding.code, finding.name)
     return types.Diagnostic(
@@ -88,14 +92,14 @@ def _diagnostic(
 
 @dataclass(frozen=True, slots=True)
 class _Import:
-    """Where the name that a finding is about is imported."""
+    """The import of the name that a finding is about."""
 
     place: Place
     text: str
 
 
 def _imports_of(reading: Reading) -> dict[Place, _Import]:
-    """Return the imports of what the findings are about, those that stand on another line."""
+    """Return the imports of the names that findings are about, if on another line."""
     found = {}
     for index, module in reading.examined.modules.items():
         places = {
@@ -110,7 +114,7 @@ def _imports_of(reading: Reading) -> dict[Place, _Import]:
 
 
 def _imports_at(module: Module, starts: Collection[int]) -> Iterator[tuple[int, _Import]]:
-    """Yield the imports that bind the names which start at some offsets."""
+    """Yield the imports that bind the names at the given offsets."""
     if not starts:
         return
     for reference in module.references:

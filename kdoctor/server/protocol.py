@@ -1,4 +1,4 @@
-"""pygls' protocol, but for what it does with documents and with messages that make no sense."""
+"""pygls' protocol, without its handling of documents, and with answers to malformed requests."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from pygls.exceptions import JsonRpcException
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
 
-def _handing_on(method: str) -> Any:
-    """Return what does with a message only what the server itself does with it."""
+def _pass_through(method: str) -> Any:
+    """Return a handler that only calls the server's own handler."""
 
-    def hand_on(self: Any, params: Any) -> Iterator[Any]:
+    def pass_through(self: Any, params: Any) -> Iterator[Any]:
         handler = self.fm.features.get(method)
         if handler is not None:
             yield handler, (params,), None
 
-    return lsp_method(method)(hand_on)
+    return lsp_method(method)(pass_through)
 
 
 class Protocol(LanguageServerProtocol):
-    """Keeps no documents: pygls' lines end where those of Python's strings do, not an editor's.
+    """Keep no documents: pygls splits lines as Python's strings do, not as editors do.
 
-    A request that cannot be understood is answered: an editor that waits for ever seems to hang.
+    A malformed request gets an answer: an editor that waits forever seems to hang.
     """
 
-    lsp_text_document__did_open = _handing_on(types.TEXT_DOCUMENT_DID_OPEN)
-    lsp_text_document__did_change = _handing_on(types.TEXT_DOCUMENT_DID_CHANGE)
-    lsp_text_document__did_close = _handing_on(types.TEXT_DOCUMENT_DID_CLOSE)
-    lsp_notebook_document__did_open = _handing_on(types.NOTEBOOK_DOCUMENT_DID_OPEN)
-    lsp_notebook_document__did_change = _handing_on(types.NOTEBOOK_DOCUMENT_DID_CHANGE)
-    lsp_notebook_document__did_close = _handing_on(types.NOTEBOOK_DOCUMENT_DID_CLOSE)
+    lsp_text_document__did_open = _pass_through(types.TEXT_DOCUMENT_DID_OPEN)
+    lsp_text_document__did_change = _pass_through(types.TEXT_DOCUMENT_DID_CHANGE)
+    lsp_text_document__did_close = _pass_through(types.TEXT_DOCUMENT_DID_CLOSE)
+    lsp_notebook_document__did_open = _pass_through(types.NOTEBOOK_DOCUMENT_DID_OPEN)
+    lsp_notebook_document__did_change = _pass_through(types.NOTEBOOK_DOCUMENT_DID_CHANGE)
+    lsp_notebook_document__did_close = _pass_through(types.NOTEBOOK_DOCUMENT_DID_CLOSE)
 
     def structure_message(self, data: dict[str, Any]) -> Any:
-        """Return the message that is in a JSON object, or the object where it is none."""
+        """Return the message in a JSON object, or the object if there is none."""
         try:
             return super().structure_message(data)
         except JsonRpcException as error:
@@ -45,5 +45,5 @@ class Protocol(LanguageServerProtocol):
 
     @property
     def was_shut_down(self) -> bool:
-        """Whether the editor said that it would end the server."""
+        """Whether the editor has sent a shutdown request."""
         return bool(self._shutdown)

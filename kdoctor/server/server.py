@@ -1,4 +1,4 @@
-"""One editor's server: its settings, what it is told and when, and its end."""
+"""The server of one editor: settings, diagnostics, file watching and shutdown."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from pygls.uris import to_fs_path
 
 from kdoctor import __version__
 from kdoctor.project.readers import READERS
-from kdoctor.server.documents import OpenSheet
+from kdoctor.server.documents import OpenDocument
 from kdoctor.server.problems import diagnostics_of
 from kdoctor.server.protocol import Protocol
 from kdoctor.server.session import Session, View
 from kdoctor.server.settings import EditorSettings
 from kdoctor.server.text import Encoding
 
-_REST: Final = 0.2  # seconds without a keystroke after which a document is looked at
-_PARENT_CHECK: Final = 2.0  # seconds between two looks whether the editor still lives
+_DEBOUNCE: Final = 0.2  # seconds without a keystroke before a document is checked
+_PARENT_CHECK: Final = 2.0  # seconds between checks that the editor is still running
 _SETTINGS: Final = ("kdoctor.toml", ".gitignore")
 _MODULES: Final = "*.py"
 _CELLS: Final = [types.NotebookCellLanguage("python")]
@@ -35,7 +35,7 @@ _log = logging.getLogger(__name__)
 
 
 class Server(LanguageServer):
-    """One editor's server."""
+    """The language server of one editor."""
 
     protocol: Protocol
 
@@ -49,146 +49,151 @@ class Server(LanguageServer):
                 [types.NotebookDocumentFilterWithNotebook("jupyter-notebook", _CELLS)]
             ),
         )
-        self.desk = Session({}, Encoding.Utf16, str(Path.cwd()))
-        self._waiting: dict[str, asyncio.Task[None]] = {}
-        self._told: set[str] = set()
+        self.session = Session({}, Encoding.Utf16, str(Path.cwd()))
+        self._scheduled: dict[str, asyncio.Task[None]] = {}
+        self._warned: set[str] = set()
         self._editors_process: int | None = None
-        self._kept: set[asyncio.Future[Any]] = set()
+        self._background_tasks: set[asyncio.Future[Any]] = set()
         self._results: dict[str, tuple[str, list[types.Diagnostic]]] = {}
 
     def report_server_error(self, error: Exception, source: Any) -> None:
-        """Note what pygls could not do; whoever types has no use for a pop-up about it."""
+        """Log an internal error of pygls; a pop-up would not help the user."""
         _log.error("%s: %s", getattr(source, "__name__", source), error)
 
     # -- settings
 
     def begin(self, params: types.InitializeParams) -> None:
-        """Take the editor's folders and settings."""
-        # Asked before anything is answered: one that is not there from the start has its number
-        # outside of a container.
-        if params.process_id and os.name == "posix" and _lives(params.process_id):
+        """Apply the editor's folders and settings."""
+        # Checked before any answer: a process that is not alive now has an id from outside the
+        # container.
+        if params.process_id and os.name == "posix" and _is_alive(params.process_id):
             self._editors_process = params.process_id
         folder = self._folder(params)
         if folder is not None:
             with contextlib.suppress(OSError):
-                os.chdir(folder)  # patterns and paths count from it, as for `kdoctor scan`
+                os.chdir(folder)  # patterns and paths are relative to it, as in `kdoctor scan`
         encoding = Encoding(self.workspace.position_encoding or Encoding.Utf16)
         self._settings(params.initialization_options, encoding)
 
     def configure(self, settings: Any) -> None:
-        """Take new settings of the editor."""
-        told = settings.get("kdoctor") if isinstance(settings, dict) else None
-        if isinstance(told, dict):
-            old = self.desk
-            self._settings(told, old.encoding)
-            self.desk.take_over(old)
-            self.look_at_all()
+        """Apply changed settings of the editor."""
+        raw = settings.get("kdoctor") if isinstance(settings, dict) else None
+        if isinstance(raw, dict):
+            old = self.session
+            self._settings(raw, old.encoding)
+            self.session.take_over(old)
+            self.check_all()
 
-    def _settings(self, told: Any, encoding: Encoding) -> None:
+    def _settings(self, raw: Any, encoding: Encoding) -> None:
         settings = EditorSettings()
-        if isinstance(told, dict):
-            told = told.get("settings", told)
+        if isinstance(raw, dict):
+            raw = raw.get("settings", raw)
             try:
-                settings = msgspec.convert(told, EditorSettings, strict=False)
+                settings = msgspec.convert(raw, EditorSettings, strict=False)
             except msgspec.ValidationError as error:
-                self.complain(f"the editor's settings of kdoctor are not used: {error}")
-        self.desk = Session(settings.options(), encoding, str(Path.cwd()))
+                self.warn_once(f"invalid editor settings are ignored: {error}")
+        self.session = Session(settings.options(), encoding, str(Path.cwd()))
 
     def _folder(self, params: types.InitializeParams) -> str | None:
         uris = [folder.uri for folder in params.workspace_folders or ()]
         found = (to_fs_path(uri) for uri in [*uris, params.root_uri] if uri)
         return next((path for path in found if path), params.root_path)
 
-    def complain(self, text: str) -> None:
-        """Show what is wrong with settings, once."""
-        if text not in self._told:
-            self._told.add(text)
+    def warn_once(self, text: str) -> None:
+        """Show a warning, once per text."""
+        if text not in self._warned:
+            self._warned.add(text)
             self.window_show_message(
                 types.ShowMessageParams(types.MessageType.Warning, f"kdoctor: {text}")
             )
 
     # -- diagnostics
 
-    def look_at(self, uri: str, delay: float = _REST) -> None:
-        """Look at a document when it has come to rest, and tell what is found in it."""
-        waiting = self._waiting.pop(uri, None)
+    def schedule_check(self, uri: str, delay: float = _DEBOUNCE) -> None:
+        """Check a document after ``delay`` seconds, and publish its diagnostics."""
+        waiting = self._scheduled.pop(uri, None)
         if waiting is not None:
             waiting.cancel()
-        task = asyncio.ensure_future(self._look_at(uri, delay))
-        self._waiting[uri] = task
-        task.add_done_callback(lambda done: self._waited(uri, done))
+        task = asyncio.ensure_future(self._check(uri, delay))
+        self._scheduled[uri] = task
+        task.add_done_callback(lambda done: self._finished(uri, done))
 
-    def _waited(self, uri: str, task: asyncio.Task[None]) -> None:
-        if self._waiting.get(uri) is task:
-            del self._waiting[uri]
+    def _finished(self, uri: str, task: asyncio.Task[None]) -> None:
+        if self._scheduled.get(uri) is task:
+            del self._scheduled[uri]
         if not task.cancelled() and (error := task.exception()) is not None:
             _log.error("%s: %s", uri, error, exc_info=error)
 
-    def look_again(self, uri: str) -> None:
-        """Look at a document that was saved, also where nothing was typed."""
-        self.desk.forget(uri)
-        self.look_at(uri, 0)
+    def recheck(self, uri: str) -> None:
+        """Check a saved document, even if nothing was typed."""
+        self.session.invalidate(uri)
+        self.schedule_check(uri, 0)
 
-    def look_at_all(self, delay: float = _REST) -> None:
-        """Look anew at all that is open."""
-        self.desk.forget()
-        self._look_at_each(list(self.desk.sheets()), delay)
+    def check_all(self, delay: float = _DEBOUNCE) -> None:
+        """Check all open documents again."""
+        self.session.invalidate()
+        self._check_each(list(self.session.open_documents()), delay)
 
-    def _look_at_each(self, sheets: Iterable[OpenSheet], delay: float) -> None:
-        pulled = False
-        for sheet in sheets:
-            if self.is_pulled(sheet):
-                pulled = True
+    def _check_each(self, open_documents: Iterable[OpenDocument], delay: float) -> None:
+        any_pulled = False
+        for opened in open_documents:
+            if self.pulls_diagnostics(opened):
+                any_pulled = True
             else:
-                self.look_at(sheet.uri, delay)
-        if pulled and self._refreshes:
+                self.schedule_check(opened.uri, delay)
+        if any_pulled and self._refreshes:
             self.workspace_diagnostic_refresh(None)
 
-    async def _look_at(self, uri: str, delay: float) -> None:
+    async def _check(self, uri: str, delay: float) -> None:
         await asyncio.sleep(delay)
-        view = await self.seen(uri)
-        sheet = self.desk.sheet(uri)
-        if view is None or sheet is None or view.sheet is not sheet or self.is_pulled(sheet):
+        view = await self.view_of(uri)
+        opened = self.session.document_at(uri)
+        if (
+            view is None
+            or opened is None
+            or view.opened is not opened
+            or self.pulls_diagnostics(opened)
+        ):
             return
         if view.problem:
-            return  # half a line is no Python: what was said before stands until it is again
-        version = sheet.version if sheet.uri in sheet.uris else None
-        for each, diagnostics in (await self.desk.work(lambda: diagnostics_of(view))).items():
-            self.tell(each, diagnostics, version)
+            return  # unfinished code: keep the diagnostics until it parses again
+        version = opened.version if opened.uri in opened.uris else None
+        for each, diagnostics in (await self.session.work(lambda: diagnostics_of(view))).items():
+            self.publish(each, diagnostics, version)
 
-    async def seen(self, uri: str) -> View | None:
-        """Return what is found in a document; look at what depends on it, if that has changed."""
-        view = await self.desk.view(uri)
-        if view is not None and view.wrong:
-            self.complain(view.wrong)
-        self.look_at_dependents()
+    async def view_of(self, uri: str) -> View | None:
+        """Return the view of a document; check its dependents if it has changed."""
+        view = await self.session.view(uri)
+        if view is not None and view.settings_problem:
+            self.warn_once(view.settings_problem)
+        self.check_dependents()
         return view
 
-    def look_at_dependents(self) -> None:
-        """Look anew at what depends on modules that have changed."""
-        self._look_at_each(self.desk.forget_dependents(), _REST)
+    def check_dependents(self) -> None:
+        """Check the documents that depend on changed modules."""
+        self._check_each(self.session.invalidate_dependents(), _DEBOUNCE)
 
-    async def pulled(self, uri: str) -> tuple[str, list[types.Diagnostic]]:
-        """Return the diagnostics of a document that the editor asks for, and their number."""
-        view = await self.seen(uri)
-        if view is None or not self.is_pulled(view.sheet):
+    async def pull_diagnostics(self, uri: str) -> tuple[str, list[types.Diagnostic]]:
+        """Return the result id and the diagnostics that the editor requests."""
+        view = await self.view_of(uri)
+        if view is None or not self.pulls_diagnostics(view.opened):
             return "", []
         known = self._results.get(uri)
         if view.problem and known is not None:
             return known
-        found = (await self.desk.work(lambda: diagnostics_of(view)))[uri]
+        found = (await self.session.work(lambda: diagnostics_of(view)))[uri]
         if known is None or known[1] != found:
             known = self._results[uri] = str(int(known[0]) + 1 if known else 1), found
         return known
 
-    def is_pulled(self, sheet: OpenSheet) -> bool:
-        """Say whether the editor asks for the diagnostics itself; it does not for notebooks."""
+    def pulls_diagnostics(self, opened: OpenDocument) -> bool:
+        """Say whether the editor requests the diagnostics of a document; not for notebooks."""
         asks = self.client_capabilities.text_document
-        return asks is not None and asks.diagnostic is not None and sheet.uri in sheet.uris
+        return asks is not None and asks.diagnostic is not None and opened.uri in opened.uris
 
     @property
     def takes_versions(self) -> bool:
-        """Whether the editor takes edits of a certain version of a document."""
+        """Whether the editor accepts edits that name the version of a document."""
         workspace = self.client_capabilities.workspace
         asks = workspace.workspace_edit if workspace is not None else None
         return asks is not None and bool(asks.document_changes)
@@ -199,50 +204,50 @@ class Server(LanguageServer):
         asks = workspace.diagnostics if workspace is not None else None
         return asks is not None and bool(asks.refresh_support)
 
-    def tell(self, uri: str, found: list[types.Diagnostic], version: int | None = None) -> None:
-        """Tell the diagnostics of a document."""
+    def publish(self, uri: str, found: list[types.Diagnostic], version: int | None = None) -> None:
+        """Publish the diagnostics of a document."""
         self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, found, version))
 
     def close(self, uri: str) -> None:
-        """Take back what was said about a document that is closed."""
-        sheet = self.desk.sheet(uri)
-        self.desk.close(uri)
-        waiting = self._waiting.pop(uri, None)
+        """Close a document and clear its diagnostics."""
+        opened = self.session.document_at(uri)
+        self.session.close(uri)
+        waiting = self._scheduled.pop(uri, None)
         if waiting is not None:
             waiting.cancel()
         self._results.pop(uri, None)
-        for each in sheet.uris if sheet is not None else ():
-            self.tell(each, [])
-        self.keep(self._settle())
+        for each in opened.uris if opened is not None else ():
+            self.publish(each, [])
+        self.run_in_background(self._check_after_close())
 
-    async def _settle(self) -> None:
-        await self.desk.work(lambda: None)  # what was asked for before is done then
-        self.look_at_dependents()
+    async def _check_after_close(self) -> None:
+        await self.session.work(lambda: None)  # wait for the jobs before this one
+        self.check_dependents()
 
     def files_changed(self, changes: Iterable[types.FileEvent]) -> None:
-        """Look anew at what the files concern: all that is open, or what imports a module."""
+        """Check what changed files affect: the importers of a module, else all documents."""
         for change in changes:
             path = to_fs_path(change.uri)
             if path and path.endswith(".py") and change.type is types.FileChangeType.Changed:
-                self.desk.touch(path)
+                self.session.mark_changed(path)
             else:
-                self.look_at_all()
+                self.check_all()
                 return
-        self.look_at_dependents()
+        self.check_dependents()
 
-    def keep(self, work: Coroutine[Any, Any, None]) -> None:
-        """Do something beside all else; the loop itself would forget it."""
+    def run_in_background(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run a coroutine as a task; the event loop itself keeps only a weak reference."""
         task = asyncio.ensure_future(work)
-        self._kept.add(task)
-        task.add_done_callback(self._kept.discard)
+        self._background_tasks.add(task)
+        task.add_done_callback(self._background_tasks.discard)
 
-    # -- files and the end
+    # -- files and shutdown
 
     async def watch_files(self) -> None:
-        """Ask to be told when files change that the target or the meaning of names depend on."""
+        """Ask the editor to watch the files that the target and the meaning of names depend on."""
         workspace = self.client_capabilities.workspace
-        asked = workspace.did_change_watched_files if workspace is not None else None
-        if asked is None or not asked.dynamic_registration:
+        watching = workspace.did_change_watched_files if workspace is not None else None
+        if watching is None or not watching.dynamic_registration:
             return
         names = [name for reader in READERS for name in reader.names]
         watchers = [
@@ -257,18 +262,18 @@ class Server(LanguageServer):
             await self.client_register_capability_async(types.RegistrationParams([registration]))
 
     async def end_with_editor(self) -> None:
-        """End this process when the editor's is gone, also where its end of the pipe is not."""
+        """Exit when the editor's process is gone, even if its end of the pipe is still open."""
         while self._editors_process is not None:
             await asyncio.sleep(_PARENT_CHECK)
-            if not _lives(self._editors_process):
+            if not _is_alive(self._editors_process):
                 os._exit(1)  # a thread waits for input: it would keep the process alive
 
 
-def _lives(process_id: int) -> bool:
+def _is_alive(process_id: int) -> bool:
     try:
         os.kill(process_id, 0)
     except ProcessLookupError:
         return False
     except OSError:
-        return True  # it belongs to somebody else
+        return True  # it belongs to another user
     return True

@@ -1,7 +1,7 @@
-"""Everything that is open in the editor, and what was last found in it.
+"""The open documents, and the last result for each.
 
-What is open changes in the thread of the protocol; whatever takes long is done in one other thread,
-by one job after the other.
+Documents change in the thread of the protocol; whatever takes long runs in one worker thread, one
+job after another.
 """
 
 from __future__ import annotations
@@ -19,62 +19,62 @@ from kdoctor.engine.examine import error_text
 from kdoctor.engine.open_documents import OpenDocuments, Reading
 from kdoctor.engine.options import Options
 from kdoctor.errors import UsageProblem
-from kdoctor.server.documents import Notebook, OpenPage, OpenSheet, Part, kind_of, path_of
+from kdoctor.server.documents import Notebook, OpenDocument, Part, TextDocument, kind_of, path_of
 from kdoctor.server.text import Encoding, Text
 
 T = TypeVar("T")
 
-_MAX_DOCUMENT_SIZE = 2_000_000  # characters; nobody types in more
+_MAX_DOCUMENT_SIZE = 2_000_000  # characters; larger documents are skipped
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What was made of a sheet.
+    """The result for one version of a document.
 
-    ``reading`` is None where nothing can be said about it: it is passed over, or ``problem`` says
-    why not. ``wrong`` is what is wrong with the project's settings.
+    ``reading`` is None for a document that is skipped, or that cannot be examined: ``problem`` says
+    why. ``settings_problem`` is what is wrong with the project's settings.
     """
 
-    sheet: OpenSheet
+    opened: OpenDocument
     reading: Reading | None = None
     problem: str = ""
-    wrong: str = ""
+    settings_problem: str = ""
 
 
 class Session:
-    """The open documents. ``folder`` is where those lie that have no file."""
+    """The open documents. ``folder`` is where unsaved ones are assumed to be."""
 
     def __init__(self, options: Options, encoding: Encoding, folder: str) -> None:
-        self._live = OpenDocuments(options)
+        self._engine = OpenDocuments(options)
         self.encoding = encoding
         self._folder = folder
-        self._pages: dict[str, OpenPage] = {}
+        self._text_documents: dict[str, TextDocument] = {}
         self._notebooks: dict[str, Notebook] = {}
         self._views: dict[str, View] = {}
-        self._running: dict[str, tuple[OpenSheet, asyncio.Future[View]]] = {}
+        self._running: dict[str, tuple[OpenDocument, asyncio.Future[View]]] = {}
         self._changed_modules: set[str] = set()
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="kdoctor")
 
-    # -- what is open
+    # -- open documents
 
-    def open_page(self, item: types.TextDocumentItem) -> None:
-        """Take a document that was opened; one of no kind that is known is passed over."""
+    def open_text(self, item: types.TextDocumentItem) -> None:
+        """Add an opened document; one of an unknown kind is ignored."""
         path = path_of(item.uri, self._folder)
         kind = None if path is None else kind_of(path, item.language_id)
         if path is not None and kind is not None:
             text = Text(item.text, self.encoding)
-            self._pages[item.uri] = OpenPage(item.uri, path, kind, text, item.version)
+            self._text_documents[item.uri] = TextDocument(item.uri, path, kind, text, item.version)
 
-    def change_page(self, params: types.DidChangeTextDocumentParams) -> None:
-        """Make the changes of a document."""
-        page = self._pages.get(params.text_document.uri)
-        if page is not None:
-            text = _changed(page.text, params.content_changes)
-            version = params.text_document.version
-            self._pages[page.uri] = OpenPage(page.uri, page.path, page.kind, text, version)
+    def change_text(self, params: types.DidChangeTextDocumentParams) -> None:
+        """Apply the changes of a document."""
+        uri, version = params.text_document.uri, params.text_document.version
+        old = self._text_documents.get(uri)
+        if old is not None:
+            text = _changed(old.text, params.content_changes)
+            self._text_documents[uri] = TextDocument(uri, old.path, old.kind, text, version)
 
     def open_notebook(self, params: types.DidOpenNotebookDocumentParams) -> None:
-        """Take a notebook that was opened, with its cells."""
+        """Add an opened notebook with its cells."""
         notebook = params.notebook_document
         path = path_of(notebook.uri, self._folder)
         if path is None:
@@ -90,7 +90,7 @@ class Session:
         )
 
     def change_notebook(self, params: types.DidChangeNotebookDocumentParams) -> list[str]:
-        """Make the changes of a notebook; return the cells that are no more."""
+        """Apply the changes of a notebook; return the URIs of deleted cells."""
         uri = params.notebook_document.uri
         notebook = self._notebooks.get(uri)
         if notebook is None:
@@ -118,119 +118,119 @@ class Session:
         return [cell for cell in notebook.uris if cell not in self._notebooks[uri].uris]
 
     def close(self, uri: str) -> None:
-        """Forget a document or a notebook: what lies on the disk counts again."""
-        sheet = self._pages.pop(uri, None) or self._notebooks.pop(uri, None)
+        """Remove a document or notebook: the file on disk counts again."""
+        opened = self._text_documents.pop(uri, None) or self._notebooks.pop(uri, None)
         self._views.pop(uri, None)
-        if sheet is not None:
-            self._worker.submit(self._let_go, sheet.draft.path)
+        if opened is not None:
+            self._worker.submit(self._restore_saved, opened.draft.path)
 
-    def sheet(self, uri: str) -> OpenSheet | None:
-        """Return what is open under a URI, also that of a cell."""
-        found = self._pages.get(uri) or self._notebooks.get(uri)
+    def document_at(self, uri: str) -> OpenDocument | None:
+        """Return the open document of a URI, or the notebook of a cell."""
+        found = self._text_documents.get(uri) or self._notebooks.get(uri)
         if found is not None:
             return found
         return next((each for each in self._notebooks.values() if uri in each.uris), None)
 
-    def sheets(self) -> Iterator[OpenSheet]:
-        """Yield all that is open."""
-        yield from self._pages.values()
+    def open_documents(self) -> Iterator[OpenDocument]:
+        """Yield all open documents."""
+        yield from self._text_documents.values()
         yield from self._notebooks.values()
 
-    # -- what is found in it
+    # -- results
 
     async def view(self, uri: str) -> View | None:
-        """Return what is found in an open document as it stands now, None if none is open."""
+        """Return the result for the current version of a document, None if it is not open."""
         while True:
-            sheet = self.sheet(uri)
-            if sheet is None:
+            opened = self.document_at(uri)
+            if opened is None:
                 return None
-            known = self._views.get(sheet.uri)
-            if known is not None and known.sheet is sheet:
+            known = self._views.get(opened.uri)
+            if known is not None and known.opened is opened:
                 return known
-            view = await self._made(sheet)
-            if self.sheet(sheet.uri) is sheet:
-                self._views[sheet.uri] = view
+            view = await self._examine_once(opened)
+            if self.document_at(opened.uri) is opened:
+                self._views[opened.uri] = view
                 return view
 
-    async def _made(self, sheet: OpenSheet) -> View:
-        """Examine a sheet once, however many ask for it."""
-        running = self._running.get(sheet.uri)
-        if running is None or running[0] is not sheet:
+    async def _examine_once(self, opened: OpenDocument) -> View:
+        """Examine a version of a document once, however many requests wait for it."""
+        running = self._running.get(opened.uri)
+        if running is None or running[0] is not opened:
             loop = asyncio.get_running_loop()
-            running = sheet, loop.run_in_executor(self._worker, self._examined, sheet)
-            self._running[sheet.uri] = running
+            running = opened, loop.run_in_executor(self._worker, self._examine, opened)
+            self._running[opened.uri] = running
         try:
             return await asyncio.shield(running[1])
         finally:
-            if running[1].done() and self._running.get(sheet.uri) is running:
-                del self._running[sheet.uri]
+            if running[1].done() and self._running.get(opened.uri) is running:
+                del self._running[opened.uri]
 
     async def work(self, job: Callable[[], T]) -> T:
-        """Do what takes long."""
+        """Run a job in the worker thread."""
         return await asyncio.get_running_loop().run_in_executor(self._worker, job)
 
     @property
-    def live(self) -> OpenDocuments:
-        """The engine; to be asked by ``work`` only."""
-        return self._live
+    def engine(self) -> OpenDocuments:
+        """The engine; to be used inside ``work`` only."""
+        return self._engine
 
     def take_over(self, other: Session) -> None:
-        """Take what is open on another desk, whose place this one takes."""
-        self._pages, self._notebooks = other._pages, other._notebooks
+        """Take the open documents of another session, and stop it."""
+        self._text_documents, self._notebooks = other._text_documents, other._notebooks
         other.stop()
 
-    def forget(self, uri: str | None = None) -> None:
-        """Look anew at a document, or at all of them: files of the project have changed."""
+    def invalidate(self, uri: str | None = None) -> None:
+        """Drop the result of a document, or of all of them: files have changed."""
         if uri is not None:
             self._views.pop(uri, None)
             return
         self._views.clear()
         self._running.clear()
-        self._worker.submit(self._live.reload_settings)
+        self._worker.submit(self._engine.reload_settings)
 
-    def touch(self, path: str) -> None:
-        """Hear that a module changed on the disk."""
+    def mark_changed(self, path: str) -> None:
+        """Note that a module changed on disk."""
         self._changed_modules.add(path)
 
-    def forget_dependents(self) -> list[OpenSheet]:
-        """Look anew at what imports a module that has changed, directly or not; return it."""
+    def invalidate_dependents(self) -> list[OpenDocument]:
+        """Drop the results of documents that import a changed module; return these documents."""
         changed, self._changed_modules = self._changed_modules, set()
         found = [
-            view.sheet
+            view.opened
             for view in self._views.values()
             if view.reading is not None
-            and not view.reading.asked.isdisjoint(changed - {view.sheet.draft.path})
+            and not view.reading.files_read.isdisjoint(changed - {view.opened.draft.path})
         ]
-        for sheet in found:
-            del self._views[sheet.uri]
+        for opened in found:
+            del self._views[opened.uri]
         return found
 
     def stop(self) -> None:
-        """Wait for nothing any more."""
+        """Cancel all waiting jobs."""
         self._worker.shutdown(wait=False, cancel_futures=True)
 
-    def _examined(self, sheet: OpenSheet) -> View:
-        if self.sheet(sheet.uri) is not sheet:
-            return View(sheet)  # it was changed meanwhile: nobody will look at this
+    def _examine(self, opened: OpenDocument) -> View:
+        if self.document_at(opened.uri) is not opened:
+            return View(opened)  # outdated: nobody will use this result
         try:
-            draft = sheet.draft
-            if len(draft.data) > _MAX_DOCUMENT_SIZE or self._live.is_skipped(draft.path):
-                return View(sheet)
-            if draft.kind == "python" and self._live.use_unsaved(draft.path, draft.data.decode()):
+            draft = opened.draft
+            if len(draft.data) > _MAX_DOCUMENT_SIZE or self._engine.is_skipped(draft.path):
+                return View(opened)
+            if draft.kind == "python" and self._engine.use_unsaved(draft.path, draft.data.decode()):
                 self._changed_modules.add(draft.path)
-            reading = self._live.examine(draft)
+            reading = self._engine.examine(draft)
             if draft.kind == "python" and not reading.examined.modules:
-                # The engine passes over such a file; while it is typed, it is half a line.
+                # The engine skips such a file; in an editor it is usually an unfinished line.
                 broken = why_not_python(draft.data.decode())
-                return View(sheet, reading, problem=broken.why if broken else "")
-            return View(sheet, reading)
+                return View(opened, reading, problem=broken.why if broken else "")
+            return View(opened, reading)
         except UsageProblem as problem:
-            return View(sheet, wrong=str(problem))
-        except Exception as error:  # noqa: BLE001 - whatever is typed, the server goes on
-            return View(sheet, problem=error_text(error))
+            return View(opened, settings_problem=str(problem))
+        except Exception as error:  # noqa: BLE001 - no input may stop the server
+            return View(opened, problem=error_text(error))
 
-    def _let_go(self, path: str) -> None:
-        if self._live.restore_saved(path):
+    def _restore_saved(self, path: str) -> None:
+        if self._engine.restore_saved(path):
             self._changed_modules.add(path)
 
 
@@ -255,7 +255,7 @@ def _retyped(part: Part, cell: types.NotebookCell) -> Part:
 
 
 def _language(metadata: object) -> str:
-    """Return the language of a notebook's kernel, as far as the editor says it."""
+    """Return the language of a notebook's kernel, "" if the editor does not say."""
     said = metadata if isinstance(metadata, Mapping) else {}
     for key, name in (("language_info", "name"), ("kernelspec", "language")):
         about = said.get(key)

@@ -1,4 +1,4 @@
-"""What an editor may set."""
+"""Settings of the editor."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from kdoctor.engine.options import Options
 
 
 class EditorSettings(msgspec.Struct, rename="kebab"):
-    """What an editor may set: the options of ``kdoctor scan``. What it leaves out, files say."""
+    """The options of ``kdoctor scan`` that an editor may set; files say the rest."""
 
     target: str | None = None
     select: list[str] | None = None
@@ -18,7 +18,7 @@ class EditorSettings(msgspec.Struct, rename="kebab"):
     namespace: str | None = None
 
     def options(self) -> Options:
-        """Return them in the engine's words."""
+        """Return them as options of the engine."""
         options = Options(force_exclude=True)
         if self.target is not None:
             options["target"] = self.target

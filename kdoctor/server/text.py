@@ -1,7 +1,7 @@
-"""A text and the positions in it, as editors count them.
+"""Text and positions as editors count them.
 
-A line ends at CR LF, LF or CR and nowhere else (a form feed ends none); what counts within a line
-are the code units of the encoding that was agreed on, of UTF-16 if nothing was.
+A line ends at CR LF, LF or CR and nowhere else (not at a form feed); a column counts code units of
+the negotiated encoding, by default UTF-16.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Encoding = types.PositionEncodingKind
 
 
 class Text:
-    """One version of a text. It does not change: a change makes another one."""
+    """One version of a text. It is immutable: a change returns a new one."""
 
     def __init__(self, text: str, encoding: Encoding = Encoding.Utf16) -> None:
         self.text = text
@@ -30,7 +30,7 @@ class Text:
         return [0, *(end.end() for end in _LINE_END.finditer(self.text))]
 
     def offset(self, position: types.Position) -> int:
-        """Return the character at a position; one behind the end of a line is its end."""
+        """Return the offset of a position; one beyond the end of a line is its end."""
         if position.line >= len(self._starts):
             return len(self.text)
         start = self._starts[max(0, position.line)]
@@ -38,13 +38,13 @@ class Text:
         return start + _characters(line, position.character, self._encoding)
 
     def position(self, offset: int) -> types.Position:
-        """Return where a character stands."""
+        """Return the position of an offset."""
         row = bisect.bisect_right(self._starts, offset) - 1
         line = self.text[self._starts[row] : offset]
         return types.Position(row, _units(line, self._encoding))
 
     def range(self, start: int, end: int) -> types.Range:
-        """Return where a stretch of the text stands."""
+        """Return the range between two offsets."""
         return types.Range(self.position(start), self.position(end))
 
     def at(self, line: int, column: int) -> types.Position:
@@ -54,7 +54,7 @@ class Text:
         return types.Position(row, _units(self._line(start)[: column - 1], self._encoding))
 
     def changed(self, change: types.TextDocumentContentChangeEvent) -> Text:
-        """Return the text after a change, be it of a part or of the whole."""
+        """Return the text after a change of a part or of the whole."""
         if isinstance(change, types.TextDocumentContentChangeWholeDocument):
             return Text(change.text, self._encoding)
         start, end = self.offset(change.range.start), self.offset(change.range.end)
@@ -75,7 +75,7 @@ def _units(text: str, encoding: Encoding) -> int:
 
 
 def _characters(line: str, units: int, encoding: Encoding) -> int:
-    """Return how many characters of a line the units are; half a character counts as none."""
+    """Return how many characters of a line the units span; half a character counts as none."""
     if line.isascii() or encoding is Encoding.Utf32:
         return min(max(0, units), len(line))
     count = 0

@@ -123,3 +123,15 @@ def statements_in(
                 continue
         for field in _STATEMENT_FIELDS[each.__class__]:
             waiting += getattr(each, field)[::-1]
+
+
+def conditions_in(test: ast.expr) -> Iterator[ast.expr]:
+    """Yield the conditions that ``and``, ``or`` and ``not`` join to one."""
+    match test:
+        case ast.BoolOp(values=values):
+            for each in values:
+                yield from conditions_in(each)
+        case ast.UnaryOp(op=ast.Not(), operand=inner):
+            yield from conditions_in(inner)
+        case _:
+            yield test

@@ -175,7 +175,7 @@ class Imports:
             imported = dotted_name(alias.name) or ""
             name = imported if alias.asname is not None else binding.name
         else:
-            raise TypeError(f"{type(statement).__name__} holds no import")
+            raise TypeError(f"{type(statement).__name__} contains no import")
         through = self.through_tree(name) if alias is not None else None
         return ImportBinding(
             local=binding.name,

@@ -42,7 +42,7 @@ def literal_value(node: ast.expr) -> object:
             | ast.Call(args=[], keywords=[])  # `set()`
         ):
             return ast.literal_eval(node)
-    raise ValueError("it is no literal")
+    raise ValueError("not a literal")
 
 
 def literal_value_in(source: str) -> object:

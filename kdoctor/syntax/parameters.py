@@ -75,14 +75,10 @@ class Parameters:
     def _methods(self) -> list[cst.FunctionDef]:
         return [
             node
-            for node, scope in self._scope_analysis.scopes.items()
-            if isinstance(node, cst.FunctionDef)
-            and not node.decorators
-            and node.asynchronous is None
-            and scope.parent is not None
-            and scope.parent.kind is ScopeKind.CLASS
+            for node, around in self._plain_functions()
+            if around.kind is ScopeKind.CLASS
             and not node.name.value.startswith("__")
-            and len(scope.parent.bindings.get(node.name.value, ())) == 1
+            and len(around.bindings.get(node.name.value, ())) == 1
         ]
 
     def _own_calls(self, method: cst.FunctionDef) -> list[cst.Call]:
@@ -125,14 +121,18 @@ class Parameters:
     def _functions(self) -> list[cst.FunctionDef]:
         return [
             node
-            for node, scope in self._scope_analysis.scopes.items()
-            if isinstance(node, cst.FunctionDef)
-            and not node.decorators
-            and node.asynchronous is None
-            and scope.kind is ScopeKind.FUNCTION
-            and scope.parent is not None
-            and scope.parent.kind is not ScopeKind.CLASS
+            for node, around in self._plain_functions()
+            if self._scope_analysis.scopes[node].kind is ScopeKind.FUNCTION
+            and around.kind is not ScopeKind.CLASS
         ]
+
+    def _plain_functions(self) -> Iterator[tuple[cst.FunctionDef, Scope]]:
+        """Yield what is no coroutine and has no decorator, with the scope around it."""
+        for node, scope in self._scope_analysis.scopes.items():
+            if not isinstance(node, cst.FunctionDef) or scope.parent is None:
+                continue
+            if not node.decorators and node.asynchronous is None:
+                yield node, scope.parent
 
     def _calls(self, function: cst.FunctionDef, uses: list[Use]) -> list[cst.Call] | None:
         """Return the calls of a function, None where it is used in another way or in a class.

@@ -34,7 +34,7 @@ class DifferentTextError(Exception):
     """libcst does not write back the text that it read."""
 
     def __init__(self, written: str) -> None:
-        super().__init__("libcst does not give this code back as it is")
+        super().__init__("libcst does not reproduce this code exactly")
         self.written = written
 
     def offset_in(self, text: str) -> int:

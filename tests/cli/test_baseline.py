@@ -134,7 +134,7 @@ def test_the_settings_name_the_baseline_for_scan_and_fix(project) -> None:
     missing = "kdoctor: pyproject.toml:2: baseline: there is no baseline known.json; "
     assert project.kdoctor("scan").err.startswith(missing)
     (project.folder / "known.json").mkdir()
-    folder = "kdoctor: pyproject.toml:2: baseline: known.json is a folder, no baseline; "
+    folder = "kdoctor: pyproject.toml:2: baseline: known.json is a folder; name a baseline file, "
     assert project.kdoctor("scan").err.startswith(folder)
     (project.folder / "known.json").rmdir()
     assert project.kdoctor("baseline", "write", "src").code == 0

@@ -294,14 +294,14 @@ def test_config_in_words(nested):
         ({"kdoctor.toml": "namespace = 'tf'\n"}, 'kdoctor.toml:1: namespace must be one of "keep", "keras", "tf.keras"'),
         ({"kdoctor.toml": "unsafe = 'yes'\n"}, "kdoctor.toml:1: unsafe must be true or false, as in unsafe = true"),
         ({"kdoctor.toml": "exclude = 'a'\n"}, 'kdoctor.toml:1: exclude must be a list of strings, as in exclude = ["docs/old/", "*_legacy.py"]'),
-        ({"kdoctor.toml": "exclude = ['a', '[z-a]']\n"}, "kdoctor.toml:1: exclude: '[z-a]' is no pattern; write it as in .gitignore: docs/, *_old.py, /a/**/b.py"),
-        ({"kdoctor.toml": "target = 'keras==9'\n"}, "kdoctor.toml:1: target: keras 9 is not known: kdoctor knows keras 2.0 to 3.15.1."),
-        ({"kdoctor.toml": "a = \n"}, "kdoctor.toml: it is no TOML: invalid value (line 1); mend it, or go without: --isolated"),
-        ({"pyproject.toml": "[tool.kdoctor]\n<<<<<<< HEAD\n"}, "pyproject.toml: it is no TOML: invalid statement (line 2); mend it, or go without: --isolated"),
-        ({"kdoctor.toml": "extend = 'b.toml'\n"}, "kdoctor.toml:1: extend: there is no file b.toml; name one relative to the file that extends it"),
-        ({"kdoctor.toml": "extend = 'pyproject.toml'\n", "pyproject.toml": "[project]\n"}, "kdoctor.toml:1: extend: pyproject.toml has no table [tool.kdoctor]"),
-        ({"kdoctor.toml": "extend = 'b/c.toml'\n", "b/c.toml": "unsafe = true\nextend = '../kdoctor.toml'\n"}, "b/c.toml:2: extend goes in a circle: kdoctor.toml → b/c.toml → kdoctor.toml; take out one of them"),
-        ({"kdoctor.toml": "extend = 'kdoctor.toml'\n"}, "kdoctor.toml:1: extend goes in a circle: kdoctor.toml → kdoctor.toml; take out one of them"),
+        ({"kdoctor.toml": "exclude = ['a', '[z-a]']\n"}, "kdoctor.toml:1: exclude: invalid pattern '[z-a]'; write it as in .gitignore: docs/, *_old.py, /a/**/b.py"),
+        ({"kdoctor.toml": "target = 'keras==9'\n"}, "kdoctor.toml:1: target: keras 9 is not a known release: kdoctor knows keras 2.0 to 3.15.1."),
+        ({"kdoctor.toml": "a = \n"}, "kdoctor.toml: not valid TOML: invalid value (line 1); fix it, or ignore all settings with --isolated"),
+        ({"pyproject.toml": "[tool.kdoctor]\n<<<<<<< HEAD\n"}, "pyproject.toml: not valid TOML: invalid statement (line 2); fix it, or ignore all settings with --isolated"),
+        ({"kdoctor.toml": "extend = 'b.toml'\n"}, "kdoctor.toml:1: extend: no such file: b.toml; the path is relative to the file that contains `extend`"),
+        ({"kdoctor.toml": "extend = 'pyproject.toml'\n", "pyproject.toml": "[project]\n"}, "kdoctor.toml:1: extend: pyproject.toml has no [tool.kdoctor] table"),
+        ({"kdoctor.toml": "extend = 'b/c.toml'\n", "b/c.toml": "unsafe = true\nextend = '../kdoctor.toml'\n"}, "b/c.toml:2: extend is circular: kdoctor.toml → b/c.toml → kdoctor.toml; remove one of them"),
+        ({"kdoctor.toml": "extend = 'kdoctor.toml'\n"}, "kdoctor.toml:1: extend is circular: kdoctor.toml → kdoctor.toml; remove one of them"),
         ({"kdoctor.toml": "baseline = ''\n"}, 'kdoctor.toml:1: baseline must be a path, as in baseline = ".kdoctor-baseline.json"'),
         ({"kdoctor.toml": "extend = ''\n"}, 'kdoctor.toml:1: extend must be a path, as in extend = "../kdoctor.toml"'),
         ({"kdoctor.toml": "cache-dir = ''\n"}, 'kdoctor.toml:1: cache-dir must be a path, as in cache-dir = "build/kdoctor"'),
@@ -323,7 +323,7 @@ def test_settings_that_hold_for_no_file_are_named_too(repository):
 
 def test_a_pyproject_that_is_no_toml_is_named_as_the_scan_names_it(repository):
     repository.write({"a.py": "import keras\n", "pyproject.toml": "[project]\nkeras = \n"})
-    sentence = "kdoctor: pyproject.toml: it is no TOML: invalid value (line 2)\n"
+    sentence = "kdoctor: pyproject.toml: not valid TOML: invalid value (line 2)\n"
     for command in (["scan"], ["config"]):
         ended = repository.run(*command)
         assert (ended.exit_code, ended.stderr) == (2, sentence), command
@@ -334,7 +334,7 @@ def test_a_pyproject_that_is_no_toml_is_named_as_the_scan_names_it(repository):
     assert repository.run("scan").exit_code == 2
     told = json.loads(repository.run("config", "--json").stdout)
     assert told["unreadable"] == [
-        {"path": "pyproject.toml", "why": "it is no TOML: invalid value (line 2)"}
+        {"path": "pyproject.toml", "why": "not valid TOML: invalid value (line 2)"}
     ]
 
 
@@ -350,7 +350,7 @@ def unreadable(repository):
 
 
 def test_a_pyproject_that_may_not_be_read_is_named_whoever_asks(unreadable):
-    sentence = "kdoctor: pyproject.toml: it cannot be read: Input/output error\n"
+    sentence = "kdoctor: pyproject.toml: cannot be read: Input/output error\n"
     # With a target, only the settings are asked for; it may have some.
     asked = ["--target", "keras==3.15.1"]
     for command in (["scan"], ["scan", *asked], ["config"], ["config", *asked]):
@@ -361,8 +361,8 @@ def test_a_pyproject_that_may_not_be_read_is_named_whoever_asks(unreadable):
 
 def test_a_pyproject_that_is_named_must_be_readable(unreadable):
     sentence = (
-        "kdoctor: pyproject.toml: it cannot be read: Input/output error; "
-        "mend it, or go without: --isolated"
+        "kdoctor: pyproject.toml: cannot be read: Input/output error; "
+        "fix it, or ignore all settings with --isolated"
     )
     assert unreadable.problem("scan", "--config", "pyproject.toml") == sentence
     unreadable.write({"sub/kdoctor.toml": "extend = '../pyproject.toml'\n"})
@@ -379,27 +379,31 @@ def test_a_format_that_there_is_not_is_named_with_its_line(repository):
 
 def test_config_and_isolated_do_not_go_together(repository):
     repository.write({"k.toml": "", "pyproject.toml": "[project]\n"})
-    assert "--isolated reads none" in repository.problem("scan", "--config", "k.toml", "--isolated")
+    assert "cannot be combined with --isolated" in repository.problem(
+        "scan", "--config", "k.toml", "--isolated"
+    )
     assert (
         repository.problem("scan", "--config", "l.toml")
-        == "kdoctor: --config: there is no file l.toml"
+        == "kdoctor: --config: no such file: l.toml"
     )
     said = repository.problem("scan", "--config", "")
-    assert said == "kdoctor: --config: there is no file ''"
+    assert said == "kdoctor: --config: no such file: ''"
     said = repository.problem("scan", "--config", "l" * 300)
-    assert said == f"kdoctor: --config: there is no file {'l' * 300}"
+    assert said == f"kdoctor: --config: no such file: {'l' * 300}"
     said = repository.problem("config", "")
-    assert said == "kdoctor: '': there is no such file or folder; name one that exists"
+    assert said == "kdoctor: '': no such file or folder; check the path"
     said = repository.problem("scan", "--config", "~nobody-of-this-name/k.toml")
-    assert said == "kdoctor: --config: there is no file ~nobody-of-this-name/k.toml"
+    assert said == "kdoctor: --config: no such file: ~nobody-of-this-name/k.toml"
     said = repository.problem("scan", "--config", "pyproject.toml")
-    assert said == "kdoctor: --config: pyproject.toml has no table [tool.kdoctor]"
+    assert said == "kdoctor: --config: pyproject.toml has no [tool.kdoctor] table"
 
 
 def test_an_exclude_that_is_no_pattern_is_named_and_an_empty_one_excludes_nothing(repository):
     repository.write({"a.py": OLD})
     said = repository.problem("scan", "a.py", "--exclude", "[z-a]")
-    assert said.startswith("kdoctor: --exclude: '[z-a]' is no pattern; write it as in .gitignore: ")
+    assert said.startswith(
+        "kdoctor: --exclude: invalid pattern '[z-a]'; write it as in .gitignore: "
+    )
     assert repository.files("--exclude", "") == ["a.py"]
 
 

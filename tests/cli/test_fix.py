@@ -143,7 +143,7 @@ def test_a_read_only_file_is_left_and_named_and_the_others_are_written(project):
     (project.folder / "a.py").chmod(0o444)
     ended = project.kdoctor("fix", "--apply")
     assert ended.code == 2
-    assert "a.py: not fixed: it is read-only" in ended.err
+    assert "a.py: not fixed: the file is read-only" in ended.err
     assert "left: 1 error" in ended.err
     assert project.read("a.py").decode() == BEFORE
     assert project.read("b.py").decode() == AFTER
@@ -156,7 +156,7 @@ def test_a_file_in_a_read_only_folder_is_left_and_named(project):
     ended = project.kdoctor("fix", "--apply")
     (project.folder / "sub").chmod(0o755)
     assert ended.code == 2
-    assert "sub/a.py: not fixed: it cannot be written" in ended.err
+    assert "sub/a.py: not fixed: cannot be written" in ended.err
     assert project.read("sub/a.py").decode() == BEFORE
 
 

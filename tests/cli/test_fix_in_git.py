@@ -60,7 +60,9 @@ def test_changes_that_are_nowhere_else_are_named_in_a_line(repository) -> None:
     repository.write({"b.py": "x = 1\n"})
     undone = repository.kdoctor("fix", "--undo")
     assert undone.code == 2
-    assert "b.py: left alone: it was changed after the fix; what it was before is in" in undone.err
+    assert (
+        "b.py: left alone: it was changed after the fix; its previous content is in" in undone.err
+    )
     assert all(repository.read(name) == text.encode() for name, text in changed.items())
 
 
@@ -93,6 +95,6 @@ def test_undo_says_in_a_sentence_what_it_cannot_do(project) -> None:
 
     nothing = project.kdoctor("fix", "--undo")
     assert nothing.code == 2
-    assert nothing.err.startswith("kdoctor: there is no `kdoctor fix --apply` to take back in")
+    assert nothing.err.startswith("kdoctor: there is no `kdoctor fix --apply` to undo in")
     assert project.kdoctor("fix", "--undo", "--apply").code == 2
     assert project.kdoctor("fix", "--undo", "-").code == 2

@@ -114,7 +114,7 @@ def test_ctrl_c_leaves_each_file_old_or_new_and_nothing_else(project_of, jobs, f
             assert said.count(b"\n") == 1
         written = sum(left[name] == new[name] for name in changed)
         if written and process.returncode == 130:
-            assert f"; {written} of 16 files are written".encode() in said
+            assert f"; {written} of 16 files were written".encode() in said
         if written:
             assert kdoctor(folder, "fix", "--undo", "--quiet").wait() == 0
             assert files(folder) == old

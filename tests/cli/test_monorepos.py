@@ -43,7 +43,7 @@ def test_broken_settings_hold_up_their_own_files_only(monorepo, file, text, told
     assert [each["path"] for each in ended.json["findings"]] == ["one/a.py"]
     (line,) = (line for line in ended.err.splitlines() if line.startswith("kdoctor: two/"))
     assert line.startswith(f"kdoctor: {told}")
-    assert line.endswith("(2 files were not checked, for which these settings hold)")
+    assert line.endswith("(2 files were not checked, because these settings apply there)")
     assert ended.json["files"]["read"] == 1
 
 

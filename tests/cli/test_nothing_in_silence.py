@@ -114,7 +114,7 @@ def test_what_is_not_what_it_is_called_is_named_and_counted(project, name, conte
         ("x = ur'a'", "a string such as `ur''`"),
         ("f = lambda (a, b): a", "a tuple as a parameter"),
         ("def f(self, (a, b)): pass", "a tuple as a parameter"),
-        ("if x:\n        y = 1\n\ty = 2", "tabs and blanks that indent alike"),
+        ("if x:\n        y = 1\n\ty = 2", "indentation that mixes tabs and spaces"),
     ],
 )
 def test_python_2_is_called_so_with_what_to_do(project, line, construct):
@@ -175,4 +175,4 @@ def test_links_that_lead_out_are_told(project, tmp_path_factory):
     (project.folder / "a.py").symlink_to(outside)
     project.write({"b.py": OLD})
     ended = project.kdoctor("scan", *TARGET)
-    assert "kdoctor: not read: 1 link leads out of the folder (a.py)" in ended.err
+    assert "kdoctor: not read: 1 link points outside the folder (a.py)" in ended.err

@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from kdoctor.cli import fast_args, run_fix, run_scan
+from kdoctor.cli import choices, fast_args, run_fix, run_scan
 from kdoctor.cli.app import app_of
 
 APPS = {name: app_of([name, "rules"]) for name in fast_args.GRAMMARS}
@@ -23,14 +23,19 @@ VALUES = [
 ]  # fmt: skip
 
 
+def bound_to(name, *paths, **options):
+    """Return what a command does with its parameters, those left out included."""
+    bound = inspect.signature(FUNCTIONS[name]).bind(*paths, **options)
+    bound.apply_defaults()
+    return {**bound.arguments, "typed": choices.engine_options(**bound.arguments["typed"])}
+
+
 def read_by_typer(words):
     """Return the parameters that a command is called with, None where it is not called."""
     called = []
 
     def command(*paths, **options):
-        bound = inspect.signature(FUNCTIONS[words[0]]).bind(*paths, **options)
-        bound.apply_defaults()
-        called.append(bound.arguments)
+        called.append(bound_to(words[0], *paths, **options))
         return 0
 
     module = {"scan": run_scan, "fix": run_fix}[words[0]]
@@ -44,9 +49,7 @@ def read_plainly(words):
     asked = fast_args.read(words)
     if asked is None:
         return None
-    bound = inspect.signature(FUNCTIONS[words[0]]).bind(**asked)
-    bound.apply_defaults()
-    return bound.arguments
+    return bound_to(words[0], **asked)
 
 
 def options_of(name):

@@ -148,7 +148,7 @@ def test_a_file_that_cannot_be_parsed_is_named_and_the_others_go_on(project):
 def test_a_file_as_some_shells_write_it_is_no_file_without_keras(project, encoding):
     ended = project.write({"a.py": SAFE.encode(encoding)}).kdoctor("scan")
     assert ended.code == 2
-    assert f"a.py: not checked: it is {encoding.upper()}; save it as UTF-8" in ended.out
+    assert f"a.py: not checked: encoded in {encoding.upper()}; save it as UTF-8" in ended.out
     ended = project.write({"a.py": CLEAN.encode(encoding)}).kdoctor("scan")
     assert ended.code == 0
 
@@ -159,7 +159,7 @@ def test_a_file_that_may_not_be_read_is_named(project):
     (project.folder / "a.py").chmod(0)
     ended = project.kdoctor("scan")
     assert ended.code == 2
-    assert "a.py: not checked: it cannot be read: Permission denied" in ended.out
+    assert "a.py: not checked: cannot be read: Permission denied" in ended.out
     assert "b.py:5:12" in ended.out
 
 
@@ -406,4 +406,4 @@ def test_what_is_excluded_is_read_where_it_is_named_unless_that_is_forced(projec
 def test_named_standard_input_goes_alone(project):
     ended = project.write({"a.py": SAFE}).kdoctor("scan", "a.py", "--stdin-filename", "b.py")
     assert ended.code == 2
-    assert "allows no other path than -" in ended.err
+    assert "allows no path other than -" in ended.err

@@ -34,7 +34,7 @@ def test_a_conflict_is_said_on_standard_error_and_changes_no_exit_code(project):
     assert ended.code == 0
     assert ended.err == (
         "kdoctor: requirements-old.txt:1 says keras==2.10 and requirements.txt:1 says "
-        "keras==3.5.0: requirements.txt:1 is taken, as it is read first\n"
+        "keras==3.5.0: requirements.txt:1 is used, as it is read first\n"
     )
     assert project.kdoctor("scan", "a.py", "-q").err == ""
     assert project.kdoctor("scan", "a.py", "--format", "json").json["conflicts"]
@@ -52,7 +52,7 @@ def test_a_broken_lock_is_one_sentence_and_two_and_harms_nothing_else(project, c
     )
     ended = project.kdoctor(command, "old.py")
     assert ended.code == 2
-    assert "kdoctor: uv.lock: a merge conflict was left in it (line 1)\n" in ended.err
+    assert "kdoctor: uv.lock: unresolved merge conflict (line 1)\n" in ended.err
     assert "keras 3.5.0 (requirements.txt:1)" in ended.out + ended.err
     if command == "scan":
         assert "old.py:3:1: KD101" in ended.out
@@ -63,10 +63,12 @@ def test_a_broken_lock_is_one_sentence_and_two_and_harms_nothing_else(project, c
 def test_an_absurd_target_and_a_wrong_setting_end_with_a_sentence_and_two(project):
     ended = project.kdoctor("target", "--target", "keras==9")
     assert (ended.code, ended.out) == (2, "")
-    assert ended.err.startswith("kdoctor: keras 9 is not known: kdoctor knows keras 2.0 to 3.")
+    assert ended.err.startswith(
+        "kdoctor: keras 9 is not a known release: kdoctor knows keras 2.0 to 3."
+    )
     ended = project.kdoctor("target", "nowhere")
     assert (ended.code, ended.out) == (2, "")
-    assert ended.err.startswith("kdoctor: nowhere: there is no such file or folder; ")
+    assert ended.err.startswith("kdoctor: nowhere: no such file or folder; ")
     ended = project.write({"kdoctor.toml": "tragte = 'x'\n"}).kdoctor("scan")
     assert (ended.code, ended.out) == (2, "")
     assert (
@@ -86,7 +88,7 @@ def test_the_chain_names_each_place_in_order_and_what_counts(project):
     ended = project.kdoctor("target")
     assert ended.code == 0
     assert ended.out == (
-        "tensorflow 2.11.1 (requirements.txt:1 says tensorflow<2.12,>=2.4: the newest of it, "
+        "tensorflow 2.11.1 (requirements.txt:1 says tensorflow<2.12,>=2.4: the newest matching release, "
         "with keras 2.11.0)\n\n"
         "  import keras     keras 2.11.0\n"
         "  tf.keras         keras 2.11.0, with tensorflow 2.11.1\n\n"

@@ -82,10 +82,13 @@ def test_a_lone_carriage_return_ends_a_line_as_it_does_for_python() -> None:
         (b"# a\n# b\n\nx = '\xe9'", "byte 0xe9 on line 4"),
         (b"x = 1\0", "null byte (at byte 5)"),
         (b"# coding: klingon\n", "unknown encoding: klingon"),
-        (b"# coding: rot13\n", "rot13, which is no text encoding"),
+        (b"# coding: rot13\n", "rot13, which is not a text encoding"),
         (codecs.BOM_UTF8 + b"# coding: latin-1\nx = '\xe9'", "not utf-8"),
         ("x = 1".encode("utf-16"), "UTF-16; save it as UTF-8"),
-        (b"# coding: iso2022_jp\nx = '\x1b$B\x1b(B'", "does not give the same bytes back"),
+        (
+            b"# coding: iso2022_jp\nx = '\x1b$B\x1b(B'",
+            "does not reproduce the bytes of the file; save it as UTF-8",
+        ),
     ],
 )
 def test_a_file_that_is_not_text_says_why(data: bytes, why: str) -> None:
@@ -99,7 +102,7 @@ def test_a_file_that_is_not_text_says_why(data: bytes, why: str) -> None:
 def test_a_new_text_that_the_encoding_lacks_is_refused() -> None:
     document = Document.parse(b"# coding: latin-1\n", "x.py")
 
-    with pytest.raises(FileProblem, match="iso-8859-1 cannot hold the new text"):
+    with pytest.raises(FileProblem, match="iso-8859-1 cannot represent the new text"):
         document.replace({0: ["# coding: latin-1\nx = '€'"]})
 
 
@@ -124,7 +127,7 @@ def test_the_ending_or_a_shebang_tells_the_kind(path: str, data: bytes, kind: st
 
 @pytest.mark.parametrize("path", ["notes.txt", "Makefile", "py", "a.py/notes"])
 def test_a_file_of_no_known_kind_asks_for_one(path: str) -> None:
-    with pytest.raises(FileProblem, match="name it with --as"):
+    with pytest.raises(FileProblem, match="say what kind of file it is with --as"):
         Document.parse(b"#!/bin/sh\n", path)
 
     assert Document.parse(b"```py\nx\n```", path, "markdown").kind == "markdown"

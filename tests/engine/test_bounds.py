@@ -197,14 +197,14 @@ def test_projects_of_one_release_share_an_examiner_wherever_each_names_it(tmp_pa
 
 def test_a_plan_of_many_files_is_kept_as_bytes(project, monkeypatch):
     as_usual = (
-        plan.Plan([project], {"isolated": True}).tasks,
+        plan.Plan([project], {"isolated": True}).discover().tasks,
         scanning.scan([project], isolated=True),
     )
     monkeypatch.setattr(plan, "_COMPRESSION_THRESHOLD", 2)
-    planned = plan.Plan([project], {"isolated": True})
-    assert isinstance(planned.tasks, Compressed)
-    assert isinstance(planned.gathered.files, Compressed)
-    assert list(planned.tasks) == as_usual[0]
+    discovered = plan.Plan([project], {"isolated": True}).discover()
+    assert isinstance(discovered.tasks, Compressed)
+    assert isinstance(discovered.files, Compressed)
+    assert list(discovered.tasks) == as_usual[0]
     assert scanning.scan([project], isolated=True) == as_usual[1]
 
 

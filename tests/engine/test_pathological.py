@@ -167,11 +167,11 @@ def test_a_module_that_is_a_pipe_is_not_waited_for():
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        (lambda path: path.unlink(), "it cannot be read: No such file or directory"),
+        (lambda path: path.unlink(), "cannot be read: No such file or directory"),
         (lambda path: path.write_bytes(b""), None),
-        (lambda path: path.write_bytes(b"from keras import (\0"), "it holds a null byte"),
-        (lambda path: (path.unlink(), path.mkdir()), "it cannot be read: Is a directory"),
-        (lambda path: (path.unlink(), os.mkfifo(path)), "it cannot be read: it is no regular file"),
+        (lambda path: path.write_bytes(b"from keras import (\0"), "contains a null byte"),
+        (lambda path: (path.unlink(), path.mkdir()), "cannot be read: Is a directory"),
+        (lambda path: (path.unlink(), os.mkfifo(path)), "cannot be read: not a regular file"),
     ],
 )
 def test_a_file_that_changes_while_it_is_read_is_taken_as_it_is_then(change, why, monkeypatch):
@@ -217,7 +217,7 @@ def test_large_outputs_cost_a_notebook_nothing():
 def test_json_that_is_nested_too_deeply_is_named():
     Path("deep.ipynb").write_text(f'{{"keras": {"[" * 100_000}{"]" * 100_000}}}')
     assert told(kdoctor.scan(["."], jobs=1)) == {
-        "deep.ipynb": "it is no notebook: its JSON is nested too deeply"
+        "deep.ipynb": "not a valid notebook: its JSON is nested too deeply"
     }
 
 

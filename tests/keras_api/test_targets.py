@@ -65,7 +65,7 @@ def test_a_release_between_known_ones_is_read_as_its_neighbour_and_says_so(spec,
     target = resolve_target(spec, "--target")
     assert target.keras_version == known
     assert target.version == spec.partition("==")[2]
-    assert target.source == f"--target; read as keras {known}, the nearest release known"
+    assert target.source == f"--target; treated as keras {known}, the nearest known release"
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_an_unknown_release_is_a_usage_problem_that_names_what_is_known(spec, kn
     with pytest.raises(UsageProblem) as caught:
         resolve_target(spec, "--target")
     name, _, version = spec.partition("==")
-    assert str(caught.value) == f"{name} {version} is not known: kdoctor knows {known}."
+    assert str(caught.value) == f"{name} {version} is not a known release: kdoctor knows {known}."
 
 
 @pytest.mark.parametrize("spec", ["pytorch==1", "", "keras=3", "keras==three", "keras>=3"])

@@ -222,7 +222,7 @@ def test_a_file_that_has_a_target_of_its_own_is_named(before, why, gate):
     assert not result.findings
     assert own.counts
     assert own.why == why.format("TF_USE_LEGACY_KERAS")
-    assert own.description.startswith("judged by tf_keras 2.")
+    assert own.description.startswith("checked against tf_keras 2.")
 
 
 @pytest.mark.parametrize("before", [IMPORTED, SET])
@@ -232,7 +232,7 @@ def test_a_target_that_is_asked_for_counts_and_a_note_says_so(before):
     assert [each.code for each in result.findings] == ["KD102"]
     assert not own.counts
     assert own.description.startswith(
-        "judged by keras 3.15.1, as --target says; by itself its `tf.keras`"
+        "checked against keras 3.15.1, as --target says; on its own, its `tf.keras`"
     )
 
 

@@ -44,28 +44,32 @@ def tree(tmp_path, monkeypatch):
         (
             "requirements",
             "tensorflow 2.10.1",
-            "requirements.txt:5 says tensorflow<2.12,>=2.4: the newest of it, with keras 2.10.0",
+            "requirements.txt:5 says tensorflow<2.12,>=2.4: the newest matching release, with keras 2.10.0",
         ),
-        ("pyproject", "keras 2.15.0", "pyproject.toml:6 says keras~=2.9: the newest of it"),
+        (
+            "pyproject",
+            "keras 2.15.0",
+            "pyproject.toml:6 says keras~=2.9: the newest matching release",
+        ),
         (
             "poetry_table",
             "tensorflow 2.8.4",
-            "pyproject.toml:6 says tensorflow ~2.8: the newest of it, with keras 2.8.0",
+            "pyproject.toml:6 says tensorflow ~2.8: the newest matching release, with keras 2.8.0",
         ),
         ("setup_cfg", "keras 2.3.1", "setup.cfg:7"),
-        ("setup_py", "keras 2.2.5", "setup.py:5 says Keras<2.3,>=2.2: the newest of it"),
+        ("setup_py", "keras 2.2.5", "setup.py:5 says Keras<2.3,>=2.2: the newest matching release"),
         (
             "conda",
             "tensorflow 2.16.2",
             (
-                "environment.yml:5 says conda-forge::tensorflow-gpu=2.16: the newest of it, with keras "
+                "environment.yml:5 says conda-forge::tensorflow-gpu=2.16: the newest matching release, with keras "
                 f"{NEWEST}; tf.keras is tf_keras 2.16.0: TF_USE_LEGACY_KERAS in environment.yml:10"
             ),
         ),
         (
             "pipfile",
             "tensorflow 2.21.0",
-            f"Pipfile:3 leaves tensorflow open: the newest known, with keras {NEWEST}",
+            f"Pipfile:3 leaves tensorflow open: the newest known release, with keras {NEWEST}",
         ),
         ("kdoctor_toml", "tensorflow 2.21", f"kdoctor.toml:2, with keras {NEWEST}"),
     ],
@@ -135,27 +139,27 @@ def test_what_lies_above_the_repository_is_none_of_its(tmp_path):
         (
             {"requirements.txt": "keras==2.10\n", "uv.lock": '[[package]]\nname = "keras"\nversion = "3.5.0"\n'},
             "keras 3.5.0",
-            ["requirements.txt:1 says keras==2.10", "uv.lock:1 says keras 3.5.0", "uv.lock:1 is taken, as a lock"],
+            ["requirements.txt:1 says keras==2.10", "uv.lock:1 says keras 3.5.0", "uv.lock:1 is used, as a lock"],
         ),
         (
             {"requirements.txt": "keras==2.15.0\ntensorflow==2.21.0\n"},
             "keras 2.15.0",
-            ["requirements.txt:1", "requirements.txt:2", "do not go together", "keras 2.15.0 is taken"],
+            ["requirements.txt:1", "requirements.txt:2", "are incompatible", "keras 2.15.0 is used"],
         ),
         (
             {"requirements.txt": "keras==2.10.0\n", "requirements-gpu.txt": "numpy\nkeras==2.4.3\n"},
             "keras 2.10.0",
-            ["requirements-gpu.txt:2 says keras==2.4.3", "requirements.txt:1 is taken, as it is read first"],
+            ["requirements-gpu.txt:2 says keras==2.4.3", "requirements.txt:1 is used, as it is read first"],
         ),
         (
             {"requirements.txt": "keras==2.10.0\n-r more.txt\n", "more.txt": "keras<2.5\n"},
             "keras 2.10.0",
-            ["more.txt:1 says keras<2.5", "requirements.txt:1 is taken, it comes first"],
+            ["more.txt:1 says keras<2.5", "requirements.txt:1 is used, as it comes first"],
         ),
         (
             {"requirements.txt": "tensorflow==2.10.0\n", "setup.cfg": "[options]\ninstall_requires = keras==2.3.1\n"},
             "tensorflow 2.10.0",
-            ["setup.cfg:2 says keras==2.3.1", "as a requirements file is asked before a project file"],
+            ["setup.cfg:2 says keras==2.3.1", "as a requirements file takes precedence over a project file"],
         ),
     ],
 )  # fmt: skip
@@ -184,19 +188,19 @@ def test_what_agrees_or_is_for_others_is_no_conflict(tree, files):
 @pytest.mark.parametrize(
     ("files", "sentence"),
     [
-        ({"uv.lock": '[[package]]\nname = "keras"\nversion = \n'}, "it is no TOML: invalid value (line 3)"),
-        ({"uv.lock": '[[package]]\nname = "numpy"\n<<<<<<< HEAD\n# keras\n'}, "a merge conflict was left in it (line 3)"),
-        ({"Pipfile.lock": '{"default": {"keras": \n}'}, "it is no JSON: expecting value (line 2)"),
+        ({"uv.lock": '[[package]]\nname = "keras"\nversion = \n'}, "not valid TOML: invalid value (line 3)"),
+        ({"uv.lock": '[[package]]\nname = "numpy"\n<<<<<<< HEAD\n# keras\n'}, "unresolved merge conflict (line 3)"),
+        ({"Pipfile.lock": '{"default": {"keras": \n}'}, "not valid JSON: expecting value (line 2)"),
         ({"Pipfile.lock": '{"keras": ' + "[" * 100_000}, "nested too deeply"),
-        ({"poetry.lock": "x = " + "[" * 10_000 + "# keras"}, "it is no TOML: nested too deeply"),
-        ({"pyproject.toml": "keras = " + "1" * 5000}, "it is no TOML: exceeds the limit"),
+        ({"poetry.lock": "x = " + "[" * 10_000 + "# keras"}, "not valid TOML: nested too deeply"),
+        ({"pyproject.toml": "keras = " + "1" * 5000}, "not valid TOML: exceeds the limit"),
         ({"Pipfile": "[packages\nkeras = 1\n"}, "(line 1)"),
         ({"pyproject.toml": "[project]\ndependencies = ['keras'\n"}, "(line 3)"),
-        ({"environment.yml": "dependencies:\n- keras\n  - : [\n"}, "it is no YAML: "),
+        ({"environment.yml": "dependencies:\n- keras\n  - : [\n"}, "not valid YAML: "),
         ({"setup.cfg": "install_requires = keras\n"}, "no section headers"),
-        ({"requirements.txt": "numpy\nkeras === === 3\n"}, "'keras === === 3' is no requirement"),
-        ({"requirements.txt": "-r nowhere.txt\n"}, "it includes nowhere.txt: it cannot be read: No such file"),
-        ({"requirements.txt": b"keras==2.10 # \xff\n"}, "it is no UTF-8 text: byte 14"),
+        ({"requirements.txt": "numpy\nkeras === === 3\n"}, "'keras === === 3' is not a valid requirement"),
+        ({"requirements.txt": "-r nowhere.txt\n"}, "included file nowhere.txt: cannot be read: No such file"),
+        ({"requirements.txt": b"keras==2.10 # \xff\n"}, "not UTF-8: byte 14"),
     ],
 )  # fmt: skip
 def test_a_broken_file_is_one_sentence_and_the_others_still_count(tree, files, sentence):
@@ -245,8 +249,11 @@ def test_a_setting_of_kdoctor_comes_first_and_says_its_line(tree):
             "[tool.kdoctor]\ntarget = 3\n",
             r'^pyproject.toml:2: target must be a string, as in target = "keras==3\.15\.1"$',
         ),
-        ("[tool.kdoctor]\ntarget = 'keras==9'\n", "pyproject.toml:2: target: keras 9 is not known"),
-        ("[tool]\nkdoctor = 3\n", "no table"),
+        (
+            "[tool.kdoctor]\ntarget = 'keras==9'\n",
+            "pyproject.toml:2: target: keras 9 is not a known release",
+        ),
+        ("[tool]\nkdoctor = 3\n", "not a table"),
     ],
 )
 def test_a_wrong_setting_is_a_usage_problem(tree, text, sentence):
@@ -351,7 +358,7 @@ def test_odd_requirements_mean_what_people_mean(tree, line, shown):
 def test_a_version_that_kdoctor_does_not_know_is_read_as_the_nearest_and_says_so(tree):
     old = tree({"requirements.txt": "keras==1.2.2\n"}).target
     assert old.keras_version == known_releases("keras")[0]
-    assert "keras 1.2.2 is not known to kdoctor; read as" in old.source
+    assert "keras 1.2.2 is not known to kdoctor; treated as" in old.source
     assert tree({"requirements.txt": "keras==4.1\n"}).target.keras_version == NEWEST
 
 

@@ -105,13 +105,13 @@ def test_the_summary_counts_by_severity_and_by_what_can_be_done():
             finding(place(line=2), fix=UNSAFE, severity=Severity.CHANGE),
             finding(place(line=3), severity=Severity.LEGACY),
             skipped=(SkippedPart("README.md", None, 7, "not Python"),),
-            unreadable=(Unreadable("b.py", "it cannot be read: Permission denied"),),
+            unreadable=(Unreadable("b.py", "cannot be read: Permission denied"),),
         )
     )
     assert "Found 3 findings in 1 file: 1 error, 1 change, 1 legacy. " in shown
     assert "(2 files read, 1 code block skipped (not Python), 1 file not checked)" in shown
     assert "Fixable: 1 safe, 1 unsafe; by hand: 1." in shown
-    assert "b.py: not checked: it cannot be read: Permission denied\n" in shown
+    assert "b.py: not checked: cannot be read: Permission denied\n" in shown
 
 
 def test_skipped_code_is_named_only_in_detail():

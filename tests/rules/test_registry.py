@@ -59,6 +59,20 @@ def test_importing_the_package_imports_no_rule_and_no_libcst() -> None:
     assert done.stdout == "[]\n"
 
 
+def test_asking_for_one_rule_imports_no_other() -> None:
+    program = (
+        "import sys\n"
+        "from kdoctor.engine.selection.codes import rule_named\n"
+        "from kdoctor.rules.index import places\n"
+        "rule_named('KD201')\n"
+        "print([each for each in places() if f'kdoctor.rules.{each}' in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "['members.model_has_no_backend']\n"
+
+
 def test_the_proof_of_an_example_ends_with_the_example() -> None:
     one = Example(before="a", after="b")
     assert one.id != Example(before="a", after="c").id

@@ -146,11 +146,13 @@ def test_the_target_and_the_rules_come_from_the_projects_files(editing):
     async def conversation(editor):
         uri, found = await editor.opened("train.py", LEGACY)
         assert found == []
-        assert "There on keras 2.15.0 (requirements.txt" in await editor.hover(uri, "K.sum", at=2)
+        assert "Available in keras 2.15.0 (requirements.txt" in await editor.hover(
+            uri, "K.sum", at=2
+        )
         (folder / "requirements.txt").write_text("keras==3.15.1\n")
         changed(editor, "requirements.txt")
         assert codes(await editor.diagnostics(uri)) == ["KD101"]
-        assert "Not there" in await editor.hover(uri, "K.sum", at=2)
+        assert "Not available" in await editor.hover(uri, "K.sum", at=2)
         (folder / "kdoctor.toml").write_text('ignore = ["KD101"]\n')
         changed(editor, "kdoctor.toml")
         assert await editor.diagnostics(uri) == []
@@ -176,7 +178,7 @@ def test_the_target_and_the_rules_come_from_the_projects_files(editing):
             types.DidChangeConfigurationParams({"kdoctor": {"target": 3}})
         )
         assert codes(await editor.diagnostics(uri)) == ["KD101"]
-        assert "settings of kdoctor are not used" in editor.shown[-1]
+        assert "editor settings are ignored" in editor.shown[-1]
 
     editing(conversation)
 
@@ -362,7 +364,7 @@ K.sum
         assert await editor.hover(uri, "own.predict_classes", at=6) is None
         member = await editor.hover(uri, "model.predict_classes", at=8)
         assert "keras.Sequential.predict_classes" in member
-        assert "Not there" in member
+        assert "Not available" in member
         assert await editor.hover(uri, "sum([1])") is None
         assert "tensorflow.keras.backend" in await editor.hover(uri, "tf.keras.backend", at=12)
         assert await editor.hover(uri, "K.sum\n", at=3) is None
@@ -403,7 +405,7 @@ def test_a_document_that_is_judged_by_another_target_says_so_at_the_line(editing
         _, found = await editor.opened("train.py", SWITCH + GONE)
         (note,) = found
         assert note.severity is types.DiagnosticSeverity.Information
-        assert note.message.startswith("Judged by tf_keras ")
+        assert note.message.startswith("Checked against tf_keras ")
         assert "line 3 sets TF_USE_LEGACY_KERAS" in note.message
         assert note.range.start == types.Position(2, 0)
         assert note.range.end == types.Position(2, len(SWITCH.split("\n")[2]))
@@ -422,7 +424,7 @@ def test_a_target_that_is_asked_for_counts_and_a_note_says_so(talk):
     async def conversation(editor):
         uri, found = await editor.opened("train.py", SWITCH + GONE)
         (note,) = notes(found)
-        assert note.message.startswith("Judged by keras 3.15.1, as --target says")
+        assert note.message.startswith("Checked against keras 3.15.1, as --target says")
         assert codes(found) == ["KD102", None]
         assert all(each.diagnostics != [note] for each in await editor.actions(uri))
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lsprotocol import types
 
-from kdoctor.server.documents import OpenPage, kind_of, path_of
+from kdoctor.server.documents import TextDocument, kind_of, path_of
 from kdoctor.server.text import Encoding, Text
 
 UTF_16 = {Encoding.Utf8: "utf-8", Encoding.Utf16: "utf-16-le", Encoding.Utf32: "utf-32-le"}
@@ -64,7 +64,7 @@ def test_a_change_takes_the_place_of_its_range(before, new, data):
 
 
 def page(text, kind="python"):
-    return OpenPage("file:///a.py", "/a.py", kind, Text(text), 1)
+    return TextDocument("file:///a.py", "/a.py", kind, Text(text), 1)
 
 
 def test_a_declared_encoding_is_not_that_of_the_editors_text():

@@ -17,7 +17,8 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.calls import argument, is_hidden
-from kdoctor.analysis.models.user_classes import class_named, methods_in
+from kdoctor.analysis.dataflow.definitions import class_named
+from kdoctor.analysis.models.user_classes import methods_in
 from kdoctor.memoize import once
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import Binding, BindingKind

@@ -15,8 +15,8 @@ from functools import cached_property
 import libcst as cst
 from msgspec import Struct
 
+from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.dataflow.points_to import PointsTo, points_to_of
-from kdoctor.analysis.models.user_classes import class_named
 from kdoctor.keras_api import split_root
 from kdoctor.memoize import once
 from kdoctor.syntax import Module

@@ -8,6 +8,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_call_of_super
+from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.sublayers import (
     attributes_read,
@@ -17,7 +18,7 @@ from kdoctor.analysis.models.sublayers import (
     values_stored_on_self,
     weighted_layers_assigned,
 )
-from kdoctor.analysis.models.user_classes import class_named, methods_in, only_base, receiver
+from kdoctor.analysis.models.user_classes import methods_in, only_base, receiver
 from kdoctor.analysis.models.user_models import lineage, methods_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants

@@ -7,6 +7,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import is_builtin, is_keras_3
+from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import Presence
 from kdoctor.syntax import Module
@@ -62,16 +63,6 @@ def owns_its_weights(facts: TargetFacts, layer: Type) -> bool:
     these layers at its own time.
     """
     return facts.member(layer, "enable_lora") is Presence.EXISTS
-
-
-def class_named(module: Module, expression: cst.BaseExpression) -> cst.ClassDef | None:
-    """Return the one class of this module that a name refers to."""
-    if not isinstance(expression, cst.Name):
-        return None
-    owner = module.scope_of(expression).owner(expression.value)
-    bindings = owner.bindings[expression.value] if owner else []
-    node = bindings[0].node if len(bindings) == 1 else None
-    return node if isinstance(node, cst.ClassDef) else None
 
 
 def class_of(module: Module, made: Type) -> cst.ClassDef | None:

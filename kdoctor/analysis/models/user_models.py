@@ -8,13 +8,9 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import is_call_of_super, is_keras_3
+from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.user_classes import (
-    class_named,
-    is_only_registered,
-    lineage_with_base,
-    methods_in,
-)
+from kdoctor.analysis.models.user_classes import is_only_registered, lineage_with_base, methods_in
 from kdoctor.memoize import once
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants

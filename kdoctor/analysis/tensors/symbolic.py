@@ -123,7 +123,7 @@ def infer_size_fix(module: Module, size: cst.Subscript, applicability: Applicabi
         module.span(size), ("-1",), Precedence.UNARY, required_precedence(module.parent(size), size)
     )
     return Fix(
-        f"Write `-1` instead of `{source}`: the other sizes tell it",
+        f"Write `-1` instead of `{source}`: it follows from the other sizes",
         (edit,),
         applicability,
         unsafe_because="another size of the new shape may be -1, and only one can be left open",

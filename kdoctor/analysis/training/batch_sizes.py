@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden, value_of
+from kdoctor.analysis.dataflow.definitions import function_named
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.syntax import Module
 
@@ -24,7 +25,7 @@ def batch_size_of(module: Module, facts: TargetFacts, data: cst.BaseExpression) 
         if isinstance(data, cst.Name):
             return f"{data.value}.{_NAME}"  # Keras' own iterators have it
         return batch_size_of_flow(module, facts, made)
-    own = _function(module, made.func)
+    own = function_named(module, made.func)
     given = argument(made, _NAME, None if own is None else _position(own.params))
     if given is not None:
         return fixed_text(module, given.value)
@@ -60,16 +61,6 @@ def _position_in_flow(module: Module, facts: TargetFacts, made: cst.Call) -> tup
         return None
     names = [each.name for each in signature.parameters if each.name != "self"]
     return names.index(_NAME), found.default
-
-
-def _function(module: Module, expression: cst.BaseExpression) -> cst.FunctionDef | None:
-    """Return the one function of this module that a name stands for."""
-    if not isinstance(expression, cst.Name):
-        return None
-    owner = module.scope_of(expression).owner(expression.value)
-    bindings = owner.bindings[expression.value] if owner else []
-    node = bindings[0].node if len(bindings) == 1 else None
-    return node if isinstance(node, cst.FunctionDef) else None
 
 
 def _position(parameters: cst.Parameters) -> int | None:

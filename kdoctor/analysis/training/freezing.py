@@ -311,7 +311,7 @@ def fix_around(
         (*edits, *copied),
         Applicability.UNSAFE,
         unsafe_because="layers of it that were frozen one by one are thawed too"
-        + (", and the two models share no optimizer any more" if copied else ""),
+        + (", and the two models no longer share an optimizer" if copied else ""),
     )
 
 

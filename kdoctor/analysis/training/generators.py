@@ -10,7 +10,8 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.calls import argument, plain_literal, value_of
-from kdoctor.analysis.models.user_classes import class_around, class_named
+from kdoctor.analysis.dataflow.definitions import class_named
+from kdoctor.analysis.models.user_classes import class_around
 from kdoctor.keras_api import split_root
 from kdoctor.memoize import once
 from kdoctor.syntax import MemberUse, Module

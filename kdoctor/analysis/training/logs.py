@@ -9,7 +9,6 @@ import libcst as cst
 
 from kdoctor.analysis.calls import argument, instances, value_of
 from kdoctor.lazy_regex import pattern
-from kdoctor.model import Edit, Span
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.scopes import BindingKind
@@ -41,7 +40,7 @@ def keys_of_logs(module: Module) -> Iterator[tuple[cst.SimpleString, str]]:
                 func=cst.Attribute(value=owner, attr=cst.Name(value="get")),
                 args=[cst.Arg(value=cst.SimpleString() as key), *_],
             ) if _is_history(module, owner):
-                yield key, "it gives None"
+                yield key, "it returns None"
 
 
 def _is_history(module: Module, node: cst.BaseExpression) -> bool:
@@ -114,10 +113,11 @@ def monitored(module: Module) -> Iterator[tuple[cst.SimpleString, str]]:
         )
 
 
-def renamed(module: Module, node: cst.SimpleString, old: str, new: str) -> Edit:
-    """Return the edit that renames the first occurrence in a string."""
-    start = module.span(node).start + node.value.index(old)
-    return Edit(Span(start, start + len(old)), (new,))
+def names_in_logs(module: Module) -> Iterator[tuple[cst.SimpleString, str, str]]:
+    """Yield each name that the logs are asked for, and what happens if it is missing."""
+    yield from ((node, name, NO_PATH) for node, name in fields_of_paths(module, FIELD))
+    for node, what in (*keys_of_logs(module), *monitored(module)):
+        yield node, node.raw_value, what
 
 
 def is_written(module: Module, key: str) -> bool:

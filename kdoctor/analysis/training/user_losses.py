@@ -9,10 +9,10 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import argument
+from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.dataflow.points_to import PointsTo, points_to_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import (
-    class_named,
     class_of,
     kind_of_class,
     lineage_with_keras_3_base,

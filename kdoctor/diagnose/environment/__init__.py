@@ -42,7 +42,7 @@ def examine(
     deep: bool = False,
     patience: float = IMPORT_TIMEOUT,
 ) -> HealthReport:
-    """Return the vital signs of the environment that a Python runs with.
+    """Return the health report of the environment of a Python.
 
     ``python`` is a program, the folder of an environment or a command; without it, the Python that
     ``python`` means in ``folder``. ``deep`` also imports the frameworks, in a process of their own.

@@ -1,4 +1,4 @@
-"""All that the checks look at: the interpreter, its packages, the variables, the working folder."""
+"""The input of the checks: interpreter, packages, variables, working folder."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ KERAS_3_SINCE: Final = Version("2.16")
 
 @dataclass(frozen=True)
 class Environment:
-    """What is examined. ``folder`` is where programs are started."""
+    """The examined environment. ``folder`` is where programs are started."""
 
     python: Python
     packages: Packages
@@ -38,7 +38,7 @@ class Environment:
 
     @property
     def path(self) -> tuple[Path, ...]:
-        """Where imports of a program in the working folder are looked for, in order."""
+        """The import path of a program in the working folder."""
         return (self.folder, *self.python.path)
 
     @property
@@ -81,7 +81,7 @@ class Environment:
 
     @cached_property
     def config(self) -> dict[str, Any] | str:
-        """The settings in that file; a sentence where it cannot be read, {} where there is none."""
+        """The settings in that file; an error message if it cannot be read, {} without a file."""
         try:
             settings = json.loads(self.config_file.read_text("utf-8"))
         except FileNotFoundError:
@@ -119,7 +119,7 @@ class Environment:
         return Remedy(f"export {name}={shlex.quote(value)}", note)
 
     def unset(self, name: str, note: str = "") -> Remedy:
-        """Return the command that takes a variable away from them."""
+        """Return the command that unsets a variable for them."""
         if os.name == "nt":
             return Remedy(f"Remove-Item Env:{name}", note)
         return Remedy(f"unset {name}", note)

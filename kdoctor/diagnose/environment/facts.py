@@ -46,7 +46,7 @@ def newest_for(package: str, python: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """What became of a program of a few lines with this version beside TensorFlow.
+    """The result of a small program run with this version and a TensorFlow.
 
     ``tensorflow`` is the release that was run, ``error`` is "" where the program ended well.
     """
@@ -58,17 +58,17 @@ class Neighbour:
 
 @cache
 def neighbours(tensorflow: Version, package: str) -> tuple[Neighbour, ...]:
-    """Return what was tried beside the minor release of a TensorFlow, oldest first.
+    """Return the trials with the minor release of a TensorFlow, oldest first.
 
     Where it was not tried itself, the releases around it tell: what runs with an older TensorFlow
     runs with this one, too, and what fails with a newer one fails with it.
     """
     found = []
-    tried = {Version(version): told for version, told in _read("neighbours.json").items()}
+    tried = {Version(version): errors for version, errors in _read("neighbours.json").items()}
     minor = tensorflow.release[:2]
     own = [version for version in tried if version.release[:2] == minor]
-    for version, told in tried.items():
-        for number, error in told.get(package, {}).items():
+    for version, errors in tried.items():
+        for number, error in errors.get(package, {}).items():
             is_own = version in own
             tells = is_own or (not own and bool(error) == (version.release[:2] > minor))
             if tells:

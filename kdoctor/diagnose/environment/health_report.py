@@ -9,7 +9,7 @@ from kdoctor.interpreters import Interpreter
 
 
 class CheckState(enum.StrEnum):
-    """How a part of the environment is."""
+    """The state of one part of the environment."""
 
     OK = "ok"
     WARNING = "warning"
@@ -18,7 +18,7 @@ class CheckState(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """What cures it. ``command`` is for the shell and works as it stands; ``note`` is for people.
+    """A remedy. ``command`` can be pasted into a shell; ``note`` is for people.
 
     Where no command can do it, ``command`` is "".
     """
@@ -29,7 +29,7 @@ class Remedy:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was looked at: what it is about, how it is, and what cures it.
+    """One check: its subject, its state, and the remedy.
 
     ``subject`` is a package, a variable or a file. ``evidence`` is where that can be seen.
     """
@@ -61,10 +61,10 @@ def ok(subject: str, message: str, evidence: str = "") -> Check:
 
 
 def warning(subject: str, message: str, remedy: Remedy | None = None, evidence: str = "") -> Check:
-    """Return a check that found what may do harm."""
+    """Return a check that found a possible problem."""
     return Check(subject, CheckState.WARNING, message, remedy, evidence)
 
 
 def broken(subject: str, message: str, remedy: Remedy | None = None, evidence: str = "") -> Check:
-    """Return a check that found what does not work."""
+    """Return a check that found a problem."""
     return Check(subject, CheckState.BROKEN, message, remedy, evidence)

@@ -16,8 +16,8 @@ import traceback
 sys.path[0] = os.getcwd()
 
 
-def main(told, names):
-    with open(told, "a") as out:
+def main(log, names):
+    with open(log, "a") as out:
 
         def tell(**what):
             out.write(json.dumps(what) + "\n")

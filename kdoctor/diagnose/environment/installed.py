@@ -16,7 +16,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from kdoctor.project.evidence import Distribution, distribution_of
-from kdoctor.project.installed import METADATA, true_one
+from kdoctor.project.installed import METADATA, version_in_use
 
 _EXTENSIONS: Final = (".so", ".pyd", ".py", ".pyc")
 
@@ -42,7 +42,7 @@ class Installed:
 
     @cached_property
     def requirements(self) -> tuple[Requirement, ...]:
-        """What it asks for, with the conditions."""
+        """Its requirements, with markers."""
         found = []
         for line in _headers(self.metadata):
             key, _, value = line.partition(":")
@@ -69,7 +69,7 @@ class Installed:
 
 
 class Packages:
-    """The distributions that a search path offers: of each name, those that are found, in order."""
+    """The distributions on a search path: for each name, all that are found, in order."""
 
     def __init__(self, path: Iterable[Path]) -> None:
         self._found: dict[str, list[Installed]] = {}
@@ -82,12 +82,12 @@ class Packages:
         return next(iter(self._found.get(canonicalize_name(name), ())), None)
 
     def all_of(self, name: str) -> tuple[Installed, ...]:
-        """Return a distribution as often as it is installed in different folders."""
+        """Return all installations of a distribution in different folders."""
         return tuple(self._found.get(canonicalize_name(name), ()))
 
     @property
     def all(self) -> tuple[Installed, ...]:
-        """Every distribution, also the ones that others hide."""
+        """Every distribution, including hidden ones."""
         return tuple(each for found in self._found.values() for each in found)
 
     @property
@@ -158,7 +158,7 @@ def _distributions(folder: Path) -> Iterator[Installed]:
         version = (
             max(versions, key=Version)
             if distribution is None
-            else true_one(folder, distribution, list(versions))
+            else version_in_use(folder, distribution, list(versions))
         )
         stale = tuple(path for each, path in versions.items() if each != version)
         yield Installed(name, Version(version), versions[version], stale)

@@ -26,7 +26,7 @@ _NO_FINAL: Final = (0, 0, 0)
 
 
 def read(interpreter: Interpreter, environ: Mapping[str, str]) -> Python | None:
-    """Return what the files around an interpreter say of it, None where that is too little.
+    """Return what the files around an interpreter say about it, None if that is not enough.
 
     Enough is a ``pyvenv.cfg`` (of venv, virtualenv, uv) or a ``conda-meta`` with a version. What
     ``.pth`` files would run to change the path is not run.
@@ -62,7 +62,7 @@ def read(interpreter: Interpreter, environ: Mapping[str, str]) -> Python | None:
 
 
 def _prefix(program: Path) -> Path | None:
-    """Return the environment that a program belongs to, by the files that make it one."""
+    """Return the environment of a program, recognized by its files."""
     folders = (program.parent.parent, program.parent)
     return next((each for each in folders if _is_environment(each)), None)
 
@@ -113,7 +113,7 @@ def _standard_library(base: Path, minor: str) -> Iterator[Path]:
 
 
 def _site_packages(prefix: Path, minor: str) -> Iterator[Path]:
-    """Yield the folders for packages, those of Debian's Python, too."""
+    """Yield the site-packages folders, including those of Debian's Python."""
     places = [
         prefix / "Lib" / "site-packages",
         *(prefix / "lib" / f"{name}{minor}" / "site-packages" for name in ("python", "pypy")),
@@ -162,7 +162,7 @@ def _with_links(site: Path) -> list[Path]:
 
 
 def _markers(full: str, minor: str, settings: Mapping[str, str]) -> dict[str, str]:
-    """Return what requirements ask of the environment. Its platform is the one kdoctor runs on."""
+    """Return the environment markers. The platform is the one kdoctor runs on."""
     name = settings.get("implementation") or "CPython"
     return {
         "implementation_name": name.lower(),

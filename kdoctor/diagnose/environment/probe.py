@@ -1,4 +1,4 @@
-"""Ask a Python for its version, search path and platform, importing nothing in it."""
+"""Query a Python for its version, search path and platform, without importing packages."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Python:
 
 
 def ask(interpreter: Interpreter, environ: Mapping[str, str]) -> Python:
-    """Start the interpreter and let it say where it looks for packages.
+    """Start the interpreter to query its version and search path.
 
     Raises:
         UsageProblem: it cannot be started, or is no Python.

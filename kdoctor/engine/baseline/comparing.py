@@ -27,8 +27,8 @@ class Comparison:
     """The findings of a scan, split by a baseline.
 
     ``result`` is the scan with the new findings as ``findings`` and the others as ``known``.
-    ``fixed`` are the entries that no finding answers to any more. ``unseen`` are those that this
-    scan says nothing about: their file was not read or not understood, or their rule not asked.
+    ``fixed`` are the entries without a matching finding. ``unseen`` are those that this
+    scan says nothing about: their file was not read or not parsed, or their rule did not run.
     ``renamed`` counts the known findings in files that the baseline has under another path.
     ``accepted`` are the files that cannot be checked and that the baseline knows as such; they are
     not among those of ``result``. ``checked_again`` are the paths of files that it knows so and
@@ -71,7 +71,7 @@ def compare(
     paths: Iterable[str | os.PathLike[str]],
     is_selected: Asks = lambda _path, _code: True,
 ) -> Comparison:
-    """Split the findings of a scan of ``paths`` into those that a baseline knows and the others.
+    """Split the findings of a scan of ``paths`` into known and new ones.
 
     ``is_selected`` says whether a rule is selected for a path: a finding of a rule that was not
     selected there is not fixed.
@@ -112,9 +112,9 @@ def is_acceptable(file: Unreadable) -> bool:
 
 
 def _noted(result: ScanResult, baseline: Baseline) -> ScanResult:
-    """Add what became of the old codes that the baseline has."""
-    told = dict.fromkeys((*result.project.remarks, *redirect_notes(baseline.old_names)))
-    return replace(result, project=replace(result.project, remarks=tuple(told)))
+    """Add notes on renamed or retired codes in the baseline."""
+    remarks = dict.fromkeys((*result.project.remarks, *redirect_notes(baseline.old_names)))
+    return replace(result, project=replace(result.project, remarks=tuple(remarks)))
 
 
 def _without(result: ScanResult, accepted: Collection[Unreadable]) -> ScanResult:
@@ -126,7 +126,7 @@ def _without(result: ScanResult, accepted: Collection[Unreadable]) -> ScanResult
 
 
 class _Matched:
-    """What a scan looked at, so that what it did not find there is fixed."""
+    """What a scan covered: entries there without a finding are fixed."""
 
     def __init__(
         self,
@@ -143,7 +143,7 @@ class _Matched:
         self._read -= self._unhandled
 
     def covers(self, entry: BaselineEntry) -> bool:
-        """Say whether the finding of this entry would have been found."""
+        """Say whether the scan would have found this entry's finding."""
         if not self._is_selected(str(self._folder / entry.path), entry.rule):
             return False
         return self._is_checked_or_deleted(entry.path)

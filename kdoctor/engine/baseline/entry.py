@@ -28,7 +28,7 @@ class BaselineEntry:
     context: str
 
     def at(self, path: str) -> BaselineEntry:
-        """Return the same in another file."""
+        """Return the entry with another path."""
         return replace(self, path=path)
 
 

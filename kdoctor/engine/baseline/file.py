@@ -71,11 +71,11 @@ class Baseline:
             data = path.read_bytes()
         except FileNotFoundError:
             raise UsageProblem(
-                f"there is no baseline {shown(path)}; `kdoctor baseline write` makes one"
+                f"there is no baseline {shown(path)}; create it with `kdoctor baseline write`"
             ) from None
         except IsADirectoryError:
             raise UsageProblem(
-                f"{shown(path)} is a folder, no baseline; name a file, such as {FILE_NAME} in it"
+                f"{shown(path)} is a folder; name a baseline file, such as {FILE_NAME} in it"
             ) from None
         except OSError as error:
             raise UsageProblem(f"{shown(path)} cannot be read: {error.strerror or error}") from None
@@ -150,8 +150,8 @@ def check_writable(policy: FileSelection, path: Path) -> None:
     layer = policy.main.layer("baseline")
     where = f"{layer.place('baseline')}: baseline" if layer else shown(path)
     raise UsageProblem(
-        f"{where} leads out of the project, to {os.path.realpath(path)}; to write it there, say so "
-        f"yourself: --baseline {shlex.quote(os.path.realpath(path))}"
+        f"{where} points outside the project, to {os.path.realpath(path)}; to write "
+        f"there, pass --baseline {shlex.quote(os.path.realpath(path))}"
     )
 
 
@@ -165,7 +165,7 @@ def _decoded(data: bytes, path: Path) -> _File:
         file = msgspec.convert(json.loads(data), _File)
     except (msgspec.ValidationError, ValueError, RecursionError) as error:
         raise UsageProblem(
-            f"{shown(path)} is no baseline that kdoctor can read ({_read_error(data, error)})"
+            f"{shown(path)} is not a valid baseline ({_read_error(data, error)})"
         ) from None
     if file.version > _VERSION:
         raise UsageProblem(
@@ -184,7 +184,7 @@ def _entries(file: _File, old: Iterable[str]) -> Iterable[BaselineEntry]:
 
 
 def _code_now(code: str) -> str:
-    """Return the code in the place of an old one, the old where it is retired: nothing has it."""
+    """Return the current code for an old one; a retired code is returned as it is."""
     from kdoctor.engine.selection.codes import codes_beyond_its_text  # noqa: PLC0415 - most have none
 
     (now,) = codes_beyond_its_text(code) or (code,)
@@ -193,12 +193,12 @@ def _code_now(code: str) -> str:
 
 def _read_error(data: bytes, error: Exception) -> str:
     if b"<<<<<<<" in data and b">>>>>>>" in data:
-        return "it has marks of a merge conflict: keep the lines of both sides, or write it anew"
+        return "unresolved merge conflict: keep the lines of both sides, or recreate the file"
     return " ".join(str(error).split())
 
 
 def _rendered(entries: Iterable[BaselineEntry], not_checked: Mapping[str, str]) -> bytes:
-    """Return JSON with a line for each entry: what a merge or a review can handle."""
+    """Return JSON with one line per entry, for readable diffs and merges."""
     blocks = []
     for path, group in groupby(sorted(entries), key=lambda entry: entry.path):
         rows = [f"      {_row(entry)}" for entry in group]

@@ -35,7 +35,7 @@ class Matching:
         return sorted(self._waiting_known)
 
     def match(self, is_gone: Callable[[str], bool]) -> Matching:
-        """Make all pairs. ``is_gone`` says whether there is no file at a path any more."""
+        """Make all pairs. ``is_gone`` says whether the file at a path was deleted."""
         self._within_files(self._waiting_known, self._waiting_found, {})
         gone = {path for path in self._paths(self._known, self._waiting_known) if is_gone(path)}
         for old, new in self._renames(gone):
@@ -47,7 +47,7 @@ class Matching:
     def _within_files(
         self, known: Iterable[int], found: Iterable[int], renamed: dict[str, str]
     ) -> None:
-        """Pair what is in the same file; ``renamed`` gives some known files another path."""
+        """Pair entries and findings of the same file; ``renamed`` maps old paths to new ones."""
         old = {
             index: self._known[index].at(
                 renamed.get(self._known[index].path, self._known[index].path)
@@ -73,7 +73,7 @@ class Matching:
     def _pair_by_similarity(
         self, old: dict[int, BaselineEntry], new: dict[int, BaselineEntry]
     ) -> None:
-        """Pair what stands in the same definition, the lines that are most alike first."""
+        """Pair within the same definition, the most similar lines first."""
         groups = _grouped(_in_definition, old)
         for key, found in _grouped(_in_definition, new).items():
             known = groups.get(key, [])
@@ -99,7 +99,7 @@ class Matching:
         del old[known], new[found]
 
     def _renames(self, gone: set[str]) -> list[tuple[str, str]]:
-        """List which gone file may be which that is there, those that have most in common first."""
+        """List likely renames of deleted files, the most similar first."""
         homes: defaultdict[Hashable, list[str]] = defaultdict(list)
         for index in self._waiting_known:
             if self._known[index].path in gone:
@@ -127,12 +127,12 @@ def _same(entry: BaselineEntry) -> Hashable:
 
 
 def _moved(entry: BaselineEntry) -> Hashable:
-    """Return what stays when code goes into another definition, or this gets another name."""
+    """Return the features that stay when code moves to another definition."""
     return entry.path, entry.rule, entry.symbol, entry.source, entry.context
 
 
 def _in_definition(entry: BaselineEntry) -> Hashable:
-    """Return what stays when the line itself is edited."""
+    """Return the features that stay when the line itself is edited."""
     return entry.path, entry.rule, entry.symbol, entry.scope
 
 

@@ -138,7 +138,7 @@ class Cache:
         return True
 
     def _is_same(self, number: int) -> bool:
-        """Say whether a file or folder is as it was, by its signature, else by its content."""
+        """Say whether a file or folder is unchanged, by its signature, else by its content."""
         path, before = self._known.paths[number], self._known.states[number]
         if before is None:
             return False
@@ -152,29 +152,36 @@ class Cache:
         return True
 
     def _signature_of(self, key: str) -> Signature | None:
-        asked = parse_import_query(key)
-        return signature_of(key) if asked is None else self._importers.signature(asked[0])
+        query = parse_import_query(key)
+        return signature_of(key) if query is None else self._importers.signature(query[0])
 
     def _state_of(self, key: str) -> FileStamp:
-        asked = parse_import_query(key)
-        return state_of(key) if asked is None else self._importers.state(*asked)
+        query = parse_import_query(key)
+        return state_of(key) if query is None else self._importers.state(*query)
 
     @cached_property
     def _importers(self) -> ReverseImports:
-        from kdoctor.modules.reverse_imports import ReverseImports  # noqa: PLC0415 - seldom asked
+        from kdoctor.modules.reverse_imports import ReverseImports  # noqa: PLC0415 - rarely needed
 
         return ReverseImports()
 
     def _key(self, scan_options: ScanOptions, task: Task) -> bytes:
-        """Return a digest of all that is asked of a file."""
+        """Return a digest of the options that apply to a file."""
         own = task.target, task.codes, task.namespace, task.admitted, task.style
         if own not in self._keys:
             aimed = scan_options.aimed(task)
             target = aimed.target.without_source
-            asked = (
-                *(target, aimed.asked, aimed.codes, aimed.kind, aimed.gate, aimed.namespace),
+            parts = (
+                *(
+                    target,
+                    aimed.is_target_explicit,
+                    aimed.codes,
+                    aimed.kind,
+                    aimed.gate,
+                    aimed.namespace,
+                ),
                 *(aimed.edits, aimed.diffs, aimed.replacements, aimed.anchors, task.admitted),
                 aimed.style,
             )
-            self._keys[own] = blake2b(repr(asked).encode(), digest_size=16).digest()
+            self._keys[own] = blake2b(repr(parts).encode(), digest_size=16).digest()
         return self._keys[own]

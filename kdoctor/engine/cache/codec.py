@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class _Found(msgspec.Struct, array_like=True, frozen=True, gc=False):
-    """What belongs to places stands in the order of the findings, the suppressed ones last."""
+    """Data of places is in the order of the findings, the suppressed ones last."""
 
     findings: tuple[Finding, ...]
     suppressed: tuple[Suppressed, ...]

@@ -31,9 +31,9 @@ def store_of(policy: FileSelection) -> Store:
     root = root_of(policy.start) or Path.cwd()
     project = blake2b(os.fsencode(root), digest_size=8).hexdigest()
     name = f"{project}-{version_key()}"
-    asked = os.environ.get(VARIABLE)
-    if asked:
-        return Store(Path.cwd() / Path(asked).expanduser(), name)
+    override = os.environ.get(VARIABLE)
+    if override:
+        return Store(Path.cwd() / Path(override).expanduser(), name)
     layer = policy.main.layer("cache-dir")
     if layer is None:
         where, folder = shown(root / DEFAULT), root / DEFAULT
@@ -45,7 +45,7 @@ def store_of(policy: FileSelection) -> Store:
     # Who names a file by --config says all that it says.
     if not (policy.has_named_settings or leads_into(store.folder, root)):
         raise OutOfProject(
-            f"{where} leads out of the project, to {os.path.realpath(store.folder)}: no cache is "
-            f"used. To keep it there, say so yourself: {VARIABLE}={os.path.realpath(folder)}"
+            f"{where} points outside the project, to {os.path.realpath(store.folder)}, so no "
+            f"cache is used; to keep it there, set {VARIABLE}={os.path.realpath(folder)}"
         )
     return store

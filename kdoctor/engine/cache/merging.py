@@ -21,7 +21,7 @@ NewScans = dict[tuple[str, str, bytes], tuple[bytes, Seen]]  # by path, path as 
 def merge_snapshots(
     known: Snapshot, now: Mapping[str, FileStamp], facts: NewFacts, scans: NewScans
 ) -> Snapshot:
-    """Return a snapshot of all results that agree on the state of each file and folder.
+    """Return a snapshot of all results that agree on the state of every file and folder.
 
     ``now`` is how they were found in this run. What was not used for long is left out, and, once a
     day, what is known of files that are gone.
@@ -44,7 +44,7 @@ def merge_snapshots(
 
 @dataclass(slots=True)
 class _Made:
-    """A snapshot in the making. ``states`` are those that all of it must hold for."""
+    """A snapshot under construction; all of its rows must be valid for ``states``."""
 
     states: dict[str, FileStamp]
     snapshot: Snapshot = field(default_factory=Snapshot)
@@ -55,7 +55,7 @@ class _Made:
         return self.numbers.setdefault(path, len(self.numbers))
 
     def agrees(self, path: str, seen: Seen) -> bool:
-        """Say whether a new result holds for the states, taking up those that are not there."""
+        """Say whether a new result is valid for the states; add states that are missing."""
         return (
             seen[path] is not GONE
             and UNSTEADY not in seen.values()
@@ -67,7 +67,7 @@ class _Made:
         )
 
     def needs(self, path: str, seen: Seen) -> bytes:
-        """Return what a result needs in numbers, the file itself first: it changes most."""
+        """Return the numbers of a result's dependencies, the file itself first."""
         others = (self.number(each) for each in seen if each != path)
         return array(NUMBERS, [self.number(path), *others]).tobytes()
 
@@ -80,14 +80,14 @@ class _Made:
         self.snapshot.facts.append(row)
 
     def finished(self) -> Snapshot:
-        """Return the snapshot with the states of all that is named in it."""
+        """Return the snapshot with the states of all paths in it."""
         self.snapshot.paths = list(self.numbers)
         self.snapshot.states = [self.states.get(path) for path in self.numbers]
         return self.snapshot
 
 
 def _is_text(path: str) -> bool:
-    """Say whether a name can be written down: one that is no UTF-8 has halves of characters."""
+    """Say whether a name is valid UTF-8; otherwise it has lone surrogates."""
     try:
         path.encode()
     except UnicodeEncodeError:
@@ -98,7 +98,7 @@ def _is_text(path: str) -> bool:
 def _add_known(
     made: _Made, known: Snapshot, facts: NewFacts, scans: NewScans, now: Mapping[str, FileStamp]
 ) -> None:
-    """Add the rows of an earlier snapshot that hold for the same states, and are worth it."""
+    """Add rows of an earlier snapshot that are valid for the same states and still used."""
     paths = known.paths
     holds = [
         state is not None and made.states.setdefault(path, state).digest == state.digest

@@ -23,7 +23,7 @@ def version_key() -> str:
 
 
 def _code(folder: str) -> Iterator[str]:
-    """Yield kdoctor's own files as they lie there.
+    """Yield kdoctor's own files with size and time.
 
     Where it is installed nobody edits them, and times would be others after each installation:
     on a machine for tests, which keeps the cache and nothing else, that is every time.

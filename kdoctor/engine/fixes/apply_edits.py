@@ -8,7 +8,7 @@ from itertools import chain
 from kdoctor.documents import Cell, Unit
 from kdoctor.engine.fixes.emptied_blocks import without_empty_blocks
 from kdoctor.model import Applicability, Edit, Fix
-from kdoctor.project.code_style import UNTOLD, CodeStyle
+from kdoctor.project.code_style import DEFAULT_STYLE, CodeStyle
 from kdoctor.rewrite import plan_imports, render
 from kdoctor.rewrite.blank_lines import without_blank_lines
 from kdoctor.rewrite.branches import (
@@ -26,7 +26,7 @@ def edits_of(
     source: Module | Unit,
     fixes: Sequence[Fix],
     keeps: Keeps = keep_nothing,
-    style: CodeStyle = UNTOLD,
+    style: CodeStyle = DEFAULT_STYLE,
 ) -> list[Edit]:
     """Return the edits of some fixes with their import and layout edits.
 
@@ -56,7 +56,7 @@ def texts_of(
     source: Module | Unit,
     fixes: Sequence[Fix],
     keeps: Keeps = keep_nothing,
-    style: CodeStyle = UNTOLD,
+    style: CodeStyle = DEFAULT_STYLE,
 ) -> list[str]:
     """Return the fixed text of each cell of a unit, magics restored.
 

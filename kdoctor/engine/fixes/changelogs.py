@@ -14,7 +14,7 @@ _TEXTS: Final = frozenset({".md", ".markdown", ".rst"})
 _NAME: Final = pattern(
     r"change[-_]?logs?|changes|history|news|releases?|release[-_]?(notes|history)|what[-_]?s[-_]?new"
 )
-_REASON: Final = "a changelog tells what an old release was like: no code in it is written anew"
+_REASON: Final = "a changelog describes old releases: code in it is not rewritten"
 
 
 def is_changelog(path: str) -> bool:

@@ -31,7 +31,7 @@ class CommentGuard:
         return replace(finding, fix=None, no_fix_because=_LOST.format(lost))
 
     def _lost(self, fix: Fix) -> str | None:
-        """Return the first comment that a fix takes out, and writes nowhere."""
+        """Return the first comment that a fix deletes without writing it elsewhere."""
         taken = [
             edit.span for edit in fix.edits if "#" in self._text[edit.span.start : edit.span.end]
         ]
@@ -58,7 +58,7 @@ class CommentGuard:
 
 
 def _is_deleted(comment: Span, taken: list[Span], holes: list[Span]) -> bool:
-    """Say whether the innermost of the edits around a comment has no hole that keeps it."""
+    """Say whether the innermost edit around a comment has no hole that keeps it."""
     around = [span for span in taken if _holds(span, comment)]
     if not around:
         return False

@@ -47,7 +47,7 @@ def compatible_fixes(
 
 
 def _cell_at(cells: Sequence[Span], span: Span) -> Span:
-    """Return the cell in which a span begins."""
+    """Return the cell in which a span starts."""
     after = bisect.bisect_right(cells, span.start, key=lambda cell: cell.start)
     return cells[max(0, after - 1)]
 
@@ -57,7 +57,7 @@ def _import_key(need: ImportNeed) -> tuple[str, str | None]:
 
 
 def _conflicts(kept: Sequence[Edit], fixes: Sequence[Fix]) -> dict[int, set[int]]:
-    """Map each fix to those that it cannot be made together with (itself: it is contradictory)."""
+    """Map each fix to the fixes it conflicts with (itself, if it is contradictory)."""
     owned = [(edit, _ALWAYS_APPLIED) for edit in kept]
     owned += [(edit, number) for number, fix in enumerate(fixes) for edit in fix.edits]
     owned.sort(key=lambda pair: pair[0].span)
@@ -84,7 +84,7 @@ def _conflict(one: Edit, other: Edit) -> bool:
 
 
 def _inserts_after_deleted(new: Edit, gone: Edit) -> bool:
-    """Say whether something is put right behind what is taken out: an argument behind the last.
+    """Say whether text is inserted right after a deletion: an argument after the last.
 
     It begins with a comma then, and nothing may be left to stand before that.
     """

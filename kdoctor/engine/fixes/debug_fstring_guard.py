@@ -13,7 +13,7 @@ from kdoctor.model import Applicability, Finding, Span
 from kdoctor.syntax import Module
 
 _MAY_HOLD_ONE: Final = pattern(r"=\s*(?:![rsa]\s*)?[:}]")
-_PRINTED: Final = "the text of the expression is printed, too, and would be another"
+_PRINTED: Final = "the f-string also prints the text of the expression, which would change"
 
 
 class DebugFStringGuard:

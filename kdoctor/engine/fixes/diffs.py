@@ -126,7 +126,7 @@ def _hunks(steps: Iterable[Change]) -> list[list[Change]]:
 
 
 def _range(start: int, length: int) -> str:
-    """Write a range as the unified format asks: an empty one names the line before it."""
+    """Format a range for a unified diff: an empty one names the line before it."""
     if length == 1:
         return str(start + 1)
     return f"{start + 1 if length else start},{length}"

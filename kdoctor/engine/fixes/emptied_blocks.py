@@ -18,7 +18,7 @@ from kdoctor.syntax import Module
 
 
 class _Block(NamedTuple):
-    """The statements of one block, from the top, and where what it belongs to begins: `else:`."""
+    """The statements of one block, and the start of its header: `else:`."""
 
     header: int
     statements: tuple[Span, ...]
@@ -36,7 +36,7 @@ def _deletes(edit: Edit) -> bool:
 
 
 def _emptied(module: Module, gone: Sequence[Edit]) -> Iterator[tuple[Edit, _Block]]:
-    """Yield each block of which nothing stays, with the edit that takes its first statement."""
+    """Yield each emptied block, with the edit that deletes its first statement."""
     if not gone:
         return
     starts = [each.span.start for each in gone]

@@ -14,7 +14,7 @@ from kdoctor.engine.fixes.apply_edits import edits_of, source_of, texts_with
 from kdoctor.engine.fixes.diffs import Change, decoded, split_lines, unified, unified_of_changes
 from kdoctor.lazy_regex import pattern
 from kdoctor.model import Edit, Finding, Fix, Span
-from kdoctor.project.code_style import UNTOLD
+from kdoctor.project.code_style import DEFAULT_STYLE
 from kdoctor.rewrite import render
 from kdoctor.rewrite.imports import Keeps
 from kdoctor.syntax import Module
@@ -33,7 +33,7 @@ class FindingDiffs:
     def __init__(
         self, document: Document, data: bytes, keeps: Keeps, *, diffs: bool, replacements: bool
     ) -> None:
-        self.style = UNTOLD
+        self.style = DEFAULT_STYLE
         self._document = document
         self._data = data
         self._keeps = cache(keeps)
@@ -75,7 +75,7 @@ class FindingDiffs:
         return Positions(self._document.text)
 
     def _changes(self, edits: Sequence[Edit], unit: Unit) -> Iterable[tuple[Span, str]]:
-        """Return spans of the file's text and what comes there."""
+        """Return spans of the file's text and their replacements."""
         if self._document.kind != "python":
             return self._document.changes({unit.index: texts_with(unit, edits)})
         return [  # the unit is the whole file: only the lines that are touched
@@ -94,7 +94,7 @@ class FindingDiffs:
         return unified(decoded(self._data), decoded(after), self._document.path)
 
     def _changed_lines(self, changes: Sequence[tuple[Span, str]]) -> list[Change] | None:
-        """Return what becomes of the lines of a file, None where its diff has others than those."""
+        """Return the changed lines of a file, None if its diff has other lines."""
         text, newlines = self._document.text, _newlines(self._document.text)
         if not self._is_as_in_its_diff:
             return None
@@ -143,7 +143,7 @@ def _unit(source: Module | Unit) -> Unit:
 
 
 def _touched(cells: Sequence[Cell], edits: Iterable[Edit]) -> Sequence[Cell]:
-    """Return the cells that an edit may lie in, in order."""
+    """Return the cells that an edit may be in, in order."""
     if len(cells) == 1:
         return cells
     places = {bisect_right(cells, edit.span.start, key=_start) - 1 for edit in edits}
@@ -162,7 +162,7 @@ def _newlines(text: str) -> list[int]:
 
 
 def _line_regions(text: str, edits: Sequence[Edit], within: Span) -> Iterator[Span]:
-    """Yield the runs of whole lines that ``edits`` touch, in order and apart from each other."""
+    """Yield the ranges of whole lines that ``edits`` touch, sorted and disjoint."""
     start = end = -1
     for span in sorted(edit.span for edit in edits):
         first = text.rfind("\n", within.start, span.start) + 1 or within.start

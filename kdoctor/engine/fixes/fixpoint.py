@@ -11,7 +11,6 @@ from kdoctor.documents import Document, Kind
 from kdoctor.engine.examine import (
     Examined,
     Examiner,
-    drop_notes_unless_admitted,
     error_text,
 )
 from kdoctor.engine.fixes.apply_edits import source_of, texts_of
@@ -43,12 +42,11 @@ class FixLoop:
         read = self._examiner.read_and_examine(task, data)
         if isinstance(read, FileScan):
             return FileFix(read, read)
-        before, examined = read
-        found = drop_notes_unless_admitted(task, examined.scan)
+        before, examined, found = read
         try:
             after, applied, left = self._apply_until_stable(before, examined)
         except Exception as error:  # noqa: BLE001
-            reason = f"its fix failed and was given up: {error_text(error)}"
+            reason = f"its fix failed and was discarded: {error_text(error)}"
             return FileFix(found, found, left_alone=LeftAlone(path, reason))
         if after == before:
             return FileFix(found, found)
@@ -78,18 +76,14 @@ class FixLoop:
             if after == data:
                 return data, tuple(applied), examined.scan
             applied += _fixed_by(examined.scan.findings, chosen)
-            drop_notes_unless_admitted = examined.directives
-            needed = (
-                drop_notes_unless_admitted.used_words()
-                if drop_notes_unless_admitted
-                else Counter[str]()
-            )
+            directives = examined.directives
+            needed = directives.used_words() if directives else Counter[str]()
             changed = texts.keys() & examined.modules.keys()
             examined = self._examiner.examine(document.path, after, like=document, changed=changed)
             check_still_python(document, examined.document, texts.keys())
             _check_suppressions_hold(needed, examined)
             data = after
-        raise FileProblem(f"its fixes do not come to an end in {MAX_PASSES} passes")
+        raise FileProblem(f"its fixes did not converge within {MAX_PASSES} passes")
 
     def _choose(self, examined: Examined) -> dict[int, list[Fix]]:
         """Return the fixes to apply now, by the unit that they belong to."""
@@ -120,14 +114,14 @@ def _fixed_by(findings: Collection[Finding], chosen: dict[int, list[Fix]]) -> li
 
 
 def _suppressed_edits(scan: FileScan, unit: int) -> Iterator[Edit]:
-    """Yield what would cure the silenced findings of a unit: no other fix may do that for them."""
+    """Yield the fixes of a unit's suppressed findings: no other fix may make these edits."""
     for each in scan.suppressed:
         if each.finding.place.unit == unit and each.finding.fix is not None:
             yield from each.finding.fix.edits
 
 
 def _check_suppressions_hold(needed: Counter[str], after: Examined) -> None:
-    """Hold the fixes to the user's comments.
+    """Check that fixes keep the suppression comments that are still needed.
 
     Raises:
         FileProblem: a comment that silenced something went.
@@ -135,7 +129,7 @@ def _check_suppressions_hold(needed: Counter[str], after: Examined) -> None:
     lost = needed - (after.directives.words() if after.directives else Counter[str]())
     if lost:
         comment = f"`# kdoctor: {min(lost)}`".replace("kdoctor: noqa", "noqa")
-        raise FileProblem(f"a comment that silences a finding ({comment}) would be lost")
+        raise FileProblem(f"a suppression comment ({comment}) would be lost")
 
 
 def check_still_python(before: Document, after: Document, changed: Collection[int]) -> None:
@@ -145,11 +139,11 @@ def check_still_python(before: Document, after: Document, changed: Collection[in
         FileProblem: it does not.
     """
     if len(before.units) != len(after.units):
-        raise FileProblem("the result has another number of code blocks")
+        raise FileProblem("the result has a different number of code blocks")
     for index in changed:
         # Asked in this order, the text before is parsed only where something is wrong.
         if not _is_python(after.units[index].text) and _is_python(before.units[index].text):
-            raise FileProblem("the result is no Python")
+            raise FileProblem("the result is not valid Python")
 
 
 def _is_python(source: str) -> bool:

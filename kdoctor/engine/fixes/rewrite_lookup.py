@@ -33,7 +33,7 @@ class RewriteLookup:
 def rewrite_lookup_of(name: str, member: str = "") -> RewriteLookup:
     """Return the rewrites of a root-relative name, and the rules about a member.
 
-    >>> cures_of("backend.square").rewrites[0].right                   # doctest: +SKIP
+    >>> rewrite_lookup_of("backend.square").rewrites[0].right                   # doctest: +SKIP
     'keras.ops.square(x)'
     """
     facts = TargetFacts(newest_target())

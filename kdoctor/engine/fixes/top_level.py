@@ -17,7 +17,7 @@ _CLOSED = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp
 
 @dataclass(frozen=True, slots=True)
 class TopLevelFixes:
-    """A top-level statement."""
+    """A top-level statement and the names it binds."""
 
     span: Span
     binds: frozenset[str]

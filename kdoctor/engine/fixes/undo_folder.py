@@ -23,7 +23,7 @@ class UndoProject(Struct, frozen=True):
     """The identity of a project's folder: its real path and inode.
 
     The inode tells a folder that may have been moved within its file system. A new folder may get
-    that of one that was deleted: what lies in it has to be asked, too.
+    that of a deleted one, so the content of the journals is checked as well.
     """
 
     root: str
@@ -42,7 +42,7 @@ class UndoProject(Struct, frozen=True):
         return cls(real, found.st_dev, found.st_ino)
 
     def may_have_been(self, other: UndoProject) -> bool:
-        """Say whether this folder may be ``other``, moved."""
+        """Say whether this folder may be ``other`` after a move."""
         is_same_folder = (other.device, other.inode) == (self.device, self.inode) != (0, 0)
         return is_same_folder and not os.path.lexists(other.root)
 
@@ -68,7 +68,7 @@ def make_private(folder: Path) -> None:
     folder.parent.mkdir(parents=True, exist_ok=True)
     folder.mkdir(mode=_PRIVATE, exist_ok=True)
     if not is_private(folder):
-        raise PermissionError(13, "Others than you may write into the folder", str(folder))
+        raise PermissionError(13, "Other users can write to the folder", str(folder))
 
 
 def is_private(folder: Path) -> bool:

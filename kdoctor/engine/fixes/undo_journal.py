@@ -127,7 +127,7 @@ def undo(paths: Iterable[str | os.PathLike[str]]) -> Undone:
     root = journal_root(paths)
     steps = _steps_of(root)
     if not steps:
-        raise UsageProblem(f"there is no `kdoctor fix --apply` to take back in {root}")
+        raise UsageProblem(f"there is no `kdoctor fix --apply` to undo in {root}")
     *earlier, step = steps
     # The last first: a file that was written under two names goes back to what it was at first.
     reasons = {line.path: _restore(root, line, step) for line in reversed(step.lines)}
@@ -143,7 +143,7 @@ def undo(paths: Iterable[str | os.PathLike[str]]) -> Undone:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A file that an apply wrote: where the journal has what it was, the hash of what it became."""
+    """A file that a fix wrote: where its old content is stored, and the hash of the new."""
 
     path: str
     before: str
@@ -162,7 +162,7 @@ class _Step:
 
     @classmethod
     def read(cls, folder: Path) -> _Step | None:
-        """Read a journal, None where there is nothing in it to take back (any more)."""
+        """Read a journal, None if it has nothing (left) to undo."""
         if folder.name.endswith(_LEFT):
             return None
         try:
@@ -190,7 +190,7 @@ def left_by_last_apply(root: Path, files: Iterable[FixedFile]) -> list[FixedFile
 
 
 def _steps_of(root: Path) -> list[_Step]:
-    """Return the applies of a project that can be taken back, the oldest first."""
+    """Return the fixes of a project that can be undone, the oldest first."""
     project = UndoProject.at(root)
     folder = _folder_of(project)
     if not is_private(folder):
@@ -199,7 +199,7 @@ def _steps_of(root: Path) -> list[_Step]:
 
 
 def _folder_of(project: UndoProject) -> Path:
-    """Return where a project's journals lie: under its path, or the one that it was moved from."""
+    """Return the folder of a project's journals, also after the project has moved."""
     base = journals_of_user()
     own = base / project.name
     if own.is_dir() or not is_private(base):
@@ -211,7 +211,7 @@ def _folder_of(project: UndoProject) -> Path:
 
 
 def _steps_in(folder: Path, project: UndoProject) -> list[_Step]:
-    """Return the applies in a folder of journals that were of this project, the oldest first."""
+    """Return the fixes of this project in a folder of journals, the oldest first."""
     steps = [step for step in map(_Step.read, _steps(folder)) if step]
     moved = {step.project for step in steps if project.may_have_been(step.project)}
     own = {
@@ -228,7 +228,7 @@ def _steps_in(folder: Path, project: UndoProject) -> list[_Step]:
 
 
 def _is_unchanged_since(line: _Line, project: UndoProject) -> bool:
-    """Say whether a project has a file as an apply left it: no other one happens to have that."""
+    """Say whether a file of a project is unchanged since a fix wrote it."""
     path = Path(project.root, line.path)
     try:
         return leads_into(path, Path(project.root)) and _hash(path.read_bytes()) == line.after
@@ -237,11 +237,11 @@ def _is_unchanged_since(line: _Line, project: UndoProject) -> bool:
 
 
 def _restore(root: Path, line: _Line, step: _Step) -> str | None:
-    """Write a file's old content. Return why not, "" where it has it already."""
+    """Restore a file. Return the reason if that fails, "" if it is restored already."""
     path = root / line.path
     kept = _shown(step.folder.with_name(step.folder.name + _LEFT) / line.before)
     if os.path.realpath(path) != line.real and not leads_into(path, root):
-        return f"it leads out of the project; what it was before is in {kept}"
+        return f"it points outside the project; its previous content is in {kept}"
     try:
         before = (step.folder / line.before).read_bytes()
         with uninterrupted():
@@ -249,14 +249,14 @@ def _restore(root: Path, line: _Line, step: _Step) -> str | None:
             if now == before:
                 return ""  # it was never written, or is taken back already
             if _hash(now) != line.after:
-                return f"it was changed after the fix; what it was before is in {kept}"
+                return f"it was changed after the fix; its previous content is in {kept}"
             write_atomically(path, before)
     except FileNotFoundError:
-        return f"it is gone; what it was before is in {kept}"
+        return f"it no longer exists; its previous content is in {kept}"
     except OSError as error:
-        return f"it cannot be read: {error.strerror or error}; what it was before is in {kept}"
+        return f"cannot be read: {error.strerror or error}; its previous content is in {kept}"
     except FileProblem as problem:
-        return f"{problem}; what it was before is in {kept}"
+        return f"{problem}; its previous content is in {kept}"
     return None
 
 
@@ -269,7 +269,7 @@ def _finish(step: _Step, *, kept: bool) -> None:
 
 
 def _steps(undo: Path) -> list[Path]:
-    """List the folders of the applies, the oldest first."""
+    """List the journal folders, the oldest first."""
     if not undo.is_dir():
         return []
     return sorted(each for each in undo.iterdir() if each.name[:6].isdecimal() and each.is_dir())
@@ -281,7 +281,7 @@ def _new(path: Path, data: bytes) -> None:
 
 
 def _stored(path: str, root: Path) -> str:
-    """Return a path from the root where it lies below it, so that the project may be moved."""
+    """Return a path relative to the root if it is inside, so that the project can be moved."""
     real = Path(os.path.abspath(path))  # noqa: PTH100 - a link stays a link
     try:
         return real.relative_to(root).as_posix()

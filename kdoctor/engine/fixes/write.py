@@ -76,15 +76,15 @@ def uncommitted_files(result: FixResult, refused: Collection[str] = ()) -> list[
 
 
 def _write(file: FixedFile, journal: Journal) -> str | None:
-    """Write a file's new bytes. Return why not, where it was not written."""
+    """Write a file's new bytes. Return the reason if it was not written."""
     path = Path(file.path)
     try:
         if read_regular(path) != file.before:
-            return "it changed while it was being fixed, and was not written; run again"
+            return "it changed while it was being fixed, so it was not written; run again"
         journal.keep(file.path, file.before, file.after)
         write_atomically(path, file.after)
     except OSError as error:
-        return f"it cannot be read again: {error.strerror or error}"
+        return f"cannot be read again: {error.strerror or error}"
     except FileProblem as problem:
         return str(problem)
     return None
@@ -100,12 +100,12 @@ def _links(file: FixedFile) -> int:
 def _partial_result(written: int, wanted: int, journal: Journal) -> str:
     if not written:
         return "interrupted; no file was written"
-    back = "" if journal.problem else f"; `{undo_command(journal.root)}` takes it back"
-    return f"interrupted; {written} of {wanted} files are written, the others as they were{back}"
+    back = "" if journal.problem else f"; `{undo_command(journal.root)}` undoes it"
+    return f"interrupted; {written} of {wanted} files were written, the others are unchanged{back}"
 
 
 def _without_unwritten(found: ScanResult, left: ScanResult, old: Collection[str]) -> ScanResult:
-    """Return what is left where the ``old`` paths are as they were found."""
+    """Return the remaining findings if the ``old`` paths stay unchanged."""
 
     def both(part: Callable[[ScanResult], Iterable[T]], path: Callable[[T], str]) -> tuple[T, ...]:
         kept = [each for each in part(left) if path(each) not in old]

@@ -44,7 +44,7 @@ class _Part(Struct, frozen=True):
     places: Sequence[Place]
 
     def split(self, module: Module) -> tuple[list[Place], list[_Part]]:
-        """Return the places that lie in no child node, and the child nodes in which one lies."""
+        """Split the places into those of this node and those of its child nodes."""
         scope = self.scope
         if isinstance(self.node, cst.ClassDef | cst.FunctionDef):
             scope = f"{scope}.{self.node.name.value}".removeprefix(".")
@@ -65,7 +65,7 @@ class _Part(Struct, frozen=True):
 
 
 def _is_in_body(node: cst.CSTNode, place: Place, module: Module) -> bool:
-    """Say whether a place lies in the body of a function, and in nothing that is before it."""
+    """Say whether a place is in the body of a function, not in its header."""
     match node:
         case cst.FunctionDef(body=cst.IndentedBlock() as body) | cst.Lambda(body=body):
             return place.span.start >= module.outer_span(body).start

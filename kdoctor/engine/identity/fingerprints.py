@@ -49,9 +49,9 @@ def features_of(finding: Finding, result: ScanResult) -> tuple[str, str, str, st
 def normalized_source(source: str) -> str:
     r"""Return Python source without comments and layout, quotes unified.
 
-    A long piece is cut, and its whole told by a hash.
+    A long piece is cut, and identified by a hash of its whole.
 
-    >>> essence('K.sum(x,\n      axis = "a",  # all\n)')
+    >>> normalized_source('K.sum(x,\n      axis = "a",  # all\n)')
     "K.sum(x,axis='a')"
     """
     pieces = [""]
@@ -81,7 +81,7 @@ def _digest(text: str) -> str:
 
 @cache
 def _token() -> re.Pattern[str]:
-    """Return what finds one piece of Python; it takes longer to make than a small scan needs it."""
+    """Return the token pattern, compiled on first use: that is slow."""
     return re.compile(
         r"""
     (?P<string>(?:\b[A-Za-z]{1,2})?

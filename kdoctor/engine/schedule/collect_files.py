@@ -79,14 +79,14 @@ class FileCollector:
         yield from self._with_turns(found)
 
     def _task(self, own: str, source: Source, prefilter: Prefilter) -> Task | None:
-        """Read a file; return what is to be done with it, None where that is nothing."""
+        """Read a file; return its task, None if it can be skipped."""
         try:
             if source.data is None:
                 facts = prefilter.of_file(own)
             else:
                 facts = prefilter.of_data(own, source.data)
         except OSError as error:
-            reason = f"it cannot be read: {error.strerror or error}"
+            reason = f"cannot be read: {error.strerror or error}"
             self.unreadable.append(Unreadable(source.path, reason))
             return None
         self.files.append(source.path)
@@ -107,5 +107,5 @@ class FileCollector:
 def _of_links(paths: Sequence[str]) -> str:
     """Say which links were not followed."""
     named = ", ".join(paths[:_NAMED]) + (", …" if len(paths) > _NAMED else "")
-    what = "1 link leads" if len(paths) == 1 else f"{len(paths)} links lead"
-    return f"not read: {what} out of the folder ({named}); to have such a file read, name it"
+    what = "1 link points" if len(paths) == 1 else f"{len(paths)} links point"
+    return f"not read: {what} outside the folder ({named}); to read such a file, name it"

@@ -48,7 +48,7 @@ def executor_at(address: str) -> Iterator[Executor]:
             client = Client(f"{protocol}://{host}:{port}", timeout=_SECONDS, set_as_default=False)
     except (OSError, ValueError, TypeError, RuntimeError) as error:
         raise UsageProblem(
-            f"{address}: no Dask scheduler answers there within {_SECONDS} seconds; "
+            f"{address}: no Dask scheduler answered within {_SECONDS} seconds; "
             "start one with `dask scheduler`, and workers with `dask worker`"
         ) from error
     with client:

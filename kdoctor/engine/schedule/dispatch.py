@@ -65,7 +65,7 @@ def _done(
     workers: int | Executor | None,
     preload: Callable[[ScanOptions], None] | None,
 ) -> Iterator[tuple[int, Collection[T]]]:
-    """Yield the results of runs of tasks, and where each belongs, as they come.
+    """Yield the results of chunks of tasks with their positions, as they arrive.
 
     When the first ones come, all tasks are known.
     """
@@ -87,7 +87,7 @@ def _done(
 
 
 class _Counted:
-    """Tasks as they are asked for; ``number`` says how many that were."""
+    """Iterates over tasks; ``number`` counts those taken so far."""
 
     def __init__(self, tasks: Iterable[Task]) -> None:
         self._tasks = tasks
@@ -100,7 +100,7 @@ class _Counted:
 
 
 def _take_min_bytes(processes: int, tasks: Iterator[Task]) -> Iterator[Task]:
-    """Yield tasks until they are worth so many processes; the others are left."""
+    """Yield tasks until they are worth several processes; leave the rest."""
     number = size = 0
     while number < processes or size < min_parallel_bytes(processes):
         task = next(tasks, None)
@@ -143,12 +143,12 @@ def _processes(tasks: Collection[Task], jobs: int | None) -> int:
 
 
 def _lazy_chunks(tasks: Iterable[Task], processes: int) -> Iterator[list[Task]]:
-    """Split what is found when the first chunk of it is asked for."""
+    """Split the tasks when the first chunk is requested."""
     yield from _chunks([*tasks], processes)
 
 
 def _chunks(tasks: Collection[Task], processes: int = 0) -> Iterator[list[Task]]:
-    """Split the tasks into runs that are large enough to be worth sending, and no larger.
+    """Split the tasks into the smallest chunks that are worth sending.
 
     ``processes`` is how many share them; 0 where that is not known.
     """

@@ -33,7 +33,7 @@ _ARENA_MAX = -8  # M_ARENA_MAX in malloc.h
 
 
 class _GCState(Struct):
-    """Who makes it wait: it is one for the process, in which several threads may scan at once."""
+    """The users of the pause: the collector is shared by all threads of the process."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     holders: int = 0

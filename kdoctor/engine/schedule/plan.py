@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
@@ -27,12 +27,16 @@ T = TypeVar("T")
 _COMPRESSION_THRESHOLD = 1000  # files, or tasks: 200 kB
 
 
-class Gathered(Struct, frozen=True):
-    """The files that were read, those worth examining, and the unreadable ones."""
+class Discovered(Struct, frozen=True):
+    """The files that were read, those worth examining, and the unreadable ones.
 
-    files: Collection[str] = ()
-    tasks: Collection[Task] = ()
-    unreadable: Sequence[Unreadable] = ()
+    ``notes`` are those on the project's own files, and on what was skipped.
+    """
+
+    files: Collection[str]
+    tasks: Collection[Task]
+    unreadable: Sequence[Unreadable]
+    notes: ProjectNotes
 
     @property
     def read(self) -> int:
@@ -41,12 +45,12 @@ class Gathered(Struct, frozen=True):
 
 
 class Plan:
-    """The plan of a run: each file as a task with its own target and rules.
+    """The plan of a run: who examines which files, each with its own target and rules.
 
     ``workers`` is who does it: a number of processes, None for one a core, or an executor.
 
     Raises:
-        UsageProblem: a path, rule or target does not exist, or a setting cannot be what it is.
+        UsageProblem: a rule or target does not exist, or a setting cannot be what it is.
     """
 
     def __init__(
@@ -57,76 +61,92 @@ class Plan:
         unsafe: bool | None = None,
     ) -> None:
         self.workers = workers_of(options)
-        paths = list(paths)
-        policy = FileSelection(paths, options)
-        self._policy = policy
-        self.targets = Targets(policy, options)
+        self._paths = list(paths)
+        self._options = options
+        self._policy = FileSelection(self._paths, options)
+        self.targets = Targets(self._policy, options)
         self.scan_options = scan_options_of(
-            self.targets.main, options, unsafe=policy.unsafe(unsafe)
+            self.targets.main, options, unsafe=self._policy.unsafe(unsafe)
         )
-        self.remarks: list[str] = []
-        """What is to be said of what was not done or not read."""
-        self.cache = self._cache(policy) if options.get("cache") else None
-        self._gathered = Gathered()
-        gathering = FileCollector(paths, options, policy, self.cache)
-        self.remarks += gathering.remarks
-        self._finding = self._find(gathering, policy)
+        self._remarks: list[str] = []  # on what was not done
+        self.cache = self._cache() if options.get("cache") else None
 
-    def discovered_tasks(self) -> Iterator[Task]:
-        """Yield the tasks, once, as they are found.
+    def discover(self) -> Discovered:
+        """Read the files; return what was found.
 
         Raises:
-            UsageProblem: a setting cannot be what it is.
+            UsageProblem: a path does not exist, or a setting cannot be what it is.
         """
-        return self._finding
+        return self.discovery().finish()
 
-    @property
-    def tasks(self) -> Collection[Task]:
-        """The files worth examining, in path order."""
-        return self.gathered.tasks
+    def discovery(self) -> Discovery:
+        """Begin to read the files; the tasks come as they are found. Raises as ``discover``."""
+        collector = FileCollector(self._paths, self._options, self._policy, self.cache)
+        return Discovery(self._find(collector))
 
-    @property
-    def gathered(self) -> Gathered:
-        """Everything that was found, once discovery is complete.
-
-        Raises:
-            UsageProblem: a setting cannot be what it is.
-        """
-        deque(self._finding, maxlen=0)
-        return self._gathered
-
-    @property
-    def notes(self) -> ProjectNotes:
-        """Notes on the project's own files, and on what was skipped."""
-        remarks = (*self.remarks, *self._policy.redirect_notes)
-        return replace(self.targets.notes, remarks=remarks)
-
-    def _cache(self, policy: FileSelection) -> Cache | None:
+    def _cache(self) -> Cache | None:
         # Only where it is wanted.
         from kdoctor.engine.cache.cache import Cache  # noqa: PLC0415
         from kdoctor.engine.cache.location import OutOfProject, store_of  # noqa: PLC0415
 
         try:
-            return Cache(store_of(policy))
+            return Cache(store_of(self._policy))
         except OutOfProject as problem:
-            self.remarks.append(str(problem))
+            self._remarks.append(str(problem))
             return None
 
-    def _find(self, gathering: FileCollector, policy: FileSelection) -> Iterator[Task]:
+    def _find(self, collector: FileCollector) -> Generator[Task, None, Discovered]:
         found: list[Task] = []
-        tasks = policy.assigned(gathering.tasks(first=min_parallel_bytes(self.workers)))
+        tasks = self._policy.assigned(collector.tasks(first=min_parallel_bytes(self.workers)))
         for task in self.targets.assigned(tasks):
             found.append(task)
             yield task
         # A cache asks for all of them again.
         kept = _compressed_if_many if self.cache is None else list
-        broken_settings = policy.broken_settings.files
-        files = [file for file in gathering.files if file not in broken_settings]
-        self._gathered = Gathered(kept(files), kept(found), gathering.unreadable)
+        broken_settings = self._policy.broken_settings.files
+        files = [file for file in collector.files if file not in broken_settings]
+        # Settings are read on the way: only now all is known that is to be said of them.
+        remarks = (*self._remarks, *collector.remarks, *self._policy.redirect_notes)
+        notes = replace(self.targets.notes, remarks=remarks)
+        return Discovered(kept(files), kept(found), collector.unreadable, notes)
+
+
+class Discovery:
+    """An iterator of tasks that finds them while it is asked, so that work can begin early."""
+
+    def __init__(self, search: Generator[Task, None, Discovered]) -> None:
+        self._search = search
+        self._discovered: Discovered | None = None
+
+    def __iter__(self) -> Iterator[Task]:
+        return self
+
+    def __next__(self) -> Task:
+        """Return the next task.
+
+        Raises:
+            StopIteration: all have been found.
+            UsageProblem: a setting cannot be what it is.
+        """
+        try:
+            return next(self._search)
+        except StopIteration as end:
+            self._discovered = self._discovered or end.value
+            raise
+
+    def finish(self) -> Discovered:
+        """Find the tasks that nobody has asked for yet; return everything that was found.
+
+        Raises:
+            UsageProblem: a setting cannot be what it is.
+        """
+        deque(self, maxlen=0)
+        assert self._discovered is not None
+        return self._discovered
 
 
 def _compressed_if_many(things: Collection[T]) -> Collection[T]:
-    """Return what stays until the end, as bytes where it is much: memory must not grow with it."""
+    """Return a collection that is kept to the end, compressed if it is large."""
     if len(things) < _COMPRESSION_THRESHOLD:
         return things
     # Not for a small scan: pickle takes longer to import.

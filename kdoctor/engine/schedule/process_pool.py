@@ -50,7 +50,7 @@ def run_in_processes(
     processes: int,
     preload: Callable[[ScanOptions], None] | None,
 ) -> Iterator[tuple[int, Compressed[T]]]:
-    """Yield each chunk's results with the number of its first task, as they complete.
+    """Yield each chunk's results with the index of its first task, as they complete.
 
     Raises:
         KdoctorError: a process died.
@@ -89,9 +89,9 @@ def _with_workers(
     more: Iterable[_Chunk],
     work: Callable[[Iterable[Task]], Iterable[T]],
 ) -> Iterator[tuple[int, Compressed[T]]]:
-    """Yield the results of what the workers of a pool take before they end, and of this process.
+    """Yield the results of a pool's workers and of this process.
 
-    The workers have begun when ``more`` is asked for.
+    The workers have started when ``more`` is consumed.
 
     Raises:
         KdoctorError: a process died.
@@ -107,7 +107,7 @@ def _with_workers(
         done = True
     except BrokenProcessPool as error:
         raise KdoctorError(
-            "a worker process died, probably for want of memory; --jobs 1 does without them"
+            "a worker process died, probably out of memory; --jobs 1 uses no worker processes"
         ) from error
     finally:
         with uninterrupted():
@@ -117,7 +117,7 @@ def _with_workers(
 
 
 class _ChunkQueue(Generic[T]):
-    """The chunks that wait. The workers take from its start, this process from its end.
+    """The waiting chunks. Workers take from the start, this process from the end.
 
     Files that stand side by side import each other: who has read the one knows it for the other.
     The workers take so many at ``most``; this process then goes on until they are done. Where that
@@ -141,7 +141,7 @@ class _ChunkQueue(Generic[T]):
         self._lock = threading.Lock()  # the pool's own thread sends, too
 
     def send(self, done: Future[Compressed[T]] | None = None) -> None:
-        """Hand the next chunk to the workers; when it is done, they get another."""
+        """Send the next chunk to the workers; when it is done, they get another."""
         # A pool that ends, or is broken, tells of it with its lock held (Python 3.12.1 and later):
         # to ask it for more would wait for ever.
         if done is not None and (done.cancelled() or done.exception() is not None):
@@ -159,7 +159,7 @@ class _ChunkQueue(Generic[T]):
         future.add_done_callback(self.send)
 
     def add(self, chunk: _Chunk) -> None:
-        """Let one more chunk wait, or hand it over at once where the workers have nothing to do."""
+        """Queue a chunk, or send it at once if the workers are idle."""
         with self._lock:
             self._waiting.append(chunk)
             busy = sum(not future.done() for _, future in self._sent)
@@ -167,7 +167,7 @@ class _ChunkQueue(Generic[T]):
             self.send()
 
     def last(self) -> _Chunk | None:
-        """Take the last chunk; None where none waits, or the workers do."""
+        """Take the last chunk; None if there is none, or workers are idle."""
         with self._lock:
             if not self._left and all(future.done() for _, future in self._sent):
                 return None
@@ -194,7 +194,7 @@ class _ChunkQueue(Generic[T]):
         return len(self._waiting) >= self._processes
 
     def first_sent(self, *, wait: bool) -> tuple[int, Compressed[T]] | None:
-        """Return what became of the chunk that was sent first; None where there is nothing yet."""
+        """Return the result of the chunk that was sent first; None if it is not done."""
         with self._lock:
             if not self._sent or not (wait or self._sent[0][1].done()):
                 return None
@@ -214,7 +214,7 @@ def _split(chunk: _Chunk, place: int) -> tuple[_Chunk, _Chunk]:
 def _run_queue(
     line: _ChunkQueue[T], work: Callable[[Iterable[Task]], Iterable[T]]
 ) -> Iterator[tuple[int, Compressed[T]]]:
-    """Yield the results as they come; what no worker has begun meanwhile is done here."""
+    """Yield results as they arrive; run chunks here that no worker has started."""
     while True:
         found = line.first_sent(wait=False)
         if found is None and (mine := line.last()) is not None:
@@ -227,7 +227,7 @@ def _run_queue(
 
 
 def _context() -> BaseContext:
-    """Fork where it is safe: the child then has all modules. With threads around it is not."""
+    """Fork if that is safe (no other threads): the child then has all modules loaded."""
     if sys.platform == "linux" and threading.active_count() == 1:
         return multiprocessing.get_context("fork")
     return multiprocessing.get_context("spawn")
@@ -237,11 +237,11 @@ _STOP = getattr(signal, "SIGUSR1", None)  # Windows has none: there, a worker en
 
 
 class _Stopped(BaseException):
-    """The result of this worker is not wanted any more. No rule may catch it."""
+    """Raised in a worker whose result is no longer needed. Not caught by rules."""
 
 
 class _Worker(Struct):
-    """What a worker process is at."""
+    """The state of a worker process."""
 
     working: bool = False
     stopped: bool = False
@@ -251,7 +251,7 @@ _WORKER = _Worker()
 
 
 def _init_worker() -> None:
-    """Leave ctrl-C to the parent, and give a chunk up where the parent says so.
+    """Leave Ctrl-C to the parent, and abort a chunk when the parent says so.
 
     To kill a worker would not do: it may be writing a result, and the parent waits for its end.
     """
@@ -265,7 +265,7 @@ def _init_worker() -> None:
 
 
 def _end_with_parent() -> None:
-    """End where the parent was killed: it would be waited for, and listened to, for ever."""
+    """Exit if the parent was killed: otherwise the worker would wait for it forever."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
@@ -293,7 +293,7 @@ def _in_worker(
 
 
 def _abort_workers(pool: ProcessPoolExecutor) -> None:
-    """Let the workers give up what they are at."""
+    """Make the workers abort their chunks."""
     # The executor has no public way to its processes.
     for process in list((pool._processes or {}).values()):  # noqa: SLF001
         if _STOP is not None and process.pid is not None:

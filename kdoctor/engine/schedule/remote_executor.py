@@ -92,7 +92,7 @@ class RemoteClient:
         return perform(self._run, self._work, self._scan_options, in_flight.chunk)
 
     def _retry(self, in_flight: InFlightChunk, error: Exception) -> bool:
-        """Send a chunk again that failed for want of a worker, as long as there is hope."""
+        """Send a chunk again whose worker died, up to the maximum number of attempts."""
         self._check_workers(in_flight.chunk, error)
         if in_flight.sendings == _SENDINGS:
             return False
@@ -101,11 +101,11 @@ class RemoteClient:
         return True
 
     def _check_workers(self, chunk: Sequence[Task], error: Exception) -> None:
-        """Raise where the next worker could do no better."""
+        """Raise an error that another worker would raise too."""
         if any("No module named 'kdoctor" in str(each) for each in _chain(error)):
             raise UsageProblem(
-                f"the workers of the executor have no {version()}; install it where they run "
-                "(with Dask, where its scheduler runs, too)"
+                f"the workers of the executor do not have {version()}; install it on them "
+                "(with Dask, also on its scheduler)"
             ) from error
         if isinstance(error, FileNotFoundError) and any(
             error.filename == task.source.path and Path(error.filename).exists() for task in chunk
@@ -117,7 +117,7 @@ class RemoteClient:
 
 
 def _wait_for_first(waiting: Sequence[InFlightChunk]) -> bool:
-    """Wait for the first answer; say no where for too long none came back at all."""
+    """Wait for the first result; return False if no results arrive for too long."""
     first, back = waiting[0].future, -1
     while back < (now := sum(each.future.done() for each in waiting)):
         back = now
@@ -138,4 +138,4 @@ def _refuse(error: Exception) -> NoReturn:
     if isinstance(error, KdoctorError):
         raise error
     what = " ".join(f"{type(error).__name__}: {error}".split())
-    raise KdoctorError(f"the executor can do no more work: {what}") from error
+    raise KdoctorError(f"the executor has failed: {what}") from error

@@ -24,7 +24,7 @@ Work = Callable[[ScanOptions, Sequence[Task]], list[Any]]
 
 @dataclass(slots=True)
 class _Worker:
-    """What this process is at. ``lock``: one Python does one thing at a time anyway."""
+    """The state of this process. ``lock``: chunks run one at a time."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     run: str = ""
@@ -34,7 +34,7 @@ _WORKER = _Worker()
 
 
 def version() -> str:
-    """Return what must match at both ends for equal results."""
+    """Return the versions that must match on both machines for equal results."""
     python = ".".join(platform.python_version_tuple()[:2])
     return f"kdoctor {__version__} on Python {python}"
 
@@ -58,14 +58,14 @@ def execute(sender: str, package: bytes) -> bytes:
     """
     if sender != version():
         raise UsageProblem(
-            f"a worker on {socket.gethostname()} has {version()}, and here it is {sender}; "
-            "install the same for both"
+            f"a worker on {socket.gethostname()} has {version()}, but this machine has {sender}; "
+            "install the same version on both"
         )
     run, _, work, scan_options, chunk = pickle.loads(package)  # noqa: S301 - of our own making
     for task in chunk:
         path = Path(scan_options.folder, task.source.path)
         if not task.source.is_stdin and not path.exists():
-            raise FileNotFoundError(2, f"not there on {socket.gethostname()}", task.source.path)
+            raise FileNotFoundError(2, f"not found on {socket.gethostname()}", task.source.path)
     return pickle.dumps(perform(run, work, scan_options, chunk))
 
 

@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from kdoctor.documents.reading import read_regular
-from kdoctor.project.code_style import UNTOLD, CodeStyle
+from kdoctor.project.code_style import DEFAULT_STYLE, CodeStyle
 from kdoctor.target import Target
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class ScanOptions(Struct, frozen=True):
     those that no proof calls safe. ``namespace`` is the root that Keras is to be imported from, ""
     where each file keeps its own. ``folder`` is what relative paths count from, "" for the working
     folder: another process may have another one. ``cached`` results are kept, with what of the file
-    system they were made of. ``asked``: the target was asked for by name, and counts whatever the
+    system they were made of. ``is_target_explicit``: the target was named, and counts whatever the
     code sets itself. ``within`` are the names of the top-level statements that are fixed, None for
     all. ``style`` is how a fix writes code.
     """
@@ -121,9 +121,9 @@ class ScanOptions(Struct, frozen=True):
     namespace: str = ""
     folder: str = ""
     cached: bool = False
-    asked: bool = False
+    is_target_explicit: bool = False
     within: frozenset[str] | None = None
-    style: CodeStyle = UNTOLD
+    style: CodeStyle = DEFAULT_STYLE
 
     def aimed(self, task: Task) -> ScanOptions:
         """Return the options with one file's own settings."""

@@ -45,6 +45,6 @@ class BrokenSettings(Struct):
             number = waiting[problem]
             if number:
                 what = "1 file was" if number == 1 else f"{number} files were"
-                why += f" ({what} not checked, for which these settings hold)"
+                why += f" ({what} not checked, because these settings apply there)"
             found.append(Unreadable(place, why))
         return found

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Collection, Iterable
 
 from kdoctor.errors import UsageProblem
-from kdoctor.rules import Rule, all_rules
+from kdoctor.rules import Rule, all_rules, rule_by_code
 from kdoctor.rules.index import rule_index
 from kdoctor.rules.redirects import redirected
 from kdoctor.rules.topics import TOPICS, topic_named
@@ -52,16 +52,15 @@ def codes_of(entries: Iterable[str]) -> set[str]:
 
 
 def rule_named(entry: str) -> Rule:
-    """Return the rule with this code or name.
+    """Return the rule with this code or name. No other is imported.
 
     Raises:
-        UsageProblem: there is none.
+        UsageProblem: there is none; it says which one may be meant.
     """
-    named = redirected(entry) or entry
-    for rule in all_rules():
-        if named.upper() == rule.code or named == rule.name:
-            return rule
-    raise UsageProblem(f"there is no rule {entry!r}{_suggestion(entry)}")
+    try:
+        return rule_by_code(entry)
+    except UsageProblem:
+        raise UsageProblem(f"there is no rule {entry!r}{_suggestion(entry)}") from None
 
 
 def codes_beyond_its_text(entry: str) -> frozenset[str]:

@@ -19,7 +19,7 @@ from kdoctor.engine.selection.codes import chosen_codes
 from kdoctor.engine.selection.file_selection import FileSelection
 from kdoctor.engine.selection.targets import Targets
 from kdoctor.project import Layer, Settings
-from kdoctor.project.root import check_there
+from kdoctor.project.root import check_exists
 from kdoctor.target import Target
 
 _DEFAULTS: Final = {
@@ -98,16 +98,16 @@ def overview(
     Raises:
         UsageProblem: there is no such path, or a setting cannot be what it is.
     """
-    check_there(path)
+    check_exists(path)
     policy = FileSelection([path], options)
     targets = Targets(policy, options)
-    asked: dict[str, Any] = {**options, "unsafe": unsafe, "format": form}
+    option: dict[str, Any] = {**options, "unsafe": unsafe, "format": form}
     every = chosen_codes(None)
     codes = policy.codes_in(path) if os.path.isdir(path) else policy.codes(path)  # noqa: PTH112
     return SettingsOverview(
         Path(path).as_posix(),
         tuple(layer.path for layer in policy.main.layers),
-        tuple(_effective_setting(key, policy, targets.main, asked) for key in SETTINGS),
+        tuple(_effective_setting(key, policy, targets.main, option) for key in SETTINGS),
         every if codes is None else codes,
         len(every),
         policy.excludes_from_search(path),
@@ -116,15 +116,15 @@ def overview(
 
 
 def _effective_setting(
-    key: str, policy: FileSelection, target: Target, asked: Mapping[str, Any]
+    key: str, policy: FileSelection, target: Target, option: Mapping[str, Any]
 ) -> EffectiveSettings:
-    """Return what the command line says about a setting, else the files, else the default."""
+    """Return a setting from the command line, else from files, else the default."""
     settings, layer = policy.main, policy.main.layer(key)
     match key:
         case "ignore":
-            return _ignore(settings, asked)
-        case _ if asked.get(key) is not None:
-            return EffectiveSettings(key, asked[key], (SettingOrigin(SettingKind.COMMAND_LINE),))
+            return _ignore(settings, option)
+        case _ if option.get(key) is not None:
+            return EffectiveSettings(key, option[key], (SettingOrigin(SettingKind.COMMAND_LINE),))
         case "cache-dir" if os.environ.get(VARIABLE):
             origin = SettingOrigin(SettingKind.ENVIRONMENT, note=f"${VARIABLE}")
             return EffectiveSettings(key, os.environ[VARIABLE], (origin,))
@@ -145,16 +145,16 @@ def _effective_setting(
     return EffectiveSettings(key, settings.value(key), (_origin(layer, key),))
 
 
-def _ignore(settings: Settings, asked: Mapping[str, Any]) -> EffectiveSettings:
-    """Return what is ignored: each file, then the command line, adds to what comes before it."""
+def _ignore(settings: Settings, option: Mapping[str, Any]) -> EffectiveSettings:
+    """Return the ignored rules: files, then the command line, add to each other."""
     entries: list[str] = []
     origins: list[SettingOrigin] = []
-    for layer in settings.selecting if asked.get("select") is None else ():
+    for layer in settings.selecting if option.get("select") is None else ():
         if layer.config.ignore is not None:
             entries += layer.config.ignore
             origins.append(_origin(layer, "ignore"))
-    if asked.get("ignore") is not None:
-        entries += asked["ignore"]
+    if option.get("ignore") is not None:
+        entries += option["ignore"]
         origins.append(SettingOrigin(SettingKind.COMMAND_LINE))
     return EffectiveSettings(
         "ignore", entries or None, tuple(origins) or (SettingOrigin(SettingKind.DEFAULT),)

@@ -79,7 +79,7 @@ class FileSelection:
     def of(self, folder: str) -> Settings:
         """Return the settings for files in a folder, given by its absolute path.
 
-        None count where they cannot be read, or say what cannot be done: its files are held up.
+        None if they cannot be read or are invalid: the files of the folder are not checked.
         """
         if folder in self.broken_settings.problems:
             return NO_SETTINGS
@@ -133,15 +133,15 @@ class FileSelection:
 
     @property
     def redirect_notes(self) -> tuple[str, ...]:
-        """What became of the old codes and names that options and settings say."""
+        """Notes on old codes and names in options and settings."""
         from kdoctor.rules.redirects import redirect_notes  # noqa: PLC0415 - once a run
 
         return tuple(redirect_notes(self._entries()))
 
     def _entries(self) -> Iterator[str]:
-        """Yield all that rules are named by, as far as settings were read."""
-        for asked in (self._options.get("select"), self._options.get("ignore")):
-            yield from asked or ()
+        """Yield all names of rules in options and in the settings read so far."""
+        for option in (self._options.get("select"), self._options.get("ignore")):
+            yield from option or ()
         for layer in (layer for settings in self._choices for layer in settings.layers):
             yield from layer.config.select or ()
             yield from layer.config.ignore or ()
@@ -158,12 +158,12 @@ class FileSelection:
         return self._namespace(self.of(os.path.dirname(os.path.abspath(path))))  # noqa: PTH100, PTH120
 
     def _namespace(self, settings: Settings) -> str:
-        asked = self._options.get("namespace")
-        return _NAMESPACES[settings.value("namespace") if asked is None else asked]
+        option = self._options.get("namespace")
+        return _NAMESPACES[settings.value("namespace") if option is None else option]
 
-    def unsafe(self, asked: bool | None) -> bool:  # noqa: FBT001 - None is the third value
+    def unsafe(self, option: bool | None) -> bool:  # noqa: FBT001 - None is the third value
         """Say whether unsafe fixes are applied."""
-        return bool(self.main.value("unsafe") if asked is None else asked)
+        return bool(self.main.value("unsafe") if option is None else option)
 
     def assigned(self, tasks: Iterable[Task]) -> Iterator[Task]:
         """Yield the tasks, each with its rules and namespace."""
@@ -210,7 +210,7 @@ class FileSelection:
     def exclusion(self, folder: str) -> Patterns | None:
         """Return the exclusion of files in a folder, by its absolute path."""
         if self._options.get("exclude") is not None:
-            return None  # what is asked for by name takes its place
+            return None  # the command line replaces it
         return self._exclusions[self.of(folder)]
 
     def _chosen(self, settings: Settings) -> None:
@@ -225,7 +225,7 @@ def _tracked(top: str) -> list[str]:
 
 
 def _choice(settings: Settings, options: Options) -> Codes:
-    """Return the rules that count, but for what ``per-file-ignores`` says.
+    """Return the selected rules, without ``per-file-ignores``.
 
     A file that selects starts anew, one that only ignores adds to what it extends; so does the
     command line, which comes last.
@@ -234,8 +234,8 @@ def _choice(settings: Settings, options: Options) -> Codes:
         UsageProblem: a rule is unknown, or named by itself and in preview.
     """
     select, ignore = options.get("select"), options.get("ignore") or ()
-    asked = options.get("preview")
-    hidden = _hidden(preview=bool(settings.value("preview") if asked is None else asked))
+    option = options.get("preview")
+    hidden = _hidden(preview=bool(settings.value("preview") if option is None else option))
     layers = () if select is not None else settings.selecting
     ignored = [(each, "") for each in ignore]
     selected = None if select is None else [(each, "") for each in select]
@@ -260,18 +260,18 @@ def _choice(settings: Settings, options: Options) -> Codes:
 
 
 def _hidden(*, preview: bool) -> frozenset[str]:
-    """Return the rules that do not count for being in preview."""
+    """Return the preview rules that are not selected."""
     return frozenset() if preview else frozenset(PREVIEW)
 
 
 def _only_code(entry: str, where: str) -> str:
-    """Return the code of the only rule that an entry means, "" where it means several."""
+    """Return the code of the only rule that an entry selects, "" if it selects several."""
     codes = _codes([(entry, where)])
     return "".join(codes) if len(codes) == 1 else ""
 
 
 def _codes(entries: Iterable[tuple[str, str]]) -> frozenset[str]:
-    """Return the codes of the rules that are named, each with the place where it is."""
+    """Return the codes of the named rules, each with the location of its name."""
     from kdoctor.engine.selection.codes import codes_of  # noqa: PLC0415 - only where rules are named
 
     found: set[str] = set()

@@ -28,21 +28,21 @@ class Targets:
     that the same is said about it whether it is named alone or found below a folder.
 
     Raises:
-        UsageProblem: the target that is asked for is unknown, or a setting of the project is.
+        UsageProblem: the requested target is unknown, or a setting of the project is.
     """
 
     def __init__(self, policy: FileSelection, options: Options) -> None:
-        asked = options.get("target")
+        option = options.get("target")
         self._configs = policy.configs
         self._broken_settings = policy.broken_settings
         self._projects: Projects | None = None
         self._chains: list[Chain] = []
-        if isinstance(asked, Target):
-            self.main = asked
-        elif asked is not None:
+        if isinstance(option, Target):
+            self.main = option
+        elif option is not None:
             from kdoctor.keras_api import resolve_target  # noqa: PLC0415
 
-            self.main = resolve_target(asked, "--target")
+            self.main = resolve_target(option, "--target")
         else:
             # Imported where nobody said what the target is.
             from kdoctor.project import Projects  # noqa: PLC0415

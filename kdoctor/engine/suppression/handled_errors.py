@@ -43,7 +43,7 @@ _Place = tuple[int, int]
 
 
 class _Part(Struct, frozen=True, eq=False, gc=False):
-    """A node that is asked, and the one of this kind that it stands in."""
+    """A queried node, and the enclosing node of its kind."""
 
     start: _Place
     node: ast.AST
@@ -113,7 +113,7 @@ class _Code:
 
     @cached_property
     def _parts(self) -> list[_Part]:
-        """What is asked, in the order of the source, those around first."""
+        """The queried nodes, in source order, enclosing ones first."""
         found: list[_Part] = []
         waiting: list[tuple[ast.AST, _Part | None]] = [(self._tree, None)] if self._tree else []
         for node, around in waiting:  # it grows meanwhile

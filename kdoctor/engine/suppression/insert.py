@@ -40,8 +40,7 @@ class SuppressionInserter:
         read = self._examiner.read_and_examine(task, data)
         if isinstance(read, FileScan):
             return FileFix(read, read)
-        before, examined = read
-        found = drop_notes_unless_admitted(task, examined.scan)
+        before, examined, found = read
         silenced = tuple(each for each in found.findings if _can_be_ignored(each))
         if not silenced:
             return FileFix(found, found)
@@ -52,7 +51,7 @@ class SuppressionInserter:
             )
             _check_same_code(examined.document, again.document)
         except Exception as error:  # noqa: BLE001
-            reason = f"its comments were given up: {error_text(error)}"
+            reason = f"its comments were discarded: {error_text(error)}"
             return FileFix(found, found, left_alone=LeftAlone(path, reason))
         diff = diff_of(path, before, after, self._examiner.scan_options.kind)
         is_stdin = task.source.is_stdin
@@ -84,11 +83,11 @@ def _check_same_code(before: Document, after: Document) -> None:
     """
     one, other = ([_program(unit.text) for unit in each.units] for each in (before, after))
     if one != other:
-        raise FileProblem("the code would be another with them")
+        raise FileProblem("the code would change with them")
 
 
 def _program(text: str) -> str:
     try:
         return ast.dump(parse_ast.parse(text))
     except (SyntaxError, ValueError):
-        return ""  # for another Python: libcst, which parsed it, is asked by the scan
+        return ""  # code for another Python: libcst parsed it, and the scan checks it

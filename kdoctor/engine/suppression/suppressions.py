@@ -40,7 +40,7 @@ class Suppressions:
     """The rules that run and those that are reported, for one document at a time.
 
     ``chosen`` are the rules that count in this run. Where they are only such as speak of comments,
-    all rules are asked about the code and none of them is reported.
+    all rules run on the code and none of them is reported.
     """
 
     def __init__(
@@ -50,16 +50,16 @@ class Suppressions:
         self.reported_codes = {rule.code for rule in chosen if rule.family == FAMILY}
         on_code = tuple(rule for rule in chosen if rule.family != FAMILY)
         self.comments_only = bool(self.reported_codes) and not on_code
-        self.asked = (
+        self.rules_to_run = (
             tuple(rule for rule in known if rule.family != FAMILY)
             if self.comments_only
             else on_code
         )
-        codes = {rule.code for rule in self.asked}
-        self.unasked = {
+        codes = {rule.code for rule in self.rules_to_run}
+        self.codes_not_run = {
             rule.code for rule in rule_index() if rule.family != FAMILY and rule.code not in codes
         }
-        self.able = {rule.code for rule in self.asked if applies(rule, facts)}
+        self.applicable_codes = {rule.code for rule in self.rules_to_run if applies(rule, facts)}
 
     def reported(self, findings: Iterable[Finding]) -> tuple[Finding, ...]:
         """Return the findings on code whose rules are reported."""

@@ -18,7 +18,7 @@ from kdoctor.rules.index import rule_index
 from kdoctor.rules.suppression import invalid_ignore, unused_ignore
 from kdoctor.suppression import Directive, Directives, Entry, Form
 
-_HIDDEN_BESIDE = "its fix would change what a comment tells to leave alone, too"
+_HIDDEN_BESIDE = "its fix would also change code that a suppression comment protects"
 
 
 def apply_comments(
@@ -70,16 +70,16 @@ def _unused(
 
 
 def _is_decided(suppressions: Suppressions, entry: Entry | None) -> bool:
-    """Say whether all that an entry means was asked, and could have had something to say."""
+    """Say whether all rules of an entry ran, and at least one could have reported."""
     if suppressions.facts.target.is_before_keras_3:
         return False  # what is silenced was written for the Keras that the code is to move to
     if entry is None:
-        return not suppressions.unasked - _unable(suppressions.facts)
+        return not suppressions.codes_not_run - _unable(suppressions.facts)
     if entry.is_about_comments:
         return False
-    meant = _meant(entry)
-    return bool(meant & suppressions.able) and not (
-        meant & suppressions.unasked - _unable(suppressions.facts)
+    codes = _meant(entry)
+    return bool(codes & suppressions.applicable_codes) and not (
+        codes & suppressions.codes_not_run - _unable(suppressions.facts)
     )
 
 

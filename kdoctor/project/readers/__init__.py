@@ -1,4 +1,4 @@
-"""One small reader for each kind of file. ``READERS`` is the table, in the order of asking."""
+"""Readers, one per kind of file. ``READERS`` lists them in order of precedence."""
 
 from __future__ import annotations
 

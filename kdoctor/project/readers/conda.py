@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from kdoctor.errors import FileProblem
 from kdoctor.project.evidence import Flag
-from kdoctor.project.readers.file import File, Said, requirement_said
+from kdoctor.project.readers.file import File, ReadItem, requirement_evidence
 from kdoctor.project.requirement import parse_conda, parse_requirement
 from kdoctor.target import LEGACY_SWITCH
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from yaml.nodes import Node
 
 
-def read_environment(file: File) -> Iterator[Said]:
+def read_environment(file: File) -> Iterator[ReadItem]:
     """Yield what a conda environment says about Keras."""
     for key, value in _pairs(_parsed(file)):
         if key.value == "dependencies":
@@ -27,7 +27,7 @@ def read_environment(file: File) -> Iterator[Said]:
                     yield Flag(str(setting.value), file.path, setting.start_mark.line + 1)
 
 
-def _dependency(file: File, entry: Node) -> Iterator[Said]:
+def _dependency(file: File, entry: Node) -> Iterator[ReadItem]:
     if isinstance(entry.value, str):
         yield from _said(file, entry, entry.value, pip=False)
         return
@@ -38,9 +38,9 @@ def _dependency(file: File, entry: Node) -> Iterator[Said]:
                     yield from _said(file, requirement, requirement.value, pip=True)
 
 
-def _said(file: File, node: Node, text: str, *, pip: bool) -> Iterator[Said]:
+def _said(file: File, node: Node, text: str, *, pip: bool) -> Iterator[ReadItem]:
     parse = parse_requirement if pip else parse_conda
-    yield from requirement_said(file, text, node.start_mark.line + 1, parse=parse)
+    yield from requirement_evidence(file, text, node.start_mark.line + 1, parse=parse)
 
 
 def _parsed(file: File) -> Node | None:
@@ -52,8 +52,8 @@ def _parsed(file: File) -> Node | None:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f" (line {mark.line + 1})" if mark else ""
-        why = getattr(error, "problem", None) or "it cannot be parsed"
-        raise FileProblem(f"it is no YAML: {why}{where}") from None
+        why = getattr(error, "problem", None) or "cannot be parsed"
+        raise FileProblem(f"not valid YAML: {why}{where}") from None
     return node
 
 

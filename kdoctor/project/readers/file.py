@@ -1,4 +1,4 @@
-"""A file of the project as its reader gets it."""
+"""A file of the project, as its reader receives it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kdoctor.errors import FileProblem
 from kdoctor.project.evidence import Evidence, Flag, Problem
 from kdoctor.project.requirement import Where, parse_requirement
 
-Said = Evidence | Flag | Problem  # what a reader yields
+ReadItem = Evidence | Flag | Problem  # what a reader yields
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -26,7 +26,7 @@ _MARKS = (
 
 
 class File(Struct, frozen=True, dict=True):
-    """One file: the path as people read it, where it really lies, and its bytes."""
+    """One file: the path to display, the real path, and the bytes."""
 
     path: str
     real: Path
@@ -43,10 +43,10 @@ class File(Struct, frozen=True, dict=True):
         try:
             return self.data.decode(encoding).replace("\r\n", "\n")
         except UnicodeDecodeError as error:
-            raise FileProblem(f"it is no UTF-8 text: byte {error.start}") from None
+            raise FileProblem(f"not UTF-8: byte {error.start}") from None
 
     def line_of(self, needle: str, start: int = 0) -> int | None:
-        """Return the line on which ``needle`` first stands outside of a comment, if it does."""
+        """Return the first line with ``needle`` outside comments, None if there is none."""
         at = start
         while (at := self.text.find(needle, at)) >= 0:
             begin = self.text.rfind("\n", 0, at) + 1
@@ -65,19 +65,19 @@ def open_file(real: Path, shown: str) -> File:
     try:
         return File(shown, real, read_regular(real))
     except OSError as error:
-        raise FileProblem(f"it cannot be read: {error.strerror or error}") from None
+        raise FileProblem(f"cannot be read: {error.strerror or error}") from None
     except ValueError as error:  # no file can be called so
-        raise FileProblem(f"it cannot be read: {error}") from None
+        raise FileProblem(f"cannot be read: {error}") from None
 
 
-def requirement_said(
+def requirement_evidence(
     file: File,
     text: str,
     line: int | None,
     group: str = "",
     parse: Callable[[str, Where], Evidence | None] = parse_requirement,
-) -> Iterator[Said]:
-    """Yield what one requirement of a file says: nothing where it is not about Keras."""
+) -> Iterator[ReadItem]:
+    """Yield the evidence of one requirement: nothing if it is not about Keras."""
     try:
         found = parse(text, Where(file.path, line, group))
     except FileProblem as problem:
@@ -88,7 +88,7 @@ def requirement_said(
 
 
 def beside(file: File, name: str) -> tuple[Path, str]:
-    """Return where a file that ``file`` names relative to itself lies, and how to show it."""
+    """Return the path of a file named relative to ``file``, and the path to display."""
     real = Path(os.path.normpath(file.real.parent / name))
     return real, Path(os.path.normpath(Path(file.path).parent / name)).as_posix()
 
@@ -105,11 +105,11 @@ def toml_of(text: str, first_line: int = 1) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except RecursionError:
-        raise FileProblem(f"it is no TOML: nested too deeply (line {first_line})") from None
+        raise FileProblem(f"not valid TOML: nested too deeply (line {first_line})") from None
     except ValueError as error:  # also of a number of thousands of digits
         why = str(error)
         at = re.search(r"at line (\d+)", why)
         line = int(at.group(1)) if at else text.count("\n") + 1
         why = re.sub(r"\s*\(at .*\)", "", why)
         what = why[:1].lower() + why[1:]
-        raise FileProblem(f"it is no TOML: {what} (line {line + first_line - 1})") from None
+        raise FileProblem(f"not valid TOML: {what} (line {line + first_line - 1})") from None

@@ -1,4 +1,4 @@
-"""Where ``TF_USE_LEGACY_KERAS`` is set beside the code: ``.env`` and ``Dockerfile``."""
+"""``TF_USE_LEGACY_KERAS`` in ``.env`` files and Dockerfiles."""
 
 from __future__ import annotations
 

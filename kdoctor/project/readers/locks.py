@@ -52,9 +52,9 @@ def read_pipfile_lock(file: File) -> Iterator[Evidence]:
         content: Any = json.loads(file.text)
     except json.JSONDecodeError as error:
         why = error.msg[:1].lower() + error.msg[1:]
-        raise FileProblem(f"it is no JSON: {why} (line {error.lineno})") from None
+        raise FileProblem(f"not valid JSON: {why} (line {error.lineno})") from None
     if not isinstance(content, dict):
-        raise FileProblem("it is no Pipfile.lock: no object at its top (line 1)")
+        raise FileProblem("not a valid Pipfile.lock: the top level is not an object (line 1)")
     for section in ("default", "develop"):
         packages = content.get(section)
         for name, row in packages.items() if isinstance(packages, dict) else ():
@@ -66,7 +66,7 @@ def read_pipfile_lock(file: File) -> Iterator[Evidence]:
 
 
 def _check_no_conflict(text: str) -> None:
-    """Say of the commonest way in which a lock breaks what it is.
+    """Refuse a lock file with conflict markers, by far the most common damage.
 
     Raises:
         FileProblem: git left its marks in the file.
@@ -74,4 +74,4 @@ def _check_no_conflict(text: str) -> None:
     mark = _CONFLICT.search(text)
     if mark:
         line = text.count("\n", 0, mark.start()) + 1
-        raise FileProblem(f"a merge conflict was left in it (line {line})")
+        raise FileProblem(f"unresolved merge conflict (line {line})")

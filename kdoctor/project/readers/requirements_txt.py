@@ -10,7 +10,7 @@ from typing import Final
 from kdoctor.errors import FileProblem
 from kdoctor.lazy_regex import pattern
 from kdoctor.project.evidence import Problem
-from kdoctor.project.readers.file import File, Said, beside, open_file, requirement_said
+from kdoctor.project.readers.file import File, ReadItem, beside, open_file, requirement_evidence
 
 # As in pip: a comment begins at the start of a line or behind white space.
 _COMMENT: Final = pattern(r"(?:^|\s+)#.*$")
@@ -19,12 +19,12 @@ _EDITABLE: Final = pattern(r"(?:-e|--editable)(?:\s*=\s*|\s+)")
 _OPTIONS: Final = pattern(r"\s--?[a-z].*$", re.DOTALL)  # --hash=…, --config-settings …
 
 
-def read_requirements(file: File) -> Iterator[Said]:
+def read_requirements(file: File) -> Iterator[ReadItem]:
     """Yield what a requirements file says about Keras, and the files that it includes."""
     yield from _read(file, {file.real})
 
 
-def _read(file: File, seen: set[Path]) -> Iterator[Said]:
+def _read(file: File, seen: set[Path]) -> Iterator[ReadItem]:
     for line, text in logical_lines(file.text):
         included = _INCLUDE.fullmatch(text)
         if included:
@@ -33,7 +33,7 @@ def _read(file: File, seen: set[Path]) -> Iterator[Said]:
         requirement = _EDITABLE.sub("", text, count=1) if text.startswith("-") else text
         if requirement.startswith("-"):
             continue
-        yield from requirement_said(file, _OPTIONS.sub("", requirement), line)
+        yield from requirement_evidence(file, _OPTIONS.sub("", requirement), line)
 
 
 def logical_lines(text: str) -> Iterator[tuple[int, str]]:
@@ -57,7 +57,7 @@ def logical_lines(text: str) -> Iterator[tuple[int, str]]:
         yield begun, _COMMENT.sub("", joined).strip()
 
 
-def _include(file: File, line: int, name: str, seen: set[Path]) -> Iterator[Said]:
+def _include(file: File, line: int, name: str, seen: set[Path]) -> Iterator[ReadItem]:
     if "://" in name:
         return  # kdoctor calls no network
     real, shown = beside(file, name)
@@ -67,4 +67,4 @@ def _include(file: File, line: int, name: str, seen: set[Path]) -> Iterator[Said
     try:
         yield from _read(open_file(real, shown), seen)
     except FileProblem as problem:
-        yield Problem(file.path, f"it includes {shown}: {problem} (line {line})")
+        yield Problem(file.path, f"included file {shown}: {problem} (line {line})")

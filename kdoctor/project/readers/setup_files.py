@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from kdoctor import parse_ast
 from kdoctor.errors import FileProblem
-from kdoctor.project.readers.file import File, Said, requirement_said
+from kdoctor.project.readers.file import File, ReadItem, requirement_evidence
 
 
-def read_setup_cfg(file: File) -> Iterator[Said]:
+def read_setup_cfg(file: File) -> Iterator[ReadItem]:
     """Yield what ``install_requires`` and the extras of ``setup.cfg`` say."""
     parser = configparser.ConfigParser(interpolation=None, strict=False)
     try:
@@ -21,7 +21,7 @@ def read_setup_cfg(file: File) -> Iterator[Said]:
         line = re.search(r"\[line:? *(\d+)\]", str(error))
         where = f" (line {line.group(1)})" if line else ""
         what = str(error.message).partition("\n")[0].partition(":")[0].strip()
-        raise FileProblem(f"it is no configuration file: {what}{where}") from None
+        raise FileProblem(f"not a valid configuration file: {what}{where}") from None
     if parser.has_option("options", "install_requires"):
         yield from _texts(file, _entries(parser["options"]["install_requires"]), "")
     if parser.has_section("options.extras_require"):
@@ -29,8 +29,8 @@ def read_setup_cfg(file: File) -> Iterator[Said]:
             yield from _texts(file, _entries(value), f"extra {name}")
 
 
-def read_setup_py(file: File) -> Iterator[Said]:
-    """Yield what ``setup.py`` requires, as far as that can be read off.
+def read_setup_py(file: File) -> Iterator[ReadItem]:
+    """Yield what ``setup.py`` requires, if it is written as literals.
 
     Lists of literals, also by the name of a module's variable and added up, are understood; what a
     program computes is not, and code of Python 2 neither: then the file says nothing.
@@ -76,7 +76,7 @@ def _followed(node: ast.expr, bound: Mapping[str, ast.expr]) -> ast.expr:
 
 def _literals(
     file: File, node: ast.expr, bound: Mapping[str, ast.expr], group: str
-) -> Iterator[Said]:
+) -> Iterator[ReadItem]:
     value = _followed(node, bound)
     if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
         for side in (value.left, value.right):
@@ -86,13 +86,13 @@ def _literals(
     elif isinstance(value, ast.List | ast.Tuple):
         for item in value.elts:
             if isinstance(item, ast.Constant) and isinstance(item.value, str):
-                yield from requirement_said(file, item.value, item.lineno, group)
+                yield from requirement_evidence(file, item.value, item.lineno, group)
 
 
 def _entries(value: str) -> Sequence[str]:
     return [line.split(" #")[0].strip() for line in value.splitlines() if line.strip()]
 
 
-def _texts(file: File, entries: Sequence[str], group: str) -> Iterator[Said]:
+def _texts(file: File, entries: Sequence[str], group: str) -> Iterator[ReadItem]:
     for entry in entries:
-        yield from requirement_said(file, entry, file.line_of(entry), group)
+        yield from requirement_evidence(file, entry, file.line_of(entry), group)

@@ -1,4 +1,4 @@
-"""Which reader reads which file, in the order in which they are asked."""
+"""The table of readers: which reader reads which file, in order of precedence."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 from msgspec import Struct
 
 from kdoctor.project.evidence import WORDS, EvidenceKind
-from kdoctor.project.readers.file import File, Said
+from kdoctor.project.readers.file import File, ReadItem
 from kdoctor.target import LEGACY_SWITCH
 
 _LEGACY: Final = (LEGACY_SWITCH.encode(),)
@@ -26,14 +26,14 @@ class Reader(Struct, frozen=True):
     function: str  # module:name, below this package; imported where there is such a file
     words: tuple[bytes, ...] = WORDS
 
-    def read(self, file: File) -> Iterator[Said]:
+    def read(self, file: File) -> Iterator[ReadItem]:
         """Yield what the file says.
 
         Raises:
             FileProblem: it cannot be understood.
         """
         module, _, name = self.function.partition(":")
-        function: Callable[[File], Iterator[Said]]
+        function: Callable[[File], Iterator[ReadItem]]
         function = getattr(import_module(f"kdoctor.project.readers.{module}"), name)
         return function(file)
 

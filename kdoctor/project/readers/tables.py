@@ -7,11 +7,11 @@ from typing import Any
 
 from kdoctor.errors import FileProblem
 from kdoctor.project.evidence import Evidence, Problem
-from kdoctor.project.readers.file import File, Said, requirement_said, toml_of
+from kdoctor.project.readers.file import File, ReadItem, requirement_evidence, toml_of
 from kdoctor.project.requirement import Where, parse_poetry, parse_requirement
 
 
-def read_pyproject(file: File) -> Iterator[Said]:
+def read_pyproject(file: File) -> Iterator[ReadItem]:
     """Yield what the dependencies in ``pyproject.toml`` say, whichever tool they are for."""
     content = toml_of(file.text)
     project, tool = _table(content, "project"), _table(content, "tool")
@@ -40,22 +40,22 @@ def read_pyproject(file: File) -> Iterator[Said]:
             yield from _requirements(file, environment.get("dependencies"), f"environment {name}")
 
 
-def read_pipfile(file: File) -> Iterator[Said]:
+def read_pipfile(file: File) -> Iterator[ReadItem]:
     """Yield what a ``Pipfile`` says."""
     content = toml_of(file.text)
     yield from _rows(file, _table(content, "packages"), "")
     yield from _rows(file, _table(content, "dev-packages"), "group dev")
 
 
-def _requirements(file: File, entries: Any, group: str) -> Iterator[Said]:
+def _requirements(file: File, entries: Any, group: str) -> Iterator[ReadItem]:
     for entry in entries if isinstance(entries, list) else ():
         if not isinstance(entry, str):
             continue  # {include-group = "…"}: that group is read by itself
         line = file.line_of(entry) or file.line_of(entry.replace('"', '\\"'))
-        yield from requirement_said(file, entry, line, group)
+        yield from requirement_evidence(file, entry, line, group)
 
 
-def _rows(file: File, table: Mapping[str, Any], group: str) -> Iterator[Said]:
+def _rows(file: File, table: Mapping[str, Any], group: str) -> Iterator[ReadItem]:
     for name, value in table.items():
         for choice in value if isinstance(value, list) else [value]:
             try:

@@ -54,7 +54,7 @@ def own_target_of(own: OwnTarget) -> dict[str, Any]:
     """Return as a JSON-ready dict that a file's own code chooses another target."""
     return {
         "path": own.path,
-        "asked": own.asked,
+        "asked": own.run_target,
         "tf.keras": f"tf_keras {own.tf_keras}",
         "why": own.why,
         "counts": own.counts,

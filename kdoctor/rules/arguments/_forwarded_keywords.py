@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import libcst as cst
 
-from kdoctor.analysis.models.user_classes import class_named, only_base
+from kdoctor.analysis.dataflow.definitions import class_named
+from kdoctor.analysis.models.user_classes import only_base
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.literals import evaluated

@@ -111,7 +111,7 @@ def input_first(
     moved = [*shape.arguments, *([] if size is None else [size])]
     gone = remove_arguments(module, call, moved)
     if gone is None:
-        return NoFix("there is a comment beside it")
+        return NoFix("there is a comment next to it")
     spelled, need = Speller.at(module, reference).spell("keras.Input")
     pieces = (*shape.pieces, *(() if size is None else (f", {_SIZE}=", size)))
     is_clear = all(is_plain(module, each) for each in shape.arguments)

@@ -5,8 +5,8 @@ Checks the values of some arguments: an int as the shape of an `Input`, a list a
 `BatchNormalization`, a single string for `metrics=`, `'auto'` for the `reduction` of a loss, a
 slash in a name, short names that no longer exist (`'logcosh'`, `'kld'` as a metric, `'maxnorm'`,
 `'l1_l2'`, `'constant'`, Keras 1's `'fmeasure'`; the dtypes `'float'`, `'double'` and `'half'`), and
-the `padding` of pooling layers in upper case. Also `class_weight='auto'`, which no release
-understood.
+the `padding` of pooling layers in upper case. Also `class_weight='auto'`, which Keras up to
+2.3 ignored.
 
 ## Why it breaks
 Keras 3 is stricter: `ValueError: Cannot convert '4' to a shape.`, `TypeError: int() argument must

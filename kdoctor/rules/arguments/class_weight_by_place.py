@@ -38,12 +38,12 @@ import libcst as cst
 
 from kdoctor.analysis.calls import argument, value_of
 from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.models.method_calls import model_method_calls
 from kdoctor.analysis.triggers import Trigger, attribute, keyword
 from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.quick_facts import QuickFacts
-from kdoctor.value_types import Kind
 
 _METHODS = ("fit", "train_on_batch")
 _NUMBERS = (cst.BaseNumber, cst.BinaryOperation, cst.UnaryOperation)
@@ -55,11 +55,9 @@ _MAKES_ARRAYS = frozenset({
 
 def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each such argument."""
-    for use in module.members:
-        if use.member not in _METHODS or use.owner.kind is not Kind.MODEL or use.called is None:
-            continue
-        given = argument(use.called, "class_weight")
-        if given is None or use.owner_defines or module.is_guarded(use.called):
+    for use, call in model_method_calls(module, _METHODS):
+        given = argument(call, "class_weight")
+        if given is None:
             continue
         value = value_of(module, given.value)
         if _is_for_each_output(module, value):

@@ -203,7 +203,7 @@ def _left_out(
     """Leave out what is passed over, where nothing goes with it."""
     edits = remove_arguments(module, call, arguments)
     if edits is None or any(calls_something(each.value) for each in arguments):
-        return NoFix("there is a comment beside it, or its value calls something")
+        return NoFix("there is a comment next to it, or its value calls something")
     return Fix("Leave out the ignored argument", tuple(edits), _proof(facts))
 
 

@@ -34,8 +34,9 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.user_classes import class_named, kind_of_class
+from kdoctor.analysis.models.user_classes import kind_of_class
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.keras_api import ClassFamily, EntryKind
 from kdoctor.model import Confidence, Finding, NoFix, Severity

@@ -27,13 +27,13 @@ import libcst as cst
 from kdoctor.analysis.calls import argument, call_of_super, literal, value_of
 from kdoctor.analysis.dataflow.escapes import is_read_once, unmutated_value_of
 from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.models.method_calls import model_method_calls
 from kdoctor.analysis.training.loss_counts import count_elements, count_losses
 from kdoctor.analysis.triggers import Trigger, attribute, keyword
 from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Severity, Span
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.quick_facts import QuickFacts
-from kdoctor.value_types import Kind
 
 _WEIGHTS = "loss_weights"
 _PLACE = 1  # of `loss`, after the optimizer
@@ -44,14 +44,10 @@ _Display = cst.List | cst.Tuple | cst.Dict
 
 def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such call."""
-    for use in module.members:
-        if use.member != "compile" or use.owner.kind is not Kind.MODEL or use.called is None:
+    for use, call in model_method_calls(module, {"compile"}):
+        if use.owner.cls not in _BUILT or call_of_super(call) is not None:
             continue
-        if use.owner_defines or use.owner.cls not in _BUILT or module.is_guarded(use.called):
-            continue
-        if call_of_super(use.called) is not None:
-            continue
-        loss, given = argument(use.called, "loss", _PLACE), argument(use.called, _WEIGHTS)
+        loss, given = argument(call, "loss", _PLACE), argument(call, _WEIGHTS)
         weights = None if given is None else unmutated_value_of(module, given.value)
         if given is None or loss is None or not isinstance(weights, _Display):
             continue

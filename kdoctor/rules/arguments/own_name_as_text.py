@@ -32,6 +32,7 @@ from msgspec import Struct
 
 from kdoctor.analysis.calls import argument, is_keras_3, speller_at
 from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.node_values import elements_in
 from kdoctor.analysis.triggers import Trigger, attribute
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.lazy_regex import pattern
@@ -197,22 +198,10 @@ def _compiled(module: Module, facts: TargetFacts) -> Iterator[_Given]:
             continue
         for keyword, kind in _COMPILED.items():
             given = argument(call.call, keyword, 1 if keyword == "loss" else None)
-            for each in () if given is None else _elements(given.value):
+            for each in () if given is None else elements_in(given.value):
                 text = _text(each)
                 if text is not None:
                     yield _Given(each, kind, (text,), call.confidence)
-
-
-def _elements(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
-    match node:
-        case cst.List() | cst.Tuple():
-            for each in node.elements:
-                yield from _elements(each.value)
-        case cst.Dict():
-            for one in node.elements:
-                yield from _elements(one.value)
-        case _:
-            yield node
 
 
 def _may_fail(module: Module, node: cst.CSTNode) -> bool:

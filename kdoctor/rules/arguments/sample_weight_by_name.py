@@ -33,24 +33,21 @@ import libcst as cst
 from kdoctor.analysis.calls import argument, is_hidden, literal, value_of
 from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.models.method_calls import model_method_calls
 from kdoctor.analysis.models.output_names import names_of_outputs
 from kdoctor.analysis.triggers import Trigger, attribute, has_several_outputs, keyword
 from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.quick_facts import QuickFacts
-from kdoctor.value_types import Kind
 
 _TRAINED = ("evaluate", "fit", "test_on_batch", "train_on_batch")
 
 
 def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report the weights of each such call."""
-    for use in module.members:
-        call = use.called
-        if use.member not in _TRAINED or use.owner.kind is not Kind.MODEL or call is None:
-            continue
-        if use.owner_defines or is_hidden(call) or module.is_guarded(call):
+    for use, call in model_method_calls(module, _TRAINED):
+        if is_hidden(call):
             continue
         found = [each for each in _given(module, call) if _is_by_name(module, *each)]
         outputs = _outputs(module, use) if found else None

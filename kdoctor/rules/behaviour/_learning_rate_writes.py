@@ -8,9 +8,10 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden, is_not_a_variable, value_of
+from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.dataflow.points_to_by_call import CallFrame, MadeObject, points_to_by_call_of
 from kdoctor.analysis.dataflow.uses import names_with_spelling
-from kdoctor.analysis.models.user_classes import class_named, only_base
+from kdoctor.analysis.models.user_classes import only_base
 from kdoctor.analysis.text_mentions import mentions
 from kdoctor.analysis.training.freezing import COMPILE, TRAINING, Freezing, Use
 from kdoctor.keras_api import split_root

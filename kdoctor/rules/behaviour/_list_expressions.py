@@ -8,8 +8,8 @@ from functools import cached_property
 import libcst as cst
 
 from kdoctor.analysis.calls import is_builtin
+from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.dataflow.points_to import points_to_of
-from kdoctor.analysis.models.user_classes import class_named
 from kdoctor.keras_api import split_root
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import own_nodes, returned_in

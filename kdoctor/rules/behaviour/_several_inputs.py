@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.models.user_classes import class_named, holds_original_argument, methods_in
+from kdoctor.analysis.dataflow.definitions import class_named
+from kdoctor.analysis.models.user_classes import holds_original_argument, methods_in
 from kdoctor.syntax import Module
 from kdoctor.syntax.blocks import last_statement
 from kdoctor.syntax.libcst_walk import descendants

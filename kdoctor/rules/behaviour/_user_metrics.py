@@ -9,8 +9,9 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.calls import argument, value_of
+from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.dataflow.points_to import PointsTo
-from kdoctor.analysis.models.user_classes import class_named, kind_of_class, methods_in
+from kdoctor.analysis.models.user_classes import kind_of_class, methods_in
 from kdoctor.analysis.training.loss_counts import is_as_written
 from kdoctor.rules.behaviour._elementwise_operands import Pair
 from kdoctor.syntax import Module

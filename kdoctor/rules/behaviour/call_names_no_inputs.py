@@ -28,9 +28,9 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import is_keras_3
+from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import (
-    class_named,
     holds_original_argument,
     methods_in,
     only_base,

@@ -32,9 +32,10 @@ import libcst as cst
 
 from kdoctor import keras_api
 from kdoctor.analysis.calls import argument, instances, is_keras_3, value_of
+from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.unbuilt_weights import makes_weights
-from kdoctor.analysis.models.user_classes import class_named, methods_in, only_base
+from kdoctor.analysis.models.user_classes import methods_in, only_base
 from kdoctor.analysis.tensors.symbolic import is_symbolic
 from kdoctor.analysis.triggers import classes, method_of, word
 from kdoctor.model import Confidence, Finding, NoFix, Severity

@@ -30,9 +30,11 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden, plain_literal, value_of
+from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.dataflow.points_to_by_call import points_to_by_call_of
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.user_classes import class_named, methods_in, only_base
+from kdoctor.analysis.models.method_calls import model_method_calls
+from kdoctor.analysis.models.user_classes import methods_in, only_base
 from kdoctor.analysis.training.batch_sizes import batch_size_of_flow
 from kdoctor.analysis.training.generators import has_several_epochs
 from kdoctor.analysis.triggers import Trigger, attribute, word
@@ -48,7 +50,6 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.libcst_walk import returned_in
 from kdoctor.syntax.quick_facts import QuickFacts
-from kdoctor.value_types import Kind
 
 _FITS = {"fit": "x", "fit_generator": "generator"}
 _STEPS = "steps_per_epoch"
@@ -58,15 +59,11 @@ _UP = frozenset({"math.ceil", "numpy.ceil"})
 def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such number of steps."""
     by_call = points_to_by_call_of(module)
-    for use in module.members:
-        if use.member not in _FITS or use.owner.kind is not Kind.MODEL or use.called is None:
+    for use, call in model_method_calls(module, _FITS):
+        steps = argument(call, _STEPS, 1 if use.member == "fit_generator" else None)
+        if steps is None or not has_several_epochs(module, call, use.member):
             continue
-        steps = argument(use.called, _STEPS, 1 if use.member == "fit_generator" else None)
-        if steps is None or use.owner_defines or module.is_guarded(use.called):
-            continue
-        if not has_several_epochs(module, use.called, use.member):
-            continue
-        data = argument(use.called, _FITS[use.member], 0)
+        data = argument(call, _FITS[use.member], 0)
         division = rounded_down(module, steps.value)
         if data is None or division is None:
             continue

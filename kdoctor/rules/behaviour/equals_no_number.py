@@ -37,6 +37,7 @@ from kdoctor.keras_api import split_root
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
+from kdoctor.syntax.ast_walk import conditions_in
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
@@ -158,7 +159,7 @@ def _may_compare(quick: QuickFacts, facts: TargetFacts) -> bool:
         return False
     tests = (each.test for kind in _CONDITIONS for each in nodes.get(kind, ()))
     filters = (test for each in nodes.get(ast.comprehension, ()) for test in each.ifs)
-    asked = {inner for each in chain(tests, filters) for inner in _asked_in(each)}
+    asked = {inner for each in chain(tests, filters) for inner in conditions_in(each)}
 
     def compares(possible: MayTypes, node: Operator, space: Namespace) -> bool:
         if not isinstance(node, ast.Compare) or node in asked or not _is_equal(node):
@@ -171,18 +172,6 @@ def _may_compare(quick: QuickFacts, facts: TargetFacts) -> bool:
 
 def _is_equal(node: ast.Compare) -> bool:
     return len(node.ops) == 1 and isinstance(node.ops[0], ast.Eq)
-
-
-def _asked_in(test: ast.expr) -> Iterator[ast.expr]:
-    """Yield the conditions that one is made of."""
-    match test:
-        case ast.BoolOp(values=values):
-            for each in values:
-                yield from _asked_in(each)
-        case ast.UnaryOp(op=ast.Not(), operand=inner):
-            yield from _asked_in(inner)
-        case _:
-            yield test
 
 
 def _compared_with_numbers(

@@ -103,7 +103,7 @@ def _finding(
             facts.applicability(*(each for each in INVALID if each.after)),
         )
         if edits
-        else NoFix(f"`{_LOGS}` is another name in the function"),
+        else NoFix(f"the function uses `{_LOGS}` for something else"),
     )
 
 

@@ -28,9 +28,10 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import is_builtin, value_of
+from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.dataflow.points_to import Allocation, Path, points_to_of
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.user_classes import class_named, methods_in
+from kdoctor.analysis.models.user_classes import methods_in
 from kdoctor.analysis.training.generators import FED, generators_of, may_feed_calls
 from kdoctor.analysis.triggers import Trigger, attribute, method_of, word
 from kdoctor.keras_api.tensorflow_aliases import FIRST, SECOND

@@ -28,6 +28,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import value_of
+from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.sublayers import (
     attributes_read,
@@ -35,12 +36,7 @@ from kdoctor.analysis.models.sublayers import (
     weighted_layers_assigned,
 )
 from kdoctor.analysis.models.unbuilt_weights import inits_of
-from kdoctor.analysis.models.user_classes import (
-    class_named,
-    decorated_by,
-    lineage_with_keras_3_base,
-    methods_in,
-)
+from kdoctor.analysis.models.user_classes import decorated_by, lineage_with_keras_3_base, methods_in
 from kdoctor.analysis.models.user_models import methods_of
 from kdoctor.analysis.triggers import classes, defines, word
 from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1

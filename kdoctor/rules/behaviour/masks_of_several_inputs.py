@@ -186,7 +186,7 @@ def _finding(module: Module, facts: TargetFacts, question: cst.CSTNode, used: li
         confidence=Confidence.LIKELY,
         help=f"Write `{module.source(question)}{asked}`.",
         fix=Fix(
-            "Check the mask that is used, too",
+            "Also check the mask that is used",
             (Edit(Span(end, end), (asked,)),),
             facts.applicability(*(each for each in INVALID if each.after)),
         ),

@@ -26,17 +26,10 @@ import libcst as cst
 
 from kdoctor.analysis.calls import argument, literal, value_of
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.training.logs import (
-    FIELD,
-    NO_PATH,
-    fields_of_paths,
-    is_written,
-    keys_of_logs,
-    monitored,
-    renamed,
-)
+from kdoctor.analysis.training.logs import NO_PATH, is_written, names_in_logs
 from kdoctor.analysis.triggers import Trigger, attribute
-from kdoctor.model import Confidence, Finding, Fix, Severity
+from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.rules.fixes.log_names import write_log_name
 from kdoctor.rules.fixes.snake_case import in_snake_case
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
@@ -51,11 +44,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     named = {each for each in _metrics(module) if not _is_given(module, each)}
     if not named:
         return
-    places = [(node, name, NO_PATH) for node, name in fields_of_paths(module, FIELD)]
-    places += [
-        (node, node.raw_value, what) for node, what in (*keys_of_logs(module), *monitored(module))
-    ]
-    for node, name, what in places:
+    for node, name, what in names_in_logs(module):
         metric = name.removeprefix("val_")
         if metric in named and not module.is_guarded(node):
             yield _finding(module, facts, node, name, what)
@@ -104,11 +93,7 @@ def _finding(
         symbol=f"History.history[{old}]",
         confidence=Confidence.LIKELY,
         help=f"Write `{new}`.",
-        fix=Fix(
-            f"Write `{new}` instead of `{old}`",
-            (renamed(module, node, old, new),),
-            facts.applicability(*INVALID),
-        ),
+        fix=write_log_name(module, node, old, new, facts.applicability(*INVALID)),
     )
 
 

@@ -29,6 +29,7 @@ from kdoctor.analysis.calls import argument, call_of_super, is_hidden, literal, 
 from kdoctor.analysis.dataflow.escapes import unmutated_value_of
 from kdoctor.analysis.dataflow.points_to import PointsTo, points_to_of
 from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.models.method_calls import model_method_calls
 from kdoctor.analysis.training.loss_counts import count_elements, count_losses
 from kdoctor.analysis.triggers import (
     Trigger,
@@ -52,23 +53,21 @@ _WITHOUT_OWN_STEP = (None, "Functional")  # a class of one's own may do without 
 def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each list of metrics that is meant for all outputs."""
     points_to = points_to_of(module)
-    for use in module.members:
-        if use.member != "compile" or use.owner.kind is not Kind.MODEL or use.called is None:
-            continue
-        if use.owner_defines or is_hidden(use.called) or module.is_guarded(use.called):
+    for use, call in model_method_calls(module, {"compile"}):
+        if is_hidden(call):
             continue
         flat = [
             (name, given.value)
             for name in _ARGUMENTS
-            if (given := argument(use.called, name)) is not None
+            if (given := argument(call, name)) is not None
             and isinstance(given.value, cst.List)
             and _is_flat(given.value)
         ]
         outputs = _count_outputs(module, points_to, use) if flat else None
         if flat and outputs is None and use.owner.cls in _WITHOUT_OWN_STEP:
-            if call_of_super(use.called) is not None:
+            if call_of_super(call) is not None:
                 continue
-            outputs = _count_losses(module, use.called)
+            outputs = _count_losses(module, call)
         for name, metrics in flat if outputs and outputs > 1 else ():
             assert outputs is not None
             if _repeats_one(metrics) and len(metrics.elements) == outputs:

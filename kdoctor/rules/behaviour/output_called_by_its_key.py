@@ -28,18 +28,11 @@ from kdoctor.analysis.calls import is_keras_3
 from kdoctor.analysis.dataflow.escapes import unmutated_value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.output_names import name_of_output
-from kdoctor.analysis.training.logs import (
-    FIELD,
-    NO_PATH,
-    fields_of_paths,
-    is_written,
-    keys_of_logs,
-    monitored,
-    renamed,
-)
+from kdoctor.analysis.training.logs import is_written, names_in_logs
 from kdoctor.analysis.triggers import Trigger, calls_that_make, keyword
-from kdoctor.model import Confidence, Finding, Fix, Severity
+from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.behaviour._single_item_lists import outputs_of
+from kdoctor.rules.fixes.log_names import write_log_name
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -53,12 +46,8 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     keys = _keys_by_layer(module, facts)
     if not keys:
         return
-    places = [(node, name, NO_PATH) for node, name in fields_of_paths(module, FIELD)]
-    places += [
-        (node, node.raw_value, what) for node, what in (*keys_of_logs(module), *monitored(module))
-    ]
     texts = {each.raw_value for each in module.nodes(cst.SimpleString)}
-    for node, name, what in places:
+    for node, name, what in names_in_logs(module):
         new = _renamed(name, keys, texts)
         if new is not None and not is_written(module, name) and not module.is_guarded(node):
             yield _finding(module, facts, node, (name, new), what)
@@ -112,11 +101,7 @@ def _finding(
         symbol=f"History.history[{old}]",
         confidence=Confidence.LIKELY,
         help=f"Write `{new}`.",
-        fix=Fix(
-            f"Write `{new}` instead of `{old}`",
-            (renamed(module, node, old, new),),
-            facts.applicability(*INVALID),
-        ),
+        fix=write_log_name(module, node, old, new, facts.applicability(*INVALID)),
     )
 
 

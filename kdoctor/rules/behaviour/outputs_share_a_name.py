@@ -35,6 +35,7 @@ from kdoctor.analysis.dataflow.escapes import unmutated_value_of
 from kdoctor.analysis.dataflow.points_to import Allocation, PointsTo, points_to_of
 from kdoctor.analysis.dataflow.uses import index_read, names_with_spelling, reads_of
 from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.models.method_calls import model_method_calls
 from kdoctor.analysis.training.loss_counts import count_elements
 from kdoctor.analysis.triggers import Trigger, attribute, calls_that_make, has_several_outputs
 from kdoctor.memoize import once
@@ -54,13 +55,8 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each result in which the loss of one output stands for that of another."""
     del facts
     points_to = points_to_of(module)
-    for use in module.members:
-        call = use.called
-        if use.member not in _GIVE_RESULTS or use.owner.kind is not Kind.MODEL or call is None:
-            continue
-        if use.owner_defines or is_hidden(call) or module.is_guarded(call):
-            continue
-        if argument(call, "return_dict") is not None:
+    for use, call in model_method_calls(module, _GIVE_RESULTS):
+        if is_hidden(call) or argument(call, "return_dict") is not None:
             continue
         made = points_to.of(use.node.value)
         outputs = _outputs(module, points_to, made)

@@ -24,13 +24,13 @@ import libcst as cst
 
 from kdoctor.analysis.calls import argument, literal, literal_of, speller_at, value_of
 from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.models.method_calls import model_method_calls
 from kdoctor.analysis.training.generators import is_a_librarys
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.quick_facts import QuickFacts
-from kdoctor.value_types import Kind
 
 _DATA = {"fit": ("x", "y"), "evaluate": ("x", "y"), "predict": ("x",)}
 
@@ -51,15 +51,13 @@ def _may_get_lists(quick: QuickFacts, _: TargetFacts) -> bool:
 
 def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each list that is passed as data."""
-    for use in module.members:
-        if use.member not in _DATA or use.owner.kind is not Kind.MODEL or use.called is None:
-            continue
-        if use.owner_defines or module.is_guarded(use.called) or is_a_librarys(module, use):
+    for use, call in model_method_calls(module, _DATA):
+        if is_a_librarys(module, use):
             continue
         lists = [
             given.value
             for position, name in enumerate(_DATA[use.member])
-            if (given := argument(use.called, name, position)) is not None
+            if (given := argument(call, name, position)) is not None
             and _is_data(value_of(module, given.value))
         ]
         if lists:

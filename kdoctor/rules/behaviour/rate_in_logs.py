@@ -23,9 +23,10 @@ import libcst as cst
 
 from kdoctor.analysis.calls import instances
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.training.logs import is_written, keys_of_logs, renamed
+from kdoctor.analysis.training.logs import is_written, keys_of_logs
 from kdoctor.analysis.triggers import string, word
-from kdoctor.model import Confidence, Finding, Fix, Severity
+from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.rules.fixes.log_names import write_log_name
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.value_types import Kind
@@ -62,11 +63,7 @@ def _finding(module: Module, facts: TargetFacts, node: cst.SimpleString, what: s
         symbol=f"History.history[{_OLD}]",
         confidence=Confidence.LIKELY,
         help=f"Use `{_NEW}`.",
-        fix=Fix(
-            f"Write `{_NEW}` instead of `{_OLD}`",
-            (renamed(module, node, _OLD, _NEW),),
-            facts.applicability(*INVALID),
-        ),
+        fix=write_log_name(module, node, _OLD, _NEW, facts.applicability(*INVALID)),
     )
 
 

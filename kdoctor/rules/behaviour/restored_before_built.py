@@ -27,6 +27,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import is_not_a_variable
+from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.analysis.dataflow.uses import names_with_spelling, reads_of
 from kdoctor.analysis.facts import TargetFacts
@@ -35,7 +36,6 @@ from kdoctor.analysis.models.unbuilt_weights import (
     is_functional_model,
     unbuilt_layers,
 )
-from kdoctor.analysis.models.user_classes import class_named
 from kdoctor.analysis.triggers import Trigger, attribute, word
 from kdoctor.keras_api.tensorflow_aliases import ways_to
 from kdoctor.model import Confidence, Finding, NoFix, Severity

@@ -26,6 +26,7 @@ import libcst as cst
 from kdoctor.analysis.calls import argument, is_hidden, value_of
 from kdoctor.analysis.dataflow.uses import index_read
 from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.models.method_calls import model_method_calls
 from kdoctor.analysis.models.output_names import names_of_outputs
 from kdoctor.analysis.triggers import Trigger, attribute, keyword
 from kdoctor.model import Finding, NoFix, Severity
@@ -33,7 +34,6 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
-from kdoctor.value_types import Kind
 
 _GIVE_RESULTS = frozenset({"evaluate", "test_on_batch", "train_on_batch"})
 
@@ -41,13 +41,8 @@ _GIVE_RESULTS = frozenset({"evaluate", "test_on_batch", "train_on_batch"})
 def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each such call."""
     del facts
-    for use in module.members:
-        call = use.called
-        if use.member not in _GIVE_RESULTS or use.owner.kind is not Kind.MODEL or call is None:
-            continue
-        if use.owner_defines or is_hidden(call) or module.is_guarded(call):
-            continue
-        if argument(call, "return_dict") is not None:
+    for use, call in model_method_calls(module, _GIVE_RESULTS):
+        if is_hidden(call) or argument(call, "return_dict") is not None:
             continue
         names = _names_of_outputs(module, use)
         if list(names) == sorted(names) or not _measures_several(module, use):

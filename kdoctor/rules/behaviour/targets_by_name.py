@@ -31,9 +31,10 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.calls import argument, is_hidden, literal, value_of
+from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.dataflow.points_to import PointsTo, points_to_of
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.user_classes import class_named, methods_in
+from kdoctor.analysis.models.user_classes import methods_in
 from kdoctor.analysis.triggers import Trigger, attribute, calls_that_make
 from kdoctor.model import Applicability, Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rules.behaviour._output_dicts import may_be_by_name, single, taken_out

@@ -30,6 +30,7 @@ import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden, speller_at, value_of
 from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.models.method_calls import model_method_calls
 from kdoctor.analysis.tensors.constructors import CONVERTING
 from kdoctor.analysis.training.generators import is_a_librarys
 from kdoctor.analysis.triggers import Trigger, word
@@ -37,7 +38,6 @@ from kdoctor.model import Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.quick_facts import QuickFacts
-from kdoctor.value_types import Kind
 
 _METHODS: Final = ("fit", "evaluate", "predict")
 _MAX_DEPTH: Final = 6  # lists in lists, and names
@@ -45,12 +45,10 @@ _MAX_DEPTH: Final = 6  # lists in lists, and names
 
 def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     """Report each call that gets such an array."""
-    for use in module.members:
-        if use.member not in _METHODS or use.owner.kind is not Kind.MODEL or use.called is None:
+    for use, call in model_method_calls(module, _METHODS):
+        if is_a_librarys(module, use):
             continue
-        if use.owner_defines or module.is_guarded(use.called) or is_a_librarys(module, use):
-            continue
-        given = argument(use.called, "x", 0)
+        given = argument(call, "x", 0)
         arrays = [] if given is None else [*_arrays_of_text(module, given.value)]
         if arrays:
             yield _finding(module, facts, use, arrays)

@@ -31,8 +31,9 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden, is_keras_3, literal
+from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.user_classes import class_named, kind_of_class, methods_in
+from kdoctor.analysis.models.user_classes import kind_of_class, methods_in
 from kdoctor.analysis.triggers import Trigger, attribute, method_of
 from kdoctor.keras_api import split_root
 from kdoctor.model import Confidence, Finding, NoFix, Severity

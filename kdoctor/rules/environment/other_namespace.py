@@ -214,7 +214,7 @@ class _Move:
                 return f"`import {binding.imported}` also makes `keras` known"
         rival = next((each for each in self.module.imports if _binds_too(each, binding)), None)
         if rival is not None:
-            return f"`import {rival.imported}` binds `{binding.local}`, too"
+            return f"`import {rival.imported}` also binds `{binding.local}`"
         uses = self._uses(binding)
         if any(each.kind is not ReferenceKind.LOAD for each in uses):
             return f"`{binding.local}` is reassigned, deleted, or named in a string"

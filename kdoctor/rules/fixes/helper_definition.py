@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 import libcst as cst
+from msgspec import Struct
 
-from kdoctor.analysis.models.user_classes import class_named
+from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.lazy_regex import pattern
-from kdoctor.model import Edit, Span
+from kdoctor.model import Edit, ImportNeed, Span
+from kdoctor.rewrite import Speller
 from kdoctor.rewrite.source_lines import LINE_BREAK, line_start
 from kdoctor.rewrite.visibility import is_conditional
-from kdoctor.syntax import Module
+from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.fallback_helpers import checks_types
 from kdoctor.target import FRAMEWORKS
 
@@ -27,6 +29,37 @@ def top_statement(module: Module, node: cst.CSTNode) -> cst.CSTNode:
             return inside
         inside = each
     return inside
+
+
+class SpelledHelper(Struct, frozen=True):
+    """A helper as a file spells it: the edits that add it, and the imports that it needs."""
+
+    edits: tuple[Edit, ...]
+    imports: tuple[ImportNeed, ...]
+
+
+def spelled_helper(
+    module: Module,
+    reference: Reference,
+    nodes: Iterable[cst.CSTNode],
+    name: str,
+    template: tuple[str, Mapping[str, str]],
+) -> SpelledHelper | None:
+    """Return the helper above the first of all ``nodes`` that need it, None as ``helper_edits``.
+
+    ``template`` is its text, and the qualified name of each field in it.
+    """
+    before = top_statement(module, min(nodes, key=module.span))
+    # For the place of the helper: what a function imports cannot be read there.
+    speller = Speller(module, before, reference.name, reference.binding)
+    text, names = template
+    spelled = {key: speller.spell(each) for key, each in names.items()}
+    text = text.format(**{key: written for key, (written, _) in spelled.items()})
+    edits = helper_edits(module, before, name, text)
+    if edits is None:
+        return None
+    needs = [need for _, need in spelled.values() if need is not None] if edits else []
+    return SpelledHelper(tuple(edits), tuple(dict.fromkeys(needs)))
 
 
 def helper_edits(module: Module, before: cst.CSTNode, name: str, text: str) -> list[Edit] | None:

@@ -39,6 +39,7 @@ from kdoctor.memoize import once
 from kdoctor.model import Confidence, Finding, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
+from kdoctor.syntax.ast_walk import conditions_in
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
@@ -110,16 +111,12 @@ def _may_be_misused(quick: QuickFacts, facts: TargetFacts) -> bool:
 
 def _may_decide(test: ast.expr) -> Iterator[ast.expr]:
     """Yield what a condition needs the value of."""
-    match test:
-        case ast.BoolOp(values=values):
-            for each in values:
-                yield from _may_decide(each)
-        case ast.UnaryOp(op=ast.Not(), operand=inner):
-            yield from _may_decide(inner)
-        case ast.Compare(left=left, ops=[ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE()]):
-            yield from (left, *test.comparators)
-        case _:
-            yield test
+    for each in conditions_in(test):
+        match each:
+            case ast.Compare(left=left, ops=[ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE()]):
+                yield from (left, *each.comparators)
+            case _:
+                yield each
 
 
 def _misused(module: Module) -> Iterator[tuple[cst.BaseExpression, str]]:

@@ -161,7 +161,7 @@ _ADVICE: Final[dict[tuple[Kind, str], Advice]] = {
     },
     **{
         (Kind.MODEL, f"{name}_generator"): Advice(
-            f"`model.{name}` takes generators, too: `model.{name}(generator, "
+            f"`model.{name}` also takes generators: `model.{name}(generator, "
             f"{'steps_per_epoch' if name == 'fit' else 'steps'}=…)`. `workers`, "
             "`use_multiprocessing` and `max_queue_size` belong to a `keras.utils.PyDataset`."
         )

@@ -5,9 +5,10 @@ from __future__ import annotations
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_hidden, literal
+from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.dataflow.statements import StatementSlot, statement_slot
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.user_classes import class_around, class_named
+from kdoctor.analysis.models.user_classes import class_around
 from kdoctor.keras_api import split_root
 from kdoctor.model import Applicability, Edit, Fix
 from kdoctor.rewrite.source_lines import whole_line

@@ -13,8 +13,9 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_builtin, is_call_of_super, is_keras_3, literal
+from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.user_classes import class_named, kind_of_class, methods_in, only_base
+from kdoctor.analysis.models.user_classes import kind_of_class, methods_in, only_base
 from kdoctor.analysis.triggers import bases_of
 from kdoctor.keras_api import split_root
 from kdoctor.syntax import Module

@@ -47,8 +47,9 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, value_of
+from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.user_classes import class_named, methods_in, only_base
+from kdoctor.analysis.models.user_classes import methods_in, only_base
 from kdoctor.analysis.triggers import Trigger, attribute, member_of
 from kdoctor.model import Finding, Fix, NoFix, Severity
 from kdoctor.rules.members._endpoint_layers import (

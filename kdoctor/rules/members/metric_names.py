@@ -40,12 +40,12 @@ from kdoctor.analysis.training.logs import (
     fields_of_paths,
     keys_of_logs,
     monitored,
-    renamed,
 )
 from kdoctor.analysis.training.loss_names import LONG_NAMES
 from kdoctor.analysis.triggers import Trigger, keyword, word
 from kdoctor.lazy_regex import pattern
 from kdoctor.model import Confidence, Finding, Fix, Severity
+from kdoctor.rules.fixes.log_names import renamed
 from kdoctor.rules.fixes.snake_case import in_snake_case
 from kdoctor.rules.members._log_key_fallbacks import has_a_fallback
 from kdoctor.rules.rule import Example, Rule

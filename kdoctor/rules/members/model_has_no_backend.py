@@ -84,7 +84,7 @@ def _call_the_operation(module: Module, facts: TargetFacts, use: MemberUse) -> F
     if isinstance(attempt, Fix):
         attempt = with_generator(module, reference, function.attr.value, attempt)
     if isinstance(attempt, NoFix) and facts.lookup(name).presence is Presence.MISSING:
-        return NoFix(f"{attempt.reason} (`{name}` is gone, too)")
+        return NoFix(f"{attempt.reason} (`{name}` was removed as well)")
     return attempt
 
 

@@ -36,8 +36,9 @@ import libcst as cst
 from msgspec import Struct, field
 
 from kdoctor.analysis.calls import is_keras_3, speller_at, value_of
+from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.user_classes import class_named, methods_in, only_base
+from kdoctor.analysis.models.user_classes import methods_in, only_base
 from kdoctor.analysis.triggers import Trigger, classes, word
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity, Span

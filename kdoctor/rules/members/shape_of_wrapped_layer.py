@@ -27,8 +27,9 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.user_classes import class_named, only_base
+from kdoctor.analysis.models.user_classes import only_base
 from kdoctor.analysis.models.wrappers import applications_of, wrapped_layers
 from kdoctor.analysis.tensors.symbolic import is_symbolic
 from kdoctor.analysis.triggers import word

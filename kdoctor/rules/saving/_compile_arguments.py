@@ -12,6 +12,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, literal, value_of
+from kdoctor.analysis.dataflow.definitions import only_definition
 from kdoctor.analysis.models.user_classes import decorated_by
 from kdoctor.keras_api import split_root
 from kdoctor.rules.saving._save_and_load_calls import PathUse, compiles
@@ -81,9 +82,7 @@ def _named(module: Module, node: cst.BaseExpression, *, called: bool) -> Iterato
         return
     if not isinstance(node, cst.Name):
         return
-    owner = module.scope_of(node).owner(node.value)
-    bound = owner.bindings.get(node.value, []) if owner else []
-    defined = bound[0].node if len(bound) == 1 else None
+    defined = only_definition(module, node)
     if not isinstance(defined, cst.FunctionDef | cst.ClassDef):
         return
     if any(each.endswith(_REGISTERING) for each in decorated_by(module, defined)):

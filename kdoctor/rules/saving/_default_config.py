@@ -24,14 +24,10 @@ from kdoctor.analysis.calls import (
     literal,
     value_of,
 )
+from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.dataflow.points_to_by_call import points_to_by_call_of
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.user_classes import (
-    class_named,
-    is_only_registered,
-    methods_in,
-    only_base,
-)
+from kdoctor.analysis.models.user_classes import is_only_registered, methods_in, only_base
 from kdoctor.analysis.triggers import Trigger, bases_meant, method_of, word
 from kdoctor.keras_api import split_root
 from kdoctor.model import Edit, Span

@@ -8,9 +8,9 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import is_builtin, literal, value_of
+from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.analysis.dataflow.possible_values import MAX_VALUES, values_of_name
-from kdoctor.analysis.models.user_classes import class_named
 from kdoctor.syntax import Module
 from kdoctor.syntax.scope_analysis import Store
 from kdoctor.syntax.scopes import Binding, BindingKind

@@ -37,10 +37,10 @@ from kdoctor.analysis.calls import (
 )
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, word
-from kdoctor.model import Applicability, Finding, Fix, NoFix, Severity
+from kdoctor.model import Finding, Fix, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.saving._path_collisions import taken
-from kdoctor.rules.saving._path_endings import NOT_WRITTEN_OUT, Ending, ending, renamed
+from kdoctor.rules.saving._path_endings import Ending, ending
+from kdoctor.rules.saving._path_renaming import rename_to_keras
 from kdoctor.rules.saving._possible_endings import but_for, in_one_piece, may_end
 from kdoctor.rules.saving.weights_filename import help_for, rename_to_weights
 from kdoctor.syntax import Module, Reference
@@ -129,17 +129,7 @@ def _is_right(facts: TargetFacts, found: Ending, extension: str, *, weights: boo
 def _rename_to_keras(module: Module, found: Ending) -> Fix | NoFix:
     """Return the fix, or why there is none."""
     old = found.extension if found.extension in _ALSO_MODELS else ""
-    edits = renamed(module, found, old, ".keras")
-    if not edits:
-        return NOT_WRITTEN_OUT
-    if why := taken(module, found, old, ".keras"):
-        return why
-    return Fix(
-        "Change the path's ending to `.keras` throughout this file",
-        edits,
-        Applicability.UNSAFE,
-        unsafe_because=_UNSAFE,
-    )
+    return rename_to_keras(module, found, old, unsafe_because=_UNSAFE)
 
 
 def _may_be_wrong(quick: QuickFacts, facts: TargetFacts) -> bool:

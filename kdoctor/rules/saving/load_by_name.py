@@ -73,7 +73,7 @@ def _refused(module: Module, facts: TargetFacts, use: PathUse, given: cst.Arg) -
         fix=Fix("Leave out `by_name=`", tuple(edits), rating)
         if edits
         else NoFix(
-            "there is a comment beside it"
+            "there is a comment next to it"
             if needless
             else "only the names in the file tell which layers are loaded"
         ),

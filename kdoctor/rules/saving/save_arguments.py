@@ -89,7 +89,7 @@ def _gone(module: Module, facts: TargetFacts, use: PathUse, given: cst.Arg, name
         help="Leave it out; write signatures with `keras.export.ExportArchive`."
         if name == "signatures"
         else "Leave it out.",
-        fix=fix or NoFix("there is a comment beside it"),
+        fix=fix or NoFix("there is a comment next to it"),
     )
 
 

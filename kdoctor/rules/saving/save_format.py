@@ -33,8 +33,7 @@ from kdoctor.analysis.triggers import keyword
 from kdoctor.model import Applicability, Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rewrite.arguments import remove_arguments
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.saving._path_collisions import taken
-from kdoctor.rules.saving._path_endings import NOT_WRITTEN_OUT, renamed
+from kdoctor.rules.saving._path_renaming import renaming_edits
 from kdoctor.rules.saving._possible_endings import uses
 from kdoctor.rules.saving._save_and_load_calls import PathUse, is_same_path, method_uses, saves
 from kdoctor.rules.saving._savedmodel_paths import reads_of_saved_models
@@ -48,7 +47,7 @@ _VALUE_ERROR = (
 )
 _TYPE_ERROR = "TypeError: Model.save_weights() got an unexpected keyword argument 'save_format'"
 _EXPORT = "Write `.save('name.keras')`, or `.export('folder')` for a SavedModel to serve."
-_COMMENT = NoFix("there is a comment beside it")
+_COMMENT = NoFix("there is a comment next to it")
 
 
 def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
@@ -116,11 +115,9 @@ def _fix(module: Module, facts: TargetFacts, use: PathUse, given: cst.Arg) -> Fi
         return NoFix("kdoctor cannot tell which format is meant")
     if any(is_same_path(module, use, each) for each in reads_of_saved_models(module)):
         return NoFix("this file reads a SavedModel there: write `.export(…)`")
-    renaming = renamed(module, use.ending, "", wanted)
-    if not renaming:
-        return NOT_WRITTEN_OUT
-    if why := taken(module, use.ending, "", wanted):
-        return why
+    renaming = renaming_edits(module, use.ending, "", wanted)
+    if isinstance(renaming, NoFix):
+        return renaming
     return Fix(
         f"Change the path's ending to `{wanted}` throughout this file, and leave out "
         "`save_format=`",

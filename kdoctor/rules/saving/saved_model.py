@@ -37,8 +37,8 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import word
 from kdoctor.model import Applicability, Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.saving._path_collisions import taken
-from kdoctor.rules.saving._path_endings import NOT_WRITTEN_OUT, Ending, renamed
+from kdoctor.rules.saving._path_endings import Ending
+from kdoctor.rules.saving._path_renaming import rename_to_keras
 from kdoctor.rules.saving._possible_endings import but_for, hands_path, passes_path, uses
 from kdoctor.rules.saving._save_and_load_calls import (
     PathUse,
@@ -71,7 +71,10 @@ _USED_OTHERWISE = NoFix(
     "not a model"
 )
 _FOLDER = NoFix("kdoctor cannot choose the name of the file in that folder")
-_UNSAFE = "whatever reads the folder under its old name must be changed too; for a SavedModel to "
+_UNSAFE = (
+    "whatever reads the folder under its old name must be changed too; for a SavedModel to serve "
+    "or convert, write `.export(…)` instead"
+)
 
 
 def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
@@ -145,17 +148,7 @@ def _rename(module: Module, found: Ending) -> Fix | NoFix:
     old = found.extension if found.extension in _OTHER else ""
     if found.text.endswith(("/", "\\")):
         old = found.text[-1]
-    edits = renamed(module, found, old, ".keras")
-    if not edits:
-        return NOT_WRITTEN_OUT
-    if why := taken(module, found, old, ".keras"):
-        return why
-    return Fix(
-        "Change the path's ending to `.keras` throughout this file",
-        edits,
-        Applicability.UNSAFE,
-        unsafe_because=f"{_UNSAFE}serve or convert, write `.export(…)` instead",
-    )
+    return rename_to_keras(module, found, old, unsafe_because=_UNSAFE)
 
 
 def _saved_anew(module: Module, use: PathUse, found: Ending) -> Fix | NoFix | None:

@@ -28,6 +28,7 @@ import libcst as cst
 
 from kdoctor.analysis.calls import argument, literal
 from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.node_values import elements_in
 from kdoctor.analysis.training.loss_names import LONG_NAMES
 from kdoctor.analysis.triggers import text, word
 from kdoctor.model import Edit, Finding, Fix, Severity
@@ -83,15 +84,9 @@ def _short_losses(module: Module, load: PathUse) -> list[cst.SimpleString]:
 
 def _names(loss: cst.BaseExpression | None) -> Iterator[cst.SimpleString]:
     """Yield the strings of a loss: of one, of a list for several outputs, of a dict by output."""
-    match loss:
-        case cst.SimpleString():
-            yield loss
-        case cst.List() | cst.Tuple():
-            for each in loss.elements:
-                yield from _names(each.value)
-        case cst.Dict():
-            for entry in loss.elements:
-                yield from _names(entry.value)
+    for each in () if loss is None else elements_in(loss):
+        if isinstance(each, cst.SimpleString):
+            yield each
 
 
 def _last_loss(module: Module, save: PathUse) -> cst.BaseExpression | None:

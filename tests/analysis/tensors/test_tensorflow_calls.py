@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import keras
 import pytest
 import tensorflow as tf
@@ -44,13 +46,19 @@ def is_without_value(function, given):
     return True
 
 
+def attribute_at(package: object, dotted: str) -> Any:
+    """Return what has a dotted name in a package, None where it is not in this release."""
+    found = package
+    for part in dotted.split("."):
+        found = getattr(found, part, None)
+    return found
+
+
 @pytest.mark.parametrize("name", sorted(GIVE_TENSORS))
 def test_tensorflow_gives_a_tensor_without_a_value(name: str) -> None:
     found = 0
     for home in ("", "math.", "linalg.", "debugging.", "compat.v1.", "compat.v1.math."):
-        owner: object = tf
-        for part in f"{home}{name}".split("."):
-            owner = getattr(owner, part, None)
+        owner = attribute_at(tf, f"{home}{name}")
         if owner is not None:
             found += 1
             assert returns_tensor(f"tensorflow.{home}{name}")
@@ -64,9 +72,7 @@ def test_a_tensor_is_computed_of_numbers_of_python(name: str) -> None:
     given = (0.5, 2.0) if is_of_two or name in {"multiply", "subtract"} else (0.5,)
     found = 0
     for package, home in ((tf, ""), (tf, "math."), (tf, "compat.v1."), (keras, "ops.")):
-        owner: object = package
-        for part in f"{home}{name}".split("."):
-            owner = getattr(owner, part, None)
+        owner = attribute_at(package, f"{home}{name}")
         if owner is not None:
             found += 1
             assert computes_tensor(f"{package.__name__.partition('.')[0]}.{home}{name}")

@@ -52,7 +52,7 @@ def test_what_was_applied_is_taken_back(folder: Path) -> None:
     assert undone.restored == ("src/a.py", "src/b.py")
     assert not undone.left_alone
     assert contents(folder) == before
-    with pytest.raises(UsageProblem, match="there is no `kdoctor fix --apply` to take back in"):
+    with pytest.raises(UsageProblem, match="there is no `kdoctor fix --apply` to undo in"):
         undo(["."])
 
 
@@ -82,7 +82,7 @@ def test_a_file_that_was_changed_since_is_left_and_what_it_was_is_named(folder: 
     assert (folder / "src" / "a.py").read_text() == "mine = 1\n"
     kept = undone.left_alone[0].why.rpartition(" ")[2]
     assert Path(kept).read_text() == OLD
-    assert undone.left_alone[1].why.startswith("it is gone")
+    assert undone.left_alone[1].why.startswith("it no longer exists")
     with pytest.raises(UsageProblem):
         undo(["."])
 
@@ -151,7 +151,7 @@ def test_a_new_project_with_the_inode_of_a_deleted_one_has_nothing_to_take_back(
         lambda root: UndoProject(os.path.realpath(root), deleted.device, deleted.inode),
     )
 
-    with pytest.raises(UsageProblem, match="there is no `kdoctor fix --apply` to take back in"):
+    with pytest.raises(UsageProblem, match="there is no `kdoctor fix --apply` to undo in"):
         undo(["."])
     # What is applied here goes into a journal of its own.
     (new / "src" / "c.py").write_text(OLD)
@@ -259,7 +259,7 @@ def test_an_interrupt_between_two_files_is_told_and_can_be_taken_back(
         return real(*arguments, **options)
 
     monkeypatch.setattr(os, "replace", interrupted)
-    with pytest.raises(KeyboardInterrupt, match="1 of 2 files are written, the others as they"):
+    with pytest.raises(KeyboardInterrupt, match="1 of 2 files were written, the others are"):
         write(result)
     monkeypatch.setattr(os, "replace", real)
 
@@ -305,7 +305,7 @@ def test_a_journal_that_came_with_the_project_is_not_believed(
     line = {"path": str(outside), "before": "0001", "after": after}
     lines.write_text(f"{head}\n{json.dumps(line)}\n")
 
-    with pytest.raises(UsageProblem, match="there is no `kdoctor fix --apply` to take back"):
+    with pytest.raises(UsageProblem, match="there is no `kdoctor fix --apply` to undo"):
         undo(["."])
     assert outside.read_text() == "mine\n"
 
@@ -331,7 +331,7 @@ def test_nothing_outside_of_the_project_is_written_back(
 
     undone = undo(["."])
     assert not undone.restored
-    assert "it leads out of the project" in undone.left_alone[0].why
+    assert "it points outside the project" in undone.left_alone[0].why
     assert (outside / "a.py").read_text() == "mine\n"
 
 
@@ -359,7 +359,7 @@ def test_nothing_outside_of_a_moved_project_is_written_back(
 
     undone = undo(["."])
     assert undone.restored == ("src/b.py",)  # by it the project is known
-    assert "it leads out of the project" in undone.left_alone[0].why
+    assert "it points outside the project" in undone.left_alone[0].why
     assert (outside / "a.py").read_text() == "mine\n"
 
 
@@ -377,7 +377,7 @@ def test_a_project_is_not_known_by_files_outside_of_it(
     shutil.move(folder, moved)
     monkeypatch.chdir(moved)
 
-    with pytest.raises(UsageProblem, match="there is no `kdoctor fix --apply` to take back"):
+    with pytest.raises(UsageProblem, match="there is no `kdoctor fix --apply` to undo"):
         undo(["."])
     assert outside.read_text() == "mine\n"
 
@@ -442,7 +442,7 @@ def test_journals_into_which_others_may_write_are_not_believed(folder: Path) -> 
 
     (folder / "src" / "a.py").write_text(OLD)
     result = fix(["src/a.py"], apply=True, jobs=1)
-    assert "Others than you may write" in result.no_undo
+    assert "Other users can write" in result.no_undo
     journals(folder).chmod(0o700)
 
 

@@ -104,7 +104,7 @@ def test_the_page_s_program_scans_a_folder_of_repositories(dask, tmp_path, monke
         ("dask://host:port", "unknown executor 'dask://host:port'"),
         ("127.0.0.1:8786", "unknown executor '127.0.0.1:8786'"),
         # The port that is nobody's: nothing listens there.
-        ("dask://127.0.0.1:1", "dask://127.0.0.1:1: no Dask scheduler answers there within 0.1 s"),
+        ("dask://127.0.0.1:1", "dask://127.0.0.1:1: no Dask scheduler answered within 0.1 s"),
     ],
 )
 def test_what_cannot_be_reached_is_a_sentence(address, sentence, monkeypatch):
@@ -125,4 +125,4 @@ def test_dask_that_is_not_installed_is_a_sentence(monkeypatch):
 def test_jobs_and_an_executor_are_two_answers_to_one_question():
     done = CliRunner().invoke(app, ["scan", "--executor", "dask://127.0.0.1", "--jobs", "2"])
     assert done.exit_code == 2
-    assert "drop --executor" in done.stderr
+    assert "--executor: drop one of them" in done.stderr

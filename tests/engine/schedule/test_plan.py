@@ -29,8 +29,8 @@ def project(tmp_path: Path) -> Path:
 
 
 def test_who_imports_what_speaks_of_keras_comes_last_and_what_it_imports_first(project: Path):
-    plan = Plan([project], {"isolated": True})
-    assert {Path(task.source.path).name: task.priority for task in plan.tasks} == {
+    tasks = Plan([project], {"isolated": True}).discover().tasks
+    assert {Path(task.source.path).name: task.priority for task in tasks} == {
         "__init__.py": Priority.IMPORTER,
         "layer.py": Priority.IMPORTED,
         "model.py": Priority.IMPORTED,
@@ -70,9 +70,19 @@ def test_the_first_files_are_there_before_the_others_are_read(tmp_path: Path):
         (tmp_path / f"{name}.py").write_text("import keras\n" * 30_000)
     (tmp_path / "d.py").write_text("import a\n")
     plan = Plan([tmp_path], {"isolated": True, "jobs": 2})
-    found = plan.discovered_tasks()
-    first = next(found)
+    discovery = plan.discovery()
+    first = next(discovery)
     (tmp_path / "c.py").unlink()
-    assert [Path(task.source.path).name for task in (first, *found)] == ["a.py", "b.py", "d.py"]
-    assert [Path(task.source.path).name for task in plan.tasks] == ["a.py", "b.py", "d.py"]
-    assert [Path(file.path).name for file in plan.gathered.unreadable] == ["c.py"]
+    assert [Path(task.source.path).name for task in (first, *discovery)] == ["a.py", "b.py", "d.py"]
+    discovered = discovery.finish()
+    assert [Path(task.source.path).name for task in discovered.tasks] == ["a.py", "b.py", "d.py"]
+    assert [Path(file.path).name for file in discovered.unreadable] == ["c.py"]
+
+
+def test_what_is_left_of_a_discovery_is_found_when_it_is_finished(project: Path):
+    plan = Plan([project], {"isolated": True})
+    discovery = plan.discovery()
+    next(discovery)
+    assert discovery.finish() == discovery.finish() == plan.discover()
+    assert list(discovery) == []
+    assert len(plan.discover().tasks) == plan.discover().read == len(SOURCES)

@@ -1,1 +1,1 @@
-"""What is looked at, one room a question. Each check reads an environment and changes nothing."""
+"""The checks, one module per topic. Each reads an environment and changes nothing."""

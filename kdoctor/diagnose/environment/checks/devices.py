@@ -23,7 +23,7 @@ _EXTRA_SINCE: Final = Version("2.14")
 
 @dataclass(frozen=True, slots=True)
 class Devices:
-    """What TensorFlow said of itself."""
+    """What TensorFlow reports about devices."""
 
     gpus: list[str]
     built_with_cuda: bool
@@ -32,7 +32,7 @@ class Devices:
 
 
 def check_devices(environment: Environment, devices: Devices) -> Iterator[Check]:
-    """Name the GPUs, or the first thing that stands between TensorFlow and one."""
+    """Name the GPUs, or the first reason why TensorFlow sees none."""
     tensorflow = environment.tensorflow
     if tensorflow is None:
         return
@@ -69,7 +69,7 @@ def check_devices(environment: Environment, devices: Devices) -> Iterator[Check]
 
 
 def _another_build(environment: Environment, tensorflow: Installed) -> Remedy:
-    """Return the way to a build with CUDA; tensorflow-cpu may be there on purpose."""
+    """Return how to get a build with CUDA; tensorflow-cpu may be intentional."""
     again = environment.install(_with_cuda(tensorflow.version)).command
     if tensorflow.name == "tensorflow":
         return Remedy(again, "if such a build exists for this system")

@@ -1,4 +1,4 @@
-"""Left-over folders, files that shadow others, metadata of versions that are gone."""
+"""Leftover folders, shadowing files, and stale metadata."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TEST: Final = re.compile(r"(?:^|/)(?:tests?|testing)/|(?:^|/)test_[^/]*$|_test\
 
 
 def check(environment: Environment) -> Iterator[Check]:
-    """Look for files that make an import give something else than what is installed."""
+    """Find files that make an import load something other than the installed package."""
     yield from _in_the_working_folder(environment)
     yield from _in_two_places(environment)
     for folder in _OWN_FOLDERS:
@@ -84,7 +84,7 @@ def _in_two_places(environment: Environment) -> Iterator[Check]:
 
 
 def _of_package(environment: Environment, folder: str) -> Iterator[Check]:
-    """Compare the folder of keras or tf_keras with what is said to be in it."""
+    """Compare the folder of keras or tf_keras with its metadata."""
     installed = environment.packages.get(_OWN_FOLDERS[folder])
     nightly = environment.packages.get(f"{_OWN_FOLDERS[folder]}-nightly")
     owners = [each for each in (installed, nightly) if each is not None]
@@ -133,7 +133,7 @@ def _stale_metadata(environment: Environment, installed: Installed) -> Iterator[
 
 
 def _missing(environment: Environment, installed: Installed) -> Iterator[Check]:
-    """Files that its own list names and that are not there, or are not of the size told there."""
+    """Report files of the package's record that are missing or have another size."""
     record = installed.record
     if not record:
         return
@@ -166,7 +166,7 @@ def _missing(environment: Environment, installed: Installed) -> Iterator[Check]:
 
 
 def _left_over(environment: Environment, installed: Installed, folder: str) -> Iterator[Check]:
-    """Modules in the package's folder that it did not bring."""
+    """Report modules in the package's folder that are not in its record."""
     record = installed.record
     if not record:
         return
@@ -216,12 +216,12 @@ def _strangers(installed: Installed, folder: str) -> Iterator[str]:
 
 
 def _module_beside(name: str) -> str:
-    """Return the module file that a package's ``__init__.py`` takes the place of."""
+    """Return the module file that a package's ``__init__.py`` replaces."""
     return f"{PurePosixPath(name).parent}.py"
 
 
 def _tops(site: Path, strangers: list[str], record: object) -> list[Path]:
-    """Return the topmost folders that hold nothing else than left-over files, else the files."""
+    """Return the topmost folders that contain only leftover files, else the files."""
     assert isinstance(record, dict)
     own = {str(parent) for name in record for parent in PurePosixPath(name).parents}
     tops = set()

@@ -1,4 +1,4 @@
-"""What the frameworks ask for and what is there in its place.
+"""Requirements of the frameworks, compared with what is installed.
 
 That a wheel asks for less than what is installed breaks nothing by itself: TensorFlow 2.13 asks
 for NumPy up to 1.24.3 and runs with 1.26. What was tried (``neighbours.json``) decides between a
@@ -27,7 +27,7 @@ _NOT_AT_IMPORT = {
 
 
 def check(environment: Environment) -> Iterator[Check]:
-    """Compare what TensorFlow, keras and tf_keras ask for with what is there."""
+    """Compare the requirements of TensorFlow, keras and tf_keras with what is installed."""
     said = set()
     for asking in _asking(environment):
         for requirement in asking.requirements:
@@ -85,7 +85,7 @@ def _compared(
 
 
 def _tried(environment: Environment, installed: Installed) -> Neighbour | None:
-    """Return the trial that speaks of the installed version, None where none does.
+    """Return the recorded trial that applies to the installed version, None if none does.
 
     What fails with one version fails with newer ones, where older ones ran; and the other way
     round. What ran with one, runs with those between it and others that ran.
@@ -113,20 +113,20 @@ def _is_too_new(failed: Neighbour, ran: Sequence[Neighbour]) -> bool:
 
 
 def _width(failed: Neighbour) -> int:
-    """Return how many numbers of a version decide: the major alone where it broke the ABI."""
+    """Return how many numbers of a version count: only the major if it broke the ABI."""
     return 1 if failed.version.major > 0 else 2
 
 
 def _bounds(environment: Environment, name: str) -> str:
-    """Return what all frameworks ask of a package; what only one can use cures nothing."""
-    asked = (
+    """Return the combined requirements of all frameworks on a package."""
+    required = (
         specifier
         for asking in _asking(environment)
         for requirement in asking.requirements
         if canonicalize_name(requirement.name) == name and _counts(requirement, environment)
         for specifier in str(requirement.specifier).split(",")
     )
-    return ",".join(dict.fromkeys(filter(None, asked)))
+    return ",".join(dict.fromkeys(filter(None, required)))
 
 
 def _does_not_run(environment: Environment, installed: Installed, tried: Neighbour) -> Check:
@@ -135,8 +135,8 @@ def _does_not_run(environment: Environment, installed: Installed, tried: Neighbo
     beside = neighbours(release(tensorflow.version), installed.name)
     is_new = _is_too_new(tried, [each for each in beside if not each.error])
     limit = ".".join(map(str, tried.version.release[: _width(tried)]))
-    asked = _bounds(environment, canonicalize_name(installed.name))
-    bounds = ",".join(filter(None, [asked, f"<{limit}" if is_new else ""]))
+    required = _bounds(environment, canonicalize_name(installed.name))
+    bounds = ",".join(filter(None, [required, f"<{limit}" if is_new else ""]))
     who = "which" if release(tensorflow.version) == tried.tensorflow else f"as {tried.tensorflow}"
     message = (
         f"{installed.version} is too {'new' if is_new else 'old'} for tensorflow "

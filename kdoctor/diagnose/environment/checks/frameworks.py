@@ -35,7 +35,7 @@ _KNOWS_TENSORFLOW_2, _KNOWS_IT_UNTIL = Version("2.3"), Version("2.3")
 
 
 def check(environment: Environment) -> Iterator[Check]:
-    """Say of each framework whether it is there and fits, and what ``tf.keras`` is."""
+    """Check that each framework is installed and compatible, and what ``tf.keras`` is."""
     tensorflow, keras, tf_keras = environment.tensorflow, environment.keras, environment.tf_keras
     if tensorflow is None and keras is None:
         yield _nothing(environment)
@@ -61,7 +61,7 @@ def _nothing(environment: Environment) -> Check:
 
 
 def max_python(package: str) -> str:
-    """Return the newest Python that any release of a package is made for."""
+    """Return the newest Python that a release of a package supports."""
     pythons = {python for each in releases(package).values() for python in each.pythons}
     return max(pythons, key=Version)
 
@@ -148,7 +148,7 @@ def _alone(environment: Environment, keras: Installed) -> Check:
 
 
 def tensorflow_for(keras: Version) -> dict[str, tuple[str, ...]]:
-    """Return the releases of TensorFlow that go with a Keras 2, and the Pythons they are for."""
+    """Return the releases of TensorFlow compatible with a Keras 2, and their Pythons."""
     return {
         version: each.pythons
         for version, each in releases("tensorflow").items()
@@ -209,12 +209,12 @@ def keras_for(tensorflow: Installed) -> str:
 
 
 def tf_keras_for(tensorflow: Installed) -> str:
-    """Return the requirement on tf_keras that a TensorFlow amounts to: its own minor release."""
+    """Return the tf_keras requirement of a TensorFlow: the same minor release."""
     return f"tf_keras=={minor(release(tensorflow.version))}.*"
 
 
 def install_tf_keras(environment: Environment, tensorflow: Installed) -> Remedy:
-    """Return the command that installs the tf_keras of a TensorFlow, and leaves that as it is."""
+    """Return the command that installs the tf_keras of a TensorFlow without changing it."""
     # tf_keras asks for the package "tensorflow": pip would put it over a tensorflow-cpu.
     options = () if tensorflow.name == "tensorflow" else ("--no-deps",)
     return environment.install(tf_keras_for(tensorflow), options=options)
@@ -241,7 +241,7 @@ def _tf_keras(environment: Environment, tf_keras: Installed) -> Iterator[Check]:
 
 
 def _may_run_beside(tf_keras: Version, tensorflow: Version) -> bool:
-    """Say whether a tf_keras was seen to work beside a TensorFlow that it was not made for.
+    """Say whether a tf_keras is known to work with a TensorFlow that it was not made for.
 
     Run: 2.16 and 2.17 build and fit a model on TensorFlow 2.18; 2.21 on 2.18 and 2.15 on 2.21
     cannot be imported.

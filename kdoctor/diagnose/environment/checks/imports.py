@@ -1,4 +1,4 @@
-"""What happens when the frameworks are imported: in a process of its own, with a time limit."""
+"""Import the frameworks in a separate process, with a time limit."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LIBRARIES: Final = {
 
 
 def check(environment: Environment, patience: float) -> Iterator[Check]:
-    """Import each framework and library that is there, and ask TensorFlow for its GPUs."""
+    """Import each installed framework and library, and list TensorFlow's GPUs."""
     names = list(_wanted(environment))
     lines, ended = _run(environment, names, patience)
     began = [line["name"] for line in lines if line["event"] == "begin"]
@@ -63,13 +63,13 @@ def _wanted(environment: Environment) -> Iterator[str]:
 def _run(
     environment: Environment, names: list[str], patience: float
 ) -> tuple[list[Mapping[str, Any]], str]:
-    """Return what the process told, line by line, and how it ended."""
+    """Return the lines that the process logged, and how it ended."""
     with tempfile.TemporaryDirectory() as folder:
-        told = Path(folder) / "told.jsonl"
-        told.touch()
+        log = Path(folder) / "told.jsonl"
+        log.touch()
         try:
             done = subprocess.run(
-                [environment.python.interpreter.path, str(_PROGRAM), str(told), *names],
+                [environment.python.interpreter.path, str(_PROGRAM), str(log), *names],
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 check=False,
@@ -81,12 +81,12 @@ def _run(
             ended = f"the process died (exit code {code})"
         except subprocess.TimeoutExpired:
             ended = f"{patience:.0f} seconds passed"
-        lines = told.read_text("utf-8", errors="replace").splitlines()
+        lines = log.read_text("utf-8", errors="replace").splitlines()
     return [json.loads(line) for line in lines if line.endswith("}")], ended
 
 
 def _variables(environment: Environment) -> dict[str, str]:
-    """Return the shell's variables, with the framework that the project's own code speaks of."""
+    """Return the shell's variables, with the framework that the project's code sets."""
     variables = dict(environment.variables)
     if FRAMEWORK not in variables and set_by_the_project(environment.folder, FRAMEWORK):
         variables[FRAMEWORK] = "tf.keras"
@@ -106,7 +106,7 @@ _LOOKS: Final = ("kdoctor env", "pip show")
 
 
 def _explained(traceback: str) -> Remedy | None:
-    """Return what ``kdoctor explain`` says of an import's error, None where that is nothing."""
+    """Return what ``kdoctor explain`` says about an import error, None if nothing."""
     from kdoctor.diagnose import StepKind, explain  # noqa: PLC0415 - imports the rules
     from kdoctor.diagnose.remedies import takes_away  # noqa: PLC0415
 
@@ -125,7 +125,7 @@ def _explained(traceback: str) -> Remedy | None:
 
 
 def _cure(environment: Environment, name: str) -> Remedy:
-    """Return where to go on where nothing else was found: the error itself proves no cause."""
+    """Return a last resort if no check found the cause of an import error."""
     owner = environment.tensorflow if name in {"tensorflow", "tf.keras"} else None
     owner = owner or environment.packages.get(
         next((key for key, module in _LIBRARIES.items() if module == name), name)

@@ -1,4 +1,4 @@
-"""Libraries that are built on Keras, mostly of Keras 2 times, and what they need."""
+"""Libraries built on Keras, mostly from Keras 2 times, and what they need."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _GENERIC: Final = "keras.utils.generic_utils"
 
 
 def check(environment: Environment) -> Iterator[Check]:
-    """Say of each library that is installed whether it has what it needs."""
+    """Check that each installed library has what it needs."""
     for name in _LIBRARIES:
         library = environment.packages.get(name)
         if library is None:

@@ -1,4 +1,4 @@
-"""Whether a project's own code speaks of a variable that the shell does not set."""
+"""Search a project's code for a variable that the shell does not set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Variables and ``keras.json``: what they say, and whether and when anybody listens."""
+"""Environment variables and ``keras.json``: their values, and whether they take effect."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _FLOATS: Final = ("float16", "float32", "float64")
 
 
 def check(environment: Environment) -> Iterator[Check]:
-    """Say of each setting whether it takes effect."""
+    """Check whether each setting takes effect."""
     if environment.keras is not None or environment.tensorflow is not None:
         yield from _backend(environment)
         yield from _legacy(environment)
@@ -83,7 +83,7 @@ def _backend(environment: Environment) -> Iterator[Check]:
 
 
 def _on_tensorflow(environment: Environment, named: str | None) -> Iterator[Check]:
-    """Judge Keras 3 on TensorFlow, which is what it runs on where nothing else is said."""
+    """Check Keras 3 on TensorFlow, its default backend."""
     assert environment.keras is not None
     if environment.module("tensorflow") is not None:
         if named:

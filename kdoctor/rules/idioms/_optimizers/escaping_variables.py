@@ -58,9 +58,11 @@ def check_handed_on(plan: Plan, function: cst.FunctionDef, variables: set[str]) 
             if not isinstance(each.value, cst.Name):
                 continue
             if each.value.value == receiver(function) and not _is_super(call):
-                plan.stop(call, "what it does with the optimizer is not known")
+                plan.stop(call, "its use of the optimizer is not known")
             elif each.value.value in variables and _may_ask_for_the_name(plan, call):
-                plan.stop(call, f"it may ask `{each.value.value}` for its name, which is another")
+                plan.stop(
+                    call, f"it may read the name of `{each.value.value}`, which differs in Keras 3"
+                )
 
 
 def _is_super(call: cst.Call) -> bool:

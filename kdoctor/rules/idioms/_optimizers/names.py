@@ -128,7 +128,7 @@ class Names(Struct):
             if name.startswith("__"):
                 plan.stop(function.name, "its purpose is not known")
             elif self._is_taken(name):
-                plan.stop(function.name, "the base class of Keras 3 has one of its own")
+                plan.stop(function.name, "the base class of Keras 3 already defines it")
             elif name in OF_KERAS_2:
                 plan.stop(function.name, "Keras 3 never calls it")
 

@@ -8,8 +8,9 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.analysis.calls import is_keras_3
+from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.user_classes import class_named, is_old_optimizer, member_of_self
+from kdoctor.analysis.models.user_classes import is_old_optimizer, member_of_self
 from kdoctor.keras_api import split_root
 from kdoctor.syntax import Module
 

@@ -90,7 +90,7 @@ class Calls(Struct):
         elif isinstance(node, cst.Attribute):
             self._attribute(function, node)
         elif isinstance(node, cst.Name) and node.value == "apply_state":
-            self.plan.stop(node, "what it holds is not known")
+            self.plan.stop(node, "its content is not known")
 
     # -- calls on `self`
 

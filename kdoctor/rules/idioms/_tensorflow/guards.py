@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import libcst as cst
 
-from kdoctor.rewrite.common_guards import Guard, GuardAnswer, Question, UseSite
+from kdoctor.rewrite.common_guards import Guard, GuardAnswer, Question, UseSite, of_value
 from kdoctor.rewrite.guard_base import every
 from kdoctor.syntax.literals import evaluated
 
@@ -80,18 +80,7 @@ def _of_form(
     parameter: str,
     holds: Callable[[UseSite, cst.BaseExpression], bool],
 ) -> Guard:
-    def answer(use_site: UseSite) -> GuardAnswer:
-        node = use_site.value(parameter)
-        if node is None:
-            default = use_site.default(parameter)
-            if default is None:
-                return GuardAnswer.UNKNOWN
-            node = cst.parse_expression(default)
+    def answer(use_site: UseSite, node: cst.BaseExpression) -> GuardAnswer:
         return GuardAnswer.YES if holds(use_site, node) else GuardAnswer.UNKNOWN
 
-    return Question(
-        f"{name}({parameter!r})",
-        sentence.format(parameter),
-        answer,
-        parameters=frozenset({parameter}),
-    )
+    return of_value(name, sentence, parameter, answer)

@@ -40,7 +40,7 @@ FILES = {
 SEEDS = ("set_random_seed", "random.set_random_seed")
 
 _SESSION = (
-    "There are no sessions any more: `session.run(y, {x: data})` is "
+    "Sessions no longer exist: `session.run(y, {x: data})` is "
     "`keras.ops.convert_to_numpy(model(data))`, or `keras.Model(x, y)(data)` for your own "
     "tensors. `tf.compat.v1.Session` does not help: Keras 3 creates no graph for it"
 )

@@ -13,8 +13,7 @@ import libcst as cst
 
 from kdoctor.memoize import once
 from kdoctor.model import Applicability, Edit, Fix, NoFix, Precedence, Span
-from kdoctor.rewrite import Speller
-from kdoctor.rules.fixes.helper_definition import helper_edits, top_statement
+from kdoctor.rules.fixes.helper_definition import spelled_helper
 from kdoctor.rules.names._backend.learning_phase_inputs import asks_the_phase
 from kdoctor.syntax import Module, Reference, ReferenceKind
 from kdoctor.syntax.libcst_walk import descendants
@@ -61,26 +60,19 @@ def as_function(module: Module, reference: Reference, proven: Applicability) -> 
     reason = _why_not(module, reference.call)
     if reason is not None:
         return NoFix(reason)
-    first = min(_fixable(module), key=module.span)
-    before = top_statement(module, first)
-    # For the place of the helper: what a function imports cannot be read there.
-    speller = Speller(module, before, reference.name, reference.binding)
-    spelled = {key: speller.spell(name) for key, name in _NAMES.items()}
-    text = HELPER.format(**{key: written for key, (written, _) in spelled.items()})
-    helper = helper_edits(module, before, NAME, text)
+    helper = spelled_helper(module, reference, _fixable(module), NAME, (HELPER, _NAMES))
     if helper is None:
         return NoFix(
             f"`{NAME}` cannot be added to this file: the name is taken, or Keras is not "
             "available there"
         )
     assert reference.call is not None
-    needs = [need for _, need in spelled.values() if need is not None] if helper else []
     call = Edit(module.span(reference.call.func), (NAME,), Precedence.PRIMARY)
     return Fix(
         f"Call `{NAME}`, a function of this file that does what `K.function` did",
-        (*helper, call, *_without_the_rest(module, reference.call)),
+        (*helper.edits, call, *_without_the_rest(module, reference.call)),
         proven,
-        tuple(dict.fromkeys(needs)),
+        helper.imports,
     )
 
 

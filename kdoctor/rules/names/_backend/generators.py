@@ -11,8 +11,7 @@ from msgspec.structs import replace
 
 from kdoctor.analysis.calls import argument
 from kdoctor.model import Edit, Fix, Hole, NoFix, Span
-from kdoctor.rewrite import Speller
-from kdoctor.rules.fixes.helper_definition import helper_edits, top_statement
+from kdoctor.rules.fixes.helper_definition import spelled_helper
 from kdoctor.syntax import Module, Reference, ReferenceKind
 
 NAME = "seed_generator"
@@ -36,23 +35,17 @@ def with_generator(module: Module, reference: Reference, leaf: str, fix: Fix) ->
     if seed is None:
         return fix
     seeded: list[cst.CSTNode] = [*_seeded(module)] or [reference.node]
-    first = min(seeded, key=module.span)
-    before = top_statement(module, first)
-    speller = Speller(module, before, reference.name, reference.binding)
-    spelled = {key: speller.spell(name) for key, name in _NAMES.items()}
-    text = HELPER.format(**{key: written for key, (written, _) in spelled.items()})
-    helper = helper_edits(module, before, NAME, text)
+    helper = spelled_helper(module, reference, seeded, NAME, (HELPER, _NAMES))
     if helper is None:
         return NoFix(
             "an int `seed` gives the same numbers at each call of `keras.random`: keep a "
             f"`keras.random.SeedGenerator(seed)` and pass it (`{NAME}`, which a fix would add, "
             "cannot be added to this file)"
         )
-    needs = [need for _, need in spelled.values() if need is not None] if helper else []
     return replace(
         fix,
-        edits=(*helper, *_with_seed_in_it(fix.edits, module.span(seed))),
-        imports=tuple(dict.fromkeys([*fix.imports, *needs])),
+        edits=(*helper.edits, *_with_seed_in_it(fix.edits, module.span(seed))),
+        imports=tuple(dict.fromkeys([*fix.imports, *helper.imports])),
         unsafe_because=_OTHER_NUMBERS,
     )
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from kdoctor.analysis.models.user_classes import class_around, class_named
+from kdoctor.analysis.dataflow.definitions import class_named
+from kdoctor.analysis.models.user_classes import class_around
 from kdoctor.keras_api import split_root
 from kdoctor.memoize import once
 from kdoctor.syntax import Module

@@ -11,7 +11,7 @@ from kdoctor.analysis.text_mentions import mentions
 from kdoctor.keras_api import split_root
 from kdoctor.lazy_regex import pattern
 from kdoctor.memoize import once
-from kdoctor.rewrite.common_guards import Guard, GuardAnswer, Question, UseSite
+from kdoctor.rewrite.common_guards import Guard, GuardAnswer, Question, UseSite, of_value
 from kdoctor.rules.names._backend.plain_numbers import (
     becomes_plain_number,
     is_plain_number,
@@ -384,28 +384,14 @@ def of_values(
     parameter: str,
     holds: Callable[[ValueFacts, cst.BaseExpression], bool],
 ) -> Guard:
-    """Ask of the value passed for a parameter, or of its default."""
+    """Ask what is known of the value passed for a parameter, or of its default."""
 
-    def answer(use_site: UseSite) -> GuardAnswer:
-        node = use_site.value(parameter)
-        if node is None:
-            default = use_site.default(parameter)
-            if default is None:
-                return GuardAnswer.UNKNOWN
-            node = cst.parse_expression(default)
-            simple = isinstance(node, cst.Integer | cst.Float | cst.SimpleString)
-            return (
-                GuardAnswer.YES
-                if simple and holds(inference_of(use_site.module), node)
-                else GuardAnswer.NO
-            )
-        return (
-            GuardAnswer.YES if holds(inference_of(use_site.module), node) else GuardAnswer.UNKNOWN
-        )
+    def answer(use_site: UseSite, node: cst.BaseExpression) -> GuardAnswer:
+        is_passed = use_site.value(parameter) is not None
+        # A default is written out: what cannot be told of it is a no.
+        known = is_passed or isinstance(node, cst.Integer | cst.Float | cst.SimpleString)
+        if known and holds(inference_of(use_site.module), node):
+            return GuardAnswer.YES
+        return GuardAnswer.UNKNOWN if is_passed else GuardAnswer.NO
 
-    return Question(
-        f"{name}({parameter!r})",
-        sentence.format(parameter),
-        answer,
-        parameters=frozenset({parameter}),
-    )
+    return of_value(name, sentence, parameter, answer)

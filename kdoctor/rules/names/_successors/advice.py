@@ -58,7 +58,7 @@ BY_HAND = {
     "engine.topology.Node": "The graph of a model is private: use model.layers and "
     "model.operations",
     "engine.training.GeneratorEnqueuer": _ENQUEUERS,
-    "estimator": "TensorFlow has removed estimators, too: train the model itself with model.fit",
+    "estimator": "TensorFlow has removed estimators as well: train the model itself with model.fit",
     "experimental.LinearModel": "Write keras.Sequential([keras.layers.Dense(units)])",
     "experimental.PeepholeLSTMCell": _KERAS_1_RNN,
     "experimental.SequenceFeatures": _FEATURES,

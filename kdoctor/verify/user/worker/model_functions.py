@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from . import draws, effects, small_models
@@ -48,16 +49,7 @@ class FunctionOfModel:
     def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
         """Call it; of Keras 2 twice, to keep what is the same both times."""
         case = Case(plan["model"], tolerance=MODEL_TOLERANCE)
-        try:
-            case.values = _called(subject, plan, side)
-            if side.is_old:
-                again = _called(subject, plan, side)
-                case.values = repeated(case.values, again, plan["seen"])
-        except NotTried:
-            raise
-        except BaseException as error:  # noqa: BLE001 - user code may raise anything
-            case = Case(case.label, error=told(error))
-        return [case]
+        return [_measured(case, lambda: _called(subject, plan, side), plan["seen"], side)]
 
 
 def repeated(values: dict[str, Any], again: dict[str, Any], seen: set[str]) -> dict[str, Any]:
@@ -137,6 +129,19 @@ def _seen(values: dict[str, Any], kind: str, side: Side) -> set[str]:
     return seen
 
 
+def _measured(case: Case, call: Callable[[], dict[str, Any]], seen: set[str], side: Side) -> Case:
+    """Return the case with what a call gives, or with its error; of Keras 2 from two calls."""
+    try:
+        case.values = call()
+        if side.is_old:
+            case.values = repeated(case.values, call(), seen)
+    except NotTried:
+        raise
+    except BaseException as error:  # noqa: BLE001 - user code may raise anything
+        return Case(case.label, error=told(error))
+    return case
+
+
 class PrintingFunction:
     """A function that returns nothing: what it prints."""
 
@@ -164,16 +169,9 @@ class PrintingFunction:
     def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
         """Call it, of Keras 2 twice."""
         case = Case("the arguments of the project, or its defaults", tolerance=MODEL_TOLERANCE)
-        try:
-            case.values = _said(subject, plan["made_with"], side)
-            if side.is_old:
-                again = _said(subject, plan["made_with"], side)
-                case.values = repeated(case.values, again, plan["seen"])
-        except NotTried:
-            raise
-        except BaseException as error:  # noqa: BLE001 - user code may raise anything
-            case = Case(case.label, error=told(error))
-        return [case]
+        return [
+            _measured(case, lambda: _said(subject, plan["made_with"], side), plan["seen"], side)
+        ]
 
 
 def _said(subject: Any, made_with: Any, side: Side) -> dict[str, Any]:

@@ -54,14 +54,10 @@ def _is_meant(model: Any, side: Side) -> bool:
 def model_of_block(subject: Any, job: dict[str, Any], side: Side) -> Any:
     """Return a plan for a function that puts layers with weights onto a tensor, or None."""
     for count in draws.counts_of_tensors(subject):
-        for args, kwargs in draws.arguments_for(subject, job["calls"], skip=count):
+        for extra in draws.arguments_for(subject, job["calls"], skip=count):
             for shape in _SHAPES:
-                plan = {"extra": (args, kwargs), "shape": shape, "count": count}
-                try:
-                    model = _made_of_block(subject, plan, side)
-                except BaseException:  # noqa: BLE001, S112 - another shape may do
-                    continue
-                if model is not None and model.weights and _is_meant(model, side):
+                plan = {"extra": extra, "shape": shape, "count": count}
+                if _makes_a_model(subject, plan, side):
                     return plan
     return _by_name(subject, job, side)
 
@@ -75,13 +71,18 @@ def _by_name(subject: Any, job: dict[str, Any], side: Side) -> Any:
     for extra in draws.arguments_for(subject, job["calls"], names=names):
         for shape in _SHAPES if _HERE in extra[1].values() else ():
             plan = {"extra": extra, "shape": shape, "count": 0}
-            try:
-                model = _made_of_block(subject, plan, side)
-            except BaseException:  # noqa: BLE001, S112 - another shape may do
-                continue
-            if model is not None and model.weights and _is_meant(model, side):
+            if _makes_a_model(subject, plan, side):
                 return plan
     return None
+
+
+def _makes_a_model(subject: Any, plan: dict[str, Any], side: Side) -> bool:
+    """Say whether a plan gives a model with weights, as it is meant."""
+    try:
+        model = _made_of_block(subject, plan, side)
+    except BaseException:  # noqa: BLE001 - another shape may do
+        return False
+    return model is not None and bool(model.weights) and _is_meant(model, side)
 
 
 def _made_of_block(subject: Any, plan: dict[str, Any], side: Side) -> Any:
