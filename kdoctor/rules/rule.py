@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+import inspect
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from kdoctor.analysis.facts import applicability_of
 from kdoctor.digests import sha256
-from kdoctor.model import Confidence, Finding, Fix, NoFix, Place, Severity
+from kdoctor.model import (
+    Applicability,
+    Confidence,
+    Edit,
+    Finding,
+    Fix,
+    ImportNeed,
+    NoFix,
+    Place,
+    Severity,
+    Span,
+)
 from kdoctor.rules.preview import PREVIEW
 from kdoctor.rules.topics import Topic, topics_of
 
 if TYPE_CHECKING:
-    from kdoctor.analysis.facts import TargetFacts
+    from kdoctor.analysis.facts import Proven, TargetFacts
     from kdoctor.analysis.triggers import Trigger
     from kdoctor.rewrite import Rewrite
     from kdoctor.syntax import Module
@@ -130,6 +143,44 @@ class Rule(Struct, frozen=True):
     def topics(self) -> tuple[Topic, ...]:
         """What it is about to a user, together with rules of other families."""
         return topics_of(self.code)
+
+    def applicability(self, proven_by: Iterable[Proven] | None = None) -> Applicability:
+        """Return SAFE if the record holds for all that proves a fix, UNSAFE otherwise.
+
+        ``proven_by``: only these, not all examples of the rule whose fix is applied without
+        ``--unsafe``.
+        """
+        if proven_by is None:
+            proven_by = [each for each in self._examples() if each.after and not each.unsafe]
+        return applicability_of(proven_by)
+
+    def _examples(self) -> Iterable[Example]:
+        """Return the examples in the module of the check, which stand below the rule itself."""
+        written: Iterable[Example] = inspect.unwrap(self.check).__globals__.get("INVALID", ())
+        return self.invalid or written
+
+    def fix(
+        self,
+        title: str,
+        *edits: Edit,
+        imports: Iterable[ImportNeed | None] = (),
+        drops: Iterable[Span] = (),
+        unsafe_because: str = "",
+        proven_by: Iterable[Proven] | None = None,
+    ) -> Fix:
+        """Return a fix, which is safe where its examples are proven and nothing makes it unsafe.
+
+        Of ``imports``, a None is an import that the file does not need. ``proven_by``: only these
+        prove it, not all examples of the rule (see ``applicability``).
+        """
+        return Fix(
+            title,
+            edits,
+            Applicability.UNSAFE if unsafe_because else self.applicability(proven_by),
+            tuple(dict.fromkeys(each for each in imports if each is not None)),
+            tuple(drops),
+            unsafe_because,
+        )
 
     def finding(  # noqa: PLR0913 - the parts of a finding, by keyword
         self,

@@ -87,11 +87,7 @@ def _fix(
     edits = None if base is None else naming(module, facts, call, base)
     if edits is None:
         return None
-    return Fix(
-        "Name the inputs and the arguments that Keras passes",
-        edits,
-        facts.applicability(*(each for each in INVALID if each.after)),
-    )
+    return rule.fix("Name the inputs and the arguments that Keras passes", *edits)
 
 
 def _call(node: cst.ClassDef) -> cst.FunctionDef | None:

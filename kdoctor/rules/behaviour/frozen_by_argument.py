@@ -66,7 +66,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         held = argument(call, inside, 0) if inside else None
         # Those that hold others do not hand it on either.
         is_last = held is not None and classes.get(held.value, cls) not in HOLD
-        fix = _moved(module, facts, call, given, held.value) if held and is_last else None
+        fix = _moved(module, call, given, held.value) if held and is_last else None
         yield rule.finding(
             module.place(given),
             f"`trainable=False` does not reach the layers inside `{cls}`: Keras 3 keeps training "
@@ -78,19 +78,17 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         )
 
 
-def _moved(
-    module: Module, facts: TargetFacts, call: cst.Call, given: cst.Arg, inner: cst.BaseExpression
-) -> Fix | None:
+def _moved(module: Module, call: cst.Call, given: cst.Arg, inner: cst.BaseExpression) -> Fix | None:
     """Return the fix that says it to the layer that is made right there."""
     if not isinstance(inner, cst.Call) or is_hidden(inner) or argument(inner, "trainable"):
         return None
     gone = remove_arguments(module, call, [given])
     if gone is None:
         return None
-    return Fix(
+    return rule.fix(
         "Pass it to the inner layer",
-        (add_keyword(module, inner, f"trainable={module.source(given.value)}"), *gone),
-        facts.applicability(*(each for each in INVALID if each.after)),
+        add_keyword(module, inner, f"trainable={module.source(given.value)}"),
+        *gone,
     )
 
 

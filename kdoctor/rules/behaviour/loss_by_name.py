@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from kdoctor.analysis.calls import argument, is_hidden, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, attribute
-from kdoctor.model import Finding, Fix, NoFix, Severity
+from kdoctor.model import Finding, NoFix, Severity
 from kdoctor.rules.behaviour._output_dicts import may_be_by_name, single, taken_out
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
@@ -35,7 +35,7 @@ _PLACE = 1  # of `loss`, after the optimizer
 _REFUSED = "TypeError: 'NoneType' object is not iterable"
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each such dict."""
     for use in module.members:
         if use.member != "compile" or use.owner.kind is not Kind.MODEL or use.called is None:
@@ -58,11 +58,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             help="Pass the loss without a dict.",
             fix=edit
             if isinstance(edit, NoFix)
-            else Fix(
-                "Take the loss out of the dict",
-                (edit,),
-                facts.applicability(*(each for each in INVALID if each.after)),
-            ),
+            else rule.fix("Take the loss out of the dict", edit),
         )
 
 

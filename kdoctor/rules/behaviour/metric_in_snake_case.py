@@ -36,7 +36,7 @@ from kdoctor.analysis.training.logs import (
     renamed,
 )
 from kdoctor.analysis.triggers import Trigger, attribute
-from kdoctor.model import Confidence, Finding, Fix, Severity
+from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.fixes.snake_case import in_snake_case
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
@@ -46,7 +46,7 @@ from kdoctor.syntax.scopes import BindingKind
 _FUNCTIONS = (BindingKind.FUNCTION, BindingKind.IMPORT)
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each use of a name that the logs do not have."""
     named = {each for each in _metrics(module) if not _is_given(module, each)}
     if not named:
@@ -58,7 +58,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     for node, name, what in places:
         metric = name.removeprefix("val_")
         if metric in named and not module.is_guarded(node):
-            yield _finding(module, facts, node, name, what)
+            yield _finding(module, node, name, what)
 
 
 def _metrics(module: Module) -> Iterator[str]:
@@ -93,9 +93,7 @@ def _is_given(module: Module, name: str) -> bool:
     )
 
 
-def _finding(
-    module: Module, facts: TargetFacts, node: cst.SimpleString, old: str, what: str
-) -> Finding:
+def _finding(module: Module, node: cst.SimpleString, old: str, what: str) -> Finding:
     metric = old.removeprefix("val_")
     new = old.removesuffix(metric) + in_snake_case(metric)
     return rule.finding(
@@ -104,11 +102,7 @@ def _finding(
         symbol=f"History.history[{old}]",
         confidence=Confidence.LIKELY,
         help=f"Write `{new}`.",
-        fix=Fix(
-            f"Write `{new}` instead of `{old}`",
-            (renamed(module, node, old, new),),
-            facts.applicability(*INVALID),
-        ),
+        fix=rule.fix(f"Write `{new}` instead of `{old}`", renamed(module, node, old, new)),
     )
 
 

@@ -30,7 +30,7 @@ from kdoctor.analysis.tensors.constructors import ArrayForm
 from kdoctor.analysis.tensors.rank import ranks_of
 from kdoctor.analysis.triggers import calls
 from kdoctor.keras_api import split_root
-from kdoctor.model import Finding, Fix, Severity
+from kdoctor.model import Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickCall
@@ -65,10 +65,8 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             symbol=each.name,
             confidence=each.confidence,
             help=f"Count the axis from the end: the array has {array.axes}, so the first is {new}.",
-            fix=Fix(
-                f"Write `{new}` instead of `0`",
-                (replace_expression(module, axis.value, new),),
-                facts.applicability(*INVALID),
+            fix=rule.fix(
+                f"Write `{new}` instead of `0`", replace_expression(module, axis.value, new)
             ),
         )
 

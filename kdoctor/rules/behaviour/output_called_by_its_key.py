@@ -38,7 +38,7 @@ from kdoctor.analysis.training.logs import (
     renamed,
 )
 from kdoctor.analysis.triggers import Trigger, calls_that_make, keyword
-from kdoctor.model import Confidence, Finding, Fix, Severity
+from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.behaviour._single_item_lists import outputs_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
@@ -61,7 +61,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     for node, name, what in places:
         new = _renamed(name, keys, texts)
         if new is not None and not is_written(module, name) and not module.is_guarded(node):
-            yield _finding(module, facts, node, (name, new), what)
+            yield _finding(module, node, (name, new), what)
 
 
 def _keys_by_layer(module: Module, facts: TargetFacts) -> Mapping[str, str]:
@@ -102,9 +102,7 @@ def _renamed(name: str, keys: Mapping[str, str], texts: set[str]) -> str | None:
     return None
 
 
-def _finding(
-    module: Module, facts: TargetFacts, node: cst.SimpleString, names: tuple[str, str], what: str
-) -> Finding:
+def _finding(module: Module, node: cst.SimpleString, names: tuple[str, str], what: str) -> Finding:
     old, new = names
     return rule.finding(
         module.place(node),
@@ -112,11 +110,7 @@ def _finding(
         symbol=f"History.history[{old}]",
         confidence=Confidence.LIKELY,
         help=f"Write `{new}`.",
-        fix=Fix(
-            f"Write `{new}` instead of `{old}`",
-            (renamed(module, node, old, new),),
-            facts.applicability(*INVALID),
-        ),
+        fix=rule.fix(f"Write `{new}` instead of `{old}`", renamed(module, node, old, new)),
     )
 
 

@@ -25,7 +25,7 @@ from kdoctor.analysis.calls import instances
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.logs import is_written, keys_of_logs, renamed
 from kdoctor.analysis.triggers import string, word
-from kdoctor.model import Confidence, Finding, Fix, Severity
+from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.value_types import Kind
@@ -41,7 +41,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         return
     for node, what in asked:
         if not module.is_guarded(node):
-            yield _finding(module, facts, node, what)
+            yield _finding(module, node, what)
 
 
 def _is_written_by_keras(module: Module, facts: TargetFacts) -> bool:
@@ -55,18 +55,14 @@ def _is_own(module: Module) -> bool:
     )
 
 
-def _finding(module: Module, facts: TargetFacts, node: cst.SimpleString, what: str) -> Finding:
+def _finding(module: Module, node: cst.SimpleString, what: str) -> Finding:
     return rule.finding(
         module.place(node),
         f"the learning rate is logged as `{_NEW}`: {what}",
         symbol=f"History.history[{_OLD}]",
         confidence=Confidence.LIKELY,
         help=f"Use `{_NEW}`.",
-        fix=Fix(
-            f"Write `{_NEW}` instead of `{_OLD}`",
-            (renamed(module, node, _OLD, _NEW),),
-            facts.applicability(*INVALID),
-        ),
+        fix=rule.fix(f"Write `{_NEW}` instead of `{_OLD}`", renamed(module, node, _OLD, _NEW)),
     )
 
 

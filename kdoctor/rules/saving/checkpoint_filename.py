@@ -37,7 +37,7 @@ from kdoctor.analysis.calls import (
 )
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, word
-from kdoctor.model import Applicability, Finding, Fix, NoFix, Severity
+from kdoctor.model import Finding, Fix, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._path_collisions import taken
 from kdoctor.rules.saving._path_endings import NOT_WRITTEN_OUT, Ending, ending, renamed
@@ -134,11 +134,8 @@ def _rename_to_keras(module: Module, found: Ending) -> Fix | NoFix:
         return NOT_WRITTEN_OUT
     if why := taken(module, found, old, ".keras"):
         return why
-    return Fix(
-        "Change the path's ending to `.keras` throughout this file",
-        edits,
-        Applicability.UNSAFE,
-        unsafe_because=_UNSAFE,
+    return rule.fix(
+        "Change the path's ending to `.keras` throughout this file", *edits, unsafe_because=_UNSAFE
     )
 
 

@@ -35,7 +35,7 @@ import libcst as cst
 from kdoctor.analysis.calls import argument
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import word
-from kdoctor.model import Applicability, Edit, Finding, Fix, NoFix, Severity
+from kdoctor.model import Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._path_collisions import taken
 from kdoctor.rules.saving._path_endings import NOT_WRITTEN_OUT, Ending, renamed
@@ -150,10 +150,9 @@ def _rename(module: Module, found: Ending) -> Fix | NoFix:
         return NOT_WRITTEN_OUT
     if why := taken(module, found, old, ".keras"):
         return why
-    return Fix(
+    return rule.fix(
         "Change the path's ending to `.keras` throughout this file",
-        edits,
-        Applicability.UNSAFE,
+        *edits,
         unsafe_because=f"{_UNSAFE}serve or convert, write `.export(…)` instead",
     )
 
@@ -190,10 +189,9 @@ def _exported(module: Module, use: PathUse) -> Fix | None:
     method = use.call.func
     if not isinstance(method, cst.Attribute) or len(use.call.args) != 1:
         return None
-    return Fix(
+    return rule.fix(
         "Export it as a SavedModel, which this file reads",
-        (Edit(module.span(method.attr), ("export",)),),
-        Applicability.UNSAFE,
+        Edit(module.span(method.attr), ("export",)),
         unsafe_because="an exported model can be served and converted, but not loaded with Keras",
     )
 
