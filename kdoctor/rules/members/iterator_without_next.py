@@ -58,7 +58,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         made = flows.named(asked.value)
         if made is None:
             continue
-        fix = _fix(module, facts, asked)
+        fix = _fix(module, asked)
         yield rule.finding(
             module.place(asked),
             f"this iterator no longer has `next`: AttributeError: '{made}' object has "
@@ -125,16 +125,15 @@ class _Flows:
         return names[0] if names and all(names) else None
 
 
-def _fix(module: Module, facts: TargetFacts, asked: cst.Attribute) -> Fix | None:
+def _fix(module: Module, asked: cst.Attribute) -> Fix | None:
     call = module.parent(asked)
-    rated = facts.applicability(*(each for each in INVALID if each.after))
     if not isinstance(call, cst.Call) or call.func is not asked:
-        return Fix("Write `__next__`", (Edit(module.span(asked.attr), ("__next__",)),), rated)
+        return rule.fix("Write `__next__`", Edit(module.span(asked.attr), ("__next__",)))
     if not is_builtin(module, asked.attr) or call.args:
         return None
     flow = Hole(module.outer_span(asked.value), Precedence.LAMBDA, precedence_of(asked.value))
     edit = Edit(module.span(call), ("next(", flow, ")"), Precedence.PRIMARY, Precedence.ANY)
-    return Fix("Write `next(…)`", (edit,), rated)
+    return rule.fix("Write `next(…)`", edit)
 
 
 rule = Rule(

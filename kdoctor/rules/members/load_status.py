@@ -28,7 +28,7 @@ import libcst as cst
 from kdoctor.analysis.calls import value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import attribute
-from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, NoFix, Severity, Span
+from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity, Span
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
@@ -88,10 +88,9 @@ def _fix(module: Module, load: cst.Call, asked: cst.Attribute) -> Fix | None:
     if not isinstance(module.parent(call), cst.Expr) or load.lpar or asked.lpar:
         return None
     start, end = module.span(load).end, module.span(call).end
-    return Fix(
+    return rule.fix(
         f"Leave `.{asked.attr.value}()` out",
-        (Edit(Span(start, end), ("",)),),
-        Applicability.UNSAFE,
+        Edit(Span(start, end), ("",)),
         unsafe_because="Keras 2 loaded a checkpoint with only some of the weights; Keras 3 raises "
         "if a layer gets none",
     )

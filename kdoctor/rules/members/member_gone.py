@@ -90,7 +90,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             continue  # KD208
         if use.member.endswith("trainable_weights") and appended_weight(module, use.node):
             continue  # KD430
-        if use.member == "get_shape" and mends_get_shape(module, facts, use.node):
+        if use.member == "get_shape" and mends_get_shape(module, use.node):
             continue  # KD207
         if is_handed_on(module, use.node, use.member):
             continue  # KD514
@@ -117,7 +117,7 @@ def _finding(
         or shape_of_any_layer(module, use, facts)
         or one_input_name(module, use, facts)
     )
-    attempt = special or table.attempt(module, use, lambda row: _rated(facts, row))
+    attempt = special or table.attempt(module, use, _rated)
     if isinstance(attempt, Fix):
         attempt = may_count_samples(module, facts, use, attempt)
     if use.member.endswith("_at") and asks_for_several_calls(module):
@@ -136,15 +136,13 @@ def _finding(
     )
 
 
-def _rated(facts: TargetFacts, row: MemberRewrite) -> Applicability:
+def _rated(row: MemberRewrite) -> Applicability:
     """A row is proven by the examples that show its member."""
-    return facts.applicability(
-        *(
-            each
-            for each in INVALID
-            if each.after is not None
-            if f".{row.member}" in each.before and f".{row.member}" not in each.after
-        )
+    return rule.applicability(
+        each
+        for each in INVALID
+        if each.after is not None
+        if f".{row.member}" in each.before and f".{row.member}" not in each.after
     )
 
 

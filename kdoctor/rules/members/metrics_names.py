@@ -71,7 +71,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         elif not _has_one_output(module, use):
             attempt = NoFix(_ORDER)
         else:
-            attempt = table.attempt(module, use, lambda _: _proven(facts))
+            attempt = table.attempt(module, use, lambda _: _proven())
         yield rule.finding(
             module.place(use.node),
             "`metrics_names` has a single entry, `compile_metrics`, for all metrics of `compile`",
@@ -82,8 +82,8 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         )
 
 
-def _proven(facts: TargetFacts) -> Applicability:
-    return facts.applicability(*(each for each in INVALID if each.after))
+def _proven() -> Applicability:
+    return rule.applicability(each for each in INVALID if each.after)
 
 
 def _asked_by_name(module: Module, use: MemberUse) -> Fix | None:
@@ -105,10 +105,11 @@ def _asked_by_name(module: Module, use: MemberUse) -> Fix | None:
     left, right = Span(around.start, kept.start), Span(kept.end, around.end)
     if "#" in module.text[left.start : left.end] + module.text[right.start : right.end]:
         return None
-    return Fix(
+    return rule.fix(
         "Get the values by name: `return_dict=True`",
-        (Edit(left, ()), add_keyword(module, call, "return_dict=True"), Edit(right, ())),
-        Applicability.UNSAFE,
+        Edit(left, ()),
+        add_keyword(module, call, "return_dict=True"),
+        Edit(right, ()),
         unsafe_because="the dict has another order",
     )
 

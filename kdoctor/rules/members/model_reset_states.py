@@ -44,7 +44,7 @@ from kdoctor.analysis.models.user_classes import (
 from kdoctor.analysis.triggers import member_of
 from kdoctor.keras_api import Presence
 from kdoctor.memoize import once
-from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, NoFix, Precedence, Severity
+from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Precedence, Severity
 from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.fixes.helper_definition import helper_edits, top_statement
 from kdoctor.rules.members._error_owner import attribute_error, symbol
@@ -106,12 +106,11 @@ def _fix(module: Module, facts: TargetFacts, use: MemberUse) -> Fix | NoFix:
     model = Hole(module.outer_span(owner), Precedence.ANY, precedence_of(owner))
     edit = Edit(span, (f"{_MEMBER}(", model, ")"), Precedence.PRIMARY)
     because = _always_reset(module, facts)
-    proof = facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
-    return Fix(
+    return rule.fix(
         f"Call `{_MEMBER}`, a new function in this file that does what the method did",
-        (*helper, edit),
-        Applicability.UNSAFE if because else proof,
-        () if need is None else (need,),
+        *helper,
+        edit,
+        imports=(need,),
         unsafe_because=because,
     )
 

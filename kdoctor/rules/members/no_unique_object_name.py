@@ -26,7 +26,7 @@ import libcst as cst
 
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import member_of
-from kdoctor.model import Applicability, Edit, Finding, Fix, NoFix, Severity
+from kdoctor.model import Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rules.members._error_owner import attribute_error, owner_in_words, symbol
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
@@ -69,10 +69,9 @@ def _read_the_name(module: Module, use: MemberUse, name: str | None) -> Fix | No
     if name is None or called:
         return None
     edit = Edit(module.span(use.node.attr), (name,))
-    return Fix(
+    return rule.fix(
         f"Read `.{name}` instead",
-        (edit,),
-        Applicability.UNSAFE,
+        edit,
         unsafe_because="no Keras release defines what this name should be",
     )
 

@@ -56,7 +56,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             continue
         if use.owner.kind is Kind.OPTIMIZER and _may_be_compiled_with_another(module, use):
             continue
-        attempt = table.attempt(module, use, lambda row: _proven(facts, row))
+        attempt = table.attempt(module, use, _proven)
         yield rule.finding(
             module.place(use.node),
             f"`{use.member}` is a property: TypeError: '{_GIVES[use.member]}' object is not "
@@ -91,8 +91,8 @@ def _is_of_keras(module: Module, optimizer: cst.BaseExpression) -> bool:
     return is_named or (made is not None and made.kind is Kind.OPTIMIZER)
 
 
-def _proven(facts: TargetFacts, row: MemberRewrite) -> Applicability:
-    return facts.applicability(*(each for each in INVALID if f".{row.member}()" in each.before))
+def _proven(row: MemberRewrite) -> Applicability:
+    return rule.applicability(each for each in INVALID if f".{row.member}()" in each.before)
 
 
 rule = Rule(
