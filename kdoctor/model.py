@@ -144,6 +144,12 @@ class Fix(Struct, frozen=True, array_like=True, gc=False):
     replacements: tuple[Replacement, ...] = ()  # the same for programs; filled in by the engine
 
 
+class NoFix(Struct, frozen=True):
+    """Why there is no fix: ``reason`` is one sentence without a final stop."""
+
+    reason: str
+
+
 class Place(Struct, frozen=True, order=True, array_like=True, gc=False):
     """A position for people: ``path:line:column``; in a notebook, with its cell."""
 

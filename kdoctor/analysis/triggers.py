@@ -415,6 +415,21 @@ def lineages(quick: QuickFacts) -> Iterator[list[ast.ClassDef]]:
             yield line
 
 
+def may_derive_from(quick: QuickFacts, facts: TargetFacts, node: ast.ClassDef, kind: Kind) -> bool:
+    """Say whether a class may derive from a class of Keras of this kind."""
+    known = keras_api.oracle(facts.target)
+    for each in _lineage(node, _classes_by_name(quick)):
+        bases = list(bases_of(each))
+        names = frozenset().union(*map(quick.meant_by, bases))
+        own = (found.base for base in bases for found in quick.classes_meant_by(base))
+        for name in (*names, *filter(None, own)):
+            made = known.class_type(name)
+            if made is not None and made.kind is kind:
+                return True
+    return False
+
+
+@once  # many rules ask it
 def _classes_by_name(quick: QuickFacts) -> dict[str, list[ast.ClassDef]]:
     by_name: dict[str, list[ast.ClassDef]] = {}
     for node in quick.nodes.get(ast.ClassDef, ()):

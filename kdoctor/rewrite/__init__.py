@@ -1,7 +1,7 @@
 """Rewrite templates, their edits, and import management.
 
 A rewrite is stated as code (``rewrite("keras.backend.square(x)", "keras.ops.square(x)")``); a
-``RewriteTable`` tries the rows of a name on one use of it and gives a ``Fix`` or a ``Refusal``
+``RewriteTable`` tries the rows of a name on one use of it and gives a ``Fix`` or a ``NoFix``
 with the reason; ``plan_imports`` sees to the imports, and ``render`` makes the edits.
 """
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from kdoctor.rewrite.imports import plan_imports
     from kdoctor.rewrite.members import MemberRewrite, MemberTable, attribute, method
     from kdoctor.rewrite.parameters import SignatureLookup
-    from kdoctor.rewrite.refusal import ONLY_IN_DEAD_CODE, Refusal
+    from kdoctor.rewrite.refusal import ONLY_IN_DEAD_CODE
     from kdoctor.rewrite.spelling import Speller
     from kdoctor.rewrite.table import RewriteTable
     from kdoctor.rewrite.template import Rewrite, rewrite
@@ -45,7 +45,6 @@ _HOMES = {
     "MemberRewrite": "members",
     "MemberTable": "members",
     "Question": "guard_base",
-    "Refusal": "refusal",
     "Rewrite": "template",
     "RewriteTable": "table",
     "SignatureLookup": "parameters",
@@ -77,7 +76,6 @@ __all__ = [
     "MemberRewrite",
     "MemberTable",
     "Question",
-    "Refusal",
     "Rewrite",
     "RewriteTable",
     "SignatureLookup",

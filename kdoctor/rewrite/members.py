@@ -16,7 +16,7 @@ import libcst as cst
 from msgspec import Struct
 from msgspec.structs import replace
 
-from kdoctor.model import Applicability, Edit, Fix, ImportNeed, Precedence
+from kdoctor.model import Applicability, Edit, Fix, ImportNeed, NoFix, Precedence
 from kdoctor.rewrite.arguments import remove_arguments
 from kdoctor.rewrite.binding import Argument, CallBinding, bind
 from kdoctor.rewrite.build import Builder
@@ -26,7 +26,7 @@ from kdoctor.rewrite.guard_base import Guard, GuardAnswer, UseSite
 from kdoctor.rewrite.in_place import edits_in_place
 from kdoctor.rewrite.parameters import NewParameters, SignatureLookup
 from kdoctor.rewrite.precedence import required_precedence
-from kdoctor.rewrite.refusal import Refusal, Refused
+from kdoctor.rewrite.refusal import Refused
 from kdoctor.rewrite.roots import import_root
 from kdoctor.rewrite.spelling import Speller
 from kdoctor.rewrite.template import Rewrite, rewrite
@@ -106,7 +106,7 @@ class MemberTable:
         """Return the rows for a member of such an object."""
         return self._rows.get((owner.kind, member), ())
 
-    def attempt(self, module: Module, use: MemberUse, rating: Rating) -> Fix | Refusal:
+    def attempt(self, module: Module, use: MemberUse, rating: Rating) -> Fix | NoFix:
         """Return the fix for one use of a member, or why there is none."""
         nearest: Refused | None = None
         for each in self.rows_for(use.owner, use.member):
@@ -115,7 +115,7 @@ class MemberTable:
             except Refused as refused:
                 if nearest is None or refused.distance < nearest.distance:
                     nearest = refused.with_traceback(None)  # it holds this frame, and the tree
-        return Refusal(nearest.reason if nearest else f"no rewrite of `{use.member}` is known")
+        return NoFix(nearest.reason if nearest else f"no rewrite of `{use.member}` is known")
 
 
 class _Attempt(Struct, frozen=True):

@@ -1,22 +1,15 @@
-"""Refusals: why a rewrite is not made, as a sentence for people."""
+"""Why a rewrite is not made: raised inside this package, a ``NoFix`` outside it."""
 
 from __future__ import annotations
 
-from msgspec import Struct
+from kdoctor.model import NoFix
 
-
-class Refusal(Struct, frozen=True):
-    """There is no fix, and why. ``reason`` is one sentence without a final stop."""
-
-    reason: str
-
-
-ONLY_IN_DEAD_CODE = Refusal("only code that the target never reaches uses it: import it there")
+ONLY_IN_DEAD_CODE = NoFix("only code that the target never reaches uses it: import it there")
 """Why an import stays that the target alone could do without."""
 
 
 class Refused(Exception):
-    """Raised in this package when a rewrite is impossible; becomes a ``Refusal``.
+    """Raised in this package when a rewrite is impossible; becomes a ``NoFix``.
 
     ``distance`` says how far the row was from holding: the nearest of several gives the reason.
     """

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Sequence
 import libcst as cst
 from msgspec.structs import replace
 
-from kdoctor.model import Applicability, Fix, ImportNeed, Span
+from kdoctor.model import Applicability, Fix, ImportNeed, NoFix, Span
 from kdoctor.rewrite.apply_rule import Application
 from kdoctor.rewrite.parameters import SignatureLookup
-from kdoctor.rewrite.refusal import ONLY_IN_DEAD_CODE, Refusal, Refused
+from kdoctor.rewrite.refusal import ONLY_IN_DEAD_CODE, Refused
 from kdoctor.rewrite.roots import key_of
 from kdoctor.rewrite.spelling import Speller, need_replacing
 from kdoctor.rewrite.template import Rewrite
@@ -54,8 +54,8 @@ class RewriteTable:
         module: Module,
         reference: Reference,
         applicability: Rating,
-        each_use: Callable[[Reference], Fix | Refusal] | None = None,
-    ) -> Fix | Refusal:
+        each_use: Callable[[Reference], Fix | NoFix] | None = None,
+    ) -> Fix | NoFix:
         """Return the fix for one use of an old name, or why there is none.
 
         For an import (``from keras.backend import square``) the fix is that of all its uses, each
@@ -68,11 +68,11 @@ class RewriteTable:
                 case ReferenceKind.IMPORT:
                     return self._at_import(module, reference, applicability, each_use)
                 case ReferenceKind.ANNOTATION_STRING:
-                    return Refusal("the name is in a string")
+                    return NoFix("the name is in a string")
                 case _:
-                    return Refusal("the name is assigned to, not read")
+                    return NoFix("the name is assigned to, not read")
         except Refused as refused:
-            return Refusal(refused.reason)
+            return NoFix(refused.reason)
 
     def _at_use(self, module: Module, reference: Reference, applicability: Rating) -> Fix:
         rows = self.rows_for(reference.name)
@@ -110,7 +110,7 @@ class RewriteTable:
         module: Module,
         reference: Reference,
         applicability: Rating,
-        each_use: Callable[[Reference], Fix | Refusal] | None,
+        each_use: Callable[[Reference], Fix | NoFix] | None,
     ) -> Fix:
         rows = self.rows_for(reference.name)
         if rows and rows[0].pattern.signature is None and _is_imported_from(rows[0], reference):
@@ -158,18 +158,18 @@ def _check_that_it_may_go(
         raise Refused("other imports may also bind the name that is used")
 
 
-def _going_together(attempts: Iterable[Fix | Refusal]) -> tuple[list[Fix], list[Refusal]]:
+def _going_together(attempts: Iterable[Fix | NoFix]) -> tuple[list[Fix], list[NoFix]]:
     """Tell the fixes that bind each name to one thing only from what is refused."""
     fixes: list[Fix] = []
-    refused: list[Refusal] = []
+    refused: list[NoFix] = []
     bound: dict[str, ImportNeed] = {}
     for attempt in attempts:
-        if isinstance(attempt, Refusal):
+        if isinstance(attempt, NoFix):
             refused.append(attempt)
         elif all(bound.setdefault(need.local, need) == need for need in attempt.imports):
             fixes.append(attempt)
         else:  # in the next pass it finds that name taken, and asks for another
-            refused.append(Refusal("another use needs the same name for something else"))
+            refused.append(NoFix("another use needs the same name for something else"))
     return fixes, refused
 
 

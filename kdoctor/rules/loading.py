@@ -37,7 +37,7 @@ def load_rule(place: str) -> Rule:
 
 def _rule_of(module: ModuleType) -> Rule:
     family, stem = module.__name__.split(".")[-2:]
-    rule: Rule = module.rule
+    rule = _rule_in(module)
     wrong = [
         what
         for what, holds in (
@@ -63,6 +63,12 @@ def _rule_of(module: ModuleType) -> Rule:
         invalid=tuple(module.INVALID),
         rewrites=tuple(getattr(module, "REWRITES", ())),
     )
+
+
+def _rule_in(module: ModuleType) -> Rule:
+    """Return the rule of a module: ``rule = Rule(…)``, or what ``@rule(…)`` made of ``check``."""
+    found: Rule = module.check if isinstance(module.check, Rule) else module.rule
+    return found
 
 
 def _has_all_headings(module: ModuleType) -> bool:

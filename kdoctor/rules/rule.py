@@ -2,26 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
-from functools import cached_property
-from typing import TYPE_CHECKING
+import inspect
+from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import cached_property, wraps
+from textwrap import dedent
+from typing import TYPE_CHECKING, TypeVar, overload
 
 from msgspec import Struct
+from msgspec.structs import force_setattr
 
+from kdoctor.analysis.facts import applicability_of
 from kdoctor.digests import sha256
-from kdoctor.model import Confidence, Finding, Fix, Place, Severity
+from kdoctor.model import (
+    Applicability,
+    Confidence,
+    Edit,
+    Finding,
+    Fix,
+    ImportNeed,
+    NoFix,
+    Place,
+    Severity,
+    Span,
+)
 from kdoctor.rules.preview import PREVIEW
 from kdoctor.rules.topics import Topic, topics_of
 
 if TYPE_CHECKING:
-    from kdoctor.analysis.facts import TargetFacts
+    from kdoctor.analysis.facts import Proven, TargetFacts
+    from kdoctor.analysis.queries import Match, Query
     from kdoctor.analysis.triggers import Trigger
     from kdoctor.rewrite import Rewrite
     from kdoctor.syntax import Module
 
     Check = Callable[[Module, TargetFacts], Iterator[Finding]]
+    M = TypeVar("M", bound=Match)
+    Found = Iterator[Finding] | Finding | None
 else:
     Check = Callable
+    M = TypeVar("M")
 
 FAMILIES = {
     "names": "KD1",
@@ -41,8 +60,23 @@ HEADINGS = (
 )
 
 
+def block(text: str) -> str:
+    r"""Return code that is written as an indented block, without the indentation.
+
+    >>> block('''
+    ...     import keras
+    ... ''')
+    'import keras\n'
+
+    Text that does not begin with a line break is no block, and stays as it is.
+    """
+    return f"{dedent(text).strip(chr(10))}\n" if text.startswith("\n") else text
+
+
 class Example(Struct, frozen=True, dict=True):
     """Code that a rule reports: its test, its documentation and its proof case at once.
+
+    ``given`` is how ``before`` and ``after`` both begin. All three may be blocks: see ``block``.
 
     ``after`` is what the fix makes of ``before``, None where there is no fix to apply. ``raises``
     is what ``before`` really raises on the newest Keras 3, ``"Type: text"`` (the text may be the
@@ -73,6 +107,17 @@ class Example(Struct, frozen=True, dict=True):
     on_keras_2: bool = False
     same: str = ""
     namespace: str = ""
+    given: str = ""
+
+    def __post_init__(self) -> None:
+        """Make whole texts of the blocks."""
+        given = block(self.given)
+        force_setattr(self, "given", "")
+        force_setattr(self, "before", given + block(self.before))
+        force_setattr(self, "prelude", block(self.prelude))
+        force_setattr(self, "check", block(self.check))
+        if self.after is not None:
+            force_setattr(self, "after", given + block(self.after))
 
     @cached_property
     def id(self) -> str:
@@ -80,7 +125,8 @@ class Example(Struct, frozen=True, dict=True):
         parts = [self.prelude, self.before, self.after or "", self.raises or "", self.check]
         if self.on_keras_2 or self.same:
             parts += ["on Keras 2", self.same]
-        digest = sha256("\0".join(parts).encode()).hexdigest()
+        # Whether the last line ends is nothing that a run depends on.
+        digest = sha256("\0".join(each.rstrip("\n") for each in parts).encode()).hexdigest()
         return f"example {digest[:16]}"
 
 
@@ -131,6 +177,70 @@ class Rule(Struct, frozen=True):
         """What it is about to a user, together with rules of other families."""
         return topics_of(self.code)
 
+    def applicability(self, proven_by: Iterable[Proven] | None = None) -> Applicability:
+        """Return SAFE if the record holds for all that proves a fix, UNSAFE otherwise.
+
+        ``proven_by``: only these, not all examples of the rule whose fix is applied without
+        ``--unsafe``.
+        """
+        if proven_by is None:
+            proven_by = [each for each in self._examples() if each.after and not each.unsafe]
+        return applicability_of(proven_by)
+
+    def _examples(self) -> Iterable[Example]:
+        """Return the examples in the module of the check, which stand below the rule itself."""
+        written: Iterable[Example] = inspect.unwrap(self.check).__globals__.get("INVALID", ())
+        return self.invalid or written
+
+    @overload
+    def fix(
+        self,
+        title: str,
+        *edits: Edit,
+        imports: Iterable[ImportNeed | None] = (),
+        drops: Iterable[Span] = (),
+        unsafe_because: str = "",
+        proven_by: Iterable[Proven] | None = None,
+    ) -> Fix: ...
+    @overload
+    def fix(
+        self,
+        title: str,
+        *edits: Edit | NoFix,
+        imports: Iterable[ImportNeed | None] = (),
+        drops: Iterable[Span] = (),
+        unsafe_because: str = "",
+        proven_by: Iterable[Proven] | None = None,
+    ) -> Fix | NoFix: ...
+    def fix(
+        self,
+        title: str,
+        *edits: Edit | NoFix,
+        imports: Iterable[ImportNeed | None] = (),
+        drops: Iterable[Span] = (),
+        unsafe_because: str = "",
+        proven_by: Iterable[Proven] | None = None,
+    ) -> Fix | NoFix:
+        """Return a fix, which is safe where its examples are proven and nothing makes it unsafe.
+
+        Where one of the edits cannot be made, that is the answer. Of ``imports``, a None is an
+        import that the file does not need. ``proven_by``: only these prove it, not all examples of
+        the rule (see ``applicability``).
+        """
+        made = []
+        for each in edits:
+            if isinstance(each, NoFix):
+                return each
+            made.append(each)
+        return Fix(
+            title,
+            tuple(made),
+            Applicability.UNSAFE if unsafe_because else self.applicability(proven_by),
+            tuple(dict.fromkeys(each for each in imports if each is not None)),
+            tuple(drops),
+            unsafe_because,
+        )
+
     def finding(  # noqa: PLR0913 - the parts of a finding, by keyword
         self,
         place: Place,
@@ -140,16 +250,9 @@ class Rule(Struct, frozen=True):
         confidence: Confidence,
         severity: Severity | None = None,
         help: str = "",  # noqa: A002 - the word of ``Finding``
-        fix: Fix | None = None,
-        no_fix_because: str | None = None,
+        fix: Fix | NoFix,
     ) -> Finding:
-        """Return a finding of this rule.
-
-        Raises:
-            ValueError: there is neither a fix nor a reason why not, or both.
-        """
-        if (fix is None) == (no_fix_because is None):
-            raise ValueError(f"{self.code}: a finding has a fix or says why there is none")
+        """Return a finding of this rule, with its fix or the reason why there is none."""
         return Finding(
             code=self.code,
             name=self.name,
@@ -159,6 +262,55 @@ class Rule(Struct, frozen=True):
             confidence=confidence,
             symbol=symbol,
             help=help,
-            fix=fix,
-            no_fix_because=no_fix_because,
+            fix=fix if isinstance(fix, Fix) else None,
+            no_fix_because=fix.reason if isinstance(fix, NoFix) else None,
         )
+
+
+def rule(  # noqa: PLR0913 - the fields of a rule, by keyword
+    code: str,
+    *,
+    severity: Severity,
+    look_for: Query[M],
+    since: str | None = None,
+    until: str | None = None,
+    only_with_namespace: bool = False,
+    asks_for_roots: bool = False,
+    only_alone: bool = False,
+) -> Callable[[Callable[[M], Found]], Rule]:
+    """Return the decorator that makes a rule of the function which checks a match.
+
+    The function is given what ``look_for`` finds, one match at a time, and returns a finding, None,
+    or yields findings. Name and family of the rule are those of its file and folder; the other
+    fields are those of ``Rule``.
+    """
+
+    def made(check: Callable[[M], Found]) -> Rule:
+        *_, family, stem = check.__module__.split(".")
+
+        @wraps(check)
+        def checked(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+            for match in look_for.find(module, facts):
+                match.rule = new
+                found = check(match)
+                if isinstance(found, Finding):
+                    yield found
+                elif found is not None:
+                    yield from found
+
+        new = Rule(
+            code=code,
+            name=stem.replace("_", "-"),
+            family=family,
+            severity=severity,
+            check=checked,
+            triggers=look_for.trigger,
+            since=since,
+            until=until,
+            only_with_namespace=only_with_namespace,
+            asks_for_roots=asks_for_roots,
+            only_alone=only_alone,
+        )
+        return new
+
+    return made

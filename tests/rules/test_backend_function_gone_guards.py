@@ -9,8 +9,8 @@ import pytest
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.documents import Document
 from kdoctor.keras_api import newest_target, oracle
-from kdoctor.model import Applicability
-from kdoctor.rewrite import Refusal, RewriteTable
+from kdoctor.model import Applicability, NoFix
+from kdoctor.rewrite import RewriteTable
 from kdoctor.rules.names._backend import REWRITES
 from kdoctor.syntax import Module, ReferenceKind
 
@@ -38,7 +38,7 @@ def rows_used(code, name):
             return Applicability.SAFE
 
         attempt = RewriteTable(REWRITES, FACTS.signature).attempt(module, reference, rate)
-        used.append(None if isinstance(attempt, Refusal) else tried[-1])
+        used.append(None if isinstance(attempt, NoFix) else tried[-1])
     return used
 
 

@@ -10,8 +10,8 @@ from msgspec import Struct
 from kdoctor.analysis.calls import value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import ClassFamily, EntryKind
-from kdoctor.model import Applicability, Edit, Fix, Hole, ImportNeed, Span
-from kdoctor.rewrite import Refusal, Speller, remove_arguments
+from kdoctor.model import Applicability, Edit, Fix, Hole, ImportNeed, NoFix, Span
+from kdoctor.rewrite import Speller, remove_arguments
 from kdoctor.rules.arguments._first_layer import LayerPlace, first_layer_place
 from kdoctor.rules.arguments._keyword_changes import TAKEN
 from kdoctor.syntax import Module, Reference
@@ -93,26 +93,26 @@ def own_parameters(facts: TargetFacts, name: str) -> set[str] | None:
 
 def input_first(
     module: Module, reference: Reference, call: cst.Call, argument: cst.Arg
-) -> Moved | Refusal:
+) -> Moved | NoFix:
     """Return what moves the argument into a ``keras.Input`` before the layer."""
     place = first_layer_place(module, call)
     if place is None:
-        return Refusal(
+        return NoFix(
             "kdoctor cannot tell that this is the first layer of a `Sequential`, the only place "
             "where Keras reads it"
         )
     beside, shape = _beside(call), shape_of(reference, call, argument)
     if not shape.is_whole:
-        return Refusal(f"without `{_DIM}=` this was an error on Keras 2 as well")
+        return NoFix(f"without `{_DIM}=` this was an error on Keras 2 as well")
     if LENGTH in beside and beside[LENGTH] not in shape.arguments:
-        return Refusal(f"`{LENGTH}=` is part of the shape, and Keras 3 does not accept it either")
+        return NoFix(f"`{LENGTH}=` is part of the shape, and Keras 3 does not accept it either")
     size = beside.get(_SIZE)
     if size is not None and not shape.takes_a_size:
-        return Refusal(f"`{_SIZE}=` is part of the shape, and Keras 3 does not accept it either")
+        return NoFix(f"`{_SIZE}=` is part of the shape, and Keras 3 does not accept it either")
     moved = [*shape.arguments, *([] if size is None else [size])]
     gone = remove_arguments(module, call, moved)
     if gone is None:
-        return Refusal("there is a comment next to it")
+        return NoFix("there is a comment next to it")
     spelled, need = Speller.at(module, reference).spell("keras.Input")
     pieces = (*shape.pieces, *(() if size is None else (f", {_SIZE}=", size)))
     is_clear = all(is_plain(module, each) for each in shape.arguments)
@@ -226,7 +226,7 @@ def moved_with_a_size(
     if call is None or len(shapes) != 1:
         return None
     moved = input_first(module, reference, call, shapes[0])
-    return None if isinstance(moved, Refusal) else fix_of(moved, proof)
+    return None if isinstance(moved, NoFix) else fix_of(moved, proof)
 
 
 def fix_of(moved: Moved, proof: Applicability) -> Fix:

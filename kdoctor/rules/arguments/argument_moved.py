@@ -33,8 +33,7 @@ from kdoctor.analysis.calls import all_by_position
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, attribute, may_be_called_on
 from kdoctor.keras_api import Signature
-from kdoctor.model import Edit, Finding, Fix, Severity, Span
-from kdoctor.rewrite import Refusal
+from kdoctor.model import Edit, Finding, Fix, NoFix, Severity, Span
 from kdoctor.rules.arguments._keras_calls import KerasCall, keras_calls
 from kdoctor.rules.arguments._may_be_called import Callee, passes
 from kdoctor.rules.rule import Example, Rule
@@ -139,8 +138,7 @@ def _finding(
         symbol=f"{call.name}({old})",
         confidence=call.confidence,
         help=f"Pass it by keyword: `{old}=…`.",
-        fix=attempt if isinstance(attempt, Fix) else None,
-        no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
+        fix=attempt,
     )
 
 
@@ -153,7 +151,7 @@ def _error(call: KerasCall, names: tuple[str, str]) -> str:
     return ""
 
 
-def _named(module: Module, facts: TargetFacts, call: KerasCall, index: int) -> Fix | Refusal:
+def _named(module: Module, facts: TargetFacts, call: KerasCall, index: int) -> Fix | NoFix:
     """Write the old names of this argument and of those that follow it by position."""
     args = all_by_position(call.call)
     olds = [_places(each) for each in call.olds(facts)]
@@ -161,16 +159,15 @@ def _named(module: Module, facts: TargetFacts, call: KerasCall, index: int) -> F
     for place in range(index, len(args)):
         name = _old_name(olds, place, len(args))
         if name is None:
-            return Refusal("releases of Keras 2 disagree about the order of the parameters")
+            return NoFix("releases of Keras 2 disagree about the order of the parameters")
         parameter = call.new.parameter(name)
         if parameter is None:
-            return Refusal(f"`{call.leaf}` no longer has `{name}`")
+            return NoFix(f"`{call.leaf}` no longer has `{name}`")
         start = module.outer_span(args[place].value).start
         edits.append(Edit(Span(start, start), (f"{name}=",)))
     first = _old_name(olds, index, len(args))
-    proof = facts.applicability(
-        *(each for each in INVALID if each.after and f"{first}=" in each.after)
-    )
+    # Not `rule.fix`: the reason is told where the record has no run, not where the code is unsure.
+    proof = rule.applicability(each for each in INVALID if each.after and f"{first}=" in each.after)
     return Fix(
         f"Pass it as `{first}=`", tuple(edits), proof,
         unsafe_because=f"`{first}=` was not run on both Keras 2 and Keras 3",

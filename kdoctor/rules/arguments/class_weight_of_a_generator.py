@@ -32,7 +32,7 @@ from kdoctor.analysis.calls import passed, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.generators import FITS, generator_feeds, may_feed_generators
 from kdoctor.analysis.triggers import Trigger, keyword
-from kdoctor.model import Finding, Severity
+from kdoctor.model import Finding, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import literal
@@ -56,7 +56,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG
             confidence=each.use.confidence,
             help="Yield the weight of each sample as a third item, "
             "or use a `keras.utils.PyDataset`.",
-            no_fix_because="the weights of a batch are only known where the batch is created",
+            fix=NoFix("the weights of a batch are only known where the batch is created"),
         )
 
 

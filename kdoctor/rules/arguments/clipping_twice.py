@@ -20,71 +20,37 @@ takes for one gradient shows how it was clipped. Keras 3.2.0 has no such check.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import libcst as cst
-
-from kdoctor.analysis.calls import argument, instances, is_keras_3, value_of
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import calls, word
-from kdoctor.model import Finding, Severity
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import Module
-from kdoctor.syntax.literals import literal
-from kdoctor.syntax.quick_facts import QuickCall
+from kdoctor.analysis.queries import Argument, constructs
+from kdoctor.analysis.queries.forms import is_number
+from kdoctor.model import Finding, NoFix, Severity
+from kdoctor.rules.rule import Example, rule
 from kdoctor.value_types import Kind
 
-_VALUE = "clipvalue"
 _NORMS = ("clipnorm", "global_clipnorm")
 _ERROR = "ValueError: Only one of `clipnorm`, `clipvalue` and `global_clipnorm` can be set."
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule(
+    "KD314",
+    severity=Severity.ERROR,
+    since="3.2.1",
+    look_for=constructs(Kind.OPTIMIZER)
+    .passing(*_NORMS, where=is_number)
+    .argument("clipvalue", where=is_number),
+)
+def check(value: Argument) -> Finding | None:
     """Report each value that stands beside a norm."""
-    for reference, call, made in instances(module, Kind.OPTIMIZER, facts):
-        value = _number(module, call, _VALUE)
-        norm = next((each for each in _NORMS if _number(module, call, each)), None)
-        if value is None or norm is None or module.is_guarded(call):
-            continue
-        signature = facts.signature(reference.name)
-        if signature is None or norm not in {each.name for each in signature.parameters}:
-            continue
-        yield rule.finding(
-            module.place(value),
-            f"`{made.cls}` accepts only one kind of clipping: {_ERROR}",
-            symbol=f"{reference.name}({_VALUE})",
-            confidence=reference.confidence,
-            help=f"Keep one: Keras 2.11 to 2.15 clipped by `{norm}` alone, earlier releases by "
-            "value, then by norm.",
-            no_fix_because="kdoctor cannot tell which one is meant",
-        )
-
-
-def _number(module: Module, call: cst.Call, name: str) -> cst.Arg | None:
-    """Return what is passed by a keyword, where it surely is a number."""
-    given = argument(call, name)
-    if given is None or not isinstance(literal(value_of(module, given.value)), int | float):
+    norm = next(each for each in _NORMS if value.passes(each, where=is_number))
+    if not value.takes(norm):
         return None
-    return given
-
-
-def _may_clip_twice(facts: TargetFacts, called: QuickCall) -> bool:
-    return (
-        _VALUE in called.keywords
-        and not called.keywords.isdisjoint(_NORMS)
-        and any(is_keras_3(facts, each) for each in called.names)
+    return value.finding(
+        f"`{value.cls}` accepts only one kind of clipping: {_ERROR}",
+        at=value.arg,
+        help=f"Keep one: Keras 2.11 to 2.15 clipped by `{norm}` alone, earlier releases by value, "
+        "then by norm.",
+        fix=NoFix("kdoctor cannot tell which one is meant"),
     )
 
-
-rule = Rule(
-    code="KD314",
-    name="clipping-twice",
-    family="arguments",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=word(_VALUE) & calls(_may_clip_twice),
-    since="3.2.1",
-)
 
 VALID = [
     "import keras\nkeras.optimizers.Adam(0.1, clipnorm=1.0)",

@@ -38,8 +38,8 @@ import libcst as cst
 
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, keyword, may_be_called_on, string, word
-from kdoctor.model import Applicability, Finding, Fix, Severity
-from kdoctor.rewrite import Refusal, remove_arguments
+from kdoctor.model import Finding, Fix, NoFix, Severity
+from kdoctor.rewrite import remove_arguments
 from kdoctor.rules.arguments._keras_1_dialect import (
     calls_with_keywords,
     is_of_keras_1,
@@ -110,22 +110,21 @@ def _of_dicts(
 
 def _fix_in_the_dict(
     module: Module, facts: TargetFacts, call: KerasCall, held: HeldKeyword
-) -> Fix | Refusal:
+) -> Fix | NoFix:
     name = plain_name_of(call, held.keyword)
     if name is None:
-        return Refusal("the value must change as well as the keyword")
+        return NoFix("the value must change as well as the keyword")
     if not held.is_alone:
-        return Refusal("the dict is also used elsewhere")
+        return NoFix("the dict is also used elsewhere")
     taken = {each.keyword for each in held_keywords(module, call.call)}
     if call.keyword(name) is not None or name in taken or name in filled_by_position(call):
-        return Refusal(f"`{name}` is also passed, beside `{held.keyword}`")
-    proven = facts.applicability(*(each for each in HELD_BY_A_DICT if each.after))
+        return NoFix(f"`{name}` is also passed, beside `{held.keyword}`")
     alone = why_not_alone(module, facts)
-    return Fix(
+    return rule.fix(
         f"Write `{name}` instead of `{held.keyword}`",
-        (held.renamed(module, name),),
-        Applicability.UNSAFE if alone else proven,
+        held.renamed(module, name),
         unsafe_because=alone,
+        proven_by=[each for each in HELD_BY_A_DICT if each.after],
     )
 
 
@@ -169,7 +168,7 @@ def _finding(
 
 
 def _told(
-    module: Module, call: KerasCall, old: _Passed, node: cst.CSTNode, attempt: Fix | Refusal
+    module: Module, call: KerasCall, old: _Passed, node: cst.CSTNode, attempt: Fix | NoFix
 ) -> Finding:
     names = ", ".join(f"`{keyword}=`" for keyword, _ in old)
     return rule.finding(
@@ -179,26 +178,22 @@ def _told(
         symbol=f"{call.name}({old[0][0]})",
         confidence=call.confidence,
         help=f"{attempt.title}." if isinstance(attempt, Fix) else _help(call, old),
-        fix=attempt if isinstance(attempt, Fix) else None,
-        no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
+        fix=attempt,
     )
 
 
-def _fix(
-    module: Module, facts: TargetFacts, call: KerasCall, rewritten: Rewritten
-) -> Fix | Refusal:
+def _fix(module: Module, facts: TargetFacts, call: KerasCall, rewritten: Rewritten) -> Fix | NoFix:
     if rewritten.refused:
-        return Refusal(" and ".join(rewritten.refused))
+        return NoFix(" and ".join(rewritten.refused))
     removed = remove_arguments(module, call.call, rewritten.gone) if rewritten.gone else []
     if removed is None:
-        return Refusal("there is a comment inside an argument that would be removed")
+        return NoFix("there is a comment inside an argument that would be removed")
     alone = why_not_alone(module, facts)
     unsafe = "; ".join(dict.fromkeys([*rewritten.unsafe, *([alone] if alone else [])]))
-    proven = facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
-    return Fix(
+    return rule.fix(
         f"Use today's arguments of `{call.made or call.leaf}`",
-        (*rewritten.edits, *removed),
-        Applicability.UNSAFE if unsafe else proven,
+        *rewritten.edits,
+        *removed,
         unsafe_because=unsafe,
     )
 
@@ -257,14 +252,14 @@ def _help(call: KerasCall, old: _Passed) -> str:
 
 def _silent(module: Module, facts: TargetFacts, call: KerasCall) -> Finding:
     edits = kernel_in_one(module, call)
-    is_sure = is_read(module, facts, call)
-    proven = facts.applicability(*(each for each in BESIDE_KEYWORDS if each.after))
-    fix = Fix(
-        "Write the kernel size as one argument", edits or (),
-        proven if is_sure else Applicability.UNSAFE,
-        unsafe_because="" if is_sure
+    fix = rule.fix(
+        "Write the kernel size as one argument",
+        *(edits or ()),
+        unsafe_because=""
+        if is_read(module, facts, call)
         else "code written for Keras 2.4 or later may mean the stride",
-    )  # fmt: skip
+        proven_by=[each for each in BESIDE_KEYWORDS if each.after],
+    )
     return rule.finding(
         module.place(call.call),
         f"`{module.source(call.call.func)}` reads the last number as the stride: up to Keras 2.3 "
@@ -273,10 +268,7 @@ def _silent(module: Module, facts: TargetFacts, call: KerasCall) -> Finding:
         confidence=call.confidence,
         severity=Severity.CHANGE,
         help="Write the kernel size as one argument: (3, 3).",
-        fix=fix if edits else None,
-        no_fix_because=None
-        if edits
-        else "there is a comment inside an argument that would be removed",
+        fix=fix if edits else NoFix("there is a comment inside an argument that would be removed"),
     )
 
 

@@ -39,7 +39,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import kind_of_class
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.keras_api import ClassFamily, EntryKind
-from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.model import Confidence, Finding, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
@@ -88,7 +88,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
                 symbol=f"{reference.name}({argument.keyword.value})",
                 confidence=Confidence.LIKELY,
                 help=f"Add it as a separate layer after the `{leaf}`.",
-                no_fix_because="weights saved in the old form would no longer be found",
+                fix=NoFix("weights saved in the old form would no longer be found"),
             )
 
 

@@ -30,7 +30,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.method_calls import model_method_calls
 from kdoctor.analysis.training.loss_counts import count_elements, count_losses
 from kdoctor.analysis.triggers import Trigger, attribute, keyword
-from kdoctor.model import Edit, Finding, Fix, Hole, Severity, Span
+from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Severity, Span
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.literals import literal
@@ -43,7 +43,7 @@ _BUILT = (None, "Functional", "Sequential")
 _Display = cst.List | cst.Tuple | cst.Dict
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each such call."""
     for use, call in model_method_calls(module, {"compile"}):
         if use.owner.cls not in _BUILT or call_of_super(call) is not None:
@@ -59,9 +59,9 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             # It looks up those that it needs.
             missing = _without_weight(module, loss, weights)
             if missing and use.owner.cls == "Functional":
-                yield _of_dicts(module, facts, use, given, weights, missing)
+                yield _of_dicts(module, use, given, weights, missing)
         elif losses != count and max(losses, count) > 1:
-            yield _of_counts(module, facts, use, loss, losses, weights, count)
+            yield _of_counts(module, use, loss, losses, weights, count)
 
 
 def _without_weight(
@@ -83,25 +83,23 @@ def _keys(display: cst.Dict) -> list[str] | None:
     return names if len(set(names)) == len(display.elements) else None
 
 
-def _of_dicts(  # noqa: PLR0913, PLR0917 - what the finding is about
+def _of_dicts(
     module: Module,
-    facts: TargetFacts,
     use: MemberUse,
     given: cst.BaseExpression,
     weights: _Display,
     missing: list[str],
 ) -> Finding:
-    fix = None
-    why_not = None if is_read_once(module, given) else "the dict is also used elsewhere"
+    fix: Fix | NoFix
     if not weights.elements:
-        why_not = "the dict is empty"
-    if not why_not:
+        fix = NoFix("the dict is empty")
+    elif not is_read_once(module, given):
+        fix = NoFix("the dict is also used elsewhere")
+    else:
         start = module.span(weights.elements[0]).start
         added = "".join(f'"{each}": 1.0, ' for each in missing)
-        fix = Fix(
-            "Add a weight of 1 for each missing output",
-            (Edit(Span(start, start), (added,)),),
-            facts.applicability(*(each for each in INVALID if each.after)),
+        fix = rule.fix(
+            "Add a weight of 1 for each missing output", Edit(Span(start, start), (added,))
         )
     return rule.finding(
         module.place(weights),
@@ -110,33 +108,17 @@ def _of_dicts(  # noqa: PLR0913, PLR0917 - what the finding is about
         confidence=use.confidence,
         help="Give each output a weight; Keras 2 used 1.0 for missing ones.",
         fix=fix,
-        no_fix_because=why_not,
     )
 
 
 def _of_counts(  # noqa: PLR0913, PLR0917 - what the finding is about
     module: Module,
-    facts: TargetFacts,
     use: MemberUse,
     loss: cst.BaseExpression,
     losses: int,
     weights: _Display,
     count: int,
 ) -> Finding:
-    why_not = None
-    if isinstance(value_of(module, loss), _Display):
-        why_not = "kdoctor cannot tell which loss or weight is the extra one"
-    elif isinstance(weights, cst.Dict):
-        why_not = "kdoctor cannot tell whether each output has a weight"
-    elif not isinstance(loss, cst.SimpleString | cst.Name | cst.Attribute):
-        why_not = "each output needs its own loss"
-    span = module.outer_span(loss)
-    repeated = [part for _ in range(count) for part in (Hole(span), ", ")][:-1]
-    fix = Fix(
-        f"Repeat the loss for each of the {count} outputs",
-        (Edit(span, ("[", *repeated, "]")),),
-        facts.applicability(*(each for each in INVALID if each.after)),
-    )
     entries = "1 entry" if count == 1 else f"{count} entries"
     have = "is 1 loss" if losses == 1 else f"are {losses} losses"
     return rule.finding(
@@ -146,8 +128,23 @@ def _of_counts(  # noqa: PLR0913, PLR0917 - what the finding is about
         symbol=f"{use.owner.cls or 'Model'}.compile({_WEIGHTS})",
         confidence=use.confidence,
         help="Pass a list of losses, one for each output.",
-        fix=None if why_not else fix,
-        no_fix_because=why_not,
+        fix=_repeated(module, loss, weights, count),
+    )
+
+
+def _repeated(
+    module: Module, loss: cst.BaseExpression, weights: _Display, count: int
+) -> Fix | NoFix:
+    if isinstance(value_of(module, loss), _Display):
+        return NoFix("kdoctor cannot tell which loss or weight is the extra one")
+    if isinstance(weights, cst.Dict):
+        return NoFix("kdoctor cannot tell whether each output has a weight")
+    if not isinstance(loss, cst.SimpleString | cst.Name | cst.Attribute):
+        return NoFix("each output needs its own loss")
+    span = module.outer_span(loss)
+    repeated = [part for _ in range(count) for part in (Hole(span), ", ")][:-1]
+    return rule.fix(
+        f"Repeat the loss for each of the {count} outputs", Edit(span, ("[", *repeated, "]"))
     )
 
 

@@ -43,7 +43,7 @@ from kdoctor.analysis.calls import (
 from kdoctor.analysis.dataflow.possible_values import values_of_name, values_passed_to
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, calls_that_make, may_be_called_on
-from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, ImportNeed, Severity
+from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, ImportNeed, NoFix, Severity
 from kdoctor.rules.arguments._may_be_numbers import FLOATS, NUMBERS, may_be_no_int
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
@@ -119,7 +119,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             symbol = f"{reference.name}({name})"
             error = _refusal(facts, made.cls or "", name, _number(module, given.value))
             if error:
-                fix = _fix(module, facts, given.value, "int")
+                fix = _fix(module, given.value, "int")
                 yield _finding(module, given, f"{what}: {error}", symbol, fix)
             for each in values_passed_to(module, given.value):
                 error = _refusal(facts, made.cls or "", name, _number(module, each))
@@ -142,7 +142,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
                 error = f"TypeError: '{kind}' object cannot be interpreted as an integer"
                 whole = _is_whole(module, value)
                 function = "int" if whole else "math.ceil"
-                mend = _fix(module, facts, value, function) if node is given else None
+                mend = _fix(module, value, function) if node is given else None
                 symbol = f"{use.owner.cls or 'Model'}.{use.member}({name})"
                 yield _finding(module, node, f"`{name}` must be an int: {error}", symbol, mend)
 
@@ -228,15 +228,15 @@ def _may_be_refused(quick: QuickFacts, facts: TargetFacts) -> bool:
     return may_be_called_on(quick, facts, counting, {Kind.MODEL})
 
 
-def _fix(module: Module, facts: TargetFacts, value: cst.BaseExpression, function: str) -> Fix:
+def _fix(module: Module, value: cst.BaseExpression, function: str) -> Fix:
     proven = [each for each in INVALID if each.after and f"{function}(" in each.after]
     imports = (ImportNeed("math", None, "math"),) if function.startswith("math.") else ()
     span = module.outer_span(value)
-    return Fix(
+    return rule.fix(
         f"Wrap it in `{function}(…)`, as Keras 2 did",
-        (Edit(span, (f"{function}(", Hole(span), ")")),),
-        facts.applicability(*proven),
-        imports,
+        Edit(span, (f"{function}(", Hole(span), ")")),
+        imports=imports,
+        proven_by=proven,
     )
 
 
@@ -249,8 +249,7 @@ def _finding(
         symbol=symbol,
         confidence=Confidence.LIKELY,
         help="Convert it where it is computed, with `int()`, `//` or `math.ceil()`.",
-        fix=fix,
-        no_fix_because=None if fix else "the function that receives it may also use it elsewhere",
+        fix=fix or NoFix("the function that receives it may also use it elsewhere"),
     )
 
 

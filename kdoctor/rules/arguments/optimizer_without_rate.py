@@ -31,7 +31,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import is_in_old_optimizer
 from kdoctor.analysis.triggers import calls, word
 from kdoctor.keras_api import Presence
-from kdoctor.model import Finding, Severity
+from kdoctor.model import Finding, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.quick_facts import QuickCall
@@ -61,7 +61,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             confidence=use.confidence,
             help=f"Write `super().__init__({_RATE}=…{', name=name' * passes_a_name})`; an "
             "optimizer that only passes gradients to other optimizers never reads it: pass 0.0.",
-            no_fix_because="kdoctor cannot tell which learning rate is meant",
+            fix=NoFix("kdoctor cannot tell which learning rate is meant"),
         )
 
 

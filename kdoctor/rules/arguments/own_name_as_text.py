@@ -36,7 +36,15 @@ from kdoctor.analysis.node_values import elements_in
 from kdoctor.analysis.triggers import Trigger, attribute
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.lazy_regex import pattern
-from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
+from kdoctor.model import (
+    Confidence,
+    Edit,
+    Finding,
+    Hole,
+    NoFix,
+    Precedence,
+    Severity,
+)
 from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.arguments._forwarded_keywords import base_that_gets
 from kdoctor.rules.arguments._keras_calls import keras_calls
@@ -221,11 +229,10 @@ def _finding(module: Module, given: _Given, unknown: str, *, is_all: bool) -> Fi
     spelled, need = speller_at(module, given.node).spell("keras.saving.get_custom_objects")
     written = Hole(span, Precedence.ANY, precedence_of(given.node))
     edit = Edit(span, (f"{spelled}()[", written, "]"), Precedence.PRIMARY)
-    fix = Fix(
+    fix = rule.fix(
         "Look it up in the custom objects",
-        (edit,),
-        Applicability.UNSAFE,
-        () if need is None else (need,),
+        edit,
+        imports=(need,),
         unsafe_because="it must be registered by then, and not only in a `custom_object_scope`",
     )
     return rule.finding(
@@ -236,8 +243,7 @@ def _finding(module: Module, given: _Given, unknown: str, *, is_all: bool) -> Fi
         confidence=given.confidence,
         help=f"Pass the function or class itself; if only its name is known, "
         f"pass `{spelled}()[name]`.",
-        fix=fix if is_all else None,
-        no_fix_because=None if is_all else "some of the possible names are built into Keras",
+        fix=fix if is_all else NoFix("some of the possible names are built into Keras"),
     )
 
 
@@ -248,11 +254,10 @@ def _of_keras_2(module: Module, facts: TargetFacts, given: _Given, text: str) ->
     fix = None
     if is_layer and text not in _WITH_WEIGHTS and _text(given.node) == text:
         spelled, need = speller_at(module, given.node).spell(layer)
-        fix = Fix(
+        fix = rule.fix(
             f"Write `{spelled}()`",
-            (Edit(module.outer_span(given.node), (f"{spelled}()",)),),
-            facts.applicability(*(each for each in OF_KERAS_2 if each.after)),
-            () if need is None else (need,),
+            Edit(module.outer_span(given.node), (f"{spelled}()",)),
+            imports=(need,),
         )
     kind = _KINDS[given.module]
     return rule.finding(
@@ -262,12 +267,12 @@ def _of_keras_2(module: Module, facts: TargetFacts, given: _Given, text: str) ->
         symbol=f"keras.{given.module}.{text}",
         confidence=given.confidence,
         help="Add the layer itself after this one." if is_layer else "Write a custom class.",
-        fix=fix,
-        no_fix_because=None
-        if fix
-        else "the layer has weights, which would be created late"
-        if text in _WITH_WEIGHTS
-        else "Keras 3 has nothing by this name",
+        fix=fix
+        or NoFix(
+            "the layer has weights, which would be created late"
+            if text in _WITH_WEIGHTS
+            else "Keras 3 has nothing by this name"
+        ),
     )
 
 

@@ -28,7 +28,7 @@ import libcst as cst
 from kdoctor.analysis.calls import all_by_position
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import Signature
-from kdoctor.model import Finding, Severity
+from kdoctor.model import Finding, NoFix, Severity
 from kdoctor.rules.arguments._keras_calls import KerasCall, keras_calls
 from kdoctor.rules.arguments._keyword_changes import change_of
 from kdoctor.rules.arguments._may_be_called import Callee, passes
@@ -67,7 +67,7 @@ def _finding(module: Module, call: KerasCall, given: list[cst.Arg], gone: str) -
         symbol=f"{call.name}({gone})",
         confidence=call.confidence,
         help=change.help,
-        no_fix_because="the later positions have other parameters, or none, in Keras 3",
+        fix=NoFix("the later positions have other parameters, or none, in Keras 3"),
     )
 
 

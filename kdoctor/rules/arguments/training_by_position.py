@@ -45,7 +45,7 @@ from kdoctor.analysis.models.user_classes import (
     only_base,
 )
 from kdoctor.analysis.triggers import Trigger, may_be_of
-from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
+from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity, Span
 from kdoctor.rules.arguments._layers_in_lists import may_be_in_list, type_in_list
 from kdoctor.rules.arguments._positional_arguments import (
     CALL,
@@ -88,10 +88,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             symbol=f"{owner.cls}.__call__",
             confidence=Confidence.LIKELY,
             help=f"Pass it by keyword: `{(*names[first:], TRAINING)[0]}=…`.",
-            fix=_fix(module, facts, given[first:], names[first:]),
-            no_fix_because=None
-            if len(given) <= len(names)
-            else "the name of its parameter is not known here",
+            fix=_fix(module, given[first:], names[first:]),
         )
 
 
@@ -161,20 +158,14 @@ def _is_definition(node: cst.CSTNode) -> bool:
     return isinstance(node, cst.ClassDef | cst.FunctionDef)
 
 
-def _fix(
-    module: Module, facts: TargetFacts, given: Sequence[cst.Arg], names: Sequence[str]
-) -> Fix | None:
+def _fix(module: Module, given: Sequence[cst.Arg], names: Sequence[str]) -> Fix | NoFix:
     if len(given) > len(names):
-        return None
+        return NoFix("the name of its parameter is not known here")
     edits = []
     for each, name in zip(given, names, strict=False):
         start = module.outer_span(each.value).start
         edits.append(Edit(Span(start, start), (f"{name}=",)))
-    return Fix(
-        f"Pass `{names[0]}` by keyword",
-        tuple(edits),
-        facts.applicability(*(each for each in INVALID if each.after)),
-    )
+    return rule.fix(f"Pass `{names[0]}` by keyword", *edits)
 
 
 def _may_pass_one(quick: QuickFacts, facts: TargetFacts) -> bool:

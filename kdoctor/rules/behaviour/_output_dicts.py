@@ -7,7 +7,8 @@ import ast
 import libcst as cst
 
 from kdoctor.analysis.calls import replace_expression
-from kdoctor.model import Edit, Hole, Precedence
+from kdoctor.analysis.queries import Argument
+from kdoctor.model import Edit, Hole, NoFix, Precedence
 from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import literal
@@ -22,9 +23,7 @@ def single(by_name: cst.BaseExpression) -> cst.DictElement | None:
     return None
 
 
-def taken_out(
-    module: Module, node: cst.BaseExpression, element: cst.DictElement
-) -> tuple[Edit, None] | tuple[None, str]:
+def taken_out(module: Module, node: cst.BaseExpression, element: cst.DictElement) -> Edit | NoFix:
     """Return the edit that writes what a dict of one holds in its place, or why there is none.
 
     ``node`` is the dict itself, or a name of it.
@@ -32,12 +31,19 @@ def taken_out(
     if not isinstance(node, cst.Dict):
         name = literal(element.key)
         if not isinstance(name, str):
-            return None, "the name of the output is not a literal"
-        return replace_expression(module, node, f"{module.source(node)}[{name!r}]"), None
+            return NoFix("the name of the output is not a literal")
+        return replace_expression(module, node, f"{module.source(node)}[{name!r}]")
     if module.source(node).count("#") > module.source(element.value).count("#"):
-        return None, "there is a comment in the dict"
+        return NoFix("there is a comment in the dict")
     inner = Hole(module.outer_span(element.value), Precedence.LAMBDA, precedence_of(element.value))
-    return Edit(module.span(node), (inner,)), None
+    return Edit(module.span(node), (inner,))
+
+
+def take_out(by_name: Argument) -> Edit | NoFix:
+    """Return the edit that writes what a dict of one holds in its place."""
+    element = single(by_name.value_node)
+    assert element is not None
+    return taken_out(by_name.module, by_name.node, element)
 
 
 def may_be_by_name(quick: QuickFacts, given: ast.expr) -> bool:

@@ -36,7 +36,7 @@ from kdoctor.analysis.paths import PATHS
 from kdoctor.analysis.triggers import calls, word
 from kdoctor.keras_api import split_root
 from kdoctor.lazy_regex import pattern
-from kdoctor.model import Edit, Finding, Fix, Hole, Severity
+from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.literals import literal
@@ -66,7 +66,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             if not _is_named_again(module, call):
                 yield _finding(module, reference, call, "untar")
         elif _is_asked(call, "extract") and not _is_no_archive(module, call):
-            yield from _beside(module, facts, reference, call, uses)
+            yield from _beside(module, reference, call, uses)
 
 
 def _is_asked(call: cst.Call, mode: str) -> bool:
@@ -94,16 +94,13 @@ def _is_named_again(module: Module, call: cst.Call) -> bool:
     return sum(found[0] in each for each in texts) > 1
 
 
-def _beside(
-    module: Module, facts: TargetFacts, reference: Reference, call: cst.Call, uses: _Uses
-) -> Iterator[Finding]:
+def _beside(module: Module, reference: Reference, call: cst.Call, uses: _Uses) -> Iterator[Finding]:
     """Report an archive whose content is looked for beside it."""
     folders = uses.folders.get(call)
     if folders:
-        fix = Fix(
+        fix = rule.fix(
             "Use the returned path as the folder",
-            tuple(Edit(module.span(old), (Hole(module.span(new)),)) for old, new in folders),
-            facts.applicability(*(each for each in INVALID if each.after)),
+            *(Edit(module.span(old), (Hole(module.span(new)),)) for old, new in folders),
         )
         yield _finding(module, reference, call, "extract", fix)
     elif isinstance(module.parent(call), cst.Expr) or call in uses.cut:
@@ -167,10 +164,7 @@ def _finding(
         help="Look for the extracted files below the path that `get_file` returns."
         if mode == "extract"
         else "Join the path with the name of the archive's top folder.",
-        fix=fix,
-        no_fix_because=None
-        if fix is not None
-        else "the code does not say what the archive contains",
+        fix=fix or NoFix("the code does not say what the archive contains"),
     )
 
 

@@ -23,8 +23,6 @@ subclass of each and checks that its output equals the layer's, in training and 
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
 from typing import Final
 
 import libcst as cst
@@ -34,18 +32,17 @@ from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import (
     holds_original_argument,
-    kind_of_class,
     methods_in,
     only_base,
 )
-from kdoctor.analysis.triggers import Trigger, word
+from kdoctor.analysis.queries import Method, methods
+from kdoctor.analysis.queries.signatures import FormalSignature
 from kdoctor.keras_api import Presence
-from kdoctor.model import Confidence, Finding, Fix, Severity
+from kdoctor.model import Finding, Fix, NoFix, Severity
 from kdoctor.rules.behaviour._call_signature import naming
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 BUILT_BY_SHAPE: Final = frozenset({
@@ -58,62 +55,47 @@ BUILT_BY_SHAPE: Final = frozenset({
 _ERROR = "TypeError: 'NoneType' object is not subscriptable"
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
-    """Report each such ``call``."""
-    for node in module.nodes(cst.ClassDef):
-        call = _call(node)
-        if call is None or kind_of_class(module, node) is not Kind.LAYER:
-            continue
-        if not _is_built_by_shape(module, facts, node, frozenset()) or module.is_guarded(node):
-            continue
-        fix = _fix(module, facts, node, call)
-        yield rule.finding(
-            module.place(call.name),
-            f"`call` of `{node.name.value}` has no named input, so `build` gets no shape: {_ERROR}",
-            symbol="Layer.call",
-            confidence=Confidence.LIKELY,
-            help="Name the parameters, `def call(self, inputs, training=None)`, and pass them "
-            "on: `training` and `mask` are only passed to parameters of these names.",
-            fix=fix,
-            no_fix_because=None
-            if fix
-            else "kdoctor cannot tell which arguments the layer is called with",
-        )
+def _names_no_inputs(call: FormalSignature) -> bool:
+    return call.var_positional == "args" and len(call.by_position) == 1 and not call.is_decorated
 
 
-def _fix(
-    module: Module, facts: TargetFacts, node: cst.ClassDef, call: cst.FunctionDef
-) -> Fix | None:
-    """Return the fix for a ``call`` that hands on what it gets to that of a layer of Keras."""
-    only = only_base(module, node)
-    base = _of_keras(module, facts, only) if only is not None else None
-    edits = None if base is None else naming(module, facts, call, base)
-    if edits is None:
+@rule(
+    "KD435",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=methods("call", of=Kind.LAYER, where=_names_no_inputs),
+)
+def check(call: Method) -> Finding | None:
+    """Report each such ``call`` that uses what it gets."""
+    owner = call.owner
+    if "__call__" in owner.methods or not _uses_args(call.node):
+        return None  # what only raises is for subclasses
+    if not _is_built_by_shape(call.module, call.facts, owner.node, frozenset()):
         return None
-    return Fix(
-        "Name the inputs and the arguments that Keras passes",
-        edits,
-        facts.applicability(*(each for each in INVALID if each.after)),
+    return call.finding(
+        f"`call` of `{owner.symbol}` has no named input, so `build` gets no shape: {_ERROR}",
+        at=call.node.name,
+        symbol="Layer.call",
+        help="Name the parameters, `def call(self, inputs, training=None)`, and pass them on: "
+        "`training` and `mask` are only passed to parameters of these names.",
+        fix=_named(call),
     )
 
 
-def _call(node: cst.ClassDef) -> cst.FunctionDef | None:
-    """Return a ``call`` whose arguments by position have no names, and are used."""
-    methods = methods_in(node)
-    call = methods.get("call")
-    match call:
-        case cst.FunctionDef(
-            decorators=[],
-            params=cst.Parameters(
-                posonly_params=[], params=[_], star_arg=cst.Param(name=cst.Name(value="args"))
-            ),
-        ) if "__call__" not in methods:
-            is_used = any(
-                isinstance(each, cst.Name) and each.value == "args"
-                for each in descendants(call.body)
-            )
-            return call if is_used else None  # what only raises is for subclasses
-    return None
+def _uses_args(call: cst.FunctionDef) -> bool:
+    return any(
+        isinstance(each, cst.Name) and each.value == "args" for each in descendants(call.body)
+    )
+
+
+def _named(call: Method) -> Fix | NoFix:
+    """Return the fix for a ``call`` that hands on what it gets to that of a layer of Keras."""
+    only = only_base(call.module, call.owner.node)
+    base = None if only is None else _of_keras(call.module, call.facts, only)
+    edits = None if base is None else naming(call.module, call.facts, call.node, base)
+    if edits is None:
+        return NoFix("kdoctor cannot tell which arguments the layer is called with")
+    return call.fix("Name the inputs and the arguments that Keras passes", *edits)
 
 
 def _is_built_by_shape(
@@ -173,26 +155,6 @@ def _asks(node: cst.CSTNode, shape: str) -> bool:
         for each in (node.test, *descendants(node.test))
     )
 
-
-def _may_take_all(quick: QuickFacts, _: TargetFacts) -> bool:
-    return any(
-        node.name == "call"
-        and node.args.vararg is not None
-        and node.args.vararg.arg == "args"
-        and len(node.args.args) + len(node.args.posonlyargs) == 1
-        for node in quick.nodes.get(ast.FunctionDef, ())
-    )
-
-
-rule = Rule(
-    code="KD435",
-    name="call-names-no-inputs",
-    family="behaviour",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=word("call") & Trigger(_may_take_all),
-    since="3.0",
-)
 
 _HEAD = "import keras\n\n\n"
 _FROZEN = _HEAD + (

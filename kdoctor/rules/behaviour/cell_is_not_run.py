@@ -38,7 +38,7 @@ from kdoctor.analysis.models.unbuilt_weights import makes_weights
 from kdoctor.analysis.models.user_classes import methods_in, only_base
 from kdoctor.analysis.tensors.symbolic import is_symbolic
 from kdoctor.analysis.triggers import classes, method_of, word
-from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.model import Confidence, Finding, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.value_types import Context, Kind
@@ -129,7 +129,7 @@ def _finding(module: Module, cls: cst.ClassDef) -> Finding:
         symbol=f"{name}.build",
         confidence=Confidence.LIKELY,
         help="Add a `build` that builds each of them with the shape that it receives.",
-        no_fix_because="kdoctor cannot tell which shape each of them is called with",
+        fix=NoFix("kdoctor cannot tell which shape each of them is called with"),
     )
 
 

@@ -36,7 +36,17 @@ from kdoctor.analysis.calls import argument, instances, is_hidden, passed, value
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, keyword
 from kdoctor.keras_api import Presence, split_root
-from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, ImportNeed, Precedence, Severity
+from kdoctor.model import (
+    Applicability,
+    Edit,
+    Finding,
+    Fix,
+    Hole,
+    ImportNeed,
+    NoFix,
+    Precedence,
+    Severity,
+)
 from kdoctor.rewrite import Speller
 from kdoctor.rewrite.arguments import remove_arguments
 from kdoctor.rewrite.precedence import precedence_of
@@ -92,11 +102,11 @@ def _finding(
     assert call is not None
     is_zero = literal(given.value) == 0
     setter = None if is_zero else rates.setter(call)
-    fix: Fix | str
+    fix: Fix | NoFix
     if is_zero:
-        fix = _dropped(module, facts, call, given)
+        fix = _dropped(module, call, given)
     elif setter is not None:
-        fix = f"`{setter}` sets the learning rate, which is not possible with a schedule"
+        fix = NoFix(f"`{setter}` sets the learning rate, which is not possible with a schedule")
     else:
         fix = _scheduled(module, facts, rates.doubt(call), reference, given)
     return rule.finding(
@@ -113,8 +123,7 @@ def _finding(
         "rate is set."
         if setter is not None
         else "Pass `keras.optimizers.schedules.InverseTimeDecay(rate, 1, decay)` as the rate.",
-        fix=fix if isinstance(fix, Fix) else None,
-        no_fix_because=fix if isinstance(fix, str) else None,
+        fix=fix,
     )
 
 
@@ -127,15 +136,11 @@ def _may_be_passed(quick: QuickFacts, _: TargetFacts) -> bool:
     )
 
 
-def _dropped(module: Module, facts: TargetFacts, call: cst.Call, given: cst.Arg) -> Fix | str:
+def _dropped(module: Module, call: cst.Call, given: cst.Arg) -> Fix | NoFix:
     edits = remove_arguments(module, call, [given])
     if edits is None:
-        return "there is a comment next to it"
-    return Fix("Remove `decay=0`", tuple(edits), _proven(facts))
-
-
-def _proven(facts: TargetFacts) -> Applicability:
-    return facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
+        return NoFix("there is a comment next to it")
+    return rule.fix("Remove `decay=0`", *edits)
 
 
 def _scheduled(
@@ -144,7 +149,7 @@ def _scheduled(
     doubt: str,
     reference: Reference,
     given: cst.Arg,
-) -> Fix | str:
+) -> Fix | NoFix:
     """Write the rate and its decay as one schedule, where the rate is or in its place.
 
     ``doubt``: why it may be that the rate is set, "" where it surely is not.
@@ -152,30 +157,29 @@ def _scheduled(
     call = reference.call
     assert call is not None
     if is_hidden(call):
-        return "`**` hides the other arguments"
+        return NoFix("`**` hides the other arguments")
     edits = remove_arguments(module, call, [given])
     rate = passed(call, "learning_rate", 0) or passed(call, "lr")
     if edits is None:
-        return "there is a comment next to it"
+        return NoFix("there is a comment next to it")
     if rate is not None and _is_schedule(module, rate):
-        return "the learning rate is already a schedule"
+        return NoFix("the learning rate is already a schedule")
     spelled, need = Speller.at(module, reference).spell(_SCHEDULE)
     decay = Hole(module.outer_span(given.value), Precedence.LAMBDA, precedence_of(given.value))
     if rate is None:
         default = _default_rate(facts, reference)
         if default is None:
-            return "the default rate is not known"
+            return NoFix("the default rate is not known")
         parts: tuple[str | Hole, ...] = (f"learning_rate={spelled}({default}, 1, ", decay, ")")
         edits = [Edit(module.span(given), parts)]
     else:
         span = module.outer_span(rate)
         inner = Hole(span, Precedence.LAMBDA, precedence_of(rate))
         edits = [*edits, Edit(span, (f"{spelled}(", inner, ", 1, ", decay, ")"))]
-    return Fix(
+    return rule.fix(
         "Replace the decay with a schedule",
-        tuple(edits),
-        Applicability.UNSAFE if doubt else _proven(facts),
-        () if need is None else (ImportNeed(need.module, need.name, need.local),),
+        *edits,
+        imports=() if need is None else (ImportNeed(need.module, need.name, need.local),),
         unsafe_because=f"{doubt}, and the rate of an optimizer with a schedule cannot be set"
         if doubt
         else "",

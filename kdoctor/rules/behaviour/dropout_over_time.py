@@ -32,7 +32,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import calls, keyword
 from kdoctor.keras_api import Signature
 from kdoctor.keras_api.tensorflow_aliases import TURN_EAGER_OFF
-from kdoctor.model import Finding, Severity
+from kdoctor.model import Finding, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import literal
@@ -67,7 +67,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
                 symbol=f"{reference.name}(dropout)",
                 confidence=reference.confidence,
                 help="For the old noise, put a `Dropout` layer in front of it instead.",
-                no_fix_because="which of the two works better depends on the data",
+                fix=NoFix("which of the two works better depends on the data"),
             )
 
 

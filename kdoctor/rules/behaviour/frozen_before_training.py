@@ -47,7 +47,7 @@ from kdoctor.analysis.training.freezing import (
     names_set_trainable,
 )
 from kdoctor.analysis.triggers import Trigger, assigned, attribute, receivers
-from kdoctor.model import Confidence, Finding, Fix, Severity
+from kdoctor.model import Confidence, Finding, Fix, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import ast_dotted_name
@@ -101,10 +101,7 @@ def _finding(freezing: Freezing, setting: Setting, steps: Sequence[Use]) -> Find
         symbol=f"{made.cls if made and made.cls else 'Model'}.trainable",
         confidence=Confidence.LIKELY,
         help=f"Set `{trained}.trainable = True` before its own training step and False after it.",
-        fix=fix,
-        no_fix_because=None
-        if fix
-        else "there is no place for a statement next to the training call",
+        fix=fix or NoFix("there is no place for a statement next to the training call"),
     )
 
 
@@ -121,7 +118,7 @@ def _finding_of_layers(freezing: Freezing, setting: Setting, steps: Sequence[Use
         help=f"Unfreeze them one by one before the training step of `{trained}`, and freeze them "
         "again after it.",
         # `model.trainable = True` sets nothing where it is True (KD233).
-        no_fix_because="the loop that freezes them has to be repeated after each training step",
+        fix=NoFix("the loop that freezes them has to be repeated after each training step"),
     )
 
 

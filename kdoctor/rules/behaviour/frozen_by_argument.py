@@ -21,20 +21,16 @@ Run on Keras 3.15.1 and tf_keras 2.21: a test creates each layer that has inner 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import add_keyword, argument, instances, is_hidden
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import calls, keyword
-from kdoctor.model import Finding, Fix, Severity
+from kdoctor.analysis.calls import add_keyword, argument, is_hidden
+from kdoctor.analysis.queries import Argument, Instance, constructs
+from kdoctor.analysis.queries.forms import is_false
+from kdoctor.model import Finding, Fix, NoFix, Severity
 from kdoctor.rewrite import remove_arguments
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import Module
-from kdoctor.syntax.literals import literal
-from kdoctor.syntax.quick_facts import QuickCall
+from kdoctor.rules.rule import Example, rule
 from kdoctor.value_types import Kind
 
 HOLD: Final = {
@@ -47,69 +43,50 @@ HOLD: Final = {
     "MultiHeadAttention": None,
 }
 """Layers with others inside, and the argument, their first, that takes these."""
-_TO_THE_INNER: Final = "Pass it to the inner layer."
-_AFTERWARDS: Final = "Set `layer.trainable = False` after creating the layer."
-_NOT_MADE_HERE: Final = "the inner layer is not created here"
-_MADE_BY_ITSELF: Final = "it creates its inner layers itself: this needs a separate statement"
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule(
+    "KD467",
+    severity=Severity.CHANGE,
+    since="3.0",
+    look_for=constructs(*(Instance(Kind.LAYER, cls) for cls in HOLD)).argument(
+        "trainable", where=is_false
+    ),
+)
+def check(given: Argument) -> Finding:
     """Report each such layer that is to be frozen by an argument."""
-    made = [*instances(module, Kind.LAYER, facts)]
-    classes: dict[cst.CSTNode, str] = {call: kind.cls or "" for _, call, kind in made}
-    for reference, call, _ in made:
-        cls, given = classes[call], argument(call, "trainable")
-        if cls not in HOLD or given is None or literal(given.value) is not False:
-            continue
-        if is_hidden(call) or module.is_guarded(call):
-            continue
-        inside = HOLD[cls]
-        held = argument(call, inside, 0) if inside else None
-        # Those that hold others do not hand it on either.
-        is_last = held is not None and classes.get(held.value, cls) not in HOLD
-        fix = _moved(module, facts, call, given, held.value) if held and is_last else None
-        yield rule.finding(
-            module.place(given),
-            f"`trainable=False` does not reach the layers inside `{cls}`: Keras 3 keeps training "
-            "them",
-            symbol=f"{reference.name}(trainable)",
-            confidence=reference.confidence,
-            help=_TO_THE_INNER if inside else _AFTERWARDS,
-            fix=fix,
-            no_fix_because=None if fix else _NOT_MADE_HERE if inside else _MADE_BY_ITSELF,
-        )
-
-
-def _moved(
-    module: Module, facts: TargetFacts, call: cst.Call, given: cst.Arg, inner: cst.BaseExpression
-) -> Fix | None:
-    """Return the fix that says it to the layer that is made right there."""
-    if not isinstance(inner, cst.Call) or is_hidden(inner) or argument(inner, "trainable"):
-        return None
-    gone = remove_arguments(module, call, [given])
-    if gone is None:
-        return None
-    return Fix(
-        "Pass it to the inner layer",
-        (add_keyword(module, inner, f"trainable={module.source(given.value)}"), *gone),
-        facts.applicability(*(each for each in INVALID if each.after)),
+    inner = HOLD[given.cls]
+    return given.finding(
+        f"`trainable=False` does not reach the layers inside `{given.cls}`: Keras 3 keeps training "
+        "them",
+        at=given.arg,
+        help="Pass it to the inner layer."
+        if inner
+        else "Set `layer.trainable = False` after creating the layer.",
+        fix=_passed_on(given, inner)
+        if inner
+        else NoFix("it creates its inner layers itself: this needs a separate statement"),
     )
 
 
-def _may_freeze(_facts: TargetFacts, called: QuickCall) -> bool:
-    given = called.argument("trainable")
-    return literal(given) is False
+def _passed_on(given: Argument, inner: str) -> Fix | NoFix:
+    """Return the fix that says it to the layer that is made right there."""
+    module, why_not = given.module, NoFix("the inner layer is not created here")
+    held = given.argument(inner, 0)
+    if held is None or not isinstance(held.value, cst.Call):
+        return why_not
+    made = module.type_of(held.value)
+    # Those that hold others do not hand it on either.
+    if made is None or not made.is_of_imported_class or made.cls in HOLD:
+        return why_not
+    if is_hidden(held.value) or argument(held.value, "trainable"):
+        return why_not
+    gone = remove_arguments(module, given.call, [given.arg])
+    if gone is None:
+        return why_not
+    added = add_keyword(module, held.value, f"trainable={given.source(given.node)}")
+    return given.fix("Pass it to the inner layer", added, *gone)
 
-
-rule = Rule(
-    code="KD467",
-    name="frozen-by-argument",
-    family="behaviour",
-    severity=Severity.CHANGE,
-    check=check,
-    triggers=calls(_may_freeze, *HOLD) & keyword("trainable"),
-    since="3.0",
-)
 
 _HEAD = "import keras\n\nx = keras.Input((5, 4))\n"
 _FROZEN = "assert not model.trainable_weights and len(model.weights) > 0"

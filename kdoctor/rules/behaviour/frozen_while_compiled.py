@@ -45,7 +45,7 @@ from kdoctor.analysis.training.freezing import (
     names_set_trainable,
 )
 from kdoctor.analysis.triggers import Trigger, assigned, attribute
-from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.model import Confidence, Finding, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -123,11 +123,11 @@ def _finding(freezing: Freezing, thawing: Setting, compiled: Use, steps: Sequenc
         symbol="Model.trainable",
         confidence=Confidence.LIKELY,
         help=f"Set `{part}.trainable = False` before a training step of `{whole}`, and True after.",
-        fix=fix,
-        no_fix_because=None
-        if fix
-        else "there is no place for a statement next to the training call, or the model has "
-        "another name there",
+        fix=fix
+        or NoFix(
+            "there is no place for a statement next to the training call, or the model has "
+            "another name there"
+        ),
     )
 
 

@@ -19,68 +19,33 @@ Run on Keras 3.15.1 and tf_keras 2.21, with and without an `Input`, for `fit`, `
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from kdoctor.analysis.calls import is_hidden, passed, value_of
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import Trigger, attribute
-from kdoctor.model import Finding, Fix, Severity
-from kdoctor.rules.behaviour._output_dicts import may_be_by_name, single, taken_out
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import QuickFacts
+from kdoctor.analysis.queries import Argument, Instance, calls
+from kdoctor.analysis.queries.forms import is_dict_of_one
+from kdoctor.model import Finding, Severity
+from kdoctor.rules.behaviour._output_dicts import take_out
+from kdoctor.rules.rule import Example, rule
 from kdoctor.value_types import Kind
 
-_PLACE = 1  # of `loss`, after the optimizer
 _REFUSED = "TypeError: 'NoneType' object is not iterable"
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
-    """Report each such dict."""
-    for use in module.members:
-        if use.member != "compile" or use.owner.kind is not Kind.MODEL or use.called is None:
-            continue
-        # A class of one's own may say what its outputs are called.
-        if use.owner.cls != "Sequential" or use.owner_defines:
-            continue
-        loss = passed(use.called, "loss", _PLACE)
-        if loss is None or is_hidden(use.called) or module.is_guarded(use.called):
-            continue
-        element = single(value_of(module, loss))
-        if element is None:
-            continue
-        edit, why_not = taken_out(module, loss, element)
-        yield rule.finding(
-            module.place(loss),
-            f"a `Sequential` has no output names: {_REFUSED}",
-            symbol="keras.Sequential.compile",
-            confidence=use.confidence,
-            help="Pass the loss without a dict.",
-            fix=None
-            if edit is None
-            else Fix(
-                "Take the loss out of the dict",
-                (edit,),
-                facts.applicability(*(each for each in INVALID if each.after)),
-            ),
-            no_fix_because=why_not,
-        )
-
-
-def _may_be_by_name(quick: QuickFacts, _: TargetFacts) -> bool:
-    losses = (each.argument("loss", _PLACE) for each in quick.calls_of("compile"))
-    return any(may_be_by_name(quick, each) for each in losses if each is not None)
-
-
-rule = Rule(
-    code="KD452",
-    name="loss-by-name",
-    family="behaviour",
+@rule(
+    "KD452",
     severity=Severity.ERROR,
-    check=check,
-    triggers=attribute("compile") & Trigger(_may_be_by_name),
     since="3.1",
+    look_for=calls("compile", on=Instance(Kind.MODEL, cls="Sequential")).argument(
+        "loss", 1, where=is_dict_of_one
+    ),
 )
+def check(loss: Argument) -> Finding:
+    """Report each such dict."""
+    return loss.finding(
+        f"a `Sequential` has no output names: {_REFUSED}",
+        symbol="keras.Sequential.compile",
+        help="Pass the loss without a dict.",
+        fix=loss.fix("Take the loss out of the dict", take_out(loss)),
+    )
+
 
 _MODEL = (
     "import keras\nimport numpy as np\n\nmodel = keras.Sequential(\n"

@@ -57,7 +57,7 @@ from kdoctor.analysis.models.user_models import (
 )
 from kdoctor.analysis.triggers import Trigger, defines, method_of
 from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
-from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.model import Confidence, Finding, NoFix, Severity
 from kdoctor.rules.behaviour._loss_examples import INVALID as EXAMPLES
 from kdoctor.rules.behaviour._loss_examples import VALID as FINE
 from kdoctor.rules.behaviour._single_output import gives_one
@@ -258,7 +258,7 @@ def _finding(
         help='Create `self.loss_tracker = keras.metrics.Mean(name="loss")`, return '
         "`[self.loss_tracker]` from a `metrics` property, and in `train_step` and `test_step` "
         'update it and return `{"loss": self.loss_tracker.result()}`.',
-        no_fix_because="you have to decide which metric tracks the loss, and in which steps",
+        fix=NoFix("you have to decide which metric tracks the loss, and in which steps"),
     )
 
 

@@ -34,7 +34,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.tensors.tensorflow_calls import GIVE_TENSORS, returns_tensor
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.keras_api import split_root
-from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.model import Confidence, Finding, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
@@ -182,7 +182,7 @@ def _finding(module: Module, place: cst.BaseExpression, error: str) -> Finding:
         "AutoGraph back."
         if error is _NO_BOOL
         else "`@tf.function` on the function brings AutoGraph back.",
-        no_fix_because="you have to decide whether values or code paths are chosen",
+        fix=NoFix("you have to decide whether values or code paths are chosen"),
     )
 
 

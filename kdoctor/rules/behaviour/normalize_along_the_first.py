@@ -19,74 +19,46 @@ normalized by other code.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Final
-
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_keras_3, passed, replace_expression
-from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.calls import replace_expression
+from kdoctor.analysis.queries import Argument, functions
 from kdoctor.analysis.tensors.constructors import ArrayForm
 from kdoctor.analysis.tensors.rank import ranks_of
-from kdoctor.analysis.triggers import calls
-from kdoctor.keras_api import split_root
-from kdoctor.model import Finding, Fix, Severity
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import Module
-from kdoctor.syntax.literals import literal
-from kdoctor.syntax.quick_facts import QuickCall
-
-_NAME: Final = "utils.normalize"
+from kdoctor.model import Finding, Severity
+from kdoctor.rules.rule import Example, rule
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
-    """Report each such axis."""
-    for each in module.references:
-        split = split_root(each.name)
-        if each.call is None or split is None or split[1] != _NAME:
-            continue
-        x, axis = passed(each.call, "x", 0), argument(each.call, "axis", 1)
-        if (
-            x is None
-            or axis is None
-            or literal(axis.value) != 0
-            or not is_keras_3(facts, each.name)
-        ):
-            continue
-        if not isinstance(axis.value, cst.Integer) or module.is_guarded(each.call):
-            continue
-        array = ranks_of(module).of(x)
-        if array is None or array.form is not ArrayForm.ARRAY or (array.axes or 0) < 2:
-            continue
-        new = f"-{array.axes}"
-        yield rule.finding(
-            module.place(axis),
-            "the norms of the first axis are applied to the last: ValueError: operands could not "
-            "be broadcast together with shapes, or wrong numbers if the sizes fit",
-            symbol=each.name,
-            confidence=each.confidence,
-            help=f"Count the axis from the end: the array has {array.axes}, so the first is {new}.",
-            fix=Fix(
-                f"Write `{new}` instead of `0`",
-                (replace_expression(module, axis.value, new),),
-                facts.applicability(*INVALID),
-            ),
-        )
+def _is_zero(form: object) -> bool:
+    return form == 0 and type(form) is int
 
 
-def _may_be_first(_: TargetFacts, called: QuickCall) -> bool:
-    return literal(called.argument("axis", 1)) == 0
-
-
-rule = Rule(
-    code="KD465",
-    name="normalize-along-the-first",
-    family="behaviour",
+@rule(
+    "KD465",
     severity=Severity.ERROR,
-    check=check,
-    triggers=calls(_may_be_first, "normalize"),
     since="3.0",
+    look_for=functions("utils.normalize").passing("x", place=0).argument("axis", 1, where=_is_zero),
 )
+def check(axis: Argument) -> Finding | None:
+    """Report each such axis."""
+    x = axis.argument("x", 0)
+    if not isinstance(axis.node, cst.Integer):
+        return None  # a name may stand for other axes, too
+    array = None if x is None else ranks_of(axis.module).of(x.value)
+    if array is None or array.form is not ArrayForm.ARRAY or (array.axes or 0) < 2:
+        return None
+    new = f"-{array.axes}"
+    return axis.finding(
+        "the norms of the first axis are applied to the last: ValueError: operands could not be "
+        "broadcast together with shapes, or wrong numbers if the sizes fit",
+        at=axis.arg,
+        symbol=axis.name,
+        help=f"Count the axis from the end: the array has {array.axes}, so the first is {new}.",
+        fix=axis.fix(
+            f"Write `{new}` instead of `0`", replace_expression(axis.module, axis.node, new)
+        ),
+    )
+
 
 _ARRAY = "import keras\nimport numpy as np\n\nx = np.arange(24.0).reshape({})\n"
 _USE = "y = keras.utils.normalize(x, {})\n"

@@ -39,7 +39,7 @@ from kdoctor.analysis.models.method_calls import model_method_calls
 from kdoctor.analysis.training.loss_counts import count_elements
 from kdoctor.analysis.triggers import Trigger, attribute, calls_that_make, has_several_outputs
 from kdoctor.memoize import once
-from kdoctor.model import Finding, Severity
+from kdoctor.model import Finding, NoFix, Severity
 from kdoctor.rules.behaviour._single_item_lists import outputs_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
@@ -77,7 +77,7 @@ def _finding(module: Module, use: MemberUse, call: cst.Call, lost: list[int]) ->
         symbol=f"{use.owner.cls or 'Model'}.{use.member}",
         confidence=use.confidence,
         help="Give each output a distinct name: `keras.layers.Identity(name='…')(output)`.",
-        no_fix_because="you have to choose the names",
+        fix=NoFix("you have to choose the names"),
     )
 
 

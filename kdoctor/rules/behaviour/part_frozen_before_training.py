@@ -43,7 +43,7 @@ from kdoctor.analysis.training.freezing import (
     name_at,
 )
 from kdoctor.analysis.triggers import Trigger, assigned, attribute
-from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.model import Confidence, Finding, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -104,11 +104,11 @@ def _finding(freezing: Freezing, setting: Setting, compiled: Use, steps: Sequenc
         symbol="Model.trainable",
         confidence=Confidence.LIKELY,
         help=f"Set `{part}.trainable = True` before a training step of `{whole}`, False after it.",
-        fix=fix,
-        no_fix_because=None
-        if fix
-        else "there is no place for a statement next to the training call, or the model has "
-        "another name there",
+        fix=fix
+        or NoFix(
+            "there is no place for a statement next to the training call, or the model has "
+            "another name there"
+        ),
     )
 
 

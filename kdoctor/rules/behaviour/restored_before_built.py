@@ -38,7 +38,7 @@ from kdoctor.analysis.models.unbuilt_weights import (
 )
 from kdoctor.analysis.triggers import Trigger, attribute, word
 from kdoctor.keras_api.tensorflow_aliases import ways_to
-from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.model import Confidence, Finding, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -156,7 +156,7 @@ def _finding(module: Module, model: str, node: cst.ClassDef, restored: cst.Call)
         symbol=f"{node.name.value}, {_CHECKPOINT}",
         confidence=Confidence.LIKELY,
         help=f"Call `{model}` first, on one batch or on `keras.Input(batch_shape=…)`.",
-        no_fix_because="kdoctor cannot tell what the model is called with",
+        fix=NoFix("kdoctor cannot tell what the model is called with"),
     )
 
 

@@ -29,7 +29,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.method_calls import model_method_calls
 from kdoctor.analysis.models.output_names import names_of_outputs
 from kdoctor.analysis.triggers import Trigger, attribute, keyword
-from kdoctor.model import Finding, Severity
+from kdoctor.model import Finding, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.libcst_walk import descendants
@@ -60,7 +60,7 @@ def _finding(module: Module, use: MemberUse, call: cst.Call, names: Sequence[str
         symbol=f"{use.owner.cls or 'Model'}.{use.member}",
         confidence=use.confidence,
         help=f'Pass `return_dict=True` and read the results by name: `results["{names[0]}_…"]`.',
-        no_fix_because="everything that reads the results must read them by name",
+        fix=NoFix("everything that reads the results must read them by name"),
     )
 
 

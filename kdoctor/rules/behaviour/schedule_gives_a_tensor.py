@@ -40,7 +40,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.tensors.tensorflow_calls import computes_tensor
 from kdoctor.analysis.triggers import Trigger, calls_that_make, word
 from kdoctor.keras_api import split_root
-from kdoctor.model import Edit, Finding, Fix, Hole, Severity
+from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.libcst_walk import own_nodes, returned_in
@@ -64,11 +64,11 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         if made.cls != _CALLBACK or given is None or is_hidden(call) or module.is_guarded(call):
             continue
         if _is_schedule(module, facts, value_of(module, given)):
-            yield _of_a_schedule(module, facts, reference, given)
+            yield _of_a_schedule(module, reference, given)
         for rate in _tensors(module, given):
             if rate not in told and not module.is_guarded(rate):
                 told.add(rate)
-                yield _of_a_tensor(module, facts, reference, rate)
+                yield _of_a_tensor(module, reference, rate)
 
 
 def _is_schedule(module: Module, facts: TargetFacts, made: cst.BaseExpression) -> bool:
@@ -129,15 +129,9 @@ def _is_tensor(module: Module, node: cst.BaseExpression, depth: int = 0) -> bool
     return False
 
 
-def _of_a_tensor(
-    module: Module, facts: TargetFacts, reference: Reference, rate: cst.BaseExpression
-) -> Finding:
+def _of_a_tensor(module: Module, reference: Reference, rate: cst.BaseExpression) -> Finding:
     span = module.outer_span(rate)
-    fix = Fix(
-        "Convert it to a float",
-        (Edit(span, ("float(", Hole(span), ")")),),
-        facts.applicability(*(each for each in INVALID if each.after)),
-    )
+    fix = rule.fix("Convert it to a float", Edit(span, ("float(", Hole(span), ")")))
     is_free = has_builtin(module, rate, _FLOAT)
     return rule.finding(
         module.place(rate),
@@ -145,25 +139,11 @@ def _of_a_tensor(
         symbol=_CALLBACK,
         confidence=reference.confidence,
         help="Wrap it in `float(…)`.",
-        fix=fix if is_free else None,
-        no_fix_because=None if is_free else hidden_builtin(_FLOAT),
+        fix=fix if is_free else NoFix(hidden_builtin(_FLOAT)),
     )
 
 
-def _of_a_schedule(
-    module: Module, facts: TargetFacts, reference: Reference, given: cst.BaseExpression
-) -> Finding:
-    span = module.outer_span(given)
-    fix = Fix(
-        "Convert its result to a float",
-        (Edit(span, ("lambda epoch: float(", Hole(span), "(epoch))")),),
-        facts.applicability(*(each for each in INVALID if each.after)),
-    )
-    why_not = None
-    if not has_builtin(module, given, _FLOAT):
-        why_not = hidden_builtin(_FLOAT)
-    elif not _stays(module, given):
-        why_not = "the name of the schedule is also used for something else"
+def _of_a_schedule(module: Module, reference: Reference, given: cst.BaseExpression) -> Finding:
     return rule.finding(
         module.place(given),
         f"a schedule returns a tensor, but Keras 3 requires a float: {_ERROR}",
@@ -171,8 +151,19 @@ def _of_a_schedule(
         confidence=reference.confidence,
         help="Write `lambda epoch: float(schedule(epoch))`; or pass the schedule to the "
         "optimizer, which counts steps instead of epochs.",
-        fix=None if why_not else fix,
-        no_fix_because=why_not,
+        fix=_converted(module, given),
+    )
+
+
+def _converted(module: Module, given: cst.BaseExpression) -> Fix | NoFix:
+    if not has_builtin(module, given, _FLOAT):
+        return NoFix(hidden_builtin(_FLOAT))
+    if not _stays(module, given):
+        return NoFix("the name of the schedule is also used for something else")
+    span = module.outer_span(given)
+    return rule.fix(
+        "Convert its result to a float",
+        Edit(span, ("lambda epoch: float(", Hole(span), "(epoch))")),
     )
 
 

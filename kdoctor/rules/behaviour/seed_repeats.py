@@ -34,7 +34,7 @@ from kdoctor.analysis.calls import argument, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, keyword
 from kdoctor.keras_api import split_root
-from kdoctor.model import Finding, Severity
+from kdoctor.model import Finding, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import literal
@@ -75,7 +75,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             confidence=reference.confidence,
             help=f"Create `keras.random.SeedGenerator({value})` once, in `__init__`, and pass "
             "that.",
-            no_fix_because="you have to decide where the generator is stored",
+            fix=NoFix("you have to decide where the generator is stored"),
         )
 
 

@@ -31,7 +31,7 @@ from kdoctor.analysis.dataflow.uses import names_with_spelling
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.keras_api import Presence, split_root
-from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.model import Confidence, Finding, NoFix, Severity
 from kdoctor.rules.behaviour.default_changed import LAST_KERAS_2
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
@@ -139,7 +139,7 @@ def _finding(module: Module, call: cst.Call, changed: dict[str, str]) -> Finding
         confidence=Confidence.LIKELY,
         help="Adopt the parameters of Keras 3 if a custom class copies them, or compare only "
         "what it adds.",
-        no_fix_because="kdoctor cannot tell what the parameters are used for",
+        fix=NoFix("kdoctor cannot tell what the parameters are used for"),
     )
 
 

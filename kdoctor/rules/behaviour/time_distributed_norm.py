@@ -29,7 +29,7 @@ from kdoctor.analysis.calls import is_hidden, passed
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.wrappers import applications_of, wrapped_layers
 from kdoctor.analysis.triggers import word
-from kdoctor.model import Finding, Severity
+from kdoctor.model import Finding, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import literal
@@ -49,7 +49,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
                 symbol=reference.name,
                 confidence=reference.confidence,
                 help="Use `BatchNormalization` without `TimeDistributed`.",
-                no_fix_because="saved weights depend on the present layers",
+                fix=NoFix("saved weights depend on the present layers"),
             )
 
 

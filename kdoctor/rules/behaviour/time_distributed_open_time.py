@@ -42,7 +42,7 @@ from kdoctor.analysis.calls import is_hidden, is_keras_3, passed, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import calls, word
 from kdoctor.keras_api import split_root
-from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Severity
+from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, NoFix, Severity
 from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.behaviour._sequence_lengths import gets_several_lengths
 from kdoctor.rules.rule import Example, Rule
@@ -78,8 +78,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
                 help="Use the layer without the wrapper if it works on the last axis, as `Dense` "
                 "does; give the input a fixed length; or fold time into the batch in a custom "
                 "layer.",
-                fix=fix,
-                no_fix_because=None if fix else "the wrapped layer needs each step separately",
+                fix=fix or NoFix("the wrapped layer needs each step separately"),
             )
 
 
@@ -211,10 +210,9 @@ def _fix(module: Module, layer: cst.Call) -> Fix | None:
     if _leaf(module, inner.value) not in _ON_THE_LAST_AXIS:
         return None
     place = module.outer_span(inner.value)
-    return Fix(
+    return rule.fix(
         "Remove the wrapper: the layer works on the last axis",
-        (Edit(module.span(layer), (Hole(place, own=precedence_of(inner.value)),)),),
-        Applicability.UNSAFE,
+        Edit(module.span(layer), (Hole(place, own=precedence_of(inner.value)),)),
         unsafe_because="weights saved with the wrapper are not found under the layer's name",
     )
 

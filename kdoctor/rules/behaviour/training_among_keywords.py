@@ -26,7 +26,7 @@ import libcst as cst
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import holds_original_argument, kind_of_class
 from kdoctor.analysis.triggers import Trigger, word
-from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
+from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity, Span
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
@@ -49,7 +49,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         if others is None:
             continue
         reads = [*_reads(module, call, others)]
-        fix = _fix(module, facts, call, others, reads)
+        fix = _fix(module, call, others, reads)
         for each in reads:
             if not module.is_guarded(each):
                 yield rule.finding(
@@ -59,10 +59,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
                     symbol="Layer.call(training)",
                     confidence=Confidence.LIKELY,
                     help="Add a parameter `training=None` to `call`, and read that.",
-                    fix=fix,
-                    no_fix_because=None
-                    if fix
-                    else f"`{others.name.value}` is used for more than `training`",
+                    fix=fix or NoFix(f"`{others.name.value}` is used for more than `training`"),
                 )
 
 
@@ -98,7 +95,6 @@ def _reads(
 
 def _fix(
     module: Module,
-    facts: TargetFacts,
     call: cst.FunctionDef,
     others: cst.Param,
     reads: list[cst.Call | cst.Subscript],
@@ -111,10 +107,10 @@ def _fix(
         return None
     stars = module.text.rfind("**", 0, module.span(others.name).start)
     edits = [Edit(module.span(each), (_TRAINING,)) for each in reads]
-    return Fix(
+    return rule.fix(
         "Add a `training` parameter to `call`",
-        (Edit(Span(stars, stars), (f"{_TRAINING}=None, ",)), *edits),
-        facts.applicability(*(each for each in INVALID if each.after)),
+        Edit(Span(stars, stars), (f"{_TRAINING}=None, ",)),
+        *edits,
     )
 
 

@@ -33,7 +33,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, may_hold, word
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.keras_api.tensorflow_aliases import VARIABLES
-from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
+from kdoctor.model import Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -72,8 +72,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
                 symbol=f"{store.owner.cls or 'Layer'}.{store.member}",
                 confidence=store.confidence,
                 help="Use `self.add_weight(…)` or `keras.Variable(…)`.",
-                fix=fix if isinstance(fix, Fix) else None,
-                no_fix_because=fix if isinstance(fix, str) else None,
+                fix=fix,
             )
 
 
@@ -117,10 +116,10 @@ def _is_variable(facts: TargetFacts, name: str) -> bool:
     return is_it and facts.lookup(name).presence is Presence.EXISTS
 
 
-def _fix(module: Module, call: cst.Call) -> Fix | str:
+def _fix(module: Module, call: cst.Call) -> Fix | NoFix:
     name = module.qualified(call.func)
     if name not in VARIABLES:
-        return "the replacement of `keras.backend.variable` depends on its arguments"
+        return NoFix("the replacement of `keras.backend.variable` depends on its arguments")
     problem = _problem(call.args)
     if problem is not None:
         return problem
@@ -131,32 +130,33 @@ def _fix(module: Module, call: cst.Call) -> Fix | str:
         for each in call.args
         if each.keyword is not None and _KEYWORDS[each.keyword.value] != each.keyword.value
     ]
-    return Fix(
+    return rule.fix(
         f"Write `{spelled}` instead of `{module.source(call.func)}`",
-        tuple(edits),
-        Applicability.UNSAFE,
-        () if need is None else (need,),
+        *edits,
+        imports=(need,),
         unsafe_because="`keras.Variable` lacks a few methods of TensorFlow variables",
     )
 
 
-def _problem(arguments: Sequence[cst.Arg]) -> str | None:
+def _problem(arguments: Sequence[cst.Arg]) -> NoFix | None:
     """Say what keeps the same arguments from meaning the same to ``keras.Variable``."""
     if any(each.star for each in arguments):
-        return "`*` hides the arguments"
+        return NoFix("`*` hides the arguments")
     by_position = [each for each in arguments if each.keyword is None]
     if len(by_position) > 1:
-        return "only the first positional parameter is the same"
+        return NoFix("only the first positional parameter is the same")
     unknown = [e.keyword.value for e in arguments if e.keyword and e.keyword.value not in _KEYWORDS]
     if unknown:
-        return f"`keras.Variable` has no `{unknown[0]}=`"
+        return NoFix(f"`keras.Variable` has no `{unknown[0]}=`")
     initial = by_position[0] if by_position else next(
         (e for e in arguments if e.keyword and e.keyword.value == "initial_value"), None
     )  # fmt: skip
     if initial is None:
-        return "it has no initial value"
+        return NoFix("it has no initial value")
     if isinstance(initial.value, cst.Lambda) or _names_a_function(initial.value):
-        return "the initial value may be a function, which `keras.Variable` calls with a shape"
+        return NoFix(
+            "the initial value may be a function, which `keras.Variable` calls with a shape"
+        )
     return None
 
 

@@ -38,7 +38,7 @@ from kdoctor.analysis.training.generators import (
 )
 from kdoctor.analysis.triggers import Trigger, keyword
 from kdoctor.lazy_regex import pattern
-from kdoctor.model import Finding, Severity
+from kdoctor.model import Finding, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import own_nodes
@@ -65,7 +65,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG
             help="Pass a `keras.utils.PyDataset`, or "
             f"`tf.data.Dataset.from_generator({module.source(each.made.func)}, …)`: they restart "
             "each time.",
-            no_fix_because="the generator does not tell the signature of a dataset",
+            fix=NoFix("the generator does not tell the signature of a dataset"),
         )
 
 

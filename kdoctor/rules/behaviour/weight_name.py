@@ -36,7 +36,7 @@ from kdoctor.analysis.triggers import Trigger, member
 from kdoctor.keras_api.returns import WEIGHTED_LAYERS
 from kdoctor.lazy_regex import pattern
 from kdoctor.memoize import once
-from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity
+from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rules.fixes.snake_case import in_snake_case
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
@@ -89,10 +89,9 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG
             symbol="Variable.name",
             confidence=use.confidence,
             help="Use `.path`, without `:0`: `dense/kernel`.",
-            fix=None if with_number else _look_at_path(module, use),
-            no_fix_because="`:0` must be removed from the string that it is compared with too"
+            fix=NoFix("`:0` must be removed from the string that it is compared with too")
             if with_number
-            else None,
+            else _look_at_path(module, use),
         )
 
 
@@ -109,10 +108,9 @@ def _layer_finding(module: Module, use: MemberUse, layer: str) -> Finding:
 
 
 def _look_at_path(module: Module, use: MemberUse) -> Fix:
-    return Fix(
+    return rule.fix(
         "Use `.path` instead of `.name`",
-        (Edit(module.span(use.node.attr), ("path",)),),
-        Applicability.UNSAFE,
+        Edit(module.span(use.node.attr), ("path",)),
         unsafe_because="`Sequential` and subclassed models prefix the path with their own name",
     )
 

@@ -38,7 +38,7 @@ from kdoctor.analysis.models.sublayers import (
 )
 from kdoctor.analysis.models.user_classes import methods_in, only_base
 from kdoctor.analysis.triggers import Trigger, calls_that_make, method_of, word
-from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.model import Confidence, Finding, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import nodes_in
@@ -101,7 +101,7 @@ def _finding(
         confidence=Confidence.LIKELY,
         help=f"Build it here, `self.{late[0]}.build(shape)` (each layer of a list), or remove "
         "`compute_output_shape`.",
-        no_fix_because="kdoctor cannot tell which shape it is called with",
+        fix=NoFix("kdoctor cannot tell which shape it is called with"),
     )
 
 

@@ -36,7 +36,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import kind_of_class, methods_in
 from kdoctor.analysis.triggers import Trigger, attribute, method_of
 from kdoctor.keras_api import split_root
-from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.model import Confidence, Finding, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import chain_of, nodes_in
@@ -179,7 +179,7 @@ def _finding(module: Module, node: cst.ClassDef, target: cst.Attribute) -> Findi
         symbol=f"{node.name.value}.{name}",
         confidence=Confidence.LIKELY,
         help=f"Compute `{name}` in `call`.",
-        no_fix_because="kdoctor cannot tell where `call` needs it first",
+        fix=NoFix("kdoctor cannot tell where `call` needs it first"),
     )
 
 

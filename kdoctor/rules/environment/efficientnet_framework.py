@@ -26,7 +26,7 @@ import libcst as cst
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import package
 from kdoctor.keras_api import Presence
-from kdoctor.model import Confidence, Edit, Finding, Fix, Severity
+from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rules.environment._documentation_pages import NOT_IN_A_TEXT, is_a_text
 from kdoctor.rules.environment._import_failures import failure_is_caught
 from kdoctor.rules.rule import Example, Rule
@@ -47,25 +47,24 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         is_it = binding.imported == _MODULE or binding.imported.startswith(f"{_MODULE}.")
         if not is_it or failure_is_caught(module, binding.statement):
             continue
-        fix = None if is_a_text(module) else _import_the_twin(module, facts, binding)
+        fix = None if is_a_text(module) else _import_the_twin(module, binding)
         yield rule.finding(
             module.place(binding.alias or binding.statement),
             f"`{_MODULE}` cannot be imported: {_ERROR}",
             symbol=_MODULE,
             confidence=Confidence.CERTAIN,
             help="Import `efficientnet.tfkeras`.",
-            fix=fix,
-            no_fix_because=None if fix else _why_not(module),
+            fix=fix or NoFix(_why_not(module)),
         )
 
 
-def _import_the_twin(module: Module, facts: TargetFacts, binding: ImportBinding) -> Fix | None:
+def _import_the_twin(module: Module, binding: ImportBinding) -> Fix | None:
     """Return the change of the module's name, where no use depends on it."""
     name = _last_part(binding)
     if name is None or name.value != "keras":
         return None
     edit = Edit(module.span(name), ("tfkeras",))
-    return Fix("Import `efficientnet.tfkeras`", (edit,), facts.applicability(*INVALID))
+    return rule.fix("Import `efficientnet.tfkeras`", edit)
 
 
 def _why_not(module: Module) -> str:

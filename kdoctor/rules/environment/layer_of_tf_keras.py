@@ -32,7 +32,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.roots import is_of_keras_3, uses_another_keras
 from kdoctor.analysis.tensors.symbolic import holds_symbolic
 from kdoctor.analysis.triggers import names, word
-from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.model import Confidence, Finding, NoFix, Severity
 from kdoctor.rules.environment._model_layers import layers_given
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
@@ -125,7 +125,7 @@ def _finding(module: Module, node: cst.BaseExpression, name: str, error: str) ->
             if name in WHEN_CALLED
             else "."
         ),
-        no_fix_because="kdoctor cannot choose which Keras the project should run on",
+        fix=NoFix("kdoctor cannot choose which Keras the project should run on"),
     )
 
 

@@ -28,7 +28,7 @@ from kdoctor.analysis.calls import passed
 from kdoctor.analysis.facts import FACADES, TargetFacts
 from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.keras_api import known_releases, split_root
-from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.model import Confidence, Finding, NoFix, Severity
 from kdoctor.rules.environment._model_layers import layers_given
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
@@ -54,7 +54,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             symbol=given.qualified,
             confidence=Confidence.LIKELY,
             help="Import everything from one Keras.",
-            no_fix_because="kdoctor cannot choose which Keras the project should run on",
+            fix=NoFix("kdoctor cannot choose which Keras the project should run on"),
         )
 
 

@@ -29,7 +29,7 @@ import libcst as cst
 
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger
-from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.model import Confidence, Finding, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
@@ -53,7 +53,7 @@ def check(module: Module, _: TargetFacts) -> Iterator[Finding]:
             symbol="raise",
             confidence=Confidence.CERTAIN,
             help="kdoctor also checks the code behind this check: fix that, then delete the check.",
-            no_fix_because="the check can go once the rest of the module is fixed",
+            fix=NoFix("the check can go once the rest of the module is fixed"),
         )
 
 

@@ -36,6 +36,7 @@ from kdoctor.model import (
     Finding,
     Fix,
     ImportNeed,
+    NoFix,
     Place,
     Severity,
     Span,
@@ -102,12 +103,12 @@ class _Move:
         if edit is not None:
             place = self.module.place(statement)
             what = f"Import it from `{self.new}`"
-            yield self._moves(place, bindings[0].name, self._fix(what, bindings, edits=(edit,)))
+            yield self._finding(place, bindings[0].name, self._fix(what, bindings, edits=(edit,)))
             return
         for binding, hindrance in hindrances.items():
             place = self.module.place(binding.alias or statement)
             if hindrance or binding.alias is None:
-                yield self._stays(place, binding.name, hindrance)
+                yield self._finding(place, binding.name, NoFix(hindrance))
                 continue
             path = self._new_path(binding.name)
             parent, _, leaf = path.rpartition(".")
@@ -115,7 +116,7 @@ class _Move:
             drop = self.module.span(binding.alias)
             what = f"Import `{binding.local}` from `{self.new}`"
             fix = self._fix(what, [binding], imports=(need,), drops=(drop,))
-            yield self._moves(place, binding.name, fix)
+            yield self._finding(place, binding.name, fix)
 
     def _in_place(self, bindings: list[ImportBinding]) -> Edit | None:
         """Return the edit that moves a whole statement where it stands, if one does."""
@@ -157,10 +158,11 @@ class _Move:
         drops: tuple[Span, ...] = (),
     ) -> Fix:
         is_open = any(self._may_be_read_elsewhere(binding) for binding in bindings)
+        # Not `rule.fix`: `_NOT_RUN` is told where the record has no run.
         return Fix(
             title,
             edits,
-            Applicability.UNSAFE if is_open else self._proven(),
+            Applicability.UNSAFE if is_open else rule.applicability(),
             imports,
             drops,
             _READ_ELSEWHERE if is_open else _NOT_RUN,
@@ -185,7 +187,7 @@ class _Move:
         if not reason and not self._may_write(reference):
             reason = f"`{self.new}` means something else in this file"
         if reason:
-            return self._stays(place, reference.name, reason)
+            return self._finding(place, reference.name, NoFix(reason))
         node = reference.node
         for _ in range(reference.name.count(".") - self.old.count(".")):
             assert isinstance(node, cst.Attribute)
@@ -193,11 +195,11 @@ class _Move:
         fix = Fix(
             f"Write `{self.new}` for `{self.module.source(node)}`",
             (Edit(self.module.span(node), (self.new,)),),
-            self._proven(),
+            rule.applicability(),
             (ImportNeed(self.new, None, self.new),),
             unsafe_because=_NOT_RUN,
         )
-        return self._moves(place, reference.name, fix)
+        return self._finding(place, reference.name, fix)
 
     def _hindrance(self, binding: ImportBinding) -> str:
         """Return why an import cannot move, "" where it can."""
@@ -262,25 +264,13 @@ class _Move:
             )
         return self.module.is_free(self.new, [reference.node])
 
-    def _proven(self) -> Applicability:
-        return self.facts.applicability(*(each for each in INVALID if each.after))
-
-    def _moves(self, place: Place, name: str, fix: Fix) -> Finding:
-        return self._finding(place, name, fix=fix)
-
-    def _stays(self, place: Place, name: str, reason: str) -> Finding:
-        return self._finding(place, name, no_fix_because=reason)
-
-    def _finding(
-        self, place: Place, name: str, fix: Fix | None = None, no_fix_because: str | None = None
-    ) -> Finding:
+    def _finding(self, place: Place, name: str, fix: Fix | NoFix) -> Finding:
         return rule.finding(
             place,
             f"`{name}` is imported from `{self.old}`, not from `{self.new}`",
             symbol=name,
             confidence=Confidence.CERTAIN,
             fix=fix,
-            no_fix_because=no_fix_because,
         )
 
 

@@ -33,7 +33,7 @@ import msgspec
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import names, word
 from kdoctor.keras_api import Presence
-from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.model import Confidence, Finding, NoFix, Severity
 from kdoctor.rules.environment._import_failures import failure_is_caught
 from kdoctor.rules.idioms._tensorflow.tensorflow_1 import advice
 from kdoctor.rules.rule import Example, Rule
@@ -99,7 +99,7 @@ def _finding(
         symbol=name,
         confidence=Confidence.CERTAIN,
         help=_INSTEAD.get(name) or _help(module, facts, name),
-        no_fix_because="the package was written for Keras 2",
+        fix=NoFix("the package was written for Keras 2"),
     )
 
 

@@ -36,8 +36,7 @@ import libcst as cst
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import package
 from kdoctor.keras_api import Presence
-from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Severity, Span
-from kdoctor.rewrite import Refusal
+from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, NoFix, Severity, Span
 from kdoctor.rewrite.source_lines import margin
 from kdoctor.rewrite.visibility import readable_import
 from kdoctor.rules.environment._documentation_pages import NOT_IN_A_TEXT, is_a_text
@@ -64,7 +63,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     if _speaks_of_the_variable(module, Span(0, place.span.start)):
         return  # whatever is done with it there, it is not forgotten
     too_late = _VARIABLE in module.text or "set_framework" in module.text
-    attempt = Refusal(NOT_IN_A_TEXT) if is_a_text(module) else _set_before(module, facts, binding)
+    attempt = NoFix(NOT_IN_A_TEXT) if is_a_text(module) else _set_before(module, binding)
     yield rule.finding(
         place,
         f"`{_LIBRARY}` is imported {'before' if too_late else 'without'} "
@@ -72,8 +71,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         symbol=_LIBRARY,
         confidence=Confidence.CERTAIN,
         help=f'Set `os.environ["{_VARIABLE}"] = "tf.keras"` before this import.',
-        fix=attempt if isinstance(attempt, Fix) else None,
-        no_fix_because=attempt.reason if isinstance(attempt, Refusal) else None,
+        fix=attempt,
     )
 
 
@@ -92,10 +90,10 @@ def _speaks_of_the_variable(module: Module, within: Span) -> bool:
     return any(_VARIABLE in text for text in [module.text[within.start : within.end], *magics])
 
 
-def _set_before(module: Module, facts: TargetFacts, binding: ImportBinding) -> Fix | Refusal:
+def _set_before(module: Module, binding: ImportBinding) -> Fix | NoFix:
     line = module.parent(binding.statement)
     if not isinstance(line, cst.SimpleStatementLine) or len(line.body) > 1:
-        return Refusal("the import shares its line with other statements")
+        return NoFix("the import shares its line with other statements")
     span = module.span(binding.statement)
     indent = margin(module.text, span.start)
     set_below = _setting_right_below(module, line)
@@ -105,16 +103,12 @@ def _set_before(module: Module, facts: TargetFacts, binding: ImportBinding) -> F
         parts: tuple[str | Hole, ...] = (Hole(set_below), between, Hole(span))
         edit = Edit(Span(span.start, set_below.end), parts)
     elif at_hand is None and not _may_import_os(module, binding):
-        return Refusal("`os` means something else here")
+        return NoFix("`os` means something else here")
     else:
         setting = f'{at_hand.local if at_hand else "os"}.environ["{_VARIABLE}"] = "tf.keras"'
         bind_os = "" if at_hand else f"import os\n\n{indent}"
         edit = Edit(span, (f"{bind_os}{setting}\n{indent}", Hole(span)))
-    return Fix(
-        f'Set `os.environ["{_VARIABLE}"]` before the import',
-        (edit,),
-        facts.applicability(*INVALID),
-    )
+    return rule.fix(f'Set `os.environ["{_VARIABLE}"]` before the import', edit)
 
 
 def _setting_right_below(module: Module, line: cst.SimpleStatementLine) -> Span | None:

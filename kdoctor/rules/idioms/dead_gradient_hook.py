@@ -37,7 +37,7 @@ import libcst as cst
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import kind_of_class
 from kdoctor.analysis.triggers import defines
-from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.model import Confidence, Finding, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.value_types import Kind
@@ -79,7 +79,7 @@ def _finding(
         symbol=f"{cls}.{name}",
         confidence=Confidence.LIKELY,
         help=_HELP,
-        no_fix_because="the code of the method has to move elsewhere",
+        fix=NoFix("the code of the method has to move elsewhere"),
     )
 
 

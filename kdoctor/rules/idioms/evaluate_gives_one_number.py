@@ -27,7 +27,7 @@ import libcst as cst
 
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, attribute
-from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.model import Confidence, Finding, NoFix, Severity
 from kdoctor.rules.idioms._visible_models import VisibleModel, model_in_sight
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
@@ -75,8 +75,7 @@ def _wrongly_taken_apart(
         symbol=f"{use.owner.cls or 'Model'}.evaluate",
         confidence=Confidence.LIKELY,
         help=_NO_METRICS_HELP if not model.metrics else "Unpack as many values as there are.",
-        no_fix_because="kdoctor cannot tell whether a metric is missing or there is one name too "
-        "many",
+        fix=NoFix("kdoctor cannot tell whether a metric is missing or there is one name too many"),
     )
 
 

@@ -32,7 +32,7 @@ import libcst as cst
 
 from kdoctor.analysis.calls import add_keyword, argument, instances, is_hidden, passed
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Severity
+from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import literal
@@ -61,8 +61,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             help=f"{fix.title}."
             if fix
             else "Pass `loss_scale_factor=…` to the inner optimizer, and use that one.",
-            fix=fix,
-            no_fix_because=None if fix else "the inner optimizer is created elsewhere",
+            fix=fix or NoFix("the inner optimizer is created elsewhere"),
         )
 
 
@@ -81,11 +80,8 @@ def _fix(module: Module, call: cst.Call) -> Fix | None:
         return None
     kept = Edit(module.span(call), (Hole(module.span(inner)),))
     added = add_keyword(module, inner, f"loss_scale_factor={module.source(scale)}")
-    return Fix(
-        "Pass `loss_scale_factor=` to the optimizer",
-        (kept, added),
-        Applicability.UNSAFE,
-        unsafe_because=_ANOTHER_OBJECT,
+    return rule.fix(
+        "Pass `loss_scale_factor=` to the optimizer", kept, added, unsafe_because=_ANOTHER_OBJECT
     )
 
 

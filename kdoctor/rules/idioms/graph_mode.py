@@ -43,7 +43,7 @@ from kdoctor.analysis.dataflow.statements import is_only_statement_of_block, rem
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import attribute, named
 from kdoctor.keras_api.tensorflow_aliases import FIRST, TURN_EAGER_OFF, ways_also_by_1
-from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
+from kdoctor.model import Confidence, Finding, Fix, NoFix, Severity
 from kdoctor.rewrite.source_lines import whole_line
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module, ReferenceKind
@@ -93,7 +93,7 @@ def _in_a_graph(module: Module, use: MemberUse) -> Finding:
         symbol=f"{use.owner.cls or 'Model'}.{use.member}",
         confidence=Confidence.LIKELY,
         help=_LEAVE_OUT,
-        no_fix_because="other code in the block may need the graph",
+        fix=NoFix("other code in the block may need the graph"),
     )
 
 
@@ -108,10 +108,8 @@ def _turned_off(module: Module, call: cst.Call, name: str, uses: list[MemberUse]
         severity=Severity.ERROR if uses else Severity.CHANGE,
         help="Remove it. Code that needs sessions or placeholders has to be rewritten, or run "
         "with tf_keras and TF_USE_LEGACY_KERAS=1.",
-        fix=(fix := _left_out(module, call)),
-        no_fix_because=None
-        if fix
-        else "code that uses sessions and placeholders has to be rewritten first",
+        fix=_left_out(module, call)
+        or NoFix("code that uses sessions and placeholders has to be rewritten first"),
     )
 
 
@@ -127,7 +125,7 @@ def _left_out(module: Module, call: cst.Call) -> Fix | None:
     ):
         return None
     edit = remove_statement(module, call)
-    return Fix("Run eagerly", (edit,), Applicability.UNSAFE, unsafe_because=_ELSEWHERE)
+    return rule.fix("Run eagerly", edit, unsafe_because=_ELSEWHERE)
 
 
 def _needs_a_graph(name: str) -> bool:

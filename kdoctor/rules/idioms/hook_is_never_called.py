@@ -36,7 +36,7 @@ from kdoctor.analysis.calls import is_call_of_super
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import is_old_optimizer, kind_of_class
 from kdoctor.analysis.triggers import defines
-from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.model import Confidence, Finding, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
@@ -105,7 +105,7 @@ def _finding(module: Module, node: cst.ClassDef, method: cst.FunctionDef, instea
         symbol=f"{node.name.value}.{name}",
         confidence=Confidence.LIKELY,
         help=f"Move its code: {instead}.",
-        no_fix_because="the code of the method has to move elsewhere",
+        fix=NoFix("the code of the method has to move elsewhere"),
     )
 
 

@@ -31,7 +31,7 @@ from kdoctor.analysis.calls import instances, is_hidden, passed
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import kind_of_class
 from kdoctor.analysis.triggers import Trigger, calls_that_make, method_of
-from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.model import Confidence, Finding, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import UNKNOWN, literal
@@ -96,7 +96,7 @@ def _finding(module: Module, owner: cst.ClassDef, call: cst.Call, cls: str) -> F
         confidence=Confidence.LIKELY,
         help=f"Create it once, in `__init__`: `self.{_attribute(cls)} = {module.source(call)}`, "
         f"and call `self.{_attribute(cls)}` here.",
-        no_fix_because="you have to decide where it is created, and with which arguments",
+        fix=NoFix("you have to decide where it is created, and with which arguments"),
     )
 
 

@@ -36,7 +36,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.tensors.symbolic import RUN_WITH_VALUES, SYMBOLIC
 from kdoctor.analysis.triggers import Trigger, may_be_of
 from kdoctor.memoize import once
-from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.model import Confidence, Finding, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import conditions_in
@@ -215,7 +215,7 @@ def _finding(module: Module, place: cst.BaseExpression, error: str) -> Finding:
         symbol="KerasTensor",
         confidence=Confidence.LIKELY,
         help=_HELP.get(error, _ARRAY_HELP),
-        no_fix_because="code that depends on values has to be restructured",
+        fix=NoFix("code that depends on values has to be restructured"),
     )
 
 

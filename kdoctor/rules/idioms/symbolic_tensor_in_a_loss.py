@@ -41,7 +41,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.roots import uses_another_keras
 from kdoctor.analysis.tensors.symbolic import REFUSED, SYMBOLIC
 from kdoctor.analysis.triggers import Trigger
-from kdoctor.model import Finding, Severity
+from kdoctor.model import Finding, NoFix, Severity
 from kdoctor.rules.idioms._outside_tensors import may_read_one, reads, takes_values
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
@@ -68,7 +68,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             confidence=read.confidence,
             help="Pass it to a custom layer whose `call` computes this part of the loss and adds "
             "it with `self.add_loss(value)`.",
-            no_fix_because="you have to decide where the layer goes and what it receives",
+            fix=NoFix("you have to decide where the layer goes and what it receives"),
         )
 
 

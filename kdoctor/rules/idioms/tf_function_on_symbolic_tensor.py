@@ -36,7 +36,7 @@ from kdoctor.analysis.tensors.symbolic import RUN_WITH_VALUES, SYMBOLIC, holds_s
 from kdoctor.analysis.tensors.tensorflow_calls import may_get_a_tensor
 from kdoctor.analysis.triggers import Trigger, named
 from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
-from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.model import Confidence, Finding, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -64,7 +64,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG
             confidence=Confidence.LIKELY,
             help="Remove `@tf.function`, or call it in the `call` of a layer: `kdoctor explain "
             "KD508` shows one.",
-            no_fix_because="which of the two works depends on the body of the function",
+            fix=NoFix("which of the two works depends on the body of the function"),
         )
 
 

@@ -66,8 +66,8 @@ from kdoctor.analysis.tensors.tensorflow_calls import may_get_a_tensor
 from kdoctor.analysis.triggers import Trigger
 from kdoctor.keras_api import Presence
 from kdoctor.lazy_regex import pattern
-from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
-from kdoctor.rewrite import Refusal, RewriteTable, rewrite
+from kdoctor.model import Applicability, Confidence, Finding, Fix, NoFix, Severity
+from kdoctor.rewrite import RewriteTable, rewrite
 from kdoctor.rules.idioms._tensorflow import (
     BY_HAND,
     REWRITES,
@@ -186,8 +186,7 @@ def _of_own_function(module: Module, call: cst.Call, name: str) -> Finding:
         confidence=Confidence.LIKELY,
         help="Turn it into a layer, `keras.layers.Lambda(function)(x)`; or write the function "
         "with `keras.ops`, which accept both kinds of tensors.",
-        fix=fix,
-        no_fix_because=None if fix else "it takes more arguments than the tensor",
+        fix=fix or NoFix("it takes more arguments than the tensor"),
     )
 
 
@@ -200,7 +199,7 @@ def _finding(
     by_hand = BY_HAND.get(name, _LAYER_OF_ITS_OWN)
     outer = read_in_a_loss(module, call)
     if outer is not None:
-        by_hand, attempt = _LAYER_WITH_LOSS, Refusal(_NO_CURE.format(outer))
+        by_hand, attempt = _LAYER_WITH_LOSS, NoFix(_NO_CURE.format(outer))
     elif isinstance(attempt, Fix) and (outer := read_in_a_possible_loss(module, call)):
         attempt = replace(
             attempt,
@@ -213,19 +212,18 @@ def _finding(
         symbol=reference.name,
         confidence=Confidence.LIKELY,
         help=f"{attempt.title}." if isinstance(attempt, Fix) else f"{_sentence(by_hand)}.",
-        fix=attempt if isinstance(attempt, Fix) else None,
-        no_fix_because=_reason(attempt, known, facts) if isinstance(attempt, Refusal) else None,
+        fix=attempt if isinstance(attempt, Fix) else _reason(attempt, known, facts),
     )
 
 
 def _attempt(
     module: Module, facts: TargetFacts, reference: Reference, call: cst.Call
-) -> Fix | Refusal:
+) -> Fix | NoFix:
     size = is_inferable_reshape_size(module, call) if reference.name == "tensorflow.shape" else None
     if size is not None:
         sure = has_other_sizes_known(module, size)
         return infer_size_fix(
-            module, size, facts.applicability(_OPEN_SIZE) if sure else Applicability.UNSAFE
+            module, size, rule.applicability([_OPEN_SIZE]) if sure else Applicability.UNSAFE
         )
     table, nameless = _tables(facts)
     attempt = table.attempt(module, reference, facts.applicability)
@@ -239,10 +237,10 @@ def _attempt(
     return attempt
 
 
-def _reason(refusal: Refusal, name: str, facts: TargetFacts) -> str:
+def _reason(refused: NoFix, name: str, facts: TargetFacts) -> NoFix:
     if _tables(facts)[0].rows_for(name):
-        return refusal.reason
-    return "there is no single replacement expression in Keras 3"
+        return refused
+    return NoFix("there is no single replacement expression in Keras 3")
 
 
 def _sentence(text: str) -> str:

@@ -29,7 +29,7 @@ import libcst as cst
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import kind_of_class, methods_in
 from kdoctor.analysis.triggers import Trigger, method_of
-from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
+from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity, Span
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
@@ -46,7 +46,7 @@ _CALLERS = frozenset({
 })  # fmt: skip
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each such method."""
     steps = [
         (node, step)
@@ -60,7 +60,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     for node, step in steps:
         if kind_of_class(module, node) is not Kind.OPTIMIZER or module.is_guarded(step):
             continue
-        fix = _fix(module, facts, step)
+        fix = _fix(module, step)
         yield rule.finding(
             module.place(step.name),
             "Keras 3 also passes the learning rate to `update_step`: TypeError: "
@@ -68,8 +68,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             symbol=f"{node.name.value}.{_STEP}",
             confidence=Confidence.CERTAIN,
             help="Write `update_step(self, gradient, variable, learning_rate)`.",
-            fix=fix if isinstance(fix, Fix) else None,
-            no_fix_because=None if isinstance(fix, Fix) else fix,
+            fix=fix,
         )
 
 
@@ -98,23 +97,23 @@ def _may_call_it(module: Module) -> bool:
     )
 
 
-def _fix(module: Module, facts: TargetFacts, step: cst.FunctionDef) -> Fix | str:
+def _fix(module: Module, step: cst.FunctionDef) -> Fix | NoFix:
     """Return the edit that adds the parameter, or why there is none."""
     if any(each.attr.value == _STEP for each in module.attributes):
-        return "the file calls `update_step` of the base class, which needs the rate too"
+        return NoFix("the file calls `update_step` of the base class, which needs the rate too")
     if any(
         isinstance(each, cst.Name)
         and each.value == _RATE
         and not isinstance(module.parent(each), cst.Attribute)
         for each in descendants(step.body)
     ):
-        return "it already uses the name `learning_rate`"
+        return NoFix("it already uses the name `learning_rate`")
     last = step.params.params[-1] if step.params.params else None
     if last is None or last.default is not None:
-        return "the last parameter has a default or is positional-only"
+        return NoFix("the last parameter has a default or is positional-only")
     end = module.span(last).end
     edit = Edit(Span(end, end), (f", {_RATE}",))
-    return Fix("Add the `learning_rate` parameter", (edit,), facts.applicability(*INVALID))
+    return rule.fix("Add the `learning_rate` parameter", edit)
 
 
 def _may_take_two(quick: QuickFacts, _: TargetFacts) -> bool:

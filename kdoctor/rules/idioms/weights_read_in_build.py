@@ -29,7 +29,7 @@ import libcst as cst
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import kind_of_class, member_of_self
 from kdoctor.analysis.triggers import Trigger, attribute
-from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.model import Confidence, Finding, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
@@ -93,7 +93,7 @@ def _finding(module: Module, node: cst.ClassDef, call: cst.CSTNode) -> Finding:
         confidence=Confidence.LIKELY,
         help="Use the weights themselves, `layer.weights[0]`; or build the model before "
         "training, with an `Input` as its first layer.",
-        no_fix_because="kdoctor cannot tell whether the values or the weights are needed",
+        fix=NoFix("kdoctor cannot tell whether the values or the weights are needed"),
     )
 
 

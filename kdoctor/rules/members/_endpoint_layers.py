@@ -12,8 +12,7 @@ from msgspec import Struct
 
 from kdoctor.analysis.calls import argument, speller_at
 from kdoctor.analysis.dataflow.statements import StatementSlot, statement_slot
-from kdoctor.model import Applicability, Edit, Fix, Hole, Precedence, Span
-from kdoctor.rewrite import Refusal
+from kdoctor.model import Applicability, Edit, Fix, Hole, NoFix, Precedence, Span
 from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rewrite.source_lines import whole_line
 from kdoctor.rules.fixes.helper_definition import helper_edits, top_statement
@@ -65,7 +64,7 @@ def can_be_built_anew(module: Module, use: MemberUse) -> bool:
     return isinstance(_parts(module, use), _Parts)
 
 
-def build_anew(module: Module, use: MemberUse, uses: Sequence[MemberUse]) -> Fix | Refusal:
+def build_anew(module: Module, use: MemberUse, uses: Sequence[MemberUse]) -> Fix | NoFix:
     """Return the fix for a model that is built by calls; ``uses`` are all that can be fixed."""
     parts = _parts(module, use)
     if not isinstance(parts, _Parts):
@@ -85,7 +84,7 @@ def build_anew(module: Module, use: MemberUse, uses: Sequence[MemberUse]) -> Fix
         module, before, cls, text.format(**{key: each for key, (each, _) in spelled.items()})
     )
     if helper is None:
-        return Refusal(f"`{cls}` means something else in this file")
+        return NoFix(f"`{cls}` means something else in this file")
     spellings = [speller.spell(each) for each in ("keras.Model", "keras.models.Model")]
     # As the file writes it, else by its better name.
     model, need = next((each for each in spellings if each[1] is None), spellings[0])
@@ -135,36 +134,36 @@ class _Parts(Struct, frozen=True):
         return Edit(Span(place, place), (new,)), Edit(whole, ())
 
 
-def _parts(module: Module, use: MemberUse) -> _Parts | Refusal:
+def _parts(module: Module, use: MemberUse) -> _Parts | NoFix:
     call, model = use.called, use.node.value
     line = statement_slot(module, use.node)
     if call is None or line is None or not isinstance(line.statement, cst.Expr):
-        return Refusal(_REASON)
+        return NoFix(_REASON)
     if line.statement.value is not call or use.owner.kind is not Kind.MODEL:
-        return Refusal(_REASON)
+        return NoFix(_REASON)
     if use.owner.cls == "Sequential":
-        return Refusal(_REASON)
+        return NoFix(_REASON)
     if use.owner.cls != "Functional" or not use.is_exact:
-        return Refusal(_MAY_BE_OWN)
+        return NoFix(_MAY_BE_OWN)
     if not _may_be_assigned(module, model):
-        return Refusal("the model is defined elsewhere, and would stay the old one there")
+        return NoFix("the model is defined elsewhere, and would stay the old one there")
     names = _NAMES[use.member]
     given = {name: argument(call, name, place) for place, name in enumerate(names)}
     passed = [each for each in given.values() if each is not None]
     value = given[names[0]]
     if value is None or len(passed) != len(call.args) or "#" in _beside(module, line, value):
-        return Refusal(_REASON)
+        return NoFix(_REASON)
     if isinstance(value.value, cst.Lambda):
-        return Refusal("the loss of a function must be added by the layer whose weights it reads")
+        return NoFix("the loss of a function must be added by the layer whose weights it reads")
     metric = ""
     if use.member == "add_metric":
         name, mean = given["name"], given["aggregation"]
         if name is None or (mean is not None and literal(mean.value) != "mean"):
-            return Refusal("it is not a mean with a name")
+            return NoFix("it is not a mean with a name")
         metric = module.source(name.value)
     compiled = _compiled_above(module, line, model)
     if compiled is not None and not _may_move(module, line, compiled, model, value.value):
-        return Refusal("the model is compiled earlier, which must come after this")
+        return NoFix("the model is compiled earlier, which must come after this")
     return _Parts(line, model, value.value, metric, compiled)
 
 

@@ -51,8 +51,7 @@ from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import methods_in, only_base
 from kdoctor.analysis.triggers import Trigger, attribute, member_of
-from kdoctor.model import Finding, Fix, Severity
-from kdoctor.rewrite import Refusal
+from kdoctor.model import Finding, Fix, NoFix, Severity
 from kdoctor.rules.members._endpoint_layers import (
     ADD_LOSS,
     ADD_METRIC,
@@ -86,7 +85,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG
     tensors = [use for use in uses if not _is_given_no_tensor(module, use)]
     fixed = [use for use in tensors if can_be_built_anew(module, use)]
     for use in uses:
-        attempt = build_anew(module, use, fixed) if use in tensors else Refusal(_NO_TENSOR)
+        attempt = build_anew(module, use, fixed) if use in tensors else NoFix(_NO_TENSOR)
         yield _finding(module, use, attempt)
     for use in called:
         given = _given(use)
@@ -162,7 +161,7 @@ def _of_no_tensor(module: Module, use: MemberUse, given: cst.Arg) -> Finding:
         confidence=use.confidence,
         help="In `call` write `self.add_loss(value)`, with the value that the function computes; "
         "Keras 3 runs it in each step.",
-        no_fix_because="the function would run at another time in `call`",
+        fix=NoFix("the function would run at another time in `call`"),
     )
 
 
@@ -199,7 +198,7 @@ def _help(use: MemberUse) -> str:
     )
 
 
-def _finding(module: Module, use: MemberUse, attempt: Fix | Refusal) -> Finding:
+def _finding(module: Module, use: MemberUse, attempt: Fix | NoFix) -> Finding:
     error = (
         "NotImplementedError: Layer `add_metric()` method is deprecated"
         if use.member == "add_metric"
@@ -213,8 +212,7 @@ def _finding(module: Module, use: MemberUse, attempt: Fix | Refusal) -> Finding:
         symbol=symbol(use.owner, use.member),
         confidence=use.confidence,
         help=_help(use),
-        fix=attempt if isinstance(attempt, Fix) else None,
-        no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
+        fix=attempt,
     )
 
 

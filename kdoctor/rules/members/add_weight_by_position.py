@@ -36,8 +36,8 @@ import libcst as cst
 from kdoctor.analysis.calls import add_keyword, argument, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import calls, member_of
-from kdoctor.model import Applicability, Finding, Fix, Severity
-from kdoctor.rewrite import MemberTable, Refusal, method
+from kdoctor.model import Finding, Fix, NoFix, Severity
+from kdoctor.rewrite import MemberTable, method
 from kdoctor.rules.members._error_owner import symbol
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
@@ -85,7 +85,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         if not _passes_a_name(module, use.called) and not _lacks_initializer(use):
             continue
         if not module.is_guarded(use.node):
-            yield _finding(module, facts, use, table)
+            yield _finding(module, use, table)
 
 
 def _passes_a_name(module: Module, call: cst.Call) -> bool:
@@ -122,34 +122,28 @@ def _is_text(node: cst.BaseExpression) -> bool:
     return False
 
 
-def _finding(module: Module, facts: TargetFacts, use: MemberUse, table: MemberTable) -> Finding:
+def _finding(module: Module, use: MemberUse, table: MemberTable) -> Finding:
     if _is_of_a_metric(use) and _lacks_initializer(use):
-        attempt: Fix | Refusal = _with_zeros(module, use)
+        attempt: Fix | NoFix = _with_zeros(module, use)
     else:
-        attempt = table.attempt(module, use, lambda _: _proven(facts))
+        attempt = table.attempt(module, use, lambda _: rule.applicability())
     return rule.finding(
         module.place(use.node),
         _message(module, use),
         symbol=symbol(use.owner, use.member),
         confidence=use.confidence,
         help="Pass everything by keyword: `add_weight(name=…, shape=…, initializer=…)`.",
-        fix=attempt if isinstance(attempt, Fix) else None,
-        no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
+        fix=attempt,
     )
 
 
 def _with_zeros(module: Module, use: MemberUse) -> Fix:
     assert use.called is not None
-    return Fix(
+    return rule.fix(
         'Write `initializer="zeros"`',
-        (add_keyword(module, use.called, 'initializer="zeros"'),),
-        Applicability.UNSAFE,
+        add_keyword(module, use.called, 'initializer="zeros"'),
         unsafe_because=_RANDOM,
     )
-
-
-def _proven(facts: TargetFacts) -> Applicability:
-    return facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
 
 
 def _message(module: Module, use: MemberUse) -> str:

@@ -25,7 +25,7 @@ import libcst as cst
 
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import member_of
-from kdoctor.model import Finding, Severity
+from kdoctor.model import Finding, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.fallback_helpers import conditions
@@ -56,7 +56,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG
             symbol=f"Callback.params[{key}]",
             confidence=use.confidence,
             help=_HELP.get(key, "`steps` counts batches; pass the rest to the callback itself."),
-            no_fix_because="the callback must get it from somewhere else",
+            fix=NoFix("the callback must get it from somewhere else"),
         )
 
 

@@ -29,7 +29,7 @@ import libcst as cst
 
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import member_of
-from kdoctor.model import Finding, Severity
+from kdoctor.model import Finding, NoFix, Severity
 from kdoctor.rules.members._error_owner import symbol
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
@@ -63,7 +63,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG
             symbol=symbol(use.owner, f"compiled_metrics.{member}"),
             confidence=use.confidence,
             help=_HELP.get(member, _INSIDE),
-            no_fix_because="before the first batch Keras 2 and 3 list different metrics",
+            fix=NoFix("before the first batch Keras 2 and 3 list different metrics"),
         )
 
 

@@ -29,7 +29,7 @@ import libcst as cst
 from kdoctor.analysis.calls import argument, is_hidden, is_keras_3, speller_at
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import member_of
-from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Severity
+from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Severity
 from kdoctor.rules.members._error_owner import class_of, symbol
 from kdoctor.rules.members.call_of_recurrent_layer import RECURRENT
 from kdoctor.rules.rule import Example, Rule
@@ -54,7 +54,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             named = next((e for each in _GONE if (e := argument(call, each)) is not None), None)
             given = named or argument(call, _MEMBER, 0)
             if given is not None and (named is not None or _is_inputs(module, given.value)):
-                yield _finding(module, facts, use, call, given)
+                yield _finding(module, use, call, given)
 
 
 def _is_inputs(module: Module, given: cst.BaseExpression) -> bool:
@@ -84,9 +84,7 @@ def _is_of_a_layer(module: Module, call: cst.Call) -> bool:
     return found is not None and found.kind is Kind.LAYER
 
 
-def _finding(
-    module: Module, facts: TargetFacts, use: MemberUse, call: cst.Call, given: cst.Arg
-) -> Finding:
+def _finding(module: Module, use: MemberUse, call: cst.Call, given: cst.Arg) -> Finding:
     keyword = given.keyword.value if given.keyword else None
     cls = "RNN" if use.owner.cls in _LAYERS else class_of(use.owner)
     refused = (
@@ -105,12 +103,11 @@ def _finding(
         symbol=symbol(use.owner, _MEMBER),
         confidence=use.confidence,
         help="Pass the batch size: `keras.ops.shape(inputs)[0]`.",
-        fix=_fix(module, facts, given) if plain else None,
-        no_fix_because=None if plain else refused,
+        fix=_fix(module, given) if plain else NoFix(refused),
     )
 
 
-def _fix(module: Module, facts: TargetFacts, given: cst.Arg) -> Fix:
+def _fix(module: Module, given: cst.Arg) -> Fix:
     spelled, need = speller_at(module, given.value).spell("keras.ops.shape")
     keyword = "batch_size=" if given.keyword else ""
     edit = Edit(
@@ -120,13 +117,10 @@ def _fix(module: Module, facts: TargetFacts, given: cst.Arg) -> Fix:
     above = (each for each in module.ancestors(given) if isinstance(each, cst.FunctionDef))
     function = next(above, None)
     in_a_call = function is not None and function.name.value == "call"
-    return Fix(
+    return rule.fix(
         "Pass the batch size",
-        (edit,),
-        facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
-        if in_a_call
-        else Applicability.UNSAFE,
-        () if need is None else (need,),
+        edit,
+        imports=(need,),
         unsafe_because="" if in_a_call else "a symbolic tensor has no batch size here",
     )
 

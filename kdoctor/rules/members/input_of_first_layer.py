@@ -24,7 +24,7 @@ import libcst as cst
 from kdoctor.analysis.calls import is_keras_3
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import member, member_of
-from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Precedence, Severity
+from kdoctor.model import Edit, Finding, Hole, Precedence, Severity
 from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
@@ -64,10 +64,9 @@ def _finding(module: Module, use: MemberUse, model: cst.BaseExpression) -> Findi
         symbol="InputLayer.input",
         confidence=use.confidence,
         help="Write `model.inputs[0]`.",
-        fix=Fix(
+        fix=rule.fix(
             "Read the model's first input instead",
-            (edit,),
-            Applicability.UNSAFE,
+            edit,
             unsafe_because="the first input of a model with several inputs may not belong to the "
             "first layer",
         ),

@@ -30,7 +30,7 @@ from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import member, word
 from kdoctor.keras_api import split_root
-from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
+from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, NoFix, Precedence, Severity
 from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
@@ -58,7 +58,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         made = flows.named(asked.value)
         if made is None:
             continue
-        fix = _fix(module, facts, asked)
+        fix = _fix(module, asked)
         yield rule.finding(
             module.place(asked),
             f"this iterator no longer has `next`: AttributeError: '{made}' object has "
@@ -66,8 +66,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             symbol=f"{made}.next",
             confidence=Confidence.LIKELY,
             help="Write `next(flow)`, with Python's built-in function.",
-            fix=fix,
-            no_fix_because=None if fix else "`next` means something else here",
+            fix=fix or NoFix("`next` means something else here"),
         )
 
 
@@ -126,16 +125,15 @@ class _Flows:
         return names[0] if names and all(names) else None
 
 
-def _fix(module: Module, facts: TargetFacts, asked: cst.Attribute) -> Fix | None:
+def _fix(module: Module, asked: cst.Attribute) -> Fix | None:
     call = module.parent(asked)
-    rated = facts.applicability(*(each for each in INVALID if each.after))
     if not isinstance(call, cst.Call) or call.func is not asked:
-        return Fix("Write `__next__`", (Edit(module.span(asked.attr), ("__next__",)),), rated)
+        return rule.fix("Write `__next__`", Edit(module.span(asked.attr), ("__next__",)))
     if not is_builtin(module, asked.attr) or call.args:
         return None
     flow = Hole(module.outer_span(asked.value), Precedence.LAMBDA, precedence_of(asked.value))
     edit = Edit(module.span(call), ("next(", flow, ")"), Precedence.PRIMARY, Precedence.ANY)
-    return Fix("Write `next(…)`", (edit,), rated)
+    return rule.fix("Write `next(…)`", edit)
 
 
 rule = Rule(

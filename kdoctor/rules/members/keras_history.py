@@ -28,7 +28,7 @@ import libcst as cst
 
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import member_of, word
-from kdoctor.model import Edit, Finding, Fix, Severity
+from kdoctor.model import Edit, Finding, NoFix, Severity
 from kdoctor.rules.members._error_owner import attribute_error, owner_in_words, symbol
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
@@ -39,13 +39,13 @@ _MEMBERS = frozenset({_MEMBER, "layer"})
 _WITHOUT = {Kind.EAGER, Kind.VARIABLE, Kind.LAYER, Kind.MODEL}
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report what raises; what is merely private where nothing behind it raises."""
     for use in module.members:
         if use.member not in _MEMBERS or use.owner_defines or module.is_guarded(use.node):
             continue
         if use.owner.kind is Kind.KERAS_HISTORY and use.member == "layer":
-            yield _renamed(module, facts, use)
+            yield _renamed(module, use)
         elif use.member == _MEMBER and use.owner.kind in _WITHOUT:
             yield _absent(module, use)
         elif use.member == _MEMBER and use.owner.kind is Kind.TENSOR:
@@ -54,16 +54,15 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
                 yield _private(module, use)
 
 
-def _renamed(module: Module, facts: TargetFacts, use: MemberUse) -> Finding:
+def _renamed(module: Module, use: MemberUse) -> Finding:
     edit = Edit(module.span(use.node.attr), ("operation",))
-    proof = facts.applicability(*(each for each in INVALID if each.after))
     return rule.finding(
         module.place(use.node),
         f"a KerasHistory has no `layer`: {attribute_error(use.owner, 'layer')}",
         symbol="KerasHistory.layer",
         confidence=use.confidence,
         help="It is now `operation`.",
-        fix=Fix("Read `.operation` instead of `.layer`", (edit,), proof),
+        fix=rule.fix("Read `.operation` instead of `.layer`", edit),
     )
 
 
@@ -75,7 +74,7 @@ def _absent(module: Module, use: MemberUse) -> Finding:
         confidence=use.confidence,
         help="Only symbolic tensors (`keras.Input(…)`, a layer called on one) record which "
         "operation made them.",
-        no_fix_because="only symbolic tensors of a model record which operation made them",
+        fix=NoFix("only symbolic tensors of a model record which operation made them"),
     )
 
 
@@ -88,7 +87,7 @@ def _private(module: Module, use: MemberUse) -> Finding:
         confidence=use.confidence,
         severity=Severity.LEGACY,
         help="Ask the model: `model.layers`, `model.get_layer(name)`, `layer.output`.",
-        no_fix_because="kdoctor cannot tell what it is used for",
+        fix=NoFix("kdoctor cannot tell what it is used for"),
     )
 
 

@@ -26,7 +26,7 @@ import libcst as cst
 
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, attribute, may_hold
-from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity
+from kdoctor.model import Confidence, Edit, Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.ast_walk import chain_of
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 _MEMBER = "_keras_shape"
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each read, unless the file itself assigns such an attribute to the same thing.
 
     Where a class of the file has one of its own, only what is known to be a tensor lacks it.
@@ -52,7 +52,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         if is_own and not _is_symbolic(module, node):
             continue
         if _owner(module, node) not in assigned and not module.is_guarded(node):
-            yield _finding(module, facts, node)
+            yield _finding(module, node)
 
 
 def _defines_it(cls: cst.ClassDef) -> bool:
@@ -119,9 +119,8 @@ def _asked_for(quick: QuickFacts) -> Iterator[ast.AST]:
                         yield each
 
 
-def _finding(module: Module, facts: TargetFacts, node: cst.Attribute) -> Finding:
+def _finding(module: Module, node: cst.Attribute) -> Finding:
     is_symbolic = _is_symbolic(module, node)
-    proof = facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
     named = "'KerasTensor' object" if is_symbolic else "object"
     return rule.finding(
         module.place(node),
@@ -129,10 +128,9 @@ def _finding(module: Module, facts: TargetFacts, node: cst.Attribute) -> Finding
         symbol=f"KerasTensor.{_MEMBER}",
         confidence=Confidence.LIKELY,
         help="The static shape is `.shape`.",
-        fix=Fix(
+        fix=rule.fix(
             "Read `.shape` instead",
-            (Edit(module.span(node.attr), ("shape",)),),
-            proof if is_symbolic else Applicability.UNSAFE,
+            Edit(module.span(node.attr), ("shape",)),
             unsafe_because=""
             if is_symbolic
             else "inside `call` it is TensorFlow's `TensorShape`, not a tuple",

@@ -31,7 +31,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, attribute, word
 from kdoctor.keras_api import split_root
 from kdoctor.lazy_regex import pattern
-from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity
+from kdoctor.model import Confidence, Edit, Finding, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import literal
@@ -69,7 +69,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         for text in texts:
             new = _new_name(made, str(literal(text)))
             if new is not None:
-                yield _finding(module, facts, text, new)
+                yield _finding(module, text, new)
 
 
 def _texts(module: Module, node: cst.BaseExpression) -> Iterator[cst.SimpleString]:
@@ -109,7 +109,7 @@ def _may_be_old(text: str) -> bool:
     return any(each.fullmatch(text) is not None for each in (_OF_DENSENET, _OF_MOBILENET))
 
 
-def _finding(module: Module, facts: TargetFacts, text: cst.SimpleString, new: str) -> Finding:
+def _finding(module: Module, text: cst.SimpleString, new: str) -> Finding:
     edit = Edit(module.span(text), (f"{text.prefix}{text.quote}{new}{text.quote}",))
     is_looped_over = isinstance(module.parent(text), cst.Element)
     return rule.finding(
@@ -117,12 +117,9 @@ def _finding(module: Module, facts: TargetFacts, text: cst.SimpleString, new: st
         f"this layer is now named `{new}`: ValueError: No such layer: {literal(text)}.",
         symbol="Functional.get_layer",
         confidence=Confidence.LIKELY,
-        fix=Fix(
+        fix=rule.fix(
             f"Write `{new}`",
-            (edit,),
-            Applicability.UNSAFE
-            if is_looped_over
-            else facts.applicability(*(each for each in INVALID if not each.unsafe)),
+            edit,
             unsafe_because="the list may have other uses" if is_looped_over else "",
         ),
     )

@@ -28,7 +28,7 @@ import libcst as cst
 from kdoctor.analysis.calls import value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import attribute
-from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity, Span
+from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity, Span
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
@@ -63,8 +63,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG
             symbol=f"{use.owner.cls or 'Model'}.load_weights",
             confidence=Confidence.LIKELY,
             help="Remove it: Keras 3 raises if a layer gets no weights.",
-            fix=fix,
-            no_fix_because=None if fix else "the status is used for more than this line",
+            fix=fix or NoFix("the status is used for more than this line"),
         )
 
 
@@ -89,10 +88,9 @@ def _fix(module: Module, load: cst.Call, asked: cst.Attribute) -> Fix | None:
     if not isinstance(module.parent(call), cst.Expr) or load.lpar or asked.lpar:
         return None
     start, end = module.span(load).end, module.span(call).end
-    return Fix(
+    return rule.fix(
         f"Leave `.{asked.attr.value}()` out",
-        (Edit(Span(start, end), ("",)),),
-        Applicability.UNSAFE,
+        Edit(Span(start, end), ("",)),
         unsafe_because="Keras 2 loaded a checkpoint with only some of the weights; Keras 3 raises "
         "if a layer gets none",
     )

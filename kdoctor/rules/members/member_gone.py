@@ -40,8 +40,8 @@ from functools import lru_cache
 
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import is_in_old_optimizer
-from kdoctor.model import Applicability, Finding, Fix, Severity
-from kdoctor.rewrite import MemberRewrite, MemberTable, Refusal
+from kdoctor.model import Applicability, Finding, Fix, NoFix, Severity
+from kdoctor.rewrite import MemberRewrite, MemberTable
 from kdoctor.rules.behaviour.weights_appended import appended_weight
 from kdoctor.rules.idioms.hook_is_never_called import is_handed_on
 from kdoctor.rules.members._add_update import update_fix
@@ -90,7 +90,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             continue  # KD208
         if use.member.endswith("trainable_weights") and appended_weight(module, use.node):
             continue  # KD430
-        if use.member == "get_shape" and mends_get_shape(module, facts, use.node):
+        if use.member == "get_shape" and mends_get_shape(module, use.node):
             continue  # KD207
         if is_handed_on(module, use.node, use.member):
             continue  # KD514
@@ -117,12 +117,13 @@ def _finding(
         or shape_of_any_layer(module, use, facts)
         or one_input_name(module, use, facts)
     )
-    attempt = special or table.attempt(module, use, lambda row: _rated(facts, row))
+    attempt = special or table.attempt(module, use, _rated)
     if isinstance(attempt, Fix):
         attempt = may_count_samples(module, facts, use, attempt)
     if use.member.endswith("_at") and asks_for_several_calls(module):
-        attempt = Refusal("this file also reads the results of other calls of a layer")
-    has_rows = bool(table.rows_for(use.owner, use.member))
+        attempt = NoFix("this file also reads the results of other calls of a layer")
+    if isinstance(attempt, NoFix) and not table.rows_for(use.owner, use.member):
+        attempt = NoFix(advice.no_fix_because)
     release = f" (last in Keras {last})" if last[1:] else ""
     return rule.finding(
         module.place(use.node),
@@ -131,24 +132,17 @@ def _finding(
         symbol=symbol(use.owner, use.member),
         confidence=use.confidence,
         help=advice.help,
-        fix=attempt if isinstance(attempt, Fix) else None,
-        no_fix_because=None
-        if isinstance(attempt, Fix)
-        else attempt.reason
-        if has_rows
-        else advice.no_fix_because,
+        fix=attempt,
     )
 
 
-def _rated(facts: TargetFacts, row: MemberRewrite) -> Applicability:
+def _rated(row: MemberRewrite) -> Applicability:
     """A row is proven by the examples that show its member."""
-    return facts.applicability(
-        *(
-            each
-            for each in INVALID
-            if each.after is not None
-            if f".{row.member}" in each.before and f".{row.member}" not in each.after
-        )
+    return rule.applicability(
+        each
+        for each in INVALID
+        if each.after is not None
+        if f".{row.member}" in each.before and f".{row.member}" not in each.after
     )
 
 

@@ -44,7 +44,7 @@ from kdoctor.analysis.training.logs import (
 from kdoctor.analysis.training.loss_names import LONG_NAMES
 from kdoctor.analysis.triggers import Trigger, keyword, word
 from kdoctor.lazy_regex import pattern
-from kdoctor.model import Confidence, Finding, Fix, Severity
+from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.fixes.log_names import renamed
 from kdoctor.rules.fixes.snake_case import in_snake_case
 from kdoctor.rules.members._log_key_fallbacks import has_a_fallback
@@ -71,7 +71,7 @@ _ENDING = pattern(rf"(?<![a-zA-Z0-9])(?:{'|'.join(sorted({*_NAMES, *_GIVEN}))})(
 _FIELD = pattern(rf"\{{((?:\w+_)?(?:{_ANY}))(?=[:!}}])")
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each key and each monitored name that no metric of the file has."""
     named = _named_by_compile(module)
     if not named:
@@ -93,7 +93,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             continue
         if not module.is_guarded(node):
             new = old.removesuffix(metric) + min(others)
-            yield _finding(module, facts, node, old, new, what)
+            yield _finding(module, node, old, new, what)
 
 
 def _others(metric: str) -> frozenset[str]:
@@ -199,22 +199,15 @@ def _is_key(node: ast.expr) -> bool:
     )
 
 
-def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
-    module: Module, facts: TargetFacts, node: cst.SimpleString, old: str, new: str, what: str
-) -> Finding:
+def _finding(module: Module, node: cst.SimpleString, old: str, new: str, what: str) -> Finding:
     quoted = [f"{node.quote}{each}{node.quote}" for each in (new, old)]
-    proof = facts.applicability(*(each for each in INVALID if each.after))
     return rule.finding(
         module.place(node),
         f"the metrics in this file have another name: {what}",
         symbol=f"History.history[{old}]",
         confidence=Confidence.LIKELY,
         help=f"`compile` names the metric: it is `{new}`.",
-        fix=Fix(
-            f"Write {quoted[0]} instead of {quoted[1]}",
-            (renamed(module, node, old, new),),
-            proof,
-        ),
+        fix=rule.fix(f"Write {quoted[0]} instead of {quoted[1]}", renamed(module, node, old, new)),
     )
 
 

@@ -29,8 +29,8 @@ import libcst as cst
 from kdoctor.analysis.calls import add_keyword, argument, is_hidden, passed, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import member_of
-from kdoctor.model import Applicability, Edit, Finding, Fix, Severity, Span
-from kdoctor.rewrite import MemberTable, Refusal, attribute
+from kdoctor.model import Applicability, Edit, Finding, Fix, NoFix, Severity, Span
+from kdoctor.rewrite import MemberTable, attribute
 from kdoctor.rules.members._error_owner import symbol
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
@@ -63,28 +63,27 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             continue
         if _has_metrics_of_its_own(module, use):
             continue
-        attempt: Fix | Refusal
+        attempt: Fix | NoFix
         if isinstance(module.parent(use.node), cst.Attribute):
-            attempt = Refusal("appending to it changes a temporary list")
+            attempt = NoFix("appending to it changes a temporary list")
         elif (by_name := _asked_by_name(module, use)) is not None:
             attempt = by_name
         elif not _has_one_output(module, use):
-            attempt = Refusal(_ORDER)
+            attempt = NoFix(_ORDER)
         else:
-            attempt = table.attempt(module, use, lambda _: _proven(facts))
+            attempt = table.attempt(module, use, lambda _: _proven())
         yield rule.finding(
             module.place(use.node),
             "`metrics_names` has a single entry, `compile_metrics`, for all metrics of `compile`",
             symbol=symbol(use.owner, use.member),
             confidence=use.confidence,
             help="Get the values by name: `model.evaluate(x, y, return_dict=True)`.",
-            fix=attempt if isinstance(attempt, Fix) else None,
-            no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
+            fix=attempt,
         )
 
 
-def _proven(facts: TargetFacts) -> Applicability:
-    return facts.applicability(*(each for each in INVALID if each.after))
+def _proven() -> Applicability:
+    return rule.applicability(each for each in INVALID if each.after)
 
 
 def _asked_by_name(module: Module, use: MemberUse) -> Fix | None:
@@ -106,10 +105,11 @@ def _asked_by_name(module: Module, use: MemberUse) -> Fix | None:
     left, right = Span(around.start, kept.start), Span(kept.end, around.end)
     if "#" in module.text[left.start : left.end] + module.text[right.start : right.end]:
         return None
-    return Fix(
+    return rule.fix(
         "Get the values by name: `return_dict=True`",
-        (Edit(left, ()), add_keyword(module, call, "return_dict=True"), Edit(right, ())),
-        Applicability.UNSAFE,
+        Edit(left, ()),
+        add_keyword(module, call, "return_dict=True"),
+        Edit(right, ()),
         unsafe_because="the dict has another order",
     )
 

@@ -28,8 +28,8 @@ import libcst as cst
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import member_of
 from kdoctor.keras_api import Presence, split_root
-from kdoctor.model import Finding, Fix, Severity
-from kdoctor.rewrite import Refusal, RewriteTable, rewrite
+from kdoctor.model import Finding, Fix, NoFix, Severity
+from kdoctor.rewrite import RewriteTable, rewrite
 from kdoctor.rules.members._error_owner import attribute_error, symbol
 from kdoctor.rules.names import _backend
 from kdoctor.rules.names._backend.generators import with_generator
@@ -57,19 +57,18 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             symbol=symbol(use.owner, "backend"),
             confidence=use.confidence,
             help="Call the function itself, from `keras.ops` or `keras.config`.",
-            fix=attempt if isinstance(attempt, Fix) else None,
-            no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
+            fix=attempt,
         )
 
 
-def _call_the_operation(module: Module, facts: TargetFacts, use: MemberUse) -> Fix | Refusal:
+def _call_the_operation(module: Module, facts: TargetFacts, use: MemberUse) -> Fix | NoFix:
     """Rewrite ``model.backend.sum(x)`` like ``keras.backend.sum(x)``."""
     function = module.parent(use.node)
     if not isinstance(function, cst.Attribute) or function.value is not use.node:
-        return Refusal("kdoctor cannot tell what it is used for")
+        return NoFix("kdoctor cannot tell what it is used for")
     binding = _some_import_of_keras(module)
     if binding is None:
-        return Refusal("this file has no Keras import whose style a fix could follow")
+        return NoFix("this file has no Keras import whose style a fix could follow")
     name = f"keras.backend.{function.attr.value}"
     call = module.parent(function)
     reference = Reference(
@@ -84,8 +83,8 @@ def _call_the_operation(module: Module, facts: TargetFacts, use: MemberUse) -> F
     attempt = _table(facts).attempt(module, reference, facts.applicability)
     if isinstance(attempt, Fix):
         attempt = with_generator(module, reference, function.attr.value, attempt)
-    if isinstance(attempt, Refusal) and facts.lookup(name).presence is Presence.MISSING:
-        return Refusal(f"{attempt.reason} (`{name}` was removed as well)")
+    if isinstance(attempt, NoFix) and facts.lookup(name).presence is Presence.MISSING:
+        return NoFix(f"{attempt.reason} (`{name}` was removed as well)")
     return attempt
 
 

@@ -44,8 +44,7 @@ from kdoctor.analysis.models.user_classes import (
 from kdoctor.analysis.triggers import member_of
 from kdoctor.keras_api import Presence
 from kdoctor.memoize import once
-from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Precedence, Severity
-from kdoctor.rewrite import Refusal
+from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Precedence, Severity
 from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.fixes.helper_definition import helper_edits, top_statement
 from kdoctor.rules.members._error_owner import attribute_error, symbol
@@ -78,8 +77,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             confidence=use.confidence,
             help="Reset the stateful layers, including those of nested models: `kdoctor rules "
             "KD208` shows the function.",
-            fix=attempt if isinstance(attempt, Fix) else None,
-            no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
+            fix=attempt,
         )
 
 
@@ -88,32 +86,31 @@ def _is_it(use: MemberUse) -> bool:
     return is_of_a_model and not use.owner_defines
 
 
-def _fix(module: Module, facts: TargetFacts, use: MemberUse) -> Fix | Refusal:
+def _fix(module: Module, facts: TargetFacts, use: MemberUse) -> Fix | NoFix:
     """Call a function of the file that does what the method did."""
     call, owner = use.called, use.node.value
     if call is None or call.args:
-        return Refusal("it is not called here" if call is None else "it is called with arguments")
+        return NoFix("it is not called here" if call is None else "it is called with arguments")
     span = module.span(call)
     if "#" in module.text[module.outer_span(owner).end : span.end]:
-        return Refusal("there is a comment in the call")
+        return NoFix("there is a comment in the call")
     before = top_statement(module, _first(module))
     written, need = speller_at(module, before).spell("keras.Model")
     helper = helper_edits(module, before, _MEMBER, HELPER.format(model=written))
     here, top = module.scope_of(call).owner(_MEMBER), module.scope_of(module.tree)
     if helper is None or (here is not None and here is not top):
-        return Refusal(
+        return NoFix(
             f"`{_MEMBER}` cannot be added to this file: the name is taken, or Keras is "
             "not available there"
         )
     model = Hole(module.outer_span(owner), Precedence.ANY, precedence_of(owner))
     edit = Edit(span, (f"{_MEMBER}(", model, ")"), Precedence.PRIMARY)
     because = _always_reset(module, facts)
-    proof = facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
-    return Fix(
+    return rule.fix(
         f"Call `{_MEMBER}`, a new function in this file that does what the method did",
-        (*helper, edit),
-        Applicability.UNSAFE if because else proof,
-        () if need is None else (need,),
+        *helper,
+        edit,
+        imports=(need,),
         unsafe_because=because,
     )
 

@@ -26,7 +26,7 @@ import libcst as cst
 
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import member_of
-from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
+from kdoctor.model import Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rules.members._error_owner import attribute_error, owner_in_words, symbol
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
@@ -59,8 +59,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG
             symbol=symbol(use.owner, _MEMBER),
             confidence=use.confidence,
             help=f"Read `.{name}`." if name else "A tensor with values has no name.",
-            fix=fix,
-            no_fix_because=None if fix else _reason(name),
+            fix=fix or NoFix(_reason(name)),
         )
 
 
@@ -70,10 +69,9 @@ def _read_the_name(module: Module, use: MemberUse, name: str | None) -> Fix | No
     if name is None or called:
         return None
     edit = Edit(module.span(use.node.attr), (name,))
-    return Fix(
+    return rule.fix(
         f"Read `.{name}` instead",
-        (edit,),
-        Applicability.UNSAFE,
+        edit,
         unsafe_because="no Keras release defines what this name should be",
     )
 

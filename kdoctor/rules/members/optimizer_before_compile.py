@@ -29,7 +29,7 @@ from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import member_of_self
 from kdoctor.analysis.triggers import Trigger, member_of
-from kdoctor.model import Edit, Finding, Fix, Hole, Severity
+from kdoctor.model import Edit, Finding, Hole, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.ast_walk import nodes_in
@@ -42,7 +42,7 @@ _COMPILE = "compile"
 _CONDITIONS = (ast.If, ast.While, ast.IfExp, ast.Assert)
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each such question."""
     for use in module.members:
         if use.owner.kind is not Kind.MODEL or use.member != _OPTIMIZER or use.owner_defines:
@@ -52,7 +52,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         if module.is_guarded(use.node) or _is_caught(module, use.node):
             continue
         if not (_is_trained_meanwhile(module, use.node) or _is_compiled_above(module, use)):
-            yield _finding(module, facts, use)
+            yield _finding(module, use)
 
 
 def _is_asked(module: Module, node: cst.Attribute) -> bool:
@@ -114,7 +114,7 @@ def _is_compiled_above(module: Module, use: MemberUse) -> bool:
     )
 
 
-def _finding(module: Module, facts: TargetFacts, use: MemberUse) -> Finding:
+def _finding(module: Module, use: MemberUse) -> Finding:
     model = module.span(use.node.value)
     is_free = has_builtin(module, use.node, "getattr")
     cls = use.owner.cls or "Functional"  # as models of inputs and outputs are
@@ -125,14 +125,12 @@ def _finding(module: Module, facts: TargetFacts, use: MemberUse) -> Finding:
         symbol="Model.optimizer",
         confidence=use.confidence,
         help='Write `getattr(model, "optimizer", None)`.',
-        fix=Fix(
+        fix=rule.fix(
             "Read the optimizer with `getattr`",
-            (Edit(module.outer_span(use.node), ("getattr(", Hole(model), ', "optimizer", None)')),),
-            facts.applicability(*INVALID),
+            Edit(module.outer_span(use.node), ("getattr(", Hole(model), ', "optimizer", None)')),
         )
         if is_free
-        else None,
-        no_fix_because=None if is_free else hidden_builtin("getattr"),
+        else NoFix(hidden_builtin("getattr")),
     )
 
 

@@ -31,7 +31,7 @@ import libcst as cst
 
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, changes_of, reads_of, word
-from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
+from kdoctor.model import Confidence, Edit, Finding, NoFix, Severity, Span
 from kdoctor.rules.members._error_owner import attribute_error, symbol
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberStore, MemberUse, Module
@@ -43,7 +43,7 @@ from kdoctor.value_types import Kind, Type
 _TELL_SCHEDULES = frozenset({"isinstance", "callable"})
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each read, and each update, which reads as well."""
     for use in module.members:
         mine = use.owner_defines and not use.is_assigned
@@ -51,13 +51,13 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             if use.called is not None and not _is_asked_for(module, use):
                 yield _called(module, use)
             else:
-                yield _finding(module, facts, use.node, use.owner, is_assigned=use.is_assigned)
+                yield _finding(module, use.node, use.owner, is_assigned=use.is_assigned)
     for store in module.member_stores:
         if _is_update(store) and not module.is_guarded(store.node):
-            yield _finding(module, facts, store.node, store.owner, is_assigned=False)
+            yield _finding(module, store.node, store.owner, is_assigned=False)
     for owner, name, raised in _refusals(module):
         if not module.is_guarded(name):
-            yield _refused(module, facts, owner, name, raised)
+            yield _refused(module, owner, name, raised)
 
 
 def _refusals(module: Module) -> Iterator[tuple[Type, cst.SimpleString, cst.Raise]]:
@@ -90,9 +90,7 @@ def _refusals(module: Module) -> Iterator[tuple[Type, cst.SimpleString, cst.Rais
                     yield owner, name, raised
 
 
-def _refused(
-    module: Module, facts: TargetFacts, owner: Type, name: cst.SimpleString, raised: cst.Raise
-) -> Finding:
+def _refused(module: Module, owner: Type, name: cst.SimpleString, raised: cst.Raise) -> Finding:
     span = module.span(name)
     begin = len(name.prefix) + len(name.quote)
     inside = Span(span.start + begin, span.end - len(name.quote))
@@ -102,11 +100,7 @@ def _refused(
         symbol=symbol(owner, "lr"),
         confidence=Confidence.LIKELY,
         help="It is now `learning_rate`.",
-        fix=Fix(
-            "Check for `learning_rate` instead of `lr`",
-            (Edit(inside, ("learning_rate",)),),
-            facts.applicability(*(each for each in INVALID if each.after)),
-        ),
+        fix=rule.fix("Check for `learning_rate` instead of `lr`", Edit(inside, ("learning_rate",))),
     )
 
 
@@ -160,8 +154,10 @@ def _called(module: Module, use: MemberUse) -> Finding:
         severity=_severity(is_assigned=use.is_assigned),
         help="Keep the schedule in a variable, and call it; `float(optimizer.learning_rate)` is "
         "the rate of the next step.",
-        no_fix_because="a schedule is called here: `learning_rate` returns the rate, a number, not "
-        "the schedule",
+        fix=NoFix(
+            "a schedule is called here: `learning_rate` returns the rate, a number, not "
+            "the schedule"
+        ),
     )
 
 
@@ -178,10 +174,7 @@ def _severity(*, is_assigned: bool) -> Severity:
     return Severity.CHANGE if is_assigned else Severity.ERROR
 
 
-def _finding(
-    module: Module, facts: TargetFacts, node: cst.Attribute, owner: Type, *, is_assigned: bool
-) -> Finding:
-    proof = facts.applicability(*(each for each in INVALID if each.after))
+def _finding(module: Module, node: cst.Attribute, owner: Type, *, is_assigned: bool) -> Finding:
     return rule.finding(
         module.place(node),
         _message(owner, is_assigned=is_assigned),
@@ -189,10 +182,9 @@ def _finding(
         confidence=Confidence.LIKELY,
         severity=_severity(is_assigned=is_assigned),
         help="It is now `learning_rate`.",
-        fix=Fix(
+        fix=rule.fix(
             "Read `.learning_rate` instead of `.lr`",
-            (Edit(module.span(node.attr), ("learning_rate",)),),
-            proof,
+            Edit(module.span(node.attr), ("learning_rate",)),
         ),
     )
 

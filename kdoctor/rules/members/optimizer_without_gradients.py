@@ -29,7 +29,7 @@ from collections.abc import Iterator
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import is_in_old_optimizer
 from kdoctor.analysis.triggers import member_of
-from kdoctor.model import Finding, Severity
+from kdoctor.model import Finding, NoFix, Severity
 from kdoctor.rules.members._error_owner import attribute_error, symbol
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
@@ -53,7 +53,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG
             confidence=use.confidence,
             help="To clip gradients pass `clipvalue=` or `clipnorm=` to the optimizer; to compute "
             "them yourself use the backend (`tf.GradientTape`).",
-            no_fix_because="gradients are computed where the loss is, which is elsewhere",
+            fix=NoFix("gradients are computed where the loss is, which is elsewhere"),
         )
 
 

@@ -26,7 +26,7 @@ import libcst as cst
 from kdoctor.analysis.calls import argument, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import calls, member_of
-from kdoctor.model import Applicability, Finding, Fix, Severity
+from kdoctor.model import Applicability, Finding, Severity
 from kdoctor.rewrite import MemberRewrite, MemberTable, method
 from kdoctor.rules.members._error_owner import symbol
 from kdoctor.rules.members._variable_reads import used_at_once
@@ -56,7 +56,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             continue
         if use.owner.kind is Kind.OPTIMIZER and _may_be_compiled_with_another(module, use):
             continue
-        attempt = table.attempt(module, use, lambda row: _proven(facts, row))
+        attempt = table.attempt(module, use, _proven)
         yield rule.finding(
             module.place(use.node),
             f"`{use.member}` is a property: TypeError: '{_GIVES[use.member]}' object is not "
@@ -64,8 +64,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             symbol=symbol(use.owner, use.member),
             confidence=use.confidence,
             help="Read it without parentheses.",
-            fix=attempt if isinstance(attempt, Fix) else None,
-            no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
+            fix=attempt,
         )
 
 
@@ -92,8 +91,8 @@ def _is_of_keras(module: Module, optimizer: cst.BaseExpression) -> bool:
     return is_named or (made is not None and made.kind is Kind.OPTIMIZER)
 
 
-def _proven(facts: TargetFacts, row: MemberRewrite) -> Applicability:
-    return facts.applicability(*(each for each in INVALID if f".{row.member}()" in each.before))
+def _proven(row: MemberRewrite) -> Applicability:
+    return rule.applicability(each for each in INVALID if f".{row.member}()" in each.before)
 
 
 rule = Rule(

@@ -36,7 +36,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import is_in_old_optimizer, owns_its_weights
 from kdoctor.analysis.triggers import Trigger, changes_of, word
 from kdoctor.keras_api import Presence
-from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity
+from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rules.members._callback_model import by_set_model
 from kdoctor.rules.members._error_owner import class_of, symbol
 from kdoctor.rules.members._own_weights import left_away
@@ -109,7 +109,7 @@ def _without_setter(module: Module, node: cst.ClassDef, method: cst.FunctionDef)
         help="Pass it to `super().__init__(name=…)`, or rename your property."
         if name == "name"
         else "Rename your property, or add a setter.",
-        no_fix_because="kdoctor does not know which files read it",
+        fix=NoFix("kdoctor does not know which files read it"),
     )
 
 
@@ -148,8 +148,7 @@ def _finding(module: Module, facts: TargetFacts, store: MemberStore) -> Finding:
         symbol=symbol(store.owner, store.member),
         confidence=store.confidence,
         help=_HELP.get(store.member, "It is computed from the parts of the object."),
-        fix=fix,
-        no_fix_because=None if fix else _IN_ANOTHER_WAY,
+        fix=fix or NoFix(_IN_ANOTHER_WAY),
     )
 
 
@@ -174,10 +173,9 @@ def _private(module: Module, store: MemberStore) -> Fix | None:
     if any(reads):
         return None
     edit = Edit(module.span(store.node.attr), (f"_{store.member}",))
-    return Fix(
+    return rule.fix(
         f"Assign the attribute that `{store.member}` reads",
-        (edit,),
-        Applicability.UNSAFE,
+        edit,
         unsafe_because=_PRIVATE.format(store.member),
     )
 

@@ -30,7 +30,7 @@ from kdoctor.analysis.calls import binding_of, is_keras_3
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.tensors.symbolic import is_symbolic
 from kdoctor.analysis.triggers import member_of
-from kdoctor.model import Applicability, Edit, Finding, Fix, Precedence, Severity
+from kdoctor.model import Edit, Finding, NoFix, Precedence, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.scopes import Binding
@@ -49,7 +49,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             continue
         told = _is_told_by_calls(module, use)
         if use.owner.cls == "Sequential" and not told and not _is_called(module, use):
-            yield _finding(module, facts, use)
+            yield _finding(module, use)
         elif told and _is_sequential(facts, use) and not _is_made_a_tensor(module, use):
             yield _of_any_model(module, use)
 
@@ -88,9 +88,8 @@ def _is_called(module: Module, use: MemberUse) -> bool:
     return any(module.source(each) == owner for each in (*called, *given))
 
 
-def _finding(module: Module, facts: TargetFacts, use: MemberUse) -> Finding:
+def _finding(module: Module, use: MemberUse) -> Finding:
     edit = Edit(module.span(use.node.attr), (f"{use.member}s[0]",), Precedence.PRIMARY)
-    proof = facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
     return rule.finding(
         module.place(use.node),
         f"a `Sequential` has no `{use.member}` before it is called like a layer: AttributeError: "
@@ -98,17 +97,16 @@ def _finding(module: Module, facts: TargetFacts, use: MemberUse) -> Finding:
         symbol=f"Sequential.{use.member}",
         confidence=use.confidence,
         help=f"`{use.member}s[0]` exists as soon as the model is built.",
-        fix=Fix(f"Read `.{use.member}s[0]` instead", (edit,), proof),
+        fix=rule.fix(f"Read `.{use.member}s[0]` instead", edit),
     )
 
 
 def _of_any_model(module: Module, use: MemberUse) -> Finding:
     several = _may_be_several(module, use.node)
     edit = Edit(module.span(use.node.attr), (f"{use.member}s[0]",), Precedence.PRIMARY)
-    fix = Fix(
+    fix = rule.fix(
         f"Read `.{use.member}s[0]` instead",
-        (edit,),
-        Applicability.UNSAFE,
+        edit,
         unsafe_because=f"for a model with several {use.member}s it is the first, not a list",
     )
     return rule.finding(
@@ -119,8 +117,7 @@ def _of_any_model(module: Module, use: MemberUse) -> Finding:
         severity=Severity.CHANGE,
         help=f"Every built model has `{use.member}s`, a list of tensors: for a single one write "
         f"`{use.member}s[0]`.",
-        fix=None if several else fix,
-        no_fix_because=f"the model may have several {use.member}s" if several else None,
+        fix=NoFix(f"the model may have several {use.member}s") if several else fix,
     )
 
 

@@ -35,8 +35,16 @@ from kdoctor.analysis.tensors.may_shapes import reads_of_a_shape
 from kdoctor.analysis.tensors.shapes import is_shape_tuple, whole_of
 from kdoctor.keras_api import split_root
 from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
-from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
-from kdoctor.rewrite import Refusal
+from kdoctor.model import (
+    Confidence,
+    Edit,
+    Finding,
+    Fix,
+    Hole,
+    NoFix,
+    Precedence,
+    Severity,
+)
 from kdoctor.rewrite.precedence import precedence_of, required_precedence
 from kdoctor.rules.members._dimension_checks import is_asked
 from kdoctor.rules.members._shape_examples import INVALID as BROKEN
@@ -89,10 +97,10 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         severity = _severity(module, node, mentions_keras=mentions_keras)
         # Asked last: most attributes are of no concern, and the question is dear.
         if severity is not None and not module.is_guarded(node):
-            yield _finding(module, facts, node, severity)
+            yield _finding(module, node, severity)
 
 
-def mends_get_shape(module: Module, facts: TargetFacts, node: cst.Attribute) -> bool:
+def mends_get_shape(module: Module, node: cst.Attribute) -> bool:
     """Say whether the finding about ``x.get_shape().as_list()`` mends its ``x.get_shape``, too."""
     call = module.parent(node)
     read = None if call is None else module.parent(call)
@@ -100,7 +108,7 @@ def mends_get_shape(module: Module, facts: TargetFacts, node: cst.Attribute) -> 
         isinstance(read, cst.Attribute)
         and _owner_of_get_shape(read.value)[0] is node.value
         and _severity(module, read, mentions_keras=False) is Severity.ERROR
-        and isinstance(_fix(module, facts, read), Fix)
+        and isinstance(_fix(module, read), Fix)
         and not module.is_guarded(read)
     )
 
@@ -225,11 +233,9 @@ def _is_some_shape(module: Module, node: cst.BaseExpression) -> bool:
     return False
 
 
-def _finding(
-    module: Module, facts: TargetFacts, node: cst.Attribute, severity: Severity
-) -> Finding:
+def _finding(module: Module, node: cst.Attribute, severity: Severity) -> Finding:
     member = node.attr.value
-    attempt = _fix(module, facts, node)
+    attempt = _fix(module, node)
     owner = "int" if member == "value" else "tuple"
     raised = f"AttributeError: '{owner}' object has no attribute '{member}'"
     if _owner_of_get_shape(node.value)[1]:
@@ -243,36 +249,36 @@ def _finding(
         confidence=Confidence.LIKELY,
         severity=severity,
         help=_MANUAL.get(member, ""),
-        fix=attempt if isinstance(attempt, Fix) else None,
-        no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
+        fix=attempt,
     )
 
 
-def _fix(module: Module, facts: TargetFacts, node: cst.Attribute) -> Fix | Refusal:
+def _fix(module: Module, node: cst.Attribute) -> Fix | NoFix:
     member, parent = node.attr.value, module.parent(node)
     whole: cst.BaseExpression = node
     if member in _METHODS:
         if not isinstance(parent, cst.Call) or parent.func is not node or parent.args:
-            return Refusal("it is not called here")
+            return NoFix("it is not called here")
         whole = parent
     before, after, own = (_METHODS | _ATTRIBUTES | {"value": ("", "", Precedence.PRIMARY)}).get(
         member, (None, "", Precedence.ATOM)
     )
     if before is None:
-        return Refusal("the replacement depends on what it is used for")
+        return NoFix("the replacement depends on what it is used for")
     if member == "as_list" and _does_as_a_tuple(module, whole):
         before, after, own = "", "", Precedence.PRIMARY
     shape, attribute = _owner_of_get_shape(node.value)
     span, inner = module.span(whole), module.outer_span(shape)
     if "#" in module.text[inner.end : span.end] or "#" in module.text[span.start : inner.start]:
-        return Refusal("there is a comment inside the expression")
+        return NoFix("there is a comment inside the expression")
     required = Precedence.ANY if after else Precedence.PRIMARY if not before else Precedence.BIT_OR
     hole = Hole(inner, Precedence.PRIMARY if attribute else required, precedence_of(shape))
     parts = (before, hole, f"{attribute}{after}")
     edit = Edit(span, parts, own, required_precedence(module.parent(whole), whole))
     itself = "the element itself" if member == "value" else "the shape itself"
     new = f"{before}…{after}" if before else itself
-    return Fix(f"Write `{new}`" if before else f"Write {new}", (edit,), _rated(facts, member))
+    proofs = [each for each in BROKEN if each.after and f".{member}" in each.before]
+    return rule.fix(f"Write `{new}`" if before else f"Write {new}", edit, proven_by=proofs)
 
 
 def _does_as_a_tuple(module: Module, node: cst.BaseExpression) -> bool:
@@ -294,11 +300,6 @@ def _owner_of_get_shape(shape: cst.BaseExpression) -> tuple[cst.BaseExpression, 
         case cst.Call(func=cst.Attribute(attr=cst.Name(value="get_shape"), value=owner), args=[]):
             return owner, ".shape"
     return shape, ""
-
-
-def _rated(facts: TargetFacts, member: str) -> Applicability:
-    proofs = [each for each in BROKEN if each.after and f".{member}" in each.before]
-    return facts.applicability(*proofs)
 
 
 rule = Rule(

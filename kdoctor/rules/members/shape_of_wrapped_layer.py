@@ -33,7 +33,7 @@ from kdoctor.analysis.models.user_classes import only_base
 from kdoctor.analysis.models.wrappers import applications_of, wrapped_layers
 from kdoctor.analysis.tensors.symbolic import is_symbolic
 from kdoctor.analysis.triggers import word
-from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.model import Confidence, Finding, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
@@ -57,7 +57,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             symbol=reference.name,
             confidence=Confidence.LIKELY,
             help=f"Define `{_ASKED}(self, input_shape)` in `{name}`.",
-            no_fix_because="only you know which shape the layer returns",
+            fix=NoFix("only you know which shape the layer returns"),
         )
 
 

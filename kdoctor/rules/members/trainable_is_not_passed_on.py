@@ -33,7 +33,7 @@ from kdoctor.analysis.calls import argument
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.training.freezing import Freezing, Setting
 from kdoctor.analysis.triggers import Trigger, assigned
-from kdoctor.model import Confidence, Edit, Finding, Fix, Severity
+from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rewrite.source_lines import margin
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
@@ -44,7 +44,7 @@ from kdoctor.value_types import Kind
 _NAMES = ("layer", "inner_layer", "thawed_layer")
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each such assignment."""
     freezing = Freezing(module)
     if freezing.is_too_much or freezing.has_too_many:
@@ -63,7 +63,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         if not any(freezing.is_after(setting.node, each, None) for each in places):
             continue
         if not _may_be_set_otherwise(freezing, setting):
-            yield _finding(module, facts, setting)
+            yield _finding(module, setting)
 
 
 def _is_frozen_in(freezing: Freezing, frozen: Setting, setting: Setting) -> bool:
@@ -106,9 +106,9 @@ def _is_layer(freezing: Freezing, node: cst.BaseExpression) -> bool:
     return found is not None and found.kind is Kind.LAYER
 
 
-def _finding(module: Module, facts: TargetFacts, setting: Setting) -> Finding:
+def _finding(module: Module, setting: Setting) -> Finding:
     name = module.source(setting.model)
-    fix = _thawing(module, facts, setting)
+    fix = _thawing(module, setting)
     return rule.finding(
         module.place(setting.node),
         f"`{name}.trainable` is already True, and Keras 3 with TensorFlow ignores setting it "
@@ -116,12 +116,11 @@ def _finding(module: Module, facts: TargetFacts, setting: Setting) -> Finding:
         symbol="Model.trainable",
         confidence=Confidence.LIKELY,
         help=f"Write `for layer in {name}.layers: layer.trainable = True`.",
-        fix=fix,
-        no_fix_because=None if fix else "there is no place for a loop here",
+        fix=fix or NoFix("there is no place for a loop here"),
     )
 
 
-def _thawing(module: Module, facts: TargetFacts, setting: Setting) -> Fix | None:
+def _thawing(module: Module, setting: Setting) -> Fix | None:
     """Return the fix that writes the loop in place of the assignment."""
     assign = next((e for e in module.ancestors(setting.node) if isinstance(e, cst.Assign)), None)
     line = None if assign is None else module.parent(assign)
@@ -144,11 +143,7 @@ def _thawing(module: Module, facts: TargetFacts, setting: Setting) -> Fix | None
         return None
     deeper = f"{indent}{module.tree.default_indent}"
     text = f"for {name} in {module.source(setting.model)}.layers:\n{deeper}{name}.trainable = True"
-    return Fix(
-        "Unfreeze layer by layer",
-        (Edit(module.span(assign), (text,)),),
-        facts.applicability(*(each for each in INVALID if each.after)),
-    )
+    return rule.fix("Unfreeze layer by layer", Edit(module.span(assign), (text,)))
 
 
 def _may_be_thawed(quick: QuickFacts, _: TargetFacts) -> bool:

@@ -13,8 +13,8 @@ from packaging.version import Version
 
 from kdoctor.analysis.facts import Proven, TargetFacts
 from kdoctor.keras_api import EntryKind, Lookup, Presence, Signature, split_root
-from kdoctor.model import Applicability, Confidence, Fix
-from kdoctor.rewrite import Refusal, Rewrite, RewriteTable, rewrite
+from kdoctor.model import Applicability, Confidence, Fix, NoFix
+from kdoctor.rewrite import Rewrite, RewriteTable, rewrite
 from kdoctor.rewrite.visibility import is_conditional
 from kdoctor.rules.arguments._keyword_changes import is_refused
 from kdoctor.rules.arguments._may_be_called import callee_of
@@ -126,15 +126,15 @@ class Moves:
             return None
         return misplaced(use.call, self._old_signature(use), self._facts.signature(new))
 
-    def attempt(self, reference: Reference) -> Fix | Refusal:
+    def attempt(self, reference: Reference) -> Fix | NoFix:
         """Return the fix of one name, or why there is none."""
         not_taken = self._not_taken.get(self._name_of(reference))
         if not_taken is not None:
             # An import that nothing uses may go, whatever took its place.
             attempt = self._table.attempt(self._module, reference, lambda _: Applicability.UNSAFE)
-            return self._removal(reference, attempt) or Refusal(not_taken)
+            return self._removal(reference, attempt) or NoFix(not_taken)
         if isinstance(reference.node, cst.ImportStar):
-            return Refusal("kdoctor cannot tell which names a star import was meant to bring in")
+            return NoFix("kdoctor cannot tell which names a star import was meant to bring in")
         reasons: list[str] = []
         written: list[str] = []
 
@@ -147,7 +147,7 @@ class Moves:
             return applicability
 
         attempt = self._table.attempt(self._module, reference, rated)
-        if isinstance(attempt, Refusal):
+        if isinstance(attempt, NoFix):
             return attempt
         if (removal := self._removal(reference, attempt)) is not None:
             return removal
@@ -157,13 +157,13 @@ class Moves:
         new = written[-1] if written else ""
         return with_question(self._module, self._facts, reference, new, attempt)
 
-    def _removal(self, reference: Reference, attempt: Fix | Refusal) -> Fix | None:
+    def _removal(self, reference: Reference, attempt: Fix | NoFix) -> Fix | None:
         """Return the fix that lets an import go that nothing uses, None where it is another.
 
         The import raises: without it all goes on that never began. It is safe, but where another
         file takes the name from here, and where it is no more than likely to be missing.
         """
-        if isinstance(attempt, Refusal) or not attempt.drops or attempt.edits or attempt.imports:
+        if isinstance(attempt, NoFix) or not attempt.drops or attempt.edits or attempt.imports:
             return None
         is_certain = reference.confidence is Confidence.CERTAIN
         if not is_certain or self._module.may_be_imported_elsewhere(reference.binding):

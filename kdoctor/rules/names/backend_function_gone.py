@@ -74,7 +74,7 @@ from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import names, word
 from kdoctor.keras_api import Presence
 from kdoctor.model import Finding, Fix, Severity
-from kdoctor.rewrite import Refusal, RewriteTable
+from kdoctor.rewrite import RewriteTable
 from kdoctor.rules.names._backend import REWRITES as ROWS
 from kdoctor.rules.names._backend.examples import BROKEN, FINE
 from kdoctor.rules.names._backend.rewrite_call import (
@@ -138,10 +138,7 @@ def _finding(
         symbol=reference.name,
         confidence=reference.confidence,
         help=help_for(name, attempt, found),
-        fix=attempt if isinstance(attempt, Fix) else None,
-        no_fix_because=(
-            reason_for(name, attempt, rows, found) if isinstance(attempt, Refusal) else None
-        ),
+        fix=attempt if isinstance(attempt, Fix) else reason_for(name, attempt, rows, found),
     )
 
 

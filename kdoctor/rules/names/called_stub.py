@@ -35,8 +35,8 @@ from msgspec.structs import replace
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import names, word
 from kdoctor.keras_api import Presence
-from kdoctor.model import Applicability, Finding, Fix, Severity
-from kdoctor.rewrite import Refusal, Rewrite, RewriteTable, rewrite
+from kdoctor.model import Applicability, Finding, Fix, NoFix, Severity
+from kdoctor.rewrite import Rewrite, RewriteTable, rewrite
 from kdoctor.rules.names._class_checks import asked_alone, class_question
 from kdoctor.rules.names._forwarded_classes import is_asserted, is_handed_on_to_be_made
 from kdoctor.rules.names._missing_names import is_tried
@@ -105,8 +105,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             confidence=reference.confidence,
             severity=Severity.CHANGE if asked else None,
             help=_ASK_FOR_TODAY if asked else _help(reference, attempt),
-            fix=attempt if isinstance(attempt, Fix) else None,
-            no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
+            fix=attempt,
         )
 
 
@@ -122,23 +121,23 @@ def _table(facts: TargetFacts) -> RewriteTable:
 
 def _attempt(
     module: Module, table: RewriteTable, reference: Reference, facts: TargetFacts
-) -> Fix | Refusal:
+) -> Fix | NoFix:
     if reference.call is None:
         return _derived(module, reference, facts)
-    attempt = table.attempt(module, reference, lambda row: _rated(row, facts))
+    attempt = table.attempt(module, reference, _rated)
     if isinstance(attempt, Fix) and attempt.applicability is Applicability.UNSAFE:
         return replace(attempt, unsafe_because=_ROOT)
     return attempt
 
 
 def _asked(
-    module: Module, facts: TargetFacts, reference: Reference, attempt: Fix | Refusal
-) -> Fix | Refusal:
+    module: Module, facts: TargetFacts, reference: Reference, attempt: Fix | NoFix
+) -> Fix | NoFix:
     """Ask for the class of today where the file makes such optimizers itself: they are of that."""
     if not isinstance(attempt, Fix):
         return attempt
     if not any(_answers(reference.name, each.name) for each in _made(module, facts)):
-        return Refusal("kdoctor cannot tell whether it checks for the old optimizers only")
+        return NoFix("kdoctor cannot tell whether it checks for the old optimizers only")
     leaf = reference.name.rpartition(".")[2]
     return replace(attempt, unsafe_because=_TRUE_OF_ALL.format(leaf))
 
@@ -180,24 +179,24 @@ def _answers(asked: str, made: str) -> bool:
     return leaf in ("Optimizer", made.rpartition(".")[2])
 
 
-def _derived(module: Module, reference: Reference, facts: TargetFacts) -> Fix | Refusal:
+def _derived(module: Module, reference: Reference, facts: TargetFacts) -> Fix | NoFix:
     """Return the fix of a base class: a stub has not even the attributes of the class."""
     leaf = reference.name.rpartition(".")[2]
     row = rewrite(f"keras.optimizers.legacy.{leaf}", f"keras.optimizers.{leaf}")
     table = RewriteTable((row,), facts.signature)
     attempt = table.attempt(module, reference, lambda _: Applicability.UNSAFE)
-    if isinstance(attempt, Refusal):
-        return Refusal("optimizers have other methods in Keras 3")
+    if isinstance(attempt, NoFix):
+        return NoFix("optimizers have other methods in Keras 3")
     return replace(attempt, unsafe_because=_METHODS)
 
 
-def _rated(row: Rewrite, facts: TargetFacts) -> Applicability:
+def _rated(row: Rewrite) -> Applicability:
     if row in _UNLIKE:
         return Applicability.UNSAFE
-    return facts.applicability(_STEPS)
+    return rule.applicability([_STEPS])
 
 
-def _help(reference: Reference, attempt: Fix | Refusal) -> str:
+def _help(reference: Reference, attempt: Fix | NoFix) -> str:
     if isinstance(attempt, Fix):
         return f"{attempt.title}."
     if reference.call is None:

@@ -26,7 +26,7 @@ from collections.abc import Iterator
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import package
 from kdoctor.keras_api import Presence
-from kdoctor.model import Finding, Severity
+from kdoctor.model import Finding, NoFix, Severity
 from kdoctor.rules.names._deduplicate import of_package
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference
@@ -52,7 +52,7 @@ def _finding(module: Module, facts: TargetFacts, reference: Reference) -> Findin
         help=f"Write `{new}`, without backend=, layers=, models= and utils=."
         if is_there
         else "keras.applications has the models, but not this name: copy it into your project.",
-        no_fix_because="its functions are called with arguments that those of Keras do not accept",
+        fix=NoFix("its functions are called with arguments that those of Keras do not accept"),
     )
 
 

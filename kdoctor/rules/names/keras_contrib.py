@@ -28,8 +28,8 @@ from msgspec.structs import replace
 
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import package
-from kdoctor.model import Applicability, Finding, Fix, Severity
-from kdoctor.rewrite import Refusal, RewriteTable, one_of, rewrite
+from kdoctor.model import Applicability, Finding, Fix, NoFix, Severity
+from kdoctor.rewrite import RewriteTable, one_of, rewrite
 from kdoctor.rules.names._deduplicate import of_package
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference
@@ -80,9 +80,9 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         yield _finding(module, reference, _attempt(module, table, reference))
 
 
-def _attempt(module: Module, table: RewriteTable, reference: Reference) -> Fix | Refusal:
+def _attempt(module: Module, table: RewriteTable, reference: Reference) -> Fix | NoFix:
     if isinstance(reference.node, cst.ImportStar) or not _has_rows(module, table, reference):
-        return Refusal("no single Keras name replaces it")
+        return NoFix("no single Keras name replaces it")
     attempt = table.attempt(module, reference, lambda _: Applicability.UNSAFE)
     if isinstance(attempt, Fix) and not attempt.unsafe_because:
         return replace(attempt, unsafe_because=_EPSILON)
@@ -95,7 +95,7 @@ def _has_rows(module: Module, table: RewriteTable, reference: Reference) -> bool
     )
 
 
-def _finding(module: Module, reference: Reference, attempt: Fix | Refusal) -> Finding:
+def _finding(module: Module, reference: Reference, attempt: Fix | NoFix) -> Finding:
     error = next(
         (text for name, text in _BROKEN.items() if f"{reference.name}.".startswith(f"{name}.")), ""
     )
@@ -108,8 +108,7 @@ def _finding(module: Module, reference: Reference, attempt: Fix | Refusal) -> Fi
         confidence=reference.confidence,
         severity=Severity.ERROR if error else Severity.LEGACY,
         help=f"{attempt.title}." if isinstance(attempt, Fix) else _BY_HAND.get(leaf, ""),
-        fix=attempt if isinstance(attempt, Fix) else None,
-        no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
+        fix=attempt,
     )
 
 

@@ -42,8 +42,7 @@ from kdoctor.analysis.roots import uses_another_keras
 from kdoctor.analysis.tensors.symbolic import REFUSED, RUN_WITH_VALUES, holds_symbolic
 from kdoctor.analysis.triggers import names, word
 from kdoctor.keras_api import Presence, split_root
-from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
-from kdoctor.rewrite import Refusal
+from kdoctor.model import Applicability, Confidence, Finding, Fix, NoFix, Severity
 from kdoctor.rules.names._backend.rewrite_call import attempted, function, help_for, table
 from kdoctor.rules.names._missing_names import is_closed, is_given
 from kdoctor.rules.rule import Example, Rule
@@ -124,7 +123,7 @@ def _is_legacy(qualified: str, facts: TargetFacts) -> bool:
 
 
 def _finding(
-    module: Module, facts: TargetFacts, reference: Reference, name: str, attempt: Fix | Refusal
+    module: Module, facts: TargetFacts, reference: Reference, name: str, attempt: Fix | NoFix
 ) -> Finding:
     error = _error(module, facts, reference, name)
     written = f"`tf.keras.backend.{name}`"
@@ -137,8 +136,7 @@ def _finding(
         confidence=Confidence.LIKELY if error else reference.confidence,
         severity=Severity.ERROR if error else Severity.LEGACY,
         help=help_for(name, attempt),
-        fix=attempt if isinstance(attempt, Fix) else None,
-        no_fix_because=attempt.reason if isinstance(attempt, Refusal) else None,
+        fix=attempt,
     )
 
 

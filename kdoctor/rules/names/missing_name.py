@@ -78,8 +78,8 @@ import libcst as cst
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import names
 from kdoctor.keras_api import Lookup, split_root
-from kdoctor.model import Finding, Fix, Place, Severity
-from kdoctor.rewrite import ONLY_IN_DEAD_CODE, Refusal
+from kdoctor.model import Finding, Fix, NoFix, Place, Severity
+from kdoctor.rewrite import ONLY_IN_DEAD_CODE
 from kdoctor.rules.names._missing_names import (
     another_star_may_bind_it,
     by_star,
@@ -127,7 +127,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         if imported is not None and imported.name == reference.name:
             continue  # the finding at the import is about this use, too
         attempt = moves.attempt(reference)
-        if isinstance(attempt, Refusal):
+        if isinstance(attempt, NoFix):
             attempt = (
                 stand_in(module, facts, reference, found)
                 or star_of_package(module, facts, reference, found)
@@ -147,7 +147,7 @@ def _ways(facts: TargetFacts) -> Ways:
 
 
 def _finding(
-    module: Module, reference: Reference, found: Lookup, moves: Moves, attempt: Fix | Refusal
+    module: Module, reference: Reference, found: Lookup, moves: Moves, attempt: Fix | NoFix
 ) -> Finding:
     return rule.finding(
         _place(module, reference, found),
@@ -155,8 +155,7 @@ def _finding(
         symbol=found.qualified,
         confidence=reference.confidence,
         help=_help(found, moves, attempt),
-        fix=attempt if isinstance(attempt, Fix) else None,
-        no_fix_because=None if isinstance(attempt, Fix) else _reason(found, moves, attempt),
+        fix=attempt if isinstance(attempt, Fix) else _reason(found, moves, attempt),
     )
 
 
@@ -170,7 +169,7 @@ def _history(found: Lookup, moves: Moves) -> str:
     return f"is gone (last in {found.root} {found.periods[-1][1]})"
 
 
-def _help(found: Lookup, moves: Moves, attempt: Fix | Refusal) -> str:
+def _help(found: Lookup, moves: Moves, attempt: Fix | NoFix) -> str:
     if found.moved_to and not is_of_the_copy(found):
         return f"It is now `{found.moved_to[0]}`."
     if isinstance(attempt, Fix):
@@ -182,7 +181,7 @@ def _help(found: Lookup, moves: Moves, attempt: Fix | Refusal) -> str:
     if found.elsewhere:
         old = " (Keras 2)" if found.elsewhere[0].startswith("tf_keras") else ""
         return f"It still exists as `{found.elsewhere[0]}`{old}."
-    if isinstance(attempt, Refusal) and attempt.reason.startswith(ONLY_PRIVATE):
+    if isinstance(attempt, NoFix) and attempt.reason.startswith(ONLY_PRIVATE):
         return "Copy the parts that your code needs into your project."
     return ""
 
@@ -193,12 +192,12 @@ def _by_hand(found: Lookup, moves: Moves) -> str:
     return told_by_hand([under_keras(each).removeprefix("keras.") for each in names])
 
 
-def _reason(found: Lookup, moves: Moves, refusal: Refusal) -> str:
-    if moves.is_known(found) or refusal == ONLY_IN_DEAD_CODE:
-        return refusal.reason
+def _reason(found: Lookup, moves: Moves, refused: NoFix) -> NoFix:
+    if moves.is_known(found) or refused == ONLY_IN_DEAD_CODE:
+        return refused
     if _by_hand(found, moves):
-        return "nothing in Keras 3 replaces it one to one"
-    return "no release had the same object under a name that exists on the target"
+        return NoFix("nothing in Keras 3 replaces it one to one")
+    return NoFix("no release had the same object under a name that exists on the target")
 
 
 def _place(module: Module, reference: Reference, found: Lookup) -> Place:

@@ -32,8 +32,8 @@ from msgspec.structs import replace
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import names, word
 from kdoctor.keras_api import Presence, split_root
-from kdoctor.model import Applicability, Finding, Fix, Severity
-from kdoctor.rewrite import Refusal, Rewrite, RewriteTable, rewrite
+from kdoctor.model import Applicability, Finding, Fix, NoFix, Severity
+from kdoctor.rewrite import Rewrite, RewriteTable, rewrite
 from kdoctor.rules.names._backend.rewrite_call import help_for
 from kdoctor.rules.names._deduplicate import told_once
 from kdoctor.rules.names._missing_names import FACADES, imports_through
@@ -75,9 +75,9 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         yield _finding(module, facts, found[reference], _attempt(module, table, reference))
 
 
-def _attempt(module: Module, table: RewriteTable, reference: Reference) -> Fix | Refusal:
+def _attempt(module: Module, table: RewriteTable, reference: Reference) -> Fix | NoFix:
     if isinstance(reference.node, cst.ImportStar):
-        return Refusal("kdoctor cannot tell which names a star import was meant to bring in")
+        return NoFix("kdoctor cannot tell which names a star import was meant to bring in")
     attempt = table.attempt(module, reference, lambda _: Applicability.UNSAFE)
     if isinstance(attempt, Fix):
         return replace(
@@ -86,13 +86,11 @@ def _attempt(module: Module, table: RewriteTable, reference: Reference) -> Fix |
             unsafe_because=attempt.unsafe_because or _ANOTHER_COPY,
         )
     if not table.rows_for(reference.name):
-        return Refusal("the target's `tf.keras` has no such name")
+        return NoFix("the target's `tf.keras` has no such name")
     return attempt
 
 
-def _finding(
-    module: Module, facts: TargetFacts, closed: _Closed, attempt: Fix | Refusal
-) -> Finding:
+def _finding(module: Module, facts: TargetFacts, closed: _Closed, attempt: Fix | NoFix) -> Finding:
     reference = closed.reference
     return rule.finding(
         module.place(reference.node),
@@ -100,12 +98,11 @@ def _finding(
         symbol=reference.name,
         confidence=reference.confidence,
         help=_help(facts, closed, attempt),
-        fix=attempt if isinstance(attempt, Fix) else None,
-        no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
+        fix=attempt,
     )
 
 
-def _help(facts: TargetFacts, closed: _Closed, attempt: Fix | Refusal) -> str:
+def _help(facts: TargetFacts, closed: _Closed, attempt: Fix | NoFix) -> str:
     """Return where the name is now, or what to write where the target has none."""
     if isinstance(attempt, Fix):
         return f"{attempt.title}."

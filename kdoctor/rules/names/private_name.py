@@ -37,8 +37,8 @@ from kdoctor.keras_api.private_modules import missing_prefix
 from kdoctor.keras_api.surface import surface_on
 from kdoctor.lazy_regex import pattern
 from kdoctor.memoize import once
-from kdoctor.model import Applicability, Finding, Fix, Severity
-from kdoctor.rewrite import Refusal, Rewrite, RewriteTable, rewrite
+from kdoctor.model import Applicability, Finding, Fix, NoFix, Severity
+from kdoctor.rewrite import Rewrite, RewriteTable, rewrite
 from kdoctor.rules.names._missing_names import form_of, imports_through, is_tried
 from kdoctor.rules.names._public_names import home_of, public_names
 from kdoctor.rules.rule import Example, Rule
@@ -88,16 +88,14 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         yield _finding(module, reference, facts, attempt)
 
 
-def _attempt(
-    module: Module, reference: Reference, facts: TargetFacts, rows: _Rows
-) -> Fix | Refusal:
+def _attempt(module: Module, reference: Reference, facts: TargetFacts, rows: _Rows) -> Fix | NoFix:
     if isinstance(reference.node, cst.ImportStar):
-        return Refusal("kdoctor cannot tell which names a star import was meant to bring in")
+        return NoFix("kdoctor cannot tell which names a star import was meant to bring in")
     if _loses_a_use(module, reference, facts, rows[reference]):
-        return Refusal("not everything that is read from it exists under its public name")
+        return NoFix("not everything that is read from it exists under its public name")
     attempt = _by_own_row(module, reference, facts, rows)
-    if isinstance(attempt, Refusal):
-        return Refusal("no public name of the target is known to be the same object")
+    if isinstance(attempt, NoFix):
+        return NoFix("no public name of the target is known to be the same object")
     if attempt.applicability is Applicability.SAFE or attempt.unsafe_because:
         return attempt
     return replace(attempt, unsafe_because=_COPY if _root(reference.name) == _PYTHON else _MOVED)
@@ -105,21 +103,20 @@ def _attempt(
 
 def _by_own_row(
     module: Module, reference: Reference, facts: TargetFacts, rows: _Rows
-) -> Fix | Refusal:
+) -> Fix | NoFix:
     """Apply the row of a name, or of each of its uses: not that of a package which it is in.
 
     `keras.src.backend` may well be `keras.backend` here; `keras.backend.common` there is not.
     """
     found = rows.get(reference)
-    proven = facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
-    rated = proven if found is not None and found[1] else Applicability.UNSAFE
+    rated = rule.applicability() if found is not None and found[1] else Applicability.UNSAFE
     return RewriteTable([found[0]] if found else [], facts.signature).attempt(
         module, reference, lambda _: rated, lambda use: _by_own_row(module, use, facts, rows)
     )
 
 
 def _finding(
-    module: Module, reference: Reference, facts: TargetFacts, attempt: Fix | Refusal
+    module: Module, reference: Reference, facts: TargetFacts, attempt: Fix | NoFix
 ) -> Finding:
     error = _error(reference, facts)
     why = f"does not exist: {error}" if error else _why(reference, facts)
@@ -130,8 +127,7 @@ def _finding(
         confidence=reference.confidence,
         severity=_severity(reference, facts, error),
         help=f"{attempt.title}." if isinstance(attempt, Fix) else "",
-        fix=attempt if isinstance(attempt, Fix) else None,
-        no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
+        fix=attempt,
     )
 
 

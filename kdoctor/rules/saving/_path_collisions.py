@@ -9,6 +9,7 @@ import libcst as cst
 
 from kdoctor.analysis.calls import instances, passed
 from kdoctor.memoize import once
+from kdoctor.model import NoFix
 from kdoctor.rules.saving._path_endings import H5, Ending, ending
 from kdoctor.rules.saving._save_and_load_calls import PathUse, all_saves, handed, loads, method_uses
 from kdoctor.syntax import Module
@@ -26,19 +27,19 @@ _REPLACED: Final = (
 )
 
 
-def taken(module: Module, found: Ending, old: str, new: str) -> str:
-    """Say what else goes by the name that a path would get, "" where nothing does.
+def taken(module: Module, found: Ending, old: str, new: str) -> NoFix | None:
+    """Say what else goes by the name that a path would get, None where nothing does.
 
     ``old`` is what is replaced by ``new``. Paths are compared as they are written, from the quote
     up to their end: `f"{name}.h5"` and `f"{name}"` would come out the same.
     """
     own = _written(module, found)
     if own is None:
-        return ""
+        return None
     base = own.rstrip("/")
     wanted = f"{base.removesuffix(old) if old.strip('/') else base}{new}"
     if any(wanted == each != own for each in _literals(module)):
-        return _TAKEN.format(wanted, _WRITTEN)
+        return NoFix(_TAKEN.format(wanted, _WRITTEN))
     may_be_h5 = found.extension in H5
     for other in _paths_of(module, new):
         text = _written(module, other)
@@ -47,10 +48,10 @@ def taken(module: Module, found: Ending, old: str, new: str) -> str:
         if text == own or (other.extension in H5 and not may_be_h5 and new == ".keras"):
             continue  # a model in `.h5` keeps its name where the other changes it
         if any(text.endswith(each) and f"{_cut(text, each)}{new}" == wanted for each in _REPLACED):
-            return _TAKEN.format(wanted, _TO_BE.format(text))
+            return NoFix(_TAKEN.format(wanted, _TO_BE.format(text)))
     if found.whole and "{" not in wanted and module.has_file(wanted):
-        return _TAKEN.format(wanted, _IS_THERE)
-    return ""
+        return NoFix(_TAKEN.format(wanted, _IS_THERE))
+    return None
 
 
 def _cut(text: str, ending_: str) -> str:

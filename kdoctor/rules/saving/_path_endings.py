@@ -9,7 +9,7 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.lazy_regex import pattern
-from kdoctor.model import Edit, Span
+from kdoctor.model import Edit, NoFix, Span
 from kdoctor.rules.saving._path_expressions import is_path
 from kdoctor.rules.saving._text_endings import NUMBER, Text, texts_of
 from kdoctor.syntax import Module
@@ -20,7 +20,7 @@ _SLASHES = pattern(r"(?<!:)/{2,}")
 H5 = (".h5", ".hdf5")
 """How a path of a whole model in HDF5 ends."""
 _OF_KERAS = (".keras", ".weights.h5", ".weights.json", *H5, ".hdf")
-NOT_WRITTEN_OUT = "the end of the path is not written out in one string literal of its own"
+NOT_WRITTEN_OUT = NoFix("the end of the path is not written out in one string literal of its own")
 
 
 class Ending(Struct, frozen=True):

@@ -30,7 +30,7 @@ from packaging.version import Version
 from kdoctor.analysis.calls import instances, is_hidden, keras_version, passed
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import Trigger, word
-from kdoctor.model import Finding, Fix, Severity
+from kdoctor.model import Finding, Fix, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._path_endings import Ending, ending
 from kdoctor.rules.saving._path_renaming import rename_to_keras
@@ -81,8 +81,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             help=f"{help_for(fix, found)}."
             if weights
             else f"Use a path that ends in `{wanted}`, here and where the file is loaded.",
-            fix=fix if isinstance(fix, Fix) else None,
-            no_fix_because=None if isinstance(fix, Fix) else fix,
+            fix=fix,
         )
 
 
@@ -96,7 +95,7 @@ def _wrong_either_way(
         symbol=reference.name,
         confidence=reference.confidence,
         help="Use a path that ends in `.keras`, or in `.weights.h5` if only the weights are saved.",
-        no_fix_because="the ending depends on whether only the weights are saved",
+        fix=NoFix("the ending depends on whether only the weights are saved"),
     )
 
 
@@ -116,7 +115,7 @@ def _is_right(facts: TargetFacts, found: Ending, extension: str, *, weights: boo
     return found.text.endswith(".keras") or (extension == ".h5" and takes_h5)
 
 
-def _rename_to_keras(module: Module, found: Ending) -> Fix | str:
+def _rename_to_keras(module: Module, found: Ending) -> Fix | NoFix:
     """Return the fix, or why there is none."""
     old = found.extension if found.extension in _ALSO_MODELS else ""
     return rename_to_keras(module, found, old, unsafe_because=_UNSAFE)

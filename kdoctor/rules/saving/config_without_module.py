@@ -28,7 +28,7 @@ from kdoctor.analysis.calls import value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import names, string
 from kdoctor.keras_api import Presence, split_root
-from kdoctor.model import Edit, Finding, Fix, Hole, Severity, Span
+from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Severity, Span
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference
 
@@ -92,8 +92,7 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
         confidence=reference.confidence,
         help='Write `layer.__class__.from_config(config)`, or `"module": "keras.layers"` in the '
         "dict.",
-        fix=fix,
-        no_fix_because=None if fix else "kdoctor cannot tell which class it is",
+        fix=fix or NoFix("kdoctor cannot tell which class it is"),
     )
 
 
@@ -104,7 +103,6 @@ def _fix(
     given: cst.Dict,
     parts: Mapping[str, cst.BaseExpression],
 ) -> Fix | None:
-    proof = facts.applicability(*(each for each in INVALID if each.after))
     cls = parts[_CLASS]
     if isinstance(cls, cst.SimpleString):
         found = facts.lookup(f"keras.layers.{cls.raw_value}")
@@ -113,7 +111,7 @@ def _fix(
         start = module.span(given).start + 1
         text = f"{cls.quote}module{cls.quote}: {cls.quote}keras.layers{cls.quote}, "
         edit = Edit(Span(start, start), (text,))
-        return Fix("Add the `module` to the dict", (edit,), proof)
+        return rule.fix("Add the `module` to the dict", edit)
     made = _class_named(cls)
     span = module.span(call)
     if made is None or call.args[0].value is not given or "#" in module.text[span.start : span.end]:
@@ -127,7 +125,7 @@ def _fix(
             ")",
         ),
     )
-    return Fix("Use `from_config` of its class", (edit,), proof)
+    return rule.fix("Use `from_config` of its class", edit)
 
 
 def _class_named(node: cst.BaseExpression) -> cst.BaseExpression | None:

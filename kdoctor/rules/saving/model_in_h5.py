@@ -34,7 +34,7 @@ from kdoctor.analysis.tensors.masks import is_masked
 from kdoctor.analysis.tensors.symbolic import holds_symbolic, is_symbolic
 from kdoctor.analysis.triggers import word
 from kdoctor.keras_api import split_root
-from kdoctor.model import Applicability, Finding, Fix, Severity
+from kdoctor.model import Finding, Fix, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._compile_arguments import LAMBDA, lacking
 from kdoctor.rules.saving._path_collisions import taken
@@ -67,17 +67,17 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
             continue
         saved = [each for each in all_saves(module) if is_same_path(module, each, load)]
         if saved:
-            yield _finding(module, facts, load, saved)
+            yield _finding(module, load, saved)
 
 
-def _finding(module: Module, facts: TargetFacts, load: PathUse, saved: list[PathUse]) -> Finding:
+def _finding(module: Module, load: PathUse, saved: list[PathUse]) -> Finding:
     operation = next((found for each in saved if (found := _operation(module, each))), None)
     what = (
         f"the `.h5` format cannot store operations as layers: {_UNKNOWN_LAYER}'{operation}'"
         if operation
         else "`.h5` is a legacy format, and Keras 3 cannot load everything it saves there"
     )
-    fix = _fix(module, facts, load, saved, fails=operation is not None)
+    fix = _fix(module, load, saved, fails=operation is not None)
     return rule.finding(
         module.place(load.call.func),
         what,
@@ -85,18 +85,15 @@ def _finding(module: Module, facts: TargetFacts, load: PathUse, saved: list[Path
         confidence=load.confidence,
         severity=Severity.ERROR if operation else Severity.LEGACY,
         help="Use a path that ends in `.keras`, where the model is saved and where it is loaded.",
-        fix=fix if isinstance(fix, Fix) else None,
-        no_fix_because=None if isinstance(fix, Fix) else fix,
+        fix=fix,
     )
 
 
-def _fix(
-    module: Module, facts: TargetFacts, load: PathUse, saved: list[PathUse], *, fails: bool
-) -> Fix | str:
+def _fix(module: Module, load: PathUse, saved: list[PathUse], *, fails: bool) -> Fix | NoFix:
     """Return the fix, or why there is none."""
     assert load.ending is not None
     if own := lacking(module, load):
-        return _LACKING.format(own if own == LAMBDA else f"`{own}`")
+        return NoFix(_LACKING.format(own if own == LAMBDA else f"`{own}`"))
     ends = [each.ending for each in (load, *saved) if each.ending is not None]
     by_end = [renamed(module, each, each.extension or "", ".keras") for each in ends]
     if not all(by_end):
@@ -105,12 +102,14 @@ def _fix(
         return why
     edits = {edit.span: edit for each in by_end for edit in each}
     nobody_else = fails and _is_temporary(module, load, saved)
-    return Fix(
+    return rule.fix(
         "Change the path's ending to `.keras`",
-        tuple(edits.values()),
-        facts.applicability(*_proofs()) if nobody_else else Applicability.UNSAFE,
-        unsafe_because="whatever else reads the file under its old name must be changed too, and "
-        "a custom loss or metric is not loaded without `custom_objects`",
+        *edits.values(),
+        unsafe_because=""
+        if nobody_else
+        else "whatever else reads the file under its old name must be changed too, and a custom "
+        "loss or metric is not loaded without `custom_objects`",
+        proven_by=_proofs(),
     )
 
 

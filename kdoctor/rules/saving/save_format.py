@@ -30,7 +30,7 @@ import libcst as cst
 from kdoctor.analysis.calls import argument
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import keyword
-from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
+from kdoctor.model import Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rewrite.arguments import remove_arguments
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._path_renaming import renaming_edits
@@ -48,19 +48,19 @@ _VALUE_ERROR = (
 )
 _TYPE_ERROR = "TypeError: Model.save_weights() got an unexpected keyword argument 'save_format'"
 _EXPORT = "Write `.save('name.keras')`, or `.export('folder')` for a SavedModel to serve."
-_COMMENT = "there is a comment next to it"
+_COMMENT = NoFix("there is a comment next to it")
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each ``save_format=``."""
     for use in chain(saves(module), method_uses(module, "save_weights")):
         given = argument(use.call, "save_format")
         if given is None or module.is_guarded(use.call):
             continue
-        yield _finding(module, facts, use, given)
+        yield _finding(module, use, given)
 
 
-def _finding(module: Module, facts: TargetFacts, use: PathUse, given: cst.Arg) -> Finding:
+def _finding(module: Module, use: PathUse, given: cst.Arg) -> Finding:
     if use.what == "save_weights":
         message, severity = _TYPE_ERROR, Severity.ERROR
     elif use.ending is None or use.ending.extension is None:
@@ -77,7 +77,7 @@ def _finding(module: Module, facts: TargetFacts, use: PathUse, given: cst.Arg) -
         severity = Severity.LEGACY
     else:
         message, severity = _VALUE_ERROR, Severity.ERROR
-    fix = _fix(module, facts, use, given)
+    fix = _fix(module, use, given)
     return rule.finding(
         module.place(given),
         message,
@@ -87,55 +87,49 @@ def _finding(module: Module, facts: TargetFacts, use: PathUse, given: cst.Arg) -
         help=_EXPORT
         if use.what == "save"
         else "Leave it out, and use a path that ends in `.weights.h5`.",
-        fix=fix if isinstance(fix, Fix) else None,
-        no_fix_because=fix if isinstance(fix, str) else None,
+        fix=fix,
     )
 
 
-def _fix(module: Module, facts: TargetFacts, use: PathUse, given: cst.Arg) -> Fix | str:
+def _fix(module: Module, use: PathUse, given: cst.Arg) -> Fix | NoFix:
     edits = remove_arguments(module, use.call, [given])
     if edits is None:
         return _COMMENT
     extension = None if use.ending is None else use.ending.extension
     if use.ending is None or extension is None:
-        return "the ending of the path is not known here"
+        return NoFix("the ending of the path is not known here")
     if use.what == "save_weights":
         if not use.ending.text.endswith(".weights.h5"):
             # Where the path is renamed too, this is half of the work: KD601 does the other.
-            return _dropped(edits, Applicability.UNSAFE, "the path must end in `.weights.h5`")
-        return _dropped(edits, _proven(facts))
+            return _dropped(edits, "the path must end in `.weights.h5`")
+        return _dropped(edits)
     wanted = {"h5": ".h5", "keras": ".keras", "tf": ".keras"}.get(str(literal(given.value)))
     if extension in _MODEL_FILES:
         same = wanted == extension or (wanted == ".h5" and extension == ".hdf5")
         # Only literals say that nothing but the warning changes.
         return _dropped(
             edits,
-            _proven(facts) if same else Applicability.UNSAFE,
             "" if same else "the ending of the path names another format than the argument",
         )
     if wanted is None:
-        return "kdoctor cannot tell which format is meant"
+        return NoFix("kdoctor cannot tell which format is meant")
     if any(is_same_path(module, use, each) for each in reads_of_saved_models(module)):
-        return "this file reads a SavedModel there: write `.export(…)`"
+        return NoFix("this file reads a SavedModel there: write `.export(…)`")
     renaming = renaming_edits(module, use.ending, "", wanted)
-    if isinstance(renaming, str):
+    if isinstance(renaming, NoFix):
         return renaming
-    return Fix(
+    return rule.fix(
         f"Change the path's ending to `{wanted}` throughout this file, and leave out "
         "`save_format=`",
-        (*edits, *renaming),
-        Applicability.UNSAFE,
+        *edits,
+        *renaming,
         unsafe_because="whatever reads the folder under its old name must be changed too; for a "
         "SavedModel to serve or convert, write `.export(…)` instead",
     )
 
 
-def _proven(facts: TargetFacts) -> Applicability:
-    return facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
-
-
-def _dropped(edits: list[Edit], rating: Applicability, because: str = "") -> Fix:
-    return Fix("Leave out `save_format=`", tuple(edits), rating, unsafe_because=because)
+def _dropped(edits: list[Edit], because: str = "") -> Fix:
+    return rule.fix("Leave out `save_format=`", *edits, unsafe_because=because)
 
 
 def _passes_it(_: QuickFacts, __: TargetFacts, called: QuickCall) -> bool:

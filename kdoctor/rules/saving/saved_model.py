@@ -35,7 +35,7 @@ import libcst as cst
 from kdoctor.analysis.calls import argument, binding_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import word
-from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
+from kdoctor.model import Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._path_endings import Ending
 from kdoctor.rules.saving._path_renaming import rename_to_keras
@@ -63,14 +63,14 @@ _INVALID = (
     "ValueError: Invalid filepath extension for saving. Please add either a `.keras` extension for "
     "the native Keras format (recommended) or a `.h5` extension."
 )
-_SERVED = (
+_SERVED = NoFix(
     "this file reads a SavedModel there: export the model, and save it for Keras under another name"
 )
-_USED_OTHERWISE = (
+_USED_OTHERWISE = NoFix(
     "the contents of the folder must be saved again, or used through `TFSMLayer`, which is "
     "not a model"
 )
-_FOLDER = "kdoctor cannot choose the name of the file in that folder"
+_FOLDER = NoFix("kdoctor cannot choose the name of the file in that folder")
 _UNSAFE = (
     "whatever reads the folder under its old name must be changed too; for a SavedModel to serve "
     "or convert, write `.export(…)` instead"
@@ -108,8 +108,7 @@ def _saved(
         confidence=use.confidence,
         help="Use a path that ends in `.keras`; for a SavedModel to serve or convert, write "
         "`.export(…)`.",
-        fix=fix if isinstance(fix, Fix) else None,
-        no_fix_because=None if isinstance(fix, Fix) else fix or (_FOLDER if is_new else _SERVED),
+        fix=fix or (_FOLDER if is_new else _SERVED),
     )
 
 
@@ -144,7 +143,7 @@ def _makes_a_folder(module: Module, made: cst.BaseExpression, name: str) -> bool
     )
 
 
-def _rename(module: Module, found: Ending) -> Fix | str:
+def _rename(module: Module, found: Ending) -> Fix | NoFix:
     """Return the fix, or why there is none."""
     old = found.extension if found.extension in _OTHER else ""
     if found.text.endswith(("/", "\\")):
@@ -152,7 +151,7 @@ def _rename(module: Module, found: Ending) -> Fix | str:
     return rename_to_keras(module, found, old, unsafe_because=_UNSAFE)
 
 
-def _saved_anew(module: Module, use: PathUse, found: Ending) -> Fix | str | None:
+def _saved_anew(module: Module, use: PathUse, found: Ending) -> Fix | NoFix | None:
     """Return the fix of a save by what this file reads it with; none where that is both."""
     served = _served(module, use)
     if not served:
@@ -184,17 +183,16 @@ def _exported(module: Module, use: PathUse) -> Fix | None:
     method = use.call.func
     if not isinstance(method, cst.Attribute) or len(use.call.args) != 1:
         return None
-    return Fix(
+    return rule.fix(
         "Export it as a SavedModel, which this file reads",
-        (Edit(module.span(method.attr), ("export",)),),
-        Applicability.UNSAFE,
+        Edit(module.span(method.attr), ("export",)),
         unsafe_because="an exported model can be served and converted, but not loaded with Keras",
     )
 
 
 def _loaded(module: Module, use: PathUse) -> Finding:
     assert use.ending is not None
-    fix: Fix | str | None = None
+    fix: Fix | NoFix = _USED_OTHERWISE
     if is_saved_here(module, use.ending) and not _served(module, use):
         fix = _rename(module, use.ending)
     shown = use.ending.text if use.ending.whole else "…"
@@ -207,8 +205,7 @@ def _loaded(module: Module, use: PathUse) -> Finding:
         help="For inference, use `keras.layers.TFSMLayer(path, "
         "call_endpoint='serving_default')`; to train it further, load it once with Keras 2 (`pip "
         "install tf_keras`) and save it again.",
-        fix=fix if isinstance(fix, Fix) else None,
-        no_fix_because=None if isinstance(fix, Fix) else fix or _USED_OTHERWISE,
+        fix=fix,
     )
 
 

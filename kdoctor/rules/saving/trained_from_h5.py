@@ -31,7 +31,7 @@ from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.analysis.dataflow.uses import reads_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import attribute
-from kdoctor.model import Finding, Severity
+from kdoctor.model import Finding, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._possible_endings import LOADS_H5
 from kdoctor.rules.saving._save_and_load_calls import compiles, is_h5, loads
@@ -58,7 +58,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
                 symbol=load.symbol,
                 confidence=load.confidence,
                 help="Call `compile` after the model is loaded, or save it as `.keras`.",
-                no_fix_because="the arguments of `compile` are stored in the file",
+                fix=NoFix("the arguments of `compile` are stored in the file"),
             )
 
 

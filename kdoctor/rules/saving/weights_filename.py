@@ -43,7 +43,7 @@ from kdoctor.analysis.calls import passed, value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.triggers import word
 from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
-from kdoctor.model import Applicability, Finding, Fix, Severity
+from kdoctor.model import Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._path_collisions import taken
 from kdoctor.rules.saving._path_endings import NOT_WRITTEN_OUT, Ending, renamed
@@ -69,8 +69,8 @@ _NOT_AS_BEFORE = (
     "; unlike a checkpoint, it needs an existing folder, and a model that has its weights when "
     "it is loaded"
 )
-_CONVERT = "the weights must be converted with Keras 2, which can still read them"
-BY_NAME = "it is loaded with `by_name=`, which does not work with `.weights.h5`"
+_CONVERT = NoFix("the weights must be converted with Keras 2, which can still read them")
+BY_NAME = NoFix("it is loaded with `by_name=`, which does not work with `.weights.h5`")
 _LATEST = ways_also_by_1("tensorflow.train.latest_checkpoint")
 
 
@@ -107,12 +107,11 @@ def _saved(module: Module, use: PathUse, place: cst.BaseExpression) -> Iterator[
         symbol=use.symbol,
         confidence=use.confidence,
         help=f"{help_for(fix, use.ending)}.",
-        fix=fix if isinstance(fix, Fix) else None,
-        no_fix_because=None if isinstance(fix, Fix) else fix,
+        fix=fix,
     )
 
 
-def help_for(fix: Fix | str, found: Ending) -> str:
+def help_for(fix: Fix | NoFix, found: Ending) -> str:
     """Return what to do with a path of weights that has a wrong ending."""
     text = "Use a path that ends in `.weights.h5`, here and where it is loaded"
     if fix != BY_NAME:
@@ -124,7 +123,7 @@ def help_for(fix: Fix | str, found: Ending) -> str:
     )
 
 
-def rename_to_weights(module: Module, found: Ending, path: cst.BaseExpression) -> Fix | str:
+def rename_to_weights(module: Module, found: Ending, path: cst.BaseExpression) -> Fix | NoFix:
     """Return the fix that lets a path end in ``.weights.h5``, or why there is none."""
     loaded = list(loads_of_weights(module, path))
     if any(_is_by_name(each.call) for each in loaded):
@@ -144,11 +143,10 @@ def rename_to_weights(module: Module, found: Ending, path: cst.BaseExpression) -
     by_end = [renamed(module, end, old, _NEW, but=models) for end in (found, *ends)]
     if not all(by_end):
         return NOT_WRITTEN_OUT
-    edits = [edit for each in by_end for edit in each]
-    return Fix(
+    edits: list[Edit] = [*dict.fromkeys(edit for each in by_end for edit in each)]
+    return rule.fix(
         "Change the path's ending to `.weights.h5` throughout this file",
-        tuple(dict.fromkeys(edits)),
-        Applicability.UNSAFE,
+        *edits,
         unsafe_because=_UNSAFE + (_NOT_AS_BEFORE if is_checkpoint else ""),
     )
 
@@ -163,7 +161,7 @@ def _loaded(module: Module, use: PathUse) -> Iterator[Finding]:
     is_checkpoint = extension in ("", ".ckpt", ".tf") or _is_latest_checkpoint(module, use)
     if not is_checkpoint or reads_orbax(module):
         return
-    fix: Fix | str | None = None
+    fix: Fix | NoFix = _CONVERT
     if use.ending is not None and use.path is not None and is_saved_here(module, use.ending):
         fix = rename_to_weights(module, use.ending, use.path)
     shown = use.ending.text if use.ending is not None and use.ending.whole else "…"
@@ -175,8 +173,7 @@ def _loaded(module: Module, use: PathUse) -> Iterator[Finding]:
         confidence=use.confidence,
         help="Load it once with Keras 2 (`pip install tf_keras`), call "
         '`save_weights("name.weights.h5")` there, and load that file.',
-        fix=fix if isinstance(fix, Fix) else None,
-        no_fix_because=None if isinstance(fix, Fix) else fix or _CONVERT,
+        fix=fix,
     )
 
 

@@ -25,7 +25,7 @@ from collections.abc import Iterator
 
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.documents import Unit
-from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.model import Confidence, Finding, NoFix, Severity
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.suppression import Directive, Entry
 from kdoctor.syntax import Module
@@ -57,7 +57,7 @@ def _finding(unit: Unit, directive: Directive, what: str, advice: str) -> Findin
         symbol="kdoctor: ignore",
         confidence=Confidence.CERTAIN,
         help=advice,
-        no_fix_because=_ONLY_YOU_KNOW,
+        fix=NoFix(_ONLY_YOU_KNOW),
     )
 
 

@@ -7,7 +7,7 @@ import libcst as cst
 from kdoctor.analysis.calls import call_of_super
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import split_root
-from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.model import Confidence, Finding, NoFix, Severity
 from kdoctor.rules.idioms._optimizers import resource, updates
 from kdoctor.rules.idioms._optimizers.config import rewrite_config
 from kdoctor.rules.idioms._optimizers.constructor import RATES, rewrite_start
@@ -110,8 +110,9 @@ def finding(
         confidence=Confidence.LIKELY,
         severity=Severity.ERROR if error else Severity.CHANGE,
         help=advice if inherited is None else _HELP_INHERITED,
-        fix=None if plan.stops else plan.fix(f"Rewrite `{name}` as a Keras 3 optimizer"),
-        no_fix_because=f"not understood: {plan.obstacles()}" if plan.stops else None,
+        fix=NoFix(f"not understood: {plan.obstacles()}")
+        if plan.stops
+        else plan.fix(f"Rewrite `{name}` as a Keras 3 optimizer"),
     )
 
 

@@ -12,8 +12,7 @@ from __future__ import annotations
 import libcst as cst
 
 from kdoctor.memoize import once
-from kdoctor.model import Applicability, Edit, Fix, Precedence, Span
-from kdoctor.rewrite import Refusal
+from kdoctor.model import Applicability, Edit, Fix, NoFix, Precedence, Span
 from kdoctor.rules.fixes.helper_definition import spelled_helper
 from kdoctor.rules.names._backend.learning_phase_inputs import asks_the_phase
 from kdoctor.syntax import Module, Reference, ReferenceKind
@@ -56,14 +55,14 @@ _OF_A_GRAPH = frozenset(
 )
 
 
-def as_function(module: Module, reference: Reference, proven: Applicability) -> Fix | Refusal:
+def as_function(module: Module, reference: Reference, proven: Applicability) -> Fix | NoFix:
     """Return the fix that writes the helper and calls it, or why there is none."""
     reason = _why_not(module, reference.call)
     if reason is not None:
-        return Refusal(reason)
+        return NoFix(reason)
     helper = spelled_helper(module, reference, _fixable(module), NAME, (HELPER, _NAMES))
     if helper is None:
-        return Refusal(
+        return NoFix(
             f"`{NAME}` cannot be added to this file: the name is taken, or Keras is not "
             "available there"
         )

@@ -10,8 +10,7 @@ import libcst as cst
 from msgspec.structs import replace
 
 from kdoctor.analysis.calls import passed
-from kdoctor.model import Edit, Fix, Hole, Span
-from kdoctor.rewrite import Refusal
+from kdoctor.model import Edit, Fix, Hole, NoFix, Span
 from kdoctor.rules.fixes.helper_definition import spelled_helper
 from kdoctor.syntax import Module, Reference, ReferenceKind
 
@@ -30,7 +29,7 @@ _OTHER_NUMBERS = (
 )
 
 
-def with_generator(module: Module, reference: Reference, leaf: str, fix: Fix) -> Fix | Refusal:
+def with_generator(module: Module, reference: Reference, leaf: str, fix: Fix) -> Fix | NoFix:
     """Return a fix with a generator in place of the seed that it passes on, if it has one."""
     seed = _seed(module, leaf, reference.call)
     if seed is None:
@@ -38,7 +37,7 @@ def with_generator(module: Module, reference: Reference, leaf: str, fix: Fix) ->
     seeded: list[cst.CSTNode] = [*_seeded(module)] or [reference.node]
     helper = spelled_helper(module, reference, seeded, NAME, (HELPER, _NAMES))
     if helper is None:
-        return Refusal(
+        return NoFix(
             "an int `seed` gives the same numbers at each call of `keras.random`: keep a "
             f"`keras.random.SeedGenerator(seed)` and pass it (`{NAME}`, which a fix would add, "
             "cannot be added to this file)"

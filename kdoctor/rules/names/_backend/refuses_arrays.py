@@ -10,8 +10,7 @@ from msgspec.structs import replace
 
 from kdoctor.analysis.calls import argument, passed, value_of
 from kdoctor.analysis.dataflow.alternatives import may_be, must_be
-from kdoctor.model import Applicability, Fix
-from kdoctor.rewrite import Refusal
+from kdoctor.model import Applicability, Fix, NoFix
 from kdoctor.rules.names._backend.plain_numbers import (
     is_maker,
     is_plain_number,
@@ -46,7 +45,7 @@ _NO_CAST = (
 )
 
 
-def if_an_array(module: Module, leaf: str, call: cst.Call, fix: Fix) -> Fix | Refusal:
+def if_an_array(module: Module, leaf: str, call: cst.Call, fix: Fix) -> Fix | NoFix:
     """Return a fix as it is, unless the function of today does not take what is passed.
 
     There is none where it surely does not, and an unsafe one where something tells that it may not.
@@ -77,7 +76,7 @@ def if_an_array(module: Module, leaf: str, call: cst.Call, fix: Fix) -> Fix | Re
 
 def _of_assignments(
     module: Module, variable: cst.BaseExpression, value: cst.BaseExpression, fix: Fix
-) -> Fix | Refusal:
+) -> Fix | NoFix:
     """``K.set_value`` cast what it was given, which `assign` of a ``tf.Variable`` does not."""
 
     def may_refuse(module: Module, node: cst.BaseExpression) -> bool:
@@ -92,7 +91,7 @@ def _of_assignments(
     return _withheld(fix, _NO_CAST, is_sure=False)
 
 
-def _of_clip(module: Module, call: cst.Call, fix: Fix) -> Fix | Refusal:
+def _of_clip(module: Module, call: cst.Call, fix: Fix) -> Fix | NoFix:
     """``keras.ops.maximum``, for a bound that is None, takes numbers and lists."""
     given = passed(call, "x", 0)
     bounds = (argument(call, "min_value", 1), argument(call, "max_value", 2))
@@ -101,7 +100,7 @@ def _of_clip(module: Module, call: cst.Call, fix: Fix) -> Fix | Refusal:
     ):
         return fix
     if is_plain_number(module, given):
-        return Refusal(_NO_CLIP)
+        return NoFix(_NO_CLIP)
     if may_be_plain_number(module, given):
         return _withheld(fix, _NO_CLIP, is_sure=False)
     return _of_lists(module, [given], fix, _NO_CLIP)
@@ -109,16 +108,16 @@ def _of_clip(module: Module, call: cst.Call, fix: Fix) -> Fix | Refusal:
 
 def _of_lists(
     module: Module, given: list[cst.BaseExpression], fix: Fix, reason: str
-) -> Fix | Refusal:
+) -> Fix | NoFix:
     if not any(may_be(module, each, _is_list) for each in given):
         return fix
     is_sure = any(must_be(module, each, _is_list) for each in given)
     return _withheld(fix, reason, is_sure=is_sure)
 
 
-def _withheld(fix: Fix, reason: str, *, is_sure: bool) -> Fix | Refusal:
+def _withheld(fix: Fix, reason: str, *, is_sure: bool) -> Fix | NoFix:
     if is_sure:
-        return Refusal(reason)
+        return NoFix(reason)
     return replace(fix, applicability=Applicability.UNSAFE, unsafe_because=reason)
 
 

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.keras_api import Lookup, split_root
-from kdoctor.model import Fix
-from kdoctor.rewrite import ONLY_IN_DEAD_CODE, Refusal, RewriteTable
+from kdoctor.model import Fix, NoFix
+from kdoctor.rewrite import ONLY_IN_DEAD_CODE, RewriteTable
 from kdoctor.rules.names._backend import BY_HAND, REWRITES, statement_rewrites
 from kdoctor.rules.names._backend.branch_effects import with_one_branch
 from kdoctor.rules.names._backend.differences import DIFFERENCES
@@ -45,7 +45,7 @@ def table(facts: TargetFacts) -> RewriteTable:
 
 def attempted(
     module: Module, facts: TargetFacts, reference: Reference, rows: RewriteTable, name: str
-) -> Fix | Refusal:
+) -> Fix | NoFix:
     """Return the fix of one use of ``keras.backend.<name>``, or why there is none."""
     leaf = reference.name.rpartition(".")[2]  # of `backend.tensorflow_backend.set_session`
     special = _special(module, facts, reference, leaf)
@@ -83,7 +83,7 @@ def _why_unsafe(module: Module, reference: Reference, rows: RewriteTable, name: 
 
 def _special(
     module: Module, facts: TargetFacts, reference: Reference, leaf: str
-) -> Fix | Refusal | None:
+) -> Fix | NoFix | None:
     """Return what is known of this one function alone, None where nothing is."""
     proven = {each: facts.applicability(example) for each, example in SPECIAL.items()}
     if reference.call is not None:
@@ -105,7 +105,7 @@ def _special(
     return None
 
 
-def help_for(name: str, attempt: Fix | Refusal, found: Lookup | None = None) -> str:
+def help_for(name: str, attempt: Fix | NoFix, found: Lookup | None = None) -> str:
     """Return what to write instead of ``keras.backend.<name>``."""
     if isinstance(attempt, Fix):
         return f"{attempt.title}."
@@ -117,14 +117,14 @@ def help_for(name: str, attempt: Fix | Refusal, found: Lookup | None = None) -> 
     return f"{text[:1].upper()}{text[1:]}." if text else ""
 
 
-def reason_for(name: str, refusal: Refusal, rows: RewriteTable, found: Lookup) -> str:
+def reason_for(name: str, refused: NoFix, rows: RewriteTable, found: Lookup) -> NoFix:
     """Return why there is no fix of a use of ``keras.backend.<name>``."""
     has_rows = bool(rows.rows_for(f"keras.backend.{name}"))
-    if has_rows or name == "function" or refusal == ONLY_IN_DEAD_CODE:
-        return refusal.reason
+    if has_rows or name == "function" or refused == ONLY_IN_DEAD_CODE:
+        return refused
     if _may_be_meant(name, found):
-        return "no release had this name: kdoctor can only guess what is meant"
-    return "no single expression replaces it in Keras 3"
+        return NoFix("no release had this name: kdoctor can only guess what is meant")
+    return NoFix("no single expression replaces it in Keras 3")
 
 
 def _may_be_meant(name: str, found: Lookup | None) -> str:

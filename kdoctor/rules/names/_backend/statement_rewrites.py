@@ -12,8 +12,7 @@ from kdoctor.analysis.tensors.symbolic import (
     infer_size_fix,
     is_inferable_reshape_size,
 )
-from kdoctor.model import Applicability, Edit, Fix, Hole, Precedence
-from kdoctor.rewrite import Refusal
+from kdoctor.model import Applicability, Edit, Fix, Hole, NoFix, Precedence
 from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rewrite.source_lines import margin
 from kdoctor.rules.names._backend.sessions import without_session
@@ -35,7 +34,7 @@ _NO_LOOP = "the argument may not be a list of (variable, value) pairs"
 
 def special_fix(
     module: Module, name: str, call: cst.Call, proven: dict[str, Applicability]
-) -> Fix | Refusal | None:
+) -> Fix | NoFix | None:
     """Return the fix of a use that no template can say; None where a template is to be tried.
 
     ``proven`` says, by name, how safe the run of an example has shown such a fix to be.
@@ -46,7 +45,7 @@ def special_fix(
         case "set_value" | "update" | "update_add" | "update_sub", [cst.Attribute() as held, _] if (
             _is_hyperparameter(module, held)
         ):
-            return Refusal(_A_NUMBER.format(held.attr.value))
+            return NoFix(_A_NUMBER.format(held.attr.value))
         case "set_value", [cst.Attribute() as rate, value]:
             return _learning_rate(module, call, rate, value, proven["set_value"])
         case "set_session", [_]:

@@ -1,0 +1,53 @@
+"""Queries: what a rule looks for, said once.
+
+A query is data. It yields the candidates that a rule's ``check`` is given, from the exact tree, and
+answers the gate's question whether a file may hold any, from Python's own tree:
+
+    LOSS = calls("compile", on=Instance(Kind.MODEL, cls="Sequential")).argument("loss", 1)
+
+Candidates are what every rule would ask for by hand: not in code that is guarded, not hidden by
+``*args`` or ``**kwargs``, not of a member that the user's own class defines.
+"""
+
+from __future__ import annotations
+
+from kdoctor.analysis.queries.calls import CallQuery, Instance, calls, constructs, functions
+from kdoctor.analysis.queries.classes import classes, methods
+from kdoctor.analysis.queries.matches import (
+    Argument,
+    Call,
+    Class,
+    File,
+    Match,
+    Method,
+    Name,
+    Read,
+    Store,
+)
+from kdoctor.analysis.queries.members import reads, stores
+from kdoctor.analysis.queries.query import Query, files
+from kdoctor.analysis.queries.references import references
+
+__all__ = [
+    "Argument",
+    "Call",
+    "CallQuery",
+    "Class",
+    "File",
+    "Instance",
+    "Match",
+    "Method",
+    "Name",
+    "Query",
+    "Read",
+    "Store",
+    "calls",
+    "classes",
+    "constructs",
+    "files",
+    "functions",
+    "methods",
+    "reads",
+    "references",
+    "stores",
+]

@@ -1,0 +1,247 @@
+"""Queries for calls: of a method of an object, of a class, of a function of Keras."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Collection, Iterable, Iterator
+from itertools import chain
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from kdoctor.analysis.calls import instances, is_hidden
+from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.queries.forms import form_of
+from kdoctor.analysis.queries.matches import Argument, Call, Where
+from kdoctor.analysis.queries.query import Query
+from kdoctor.analysis.triggers import Trigger, calls_that_make, may_be_called_on
+from kdoctor.keras_api import split_root
+from kdoctor.syntax import Module
+from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
+from kdoctor.value_types import Kind, Type
+
+
+class Instance(Struct, frozen=True):
+    """An object of a kind; with ``cls``, of that class of Keras itself."""
+
+    kind: Kind
+    cls: str = ""
+
+    def fits(self, found: Type) -> bool:
+        """Say whether an object of that type is one."""
+        return found.kind is self.kind and self.cls in ("", found.cls)
+
+
+On = Kind | Instance | Collection["Kind | Instance"]
+
+
+def instances_of(on: On) -> tuple[Instance, ...]:
+    """Return what ``on=`` of a query stands for."""
+    if isinstance(on, Kind):
+        return (Instance(on),)
+    if isinstance(on, Instance):
+        return (on,)
+    return tuple(chain.from_iterable(map(instances_of, on)))
+
+
+class _Passing(Struct, frozen=True):
+    """One of these arguments is passed, and ``where`` holds of the form of its value."""
+
+    parameters: tuple[tuple[str, int | None], ...]
+    where: Where | None
+
+    def holds(self, call: Call) -> bool:
+        return any(call.passes(*each, where=self.where) for each in self.parameters)
+
+    def may_hold(self, quick: QuickFacts, called: QuickCall) -> bool:
+        for each in self.parameters:
+            given = called.argument(*each)
+            if given is not None and (self.where is None or self._may_be(quick, given)):
+                return True
+        return False
+
+    def _may_be(self, quick: QuickFacts, given: ast.expr) -> bool:
+        # A name stands for itself where nothing tells its one value.
+        values = [given, *quick.values_of(given)] if isinstance(given, ast.Name) else [given]
+        assert self.where is not None
+        return any(self.where(form_of(each)) for each in values)
+
+
+class _Callee(Struct, frozen=True):
+    """What is called: how the exact tree tells it, and how Python's own."""
+
+    find: Callable[[Module, TargetFacts], Iterator[Call]]
+    may_call: Callable[[QuickFacts, TargetFacts], Iterable[QuickCall]]
+    # Asked last, of the calls that all else fits: it looks through the file for types.
+    confirms: Callable[[QuickFacts, TargetFacts, list[QuickCall]], bool]
+    words: frozenset[str]
+
+
+class _Call(Struct, frozen=True):
+    """The parts of a call query."""
+
+    callee: _Callee
+    passing: tuple[_Passing, ...] = ()
+    hidden: bool = False
+    guarded: bool = False
+
+    def find(self, module: Module, facts: TargetFacts) -> Iterator[Call]:
+        for each in self.callee.find(module, facts):
+            if not self.hidden and is_hidden(each.node):
+                continue
+            if all(one.holds(each) for one in self.passing) and (
+                self.guarded or not module.is_guarded(each.node)
+            ):
+                yield each
+
+    def trigger(self) -> Trigger:
+        def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
+            asked = [
+                each
+                for each in self.callee.may_call(quick, facts)
+                if all(one.may_hold(quick, each) for one in self.passing)
+            ]
+            return bool(asked) and self.callee.confirms(quick, facts, asked)
+
+        found = Trigger(holds)
+        if self.callee.words:
+            found = Trigger.needing(self.callee.words, holds)
+        for one in self.passing:
+            if all(place is None for _, place in one.parameters):
+                found = Trigger.among("keywords", [name for name, _ in one.parameters]) & found
+        return found
+
+
+class CallQuery(Query[Call]):
+    """A query for calls. The calls that ``*args`` or ``**kwargs`` hide, or that are guarded, are
+    passed over, unless ``even(hidden=…, guarded=…)`` says otherwise.
+    """  # noqa: D205 - two sentences
+
+    def __init__(self, parts: _Call) -> None:
+        super().__init__(parts.find, parts.trigger())
+        self._parts = parts
+
+    def passing(
+        self, *names: str, place: int | None = None, where: Where | None = None
+    ) -> CallQuery:
+        """Return the query for calls that pass one of these arguments.
+
+        ``place`` is that of a single name by position, from 0. ``where`` is asked of the form of
+        what is passed, for a name with one value of that value.
+        """
+        parameters = tuple((name, place) for name in names)
+        return self.passing_one_of(parameters, where=where)
+
+    def passing_one_of(
+        self, parameters: Iterable[tuple[str, int | None]], *, where: Where | None = None
+    ) -> CallQuery:
+        """Return the query for calls that pass one of these, each a keyword with its place."""
+        added = _Passing(tuple(parameters), where)
+        return CallQuery(replace(self._parts, passing=(*self._parts.passing, added)))
+
+    def even(self, *, hidden: bool = False, guarded: bool = False) -> CallQuery:
+        """Return the query that yields hidden or guarded calls, too."""
+        return CallQuery(replace(self._parts, hidden=hidden, guarded=guarded))
+
+    def argument(
+        self, name: str, place: int | None = None, *, where: Where | None = None
+    ) -> Query[Argument]:
+        """Return the query for this argument of the calls."""
+        calls_passing = self.passing(name, place=place, where=where)
+
+        def find(module: Module, facts: TargetFacts) -> Iterator[Argument]:
+            for each in calls_passing.find(module, facts):
+                given = each.argument(name, place)
+                if given is not None:
+                    yield Argument(each, name, given)
+
+        return Query(find, calls_passing.trigger)
+
+
+def calls(*methods: str, on: On, overridden: bool = False) -> CallQuery:
+    """Calls of methods of such objects: ``model.fit(…)``.
+
+    Not of those that the user's own class defines, or something assigns, unless ``overridden``.
+    """
+    owners = instances_of(on)
+    kinds: Final = {each.kind for each in owners}
+    names = frozenset(methods)
+
+    def find(module: Module, facts: TargetFacts) -> Iterator[Call]:
+        for use in module.members:
+            if use.called is None or use.member not in names:
+                continue
+            if not any(each.fits(use.owner) for each in owners):
+                continue
+            if overridden or not use.owner_defines:
+                yield Call(module, facts, use.called, use=use)
+
+    return CallQuery(
+        _Call(
+            _Callee(
+                find,
+                lambda quick, _: (
+                    each
+                    for name in methods
+                    for each in quick.calls_by_leaf.get(name, ())
+                    if each.is_attribute
+                ),
+                lambda quick, facts, asked: may_be_called_on(quick, facts, asked, kinds),
+                names,
+            )
+        )
+    )
+
+
+def constructs(*made: Kind | Instance) -> CallQuery:
+    """Calls that create such objects of Keras 3: ``keras.optimizers.Adam(…)``."""
+    wanted = instances_of(made)
+
+    def find(module: Module, facts: TargetFacts) -> Iterator[Call]:
+        for kind in dict.fromkeys(each.kind for each in wanted):
+            for reference, call, found in instances(module, kind, facts):
+                if any(each.fits(found) for each in wanted):
+                    yield Call(module, facts, call, reference=reference, made=found)
+
+    return CallQuery(
+        _Call(
+            _Callee(
+                find,
+                lambda quick, facts: (
+                    called
+                    for each in wanted
+                    for _, called in calls_that_make(quick, facts, each.kind, each.cls or None)
+                ),
+                lambda _quick, _facts, _asked: True,
+                frozenset(),
+            )
+        )
+    )
+
+
+def functions(*names: str) -> CallQuery:
+    """Calls of functions of Keras 3, named without their root: ``utils.get_file``."""
+    wanted = frozenset(names)
+
+    def is_one(name: str, facts: TargetFacts) -> bool:
+        split = split_root(name)
+        return split is not None and split[1] in wanted and facts.runs_keras_3(split[0])
+
+    def find(module: Module, facts: TargetFacts) -> Iterator[Call]:
+        for each in module.references:
+            if each.call is not None and is_one(each.name, facts):
+                yield Call(module, facts, each.call, reference=each)
+
+    return CallQuery(
+        _Call(
+            _Callee(
+                find,
+                lambda quick, facts: chain.from_iterable(
+                    found for name, found in quick.calls_by_meaning.items() if is_one(name, facts)
+                ),
+                lambda _quick, _facts, _asked: True,
+                frozenset(name.rpartition(".")[2] for name in names),
+            )
+        )
+    )

@@ -1,0 +1,162 @@
+"""Forms: what an expression is, as one Python value for both trees.
+
+A query's ``where=`` is asked of ``ast`` by the gate and of libcst by the rule; a form is what both
+give it. Constants are themselves, displays are lists, tuples and ``DictForm`` of forms, anything
+else is an ``Expression`` of the class that ``ast`` has for it.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Final
+
+import libcst as cst
+from msgspec import Struct
+
+from kdoctor.syntax.ast_walk import ast_dotted_name
+from kdoctor.syntax.imports import dotted_name
+from kdoctor.syntax.literals import UNKNOWN, literal
+
+_DEPTH: Final = 3  # displays inside displays; deeper ones are of no interest to any question
+_CLASSES: Final[dict[type[cst.CSTNode], str]] = {
+    cst.Call: "Call",
+    cst.Name: "Name",
+    cst.Attribute: "Attribute",
+    cst.Subscript: "Subscript",
+    cst.Lambda: "Lambda",
+    cst.BinaryOperation: "BinOp",
+    cst.UnaryOperation: "UnaryOp",
+    cst.BooleanOperation: "BoolOp",
+    cst.Comparison: "Compare",
+    cst.IfExp: "IfExp",
+    cst.ListComp: "ListComp",
+    cst.SetComp: "SetComp",
+    cst.DictComp: "DictComp",
+    cst.GeneratorExp: "GeneratorExp",
+    cst.FormattedString: "JoinedStr",
+    cst.Set: "Set",
+    cst.StarredElement: "Starred",
+}
+
+
+_CONSTANTS: Final = (cst.BaseNumber, cst.BaseString, cst.Name, cst.UnaryOperation)
+
+
+class Expression(Struct, frozen=True):
+    """An expression that is no constant and no display.
+
+    ``kind`` is the name of its class in ``ast`` (``Call``, ``BinOp``, …), "" where it has none.
+    ``name`` is the dotted name as written: of a name, an attribute, or what is called.
+    """
+
+    kind: str
+    name: str = ""
+
+
+class DictForm(Struct, frozen=True):
+    """A dict display. The key of ``**other`` is ``Expression("Starred")``."""
+
+    items: tuple[tuple[object, object], ...]
+
+
+_STARRED: Final = Expression("Starred")
+
+
+def form_of(node: ast.expr | cst.BaseExpression, depth: int = _DEPTH) -> object:
+    """Return the form of an expression of either tree."""
+    if isinstance(node, ast.AST):
+        return _ast_form(node, depth)
+    return _libcst_form(node, depth)
+
+
+def _ast_form(node: ast.expr, depth: int) -> object:
+    match node:
+        case ast.Constant(value=value):
+            return value
+        case ast.UnaryOp(operand=ast.Constant()):
+            number = literal(node)
+            return Expression("UnaryOp") if number is UNKNOWN else number
+        case ast.List(elts=elements) if depth:
+            return [_ast_form(each, depth - 1) for each in elements]
+        case ast.Tuple(elts=elements) if depth:
+            return tuple(_ast_form(each, depth - 1) for each in elements)
+        case ast.Dict(keys=keys, values=values) if depth:
+            return DictForm(
+                tuple(
+                    (_STARRED if key is None else _ast_form(key, depth - 1),
+                     _ast_form(value, depth - 1))
+                    for key, value in zip(keys, values, strict=True)
+                )
+            )  # fmt: skip
+        case ast.Call(func=function):
+            return Expression("Call", ast_dotted_name(function) or "")
+        case ast.Name() | ast.Attribute():
+            return Expression(type(node).__name__, ast_dotted_name(node) or "")
+    return Expression(type(node).__name__)
+
+
+def _libcst_form(node: cst.BaseExpression, depth: int) -> object:
+    constant = literal(node) if isinstance(node, _CONSTANTS) else UNKNOWN
+    if constant is not UNKNOWN:
+        return constant
+    match node:
+        case cst.List(elements=elements) if depth:
+            return [_element_form(each, depth - 1) for each in elements]
+        case cst.Tuple(elements=elements) if depth:
+            return tuple(_element_form(each, depth - 1) for each in elements)
+        case cst.Dict(elements=entries) if depth:
+            return DictForm(
+                tuple(
+                    (_libcst_form(each.key, depth - 1), _libcst_form(each.value, depth - 1))
+                    if isinstance(each, cst.DictElement)
+                    else (_STARRED, _libcst_form(each.value, depth - 1))
+                    for each in entries
+                )
+            )
+        case cst.Call(func=function):
+            return Expression("Call", dotted_name(function) or "")
+        case cst.Name() | cst.Attribute():
+            return Expression(type(node).__name__, dotted_name(node) or "")
+    return Expression(_CLASSES.get(type(node), ""))
+
+
+def _element_form(node: cst.BaseElement, depth: int) -> object:
+    return _STARRED if isinstance(node, cst.StarredElement) else _libcst_form(node.value, depth)
+
+
+# -- questions about forms, for ``where=``
+
+
+def is_number(form: object) -> bool:
+    """Say whether it is a number; True and False count as none."""
+    return isinstance(form, int | float) and not isinstance(form, bool)
+
+
+def is_text(form: object) -> bool:
+    """Say whether it is a string."""
+    return isinstance(form, str)
+
+
+def is_none(form: object) -> bool:
+    """Say whether it is None."""
+    return form is None
+
+
+def is_false(form: object) -> bool:
+    """Say whether it is False itself."""
+    return form is False
+
+
+def is_dict_of_one(form: object) -> bool:
+    """Say whether it is a dict with one entry, which is written out."""
+    return isinstance(form, DictForm) and len(form.items) == 1 and form.items[0][0] != _STARRED
+
+
+def is_list_of_one(form: object) -> bool:
+    """Say whether it is a list with one element, which is written out."""
+    return isinstance(form, list) and len(form) == 1 and form[0] != _STARRED
+
+
+def is_sequence_of_several(form: object) -> bool:
+    """Say whether it is a list or tuple with more than one element."""
+    return isinstance(form, list | tuple) and len(form) > 1

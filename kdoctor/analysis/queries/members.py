@@ -1,0 +1,56 @@
+"""Queries for members of objects: read, or assigned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.queries.calls import On, instances_of
+from kdoctor.analysis.queries.matches import Read, Store
+from kdoctor.analysis.queries.query import Query
+from kdoctor.analysis.triggers import changes_of, member_of, reads_of
+from kdoctor.syntax import Module
+
+
+def reads(*members: str, on: On, overridden: bool = False, guarded: bool = False) -> Query[Read]:
+    """Reads of members of such objects: ``model.backend``.
+
+    Not of those that the user's own class defines, or something assigns, unless ``overridden``; not
+    in code that is guarded, unless ``guarded``.
+    """
+    owners = instances_of(on)
+    kinds = {each.kind for each in owners}
+    names = frozenset(members)
+
+    def find(module: Module, facts: TargetFacts) -> Iterator[Read]:
+        for use in module.members:
+            if use.member not in names or not any(each.fits(use.owner) for each in owners):
+                continue
+            if use.owner_defines and not overridden:
+                continue
+            if guarded or not module.is_guarded(use.node):
+                yield Read(module, facts, use)
+
+    return Query(find, (reads_of if overridden else member_of)(kinds, *members))
+
+
+def stores(*members: str, on: On, overridden: bool = False, guarded: bool = False) -> Query[Store]:
+    """Assignments to members of such objects, and deletions: ``layer.name = "a"``.
+
+    Not of those that the user's own class defines, unless ``overridden``; not in code that is
+    guarded, unless ``guarded``.
+    """
+    owners = instances_of(on)
+    kinds = {each.kind for each in owners}
+    names = frozenset(members)
+
+    def find(module: Module, facts: TargetFacts) -> Iterator[Store]:
+        for store in module.member_stores:
+            if store.member not in names or not any(each.fits(store.owner) for each in owners):
+                continue
+            if store.owner_defines and not overridden:
+                continue
+            if guarded or not module.is_guarded(store.node):
+                yield Store(module, facts, store)
+
+    return Query(find, changes_of(kinds, *members))
