@@ -11,7 +11,16 @@ Candidates are what every rule would ask for by hand: not in code that is guarde
 
 from __future__ import annotations
 
-from kdoctor.analysis.queries.calls import CallQuery, Instance, calls, constructs, functions
+from kdoctor.analysis.queries.calls import (
+    CallQuery,
+    Instance,
+    applications,
+    called,
+    calls,
+    constructs,
+    functions,
+    imported,
+)
 from kdoctor.analysis.queries.classes import classes, methods
 from kdoctor.analysis.queries.matches import (
     Argument,
@@ -41,11 +50,14 @@ __all__ = [
     "Query",
     "Read",
     "Store",
+    "applications",
+    "called",
     "calls",
     "classes",
     "constructs",
     "files",
     "functions",
+    "imported",
     "methods",
     "reads",
     "references",

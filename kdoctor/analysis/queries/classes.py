@@ -3,70 +3,101 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 import libcst as cst
 
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.user_classes import kind_of_class
+from kdoctor.analysis.models.user_classes import kind_of_class, methods_in, only_base
+from kdoctor.analysis.queries.bodies import Body, body_of
 from kdoctor.analysis.queries.matches import Class, Method
 from kdoctor.analysis.queries.query import Query
-from kdoctor.analysis.queries.signatures import FormalSignature, signature_of
-from kdoctor.analysis.triggers import Trigger, may_derive_from, method_of
+from kdoctor.analysis.queries.signatures import FormalSignature, Function, signature_of
+from kdoctor.analysis.triggers import Trigger, bases_meant, may_derive_from, method_of
+from kdoctor.keras_api import split_root
 from kdoctor.syntax import Module
 from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
+Of = Kind | tuple[str, ...]
+"""What a class derives from: a kind of Keras' classes, or directly and alone from one of these,
+named without their root."""
 
-def classes(of: Kind, *, guarded: bool = False) -> Query[Class]:
-    """Classes that derive from a class of Keras of this kind.
+
+def classes(of: Of, *, defining: Collection[str] = (), guarded: bool = False) -> Query[Class]:
+    """Classes that derive from such a class of Keras, and define these methods.
 
     Not in code that is guarded, unless ``guarded``.
     """
 
     def find(module: Module, facts: TargetFacts) -> Iterator[Class]:
         for node in module.nodes(cst.ClassDef):
-            if kind_of_class(module, node) is of and (guarded or not module.is_guarded(node)):
+            if not methods_in(node).keys() >= set(defining) or not _derives(module, node, of):
+                continue
+            if guarded or not module.is_guarded(node):
                 yield Class(module, facts, node)
 
-    return Query(
-        find,
-        Trigger(
-            lambda quick, facts: any(
-                may_derive_from(quick, facts, node, of) for node in _classes_with_bases(quick)
-            )
-        ),
-    )
+    def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
+        return any(
+            _may_derive(quick, facts, node, of)
+            for node in _classes_with_bases(quick)
+            if all(method_of(node, name) is not None for name in defining)
+        )
+
+    return Query(find, Trigger.needing(defining, holds) if defining else Trigger(holds))
 
 
 def methods(
     *names: str,
-    of: Kind,
+    of: Of,
     where: Callable[[FormalSignature], bool] | None = None,
+    body: Callable[[Body], bool] | None = None,
+    defining: Collection[str] = (),
     guarded: bool = False,
 ) -> Query[Method]:
-    """Methods that such classes define; ``where`` is asked of their signature."""
-    of_kind = classes(of, guarded=guarded)
+    """Methods that such classes define.
+
+    ``where`` is asked of their signature, ``body`` of what stands in them; the class also defines
+    those of ``defining``.
+    """
+    owners = classes(of, defining=defining, guarded=guarded)
+
+    def is_one(method: Function | None) -> bool:
+        return (
+            method is not None
+            and (where is None or where(signature_of(method)))
+            and (body is None or body(body_of(method)))
+        )
 
     def find(module: Module, facts: TargetFacts) -> Iterator[Method]:
-        for each in of_kind.find(module, facts):
-            for name in names:
-                method = each.methods.get(name)
-                if method is not None and (where is None or where(signature_of(method))):
-                    yield Method(each, method)
+        for each in owners.find(module, facts):
+            found = (each.methods.get(name) for name in names)
+            yield from (Method(each, method) for method in found if method and is_one(method))
 
     def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
         return any(
-            may_derive_from(quick, facts, node, of)
+            _may_derive(quick, facts, node, of)
             for node in _classes_with_bases(quick)
-            if any(
-                (method := method_of(node, name)) is not None
-                and (where is None or where(signature_of(method)))
-                for name in names
-            )
+            if any(is_one(method_of(node, name)) for name in names)
+            and all(method_of(node, name) is not None for name in defining)
         )
 
     return Query(find, Trigger.needing(names, holds))
+
+
+def _derives(module: Module, node: cst.ClassDef, of: Of) -> bool:
+    if isinstance(of, Kind):
+        return kind_of_class(module, node) is of
+    base = only_base(module, node)
+    split = None if base is None else split_root(module.qualified(base) or "")
+    return split is not None and split[1] in of
+
+
+def _may_derive(quick: QuickFacts, facts: TargetFacts, node: ast.ClassDef, of: Of) -> bool:
+    if isinstance(of, Kind):
+        return may_derive_from(quick, facts, node, of)
+    split = map(split_root, bases_meant(quick, node))
+    return any(each is not None and each[1] in of for each in split)
 
 
 def _classes_with_bases(quick: QuickFacts) -> Iterator[ast.ClassDef]:

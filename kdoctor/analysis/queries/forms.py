@@ -157,3 +157,23 @@ def is_list_of_one(form: object) -> bool:
 def is_sequence_of_several(form: object) -> bool:
     """Say whether it is a list or tuple with more than one element."""
     return isinstance(form, list | tuple) and len(form) > 1
+
+
+def is_dict_of_several(form: object) -> bool:
+    """Say whether it is a dict with more than one entry."""
+    return isinstance(form, DictForm) and len(form.items) > 1
+
+
+def is_list(form: object) -> bool:
+    """Say whether it is a list, which is written out."""
+    return isinstance(form, list)
+
+
+def is_bool(form: object) -> bool:
+    """Say whether it is True or False."""
+    return isinstance(form, bool)
+
+
+def is_true(form: object) -> bool:
+    """Say whether it is True itself."""
+    return form is True
