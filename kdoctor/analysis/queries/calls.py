@@ -224,15 +224,21 @@ def constructs(*made: Kind | Instance) -> CallQuery:
     )
 
 
-def functions(*names: str) -> CallQuery:
-    """Calls of functions of Keras 3, named without their root: ``utils.get_file``."""
+def functions(*names: str, within: str = "") -> CallQuery:
+    """Calls of functions of Keras 3, named without their root: ``utils.get_file``.
+
+    Or of all that is in the module ``within``.
+    """
     wanted = frozenset(names)
+    words = {name.rpartition(".")[2] for name in (*names, within) if name}
 
     def is_one(facts: TargetFacts, name: str) -> bool:
         split = split_root(name)
-        return split is not None and split[1] in wanted and facts.runs_keras_3(split[0])
+        if split is None or not facts.runs_keras_3(split[0]):
+            return False
+        return split[1] in wanted or bool(within and split[1].startswith(f"{within}."))
 
-    return _imported({name.rpartition(".")[2] for name in names}, is_one)
+    return _imported(words, is_one)
 
 
 def imported(*names: str) -> CallQuery:

@@ -177,3 +177,8 @@ def is_bool(form: object) -> bool:
 def is_true(form: object) -> bool:
     """Say whether it is True itself."""
     return form is True
+
+
+def is_several(form: object) -> bool:
+    """Say whether it is a list, tuple or dict with more than one element."""
+    return is_sequence_of_several(form) or is_dict_of_several(form)

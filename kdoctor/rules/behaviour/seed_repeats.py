@@ -28,11 +28,8 @@ Keras 2, and with a generator, they do not.
 
 from __future__ import annotations
 
-from kdoctor.analysis.calls import argument, literal, value_of
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.queries import Name, references
-from kdoctor.analysis.queries.conditions import keyword
-from kdoctor.keras_api import split_root
+from kdoctor.analysis.calls import literal
+from kdoctor.analysis.queries import Argument, functions
 from kdoctor.model import Finding, NoFix, Severity
 from kdoctor.rules.rule import Example, rule
 from kdoctor.value_types import Context
@@ -40,28 +37,24 @@ from kdoctor.value_types import Context
 _REPEATED = (Context.CALL, Context.LOSS_OR_METRIC, Context.TRAIN_LOOP)
 
 
-def _is_random(facts: TargetFacts, name: str) -> bool:
-    split = split_root(name)
-    return split is not None and split[1].startswith("random.") and facts.runs_keras_3(split[0])
-
-
 @rule(
     "KD419",
     severity=Severity.CHANGE,
     since="3.0",
-    look_for=references(where=_is_random, guarded=True).beside(keyword("seed")),
+    look_for=functions(within="random")
+    .even(hidden=True, guarded=True)
+    .argument("seed", where=lambda form: isinstance(form, int)),
 )
-def check(drawn: Name) -> Finding | None:
+def check(seed: Argument) -> Finding | None:
     """Report each fixed seed in what runs again and again."""
-    given = None if drawn.call is None else argument(drawn.call, "seed")
-    value = literal(value_of(drawn.module, given.value)) if given else None
-    if given is None or not isinstance(value, int):
+    assert seed.reference is not None
+    if seed.module.context_of(seed.reference.node) not in _REPEATED:
         return None
-    if drawn.module.context_of(drawn.node) not in _REPEATED:
-        return None
-    return drawn.finding(
+    value = literal(seed.value_node)
+    return seed.finding(
         "with an integer seed this returns the same numbers on every call",
-        at=given,
+        at=seed.arg,
+        symbol=seed.name,
         help=f"Create `keras.random.SeedGenerator({value})` once, in `__init__`, and pass that.",
         fix=NoFix("you have to decide where the generator is stored"),
     )

@@ -23,10 +23,11 @@ import libcst as cst
 from kdoctor.analysis.calls import argument, has_builtin, is_keras_3, literal, value_of
 from kdoctor.analysis.dataflow.uses import names_with_spelling
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import keyword
+from kdoctor.analysis.queries import File, constructs, files
+from kdoctor.analysis.queries.forms import is_true
 from kdoctor.memoize import once
-from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.model import Edit, Finding, Hole, NoFix, Severity
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import Module
 from kdoctor.value_types import Kind
 
@@ -34,15 +35,22 @@ _STATES = "return_state"
 _ASK = ("isinstance", "type")
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule(
+    "KD454",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=files(constructs(Kind.LAYER).passing(_STATES, where=is_true)),
+)
+def check(file: File) -> Iterator[Finding]:
     """Report each such sum."""
+    module = file.module
     for node in module.nodes(cst.BinaryOperation):
         if not isinstance(node.operator, cst.Add) or module.is_guarded(node):
             continue
         for states, other in ((node.right, node.left), (node.left, node.right)):
             is_list = isinstance(value_of(module, other), cst.List | cst.ListComp)
-            if is_list and _are_states(module, facts, states):
-                yield _finding(module, facts, states, is_first=states is node.left)
+            if is_list and _are_states(module, file.facts, states):
+                yield _finding(file, states, is_first=states is node.left)
 
 
 def _are_states(module: Module, facts: TargetFacts, node: cst.BaseExpression) -> bool:
@@ -103,38 +111,21 @@ def _asked_about(module: Module) -> frozenset[str]:
     )
 
 
-def _finding(
-    module: Module, facts: TargetFacts, states: cst.BaseExpression, *, is_first: bool
-) -> Finding:
-    span = module.outer_span(states)
-    is_hidden = not has_builtin(module, states, "list")
+def _finding(file: File, states: cst.BaseExpression, *, is_first: bool) -> Finding:
+    span = file.module.outer_span(states)
+    is_hidden = not has_builtin(file.module, states, "list")
     whole, part = ("tuple", "list") if is_first else ("list", "tuple")
-    return rule.finding(
-        module.place(states),
+    return file.finding(
         "a recurrent layer returns its states in a tuple: TypeError: can only concatenate "
         f'{whole} (not "{part}") to {whole}',
         symbol="keras.layers.RNN.__call__",
-        confidence=Confidence.LIKELY,
+        at=states,
         help="Convert them to a list: `list(…)`.",
         fix=NoFix("`list` is shadowed here")
         if is_hidden
-        else Fix(
-            "Convert the states to a list",
-            (Edit(span, ("list(", Hole(span), ")")),),
-            facts.applicability(*(each for each in INVALID if each.after)),
-        ),
+        else file.fix("Convert the states to a list", Edit(span, ("list(", Hole(span), ")"))),
     )
 
-
-rule = Rule(
-    code="KD454",
-    name="states-in-a-tuple",
-    family="behaviour",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=keyword(_STATES),
-    since="3.0",
-)
 
 _HEAD = "import keras\n\nx = keras.Input((3, 4))\n"
 _CELLS = (
