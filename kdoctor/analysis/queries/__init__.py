@@ -34,6 +34,7 @@ from kdoctor.analysis.queries.matches import (
     Store,
 )
 from kdoctor.analysis.queries.members import reads, stores
+from kdoctor.analysis.queries.positions import calls_by_position
 from kdoctor.analysis.queries.query import Query, files
 from kdoctor.analysis.queries.references import references
 
@@ -53,6 +54,7 @@ __all__ = [
     "applications",
     "called",
     "calls",
+    "calls_by_position",
     "classes",
     "constructs",
     "files",

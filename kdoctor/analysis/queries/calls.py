@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from kdoctor.analysis.calls import instances, is_hidden
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.queries.forms import form_of
+from kdoctor.analysis.queries.forms import possible_forms
 from kdoctor.analysis.queries.matches import Argument, Call, Where
 from kdoctor.analysis.queries.query import Query
 from kdoctor.analysis.triggers import Trigger, calls_that_make, may_be_called_on, may_be_of
@@ -63,10 +63,8 @@ class _Passing(Struct, frozen=True):
         return False
 
     def _may_be(self, quick: QuickFacts, given: ast.expr) -> bool:
-        # A name stands for itself where nothing tells its one value.
-        values = [given, *quick.values_of(given)] if isinstance(given, ast.Name) else [given]
         assert self.where is not None
-        return any(self.where(form_of(each)) for each in values)
+        return any(map(self.where, possible_forms(quick, given)))
 
 
 class _Callee(Struct, frozen=True):
