@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterator
 import libcst as cst
 
 from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.models.user_classes import decorated_by as decorators_of
 from kdoctor.analysis.models.user_classes import kind_of_class, methods_in, only_base
 from kdoctor.analysis.queries.bodies import Body, body_of
 from kdoctor.analysis.queries.matches import Class, Method
@@ -24,15 +25,26 @@ Of = Kind | tuple[str, ...]
 named without their root."""
 
 
-def classes(of: Of, *, defining: Collection[str] = (), guarded: bool = False) -> Query[Class]:
+def classes(
+    of: Of,
+    *,
+    defining: Collection[str] = (),
+    decorated_by: Collection[str] = (),
+    guarded: bool = False,
+) -> Query[Class]:
     """Classes that derive from such a class of Keras, and define these methods.
 
-    Not in code that is guarded, unless ``guarded``.
+    ``decorated_by``: and have a method with a decorator of one of these dotted names. Not in code
+    that is guarded, unless ``guarded``.
     """
 
     def find(module: Module, facts: TargetFacts) -> Iterator[Class]:
         for node in module.nodes(cst.ClassDef):
-            if not methods_in(node).keys() >= set(defining) or not _derives(module, node, of):
+            methods = methods_in(node)
+            if not methods.keys() >= set(defining) or not _derives(module, node, of):
+                continue
+            decorators = {name for each in methods.values() for name in decorators_of(module, each)}
+            if decorated_by and decorators.isdisjoint(decorated_by):
                 continue
             if guarded or not module.is_guarded(node):
                 yield Class(module, facts, node)
@@ -42,6 +54,7 @@ def classes(of: Of, *, defining: Collection[str] = (), guarded: bool = False) ->
             _may_derive(quick, facts, node, of)
             for node in _classes_with_bases(quick)
             if all(method_of(node, name) is not None for name in defining)
+            and (not decorated_by or not _may_be_decorators(quick, node).isdisjoint(decorated_by))
         )
 
     return Query(find, Trigger.needing(defining, holds) if defining else Trigger(holds))
@@ -83,6 +96,16 @@ def methods(
         )
 
     return Query(find, Trigger.needing(names, holds))
+
+
+def _may_be_decorators(quick: QuickFacts, node: ast.ClassDef) -> set[str]:
+    return {
+        name
+        for method in node.body
+        if isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef)
+        for each in method.decorator_list
+        for name in quick.meant_by(each.func if isinstance(each, ast.Call) else each)
+    }
 
 
 def _derives(module: Module, node: cst.ClassDef, of: Of) -> bool:

@@ -36,8 +36,7 @@ from kdoctor.analysis.models.sublayers import (
 from kdoctor.analysis.models.unbuilt_weights import inits_of
 from kdoctor.analysis.models.user_classes import decorated_by, lineage_with_keras_3_base
 from kdoctor.analysis.models.user_models import methods_of
-from kdoctor.analysis.queries import Class, classes, references
-from kdoctor.analysis.queries.conditions import defines
+from kdoctor.analysis.queries import Class, classes
 from kdoctor.analysis.queries.signatures import signature_of
 from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
 from kdoctor.model import Edit, Finding, NoFix, Severity
@@ -53,9 +52,7 @@ _GRAPHS: Final = ways_also_by_1("tensorflow.function")
     "KD473",
     severity=Severity.CHANGE,
     since="3.0",
-    look_for=(classes(Kind.LAYER) | classes(Kind.MODEL)).beside(
-        defines("call"), references("function", where=lambda _, name: name in _GRAPHS, guarded=True)
-    ),
+    look_for=classes(Kind.LAYER, decorated_by=_GRAPHS) | classes(Kind.MODEL, decorated_by=_GRAPHS),
 )
 def check(owner: Class) -> Iterator[Finding]:
     """Report each such decorator."""

@@ -69,7 +69,12 @@ def _takes_a_mask(call: FormalSignature) -> bool:
     "KD434",
     severity=Severity.CHANGE,
     since="3.0",
-    look_for=methods("call", of=Kind.LAYER, where=_takes_a_mask),
+    look_for=methods(
+        "call",
+        of=Kind.LAYER,
+        where=_takes_a_mask,
+        body=lambda inside: _MASK in inside.indexed and bool(inside.unpacked),
+    ),
 )
 def check(method: Method) -> Iterator[Finding]:
     """Report each such question."""
