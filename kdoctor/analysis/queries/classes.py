@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 import libcst as cst
 
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import decorated_by as decorators_of
 from kdoctor.analysis.models.user_classes import kind_of_class, methods_in, only_base
-from kdoctor.analysis.queries.bodies import Body, body_of
+from kdoctor.analysis.queries.bodies import Asks, Body, body_of, may_be_body_of
 from kdoctor.analysis.queries.matches import Class, Method
 from kdoctor.analysis.queries.query import Query
-from kdoctor.analysis.queries.signatures import FormalSignature, Function, signature_of
+from kdoctor.analysis.queries.signatures import AstFunction, FormalSignature, signature_of
 from kdoctor.analysis.triggers import Trigger, bases_meant, may_derive_from, method_of
 from kdoctor.keras_api import split_root
 from kdoctor.syntax import Module
@@ -30,12 +30,14 @@ def classes(
     *,
     defining: Collection[str] = (),
     decorated_by: Collection[str] = (),
+    bodies: Callable[[Mapping[str, Body]], bool] | None = None,
     guarded: bool = False,
 ) -> Query[Class]:
     """Classes that derive from such a class of Keras, and define these methods.
 
-    ``decorated_by``: and have a method with a decorator of one of these dotted names. Not in code
-    that is guarded, unless ``guarded``.
+    ``decorated_by``: and have a method with a decorator of one of these dotted names. ``bodies`` is
+    asked of what stands in the methods, by their names. Not in code that is guarded, unless
+    ``guarded``.
     """
 
     def find(module: Module, facts: TargetFacts) -> Iterator[Class]:
@@ -46,6 +48,8 @@ def classes(
             decorators = {name for each in methods.values() for name in decorators_of(module, each)}
             if decorated_by and decorators.isdisjoint(decorated_by):
                 continue
+            if bodies and not bodies({name: body_of(module, methods[name]) for name in methods}):
+                continue
             if guarded or not module.is_guarded(node):
                 yield Class(module, facts, node)
 
@@ -55,6 +59,7 @@ def classes(
             for node in _classes_with_bases(quick)
             if all(method_of(node, name) is not None for name in defining)
             and (not decorated_by or not _may_be_decorators(quick, node).isdisjoint(decorated_by))
+            and (bodies is None or bodies(_may_be_bodies(quick, node)))
         )
 
     return Query(find, Trigger.needing(defining, holds) if defining else Trigger(holds))
@@ -64,7 +69,7 @@ def methods(
     *names: str,
     of: Of,
     where: Callable[[FormalSignature], bool] | None = None,
-    body: Callable[[Body], bool] | None = None,
+    body: Asks | None = None,
     defining: Collection[str] = (),
     guarded: bool = False,
 ) -> Query[Method]:
@@ -75,34 +80,42 @@ def methods(
     """
     owners = classes(of, defining=defining, guarded=guarded)
 
-    def is_one(method: Function | None) -> bool:
+    def find(module: Module, facts: TargetFacts) -> Iterator[Method]:
+        for each in owners.find(module, facts):
+            for method in (each.methods[name] for name in names if name in each.methods):
+                if where is not None and not where(signature_of(method)):
+                    continue
+                if body is None or body(body_of(module, method)):
+                    yield Method(each, method)
+
+    def may_be_one(quick: QuickFacts, method: AstFunction | None) -> bool:
         return (
             method is not None
             and (where is None or where(signature_of(method)))
-            and (body is None or body(body_of(method)))
+            and (body is None or body(may_be_body_of(quick, method)))
         )
-
-    def find(module: Module, facts: TargetFacts) -> Iterator[Method]:
-        for each in owners.find(module, facts):
-            found = (each.methods.get(name) for name in names)
-            yield from (Method(each, method) for method in found if method and is_one(method))
 
     def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
         return any(
             _may_derive(quick, facts, node, of)
             for node in _classes_with_bases(quick)
-            if any(is_one(method_of(node, name)) for name in names)
+            if any(may_be_one(quick, method_of(node, name)) for name in names)
             and all(method_of(node, name) is not None for name in defining)
         )
 
     return Query(find, Trigger.needing(names, holds))
 
 
+def _may_be_bodies(quick: QuickFacts, node: ast.ClassDef) -> dict[str, Body]:
+    methods = (each for each in node.body if isinstance(each, AstFunction))
+    return {each.name: may_be_body_of(quick, each) for each in methods}
+
+
 def _may_be_decorators(quick: QuickFacts, node: ast.ClassDef) -> set[str]:
     return {
         name
         for method in node.body
-        if isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef)
+        if isinstance(method, AstFunction)
         for each in method.decorator_list
         for name in quick.meant_by(each.func if isinstance(each, ast.Call) else each)
     }

@@ -15,7 +15,7 @@ _POSITIONAL: Final = inspect.Parameter.POSITIONAL_OR_KEYWORD
 _KEYWORD: Final = inspect.Parameter.KEYWORD_ONLY
 
 
-Function = ast.FunctionDef | ast.AsyncFunctionDef | cst.FunctionDef
+AstFunction = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class FormalParameter(Struct, frozen=True):
@@ -45,7 +45,7 @@ class FormalSignature(Struct, frozen=True):
 
 
 def signature_of(
-    node: Function | ast.Lambda | cst.Lambda,
+    node: AstFunction | ast.Lambda | cst.FunctionDef | cst.Lambda,
 ) -> FormalSignature:
     """Return the signature of a function of either tree."""
     if isinstance(node, ast.AST):

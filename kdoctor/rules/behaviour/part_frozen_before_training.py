@@ -31,9 +31,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kdoctor.analysis.queries import File, files
-from kdoctor.analysis.queries.conditions import assigned, attribute
 from kdoctor.analysis.training.freezing import (
     COMPILE,
+    FREEZES_A_PART,
     TRAINING,
     Freezing,
     Setting,
@@ -49,7 +49,7 @@ from kdoctor.rules.rule import Example, rule
     "KD447",
     severity=Severity.CHANGE,
     since="3.0",
-    look_for=files(assigned("trainable"), attribute(*COMPILE), attribute(*TRAINING)),
+    look_for=files(FREEZES_A_PART),
 )
 def check(file: File) -> Iterator[Finding]:
     """Report each part that is frozen between two models, of which the first is to train it."""

@@ -21,6 +21,8 @@ Run on Keras 3.15.1 and tf_keras 2.21, with the inner layers created in `__init_
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import libcst as cst
 
 from kdoctor.analysis.calls import is_keras_3
@@ -32,7 +34,8 @@ from kdoctor.analysis.models.sublayers import (
     weighted_layers_assigned,
 )
 from kdoctor.analysis.models.user_classes import only_base
-from kdoctor.analysis.queries import Class, Instance, classes, constructs
+from kdoctor.analysis.queries import Class, classes
+from kdoctor.analysis.queries.bodies import Body
 from kdoctor.model import Finding, NoFix, Severity
 from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax.libcst_walk import descendants
@@ -41,13 +44,23 @@ from kdoctor.value_types import Kind
 _METHODS = ("build", "call", "compute_output_shape")
 
 
+def _may_leave_one(methods: Mapping[str, Body]) -> bool:
+    """Say whether ``call`` reads a layer that is made in ``__init__`` or ``build``, not built."""
+    making = [methods[each] for each in ("__init__", "build") if each in methods]
+    made = {
+        each.target.rpartition(".")[2]
+        for method in making
+        for each in method.assigned
+        if any(name.rpartition(".")[2] in WITH_WEIGHTS | UNLESS_TOLD for name in each.called)
+    }
+    return not made.isdisjoint(methods["call"].read - methods["build"].read)
+
+
 @rule(
     "KD444",
     severity=Severity.CHANGE,
     since="3.0",
-    look_for=classes(Kind.LAYER, defining=_METHODS).beside(
-        constructs(*(Instance(Kind.LAYER, each) for each in sorted(WITH_WEIGHTS | UNLESS_TOLD)))
-    ),
+    look_for=classes(Kind.LAYER, defining=_METHODS, bodies=_may_leave_one),
 )
 def check(layer: Class) -> Finding | None:
     """Report each such class."""

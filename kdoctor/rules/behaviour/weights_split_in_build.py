@@ -33,6 +33,8 @@ from kdoctor.analysis.calls import argument, is_hidden, is_keras_3, literal
 from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.queries import Method, methods
+from kdoctor.analysis.queries.bodies import Body
+from kdoctor.analysis.queries.forms import Expression
 from kdoctor.keras_api import split_root
 from kdoctor.model import Finding, NoFix, Severity
 from kdoctor.rules.rule import Example, rule
@@ -49,6 +51,22 @@ _WORKS_ON: Final = frozenset({
 _PACKAGES: Final = ("backend.", "ops.", "activations.")
 
 
+def _keeps_a_part(build: Body) -> bool:
+    """Say whether something is assigned to an attribute that may be made of a weight."""
+    made = [each for each in build.assigned if _makes_a_weight(each.form)]
+    weights = {"self.add_weight", *(each.target for each in made)}
+    return any(
+        "." in each.target and not weights.isdisjoint(each.names)
+        for each in build.assigned
+        if isinstance(each.form, Expression) and not _makes_a_weight(each.form)
+        if each.form.kind in {"BinOp", "Call", "Subscript"}
+    )
+
+
+def _makes_a_weight(form: object) -> bool:
+    return form == Expression("Call", "self.add_weight")
+
+
 @rule(
     "KD449",
     severity=Severity.CHANGE,
@@ -57,7 +75,7 @@ _PACKAGES: Final = ("backend.", "ops.", "activations.")
         "build",
         of=Kind.LAYER,
         defining=["call"],
-        body=lambda inside: "add_weight" in inside.attributes,
+        body=_keeps_a_part,
     ),
 )
 def check(build: Method) -> Iterator[Finding]:
