@@ -11,7 +11,16 @@ Candidates are what every rule would ask for by hand: not in code that is guarde
 
 from __future__ import annotations
 
-from kdoctor.analysis.queries.calls import CallQuery, Instance, calls, constructs, functions
+from kdoctor.analysis.queries.calls import (
+    CallQuery,
+    Instance,
+    applications,
+    called,
+    calls,
+    constructs,
+    functions,
+    imported,
+)
 from kdoctor.analysis.queries.classes import classes, methods
 from kdoctor.analysis.queries.matches import (
     Argument,
@@ -25,6 +34,7 @@ from kdoctor.analysis.queries.matches import (
     Store,
 )
 from kdoctor.analysis.queries.members import reads, stores
+from kdoctor.analysis.queries.positions import calls_by_position
 from kdoctor.analysis.queries.query import Query, files
 from kdoctor.analysis.queries.references import references
 
@@ -41,11 +51,15 @@ __all__ = [
     "Query",
     "Read",
     "Store",
+    "applications",
+    "called",
     "calls",
+    "calls_by_position",
     "classes",
     "constructs",
     "files",
     "functions",
+    "imported",
     "methods",
     "reads",
     "references",

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Callable
+
+from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.queries.forms import form_of
+from kdoctor.analysis.queries.matches import Where
 from kdoctor.analysis.triggers import (
+    Trigger,
     assigned,
     attribute,
     defines,
@@ -16,18 +23,63 @@ from kdoctor.analysis.triggers import (
     text,
     word,
 )
+from kdoctor.syntax.quick_facts import QuickFacts
 
 __all__ = [
     "assigned",
     "attribute",
     "defines",
+    "display",
     "keyword",
     "member",
     "mentions",
     "named",
+    "only",
     "package",
     "string",
     "suffix",
+    "tested",
     "text",
     "word",
 ]
+
+
+def display(where: Where) -> Trigger:
+    """A list, tuple or dict is written of whose form ``where`` holds."""
+
+    def holds(quick: QuickFacts, _: TargetFacts) -> bool:
+        return any(
+            where(form_of(each))
+            for nodes in quick.scopes.values()
+            for each in nodes
+            if isinstance(each, ast.List | ast.Tuple | ast.Dict)
+        )
+
+    return Trigger(holds)
+
+
+def only(where: Callable[[str], bool]) -> Trigger:
+    """All that is imported, or read through imports, has dotted names of which ``where`` holds."""
+    return Trigger(lambda quick, _: all(map(where, quick.names)))
+
+
+def tested(*last_names: str, where: Callable[[TargetFacts, str], bool]) -> Trigger:
+    """A condition or a loop asks for what a call gives of whose dotted name ``where`` holds.
+
+    ``last_names`` are the last parts that such names can have.
+    """
+    wanted = frozenset(last_names)
+
+    def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
+        asked: set[ast.AST] = {
+            each.node
+            for name, calls in quick.calls_by_meaning.items()
+            if name.rpartition(".")[2] in wanted and where(facts, name)
+            for each in calls
+        }
+        kinds = (ast.If, ast.While, ast.IfExp)
+        tests = [each.test for kind in kinds for each in quick.nodes.get(kind, ())]
+        tests += [each.iter for each in quick.nodes.get(ast.For, ())]
+        return bool(asked) and any(each in asked for each in quick.reached(tests))
+
+    return Trigger.needing(wanted, holds)

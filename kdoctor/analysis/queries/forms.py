@@ -8,6 +8,7 @@ else is an ``Expression`` of the class that ``ast`` has for it.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import Final
 
 import libcst as cst
@@ -16,6 +17,7 @@ from msgspec import Struct
 from kdoctor.syntax.ast_walk import ast_dotted_name
 from kdoctor.syntax.imports import dotted_name
 from kdoctor.syntax.literals import UNKNOWN, literal
+from kdoctor.syntax.quick_facts import QuickFacts
 
 _DEPTH: Final = 3  # displays inside displays; deeper ones are of no interest to any question
 _CLASSES: Final[dict[type[cst.CSTNode], str]] = {
@@ -124,6 +126,16 @@ def _element_form(node: cst.BaseElement, depth: int) -> object:
     return _STARRED if isinstance(node, cst.StarredElement) else _libcst_form(node.value, depth)
 
 
+def possible_forms(quick: QuickFacts, given: ast.expr) -> Iterator[object]:
+    """Yield the forms that what is given may have, by all values of a name.
+
+    A name stands for itself, too, where nothing tells its one value.
+    """
+    yield form_of(given)
+    if isinstance(given, ast.Name):
+        yield from map(form_of, quick.values_of(given))
+
+
 # -- questions about forms, for ``where=``
 
 
@@ -160,3 +172,33 @@ def is_list_of_one(form: object) -> bool:
 def is_sequence_of_several(form: object) -> bool:
     """Say whether it is a list or tuple with more than one element."""
     return isinstance(form, list | tuple) and len(form) > 1
+
+
+def is_dict_of_several(form: object) -> bool:
+    """Say whether it is a dict with more than one entry."""
+    return isinstance(form, DictForm) and len(form.items) > 1
+
+
+def is_list(form: object) -> bool:
+    """Say whether it is a list, which is written out."""
+    return isinstance(form, list)
+
+
+def is_bool(form: object) -> bool:
+    """Say whether it is True or False."""
+    return isinstance(form, bool)
+
+
+def is_true(form: object) -> bool:
+    """Say whether it is True itself."""
+    return form is True
+
+
+def is_several(form: object) -> bool:
+    """Say whether it is a list, tuple or dict with more than one element."""
+    return is_sequence_of_several(form) or is_dict_of_several(form)
+
+
+def is_named(form: object) -> bool:
+    """Say whether it is a name, or an attribute of one."""
+    return isinstance(form, Expression) and form.kind in {"Attribute", "Name"} and bool(form.name)

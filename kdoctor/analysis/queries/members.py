@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.queries.calls import On, instances_of
 from kdoctor.analysis.queries.matches import Read, Store
 from kdoctor.analysis.queries.query import Query
-from kdoctor.analysis.triggers import changes_of, member_of, reads_of
+from kdoctor.analysis.triggers import Trigger, changes_of, may_hold, member_of, reads_of
 from kdoctor.syntax import Module
+from kdoctor.syntax.quick_facts import QuickFacts
+from kdoctor.value_types import Kind
 
 
 def reads(*members: str, on: On, overridden: bool = False, guarded: bool = False) -> Query[Read]:
@@ -37,8 +39,8 @@ def reads(*members: str, on: On, overridden: bool = False, guarded: bool = False
 def stores(*members: str, on: On, overridden: bool = False, guarded: bool = False) -> Query[Store]:
     """Assignments to members of such objects, and deletions: ``layer.name = "a"``.
 
-    Not of those that the user's own class defines, unless ``overridden``; not in code that is
-    guarded, unless ``guarded``.
+    To any member where none is named. Not of those that the user's own class defines, unless
+    ``overridden``; not in code that is guarded, unless ``guarded``.
     """
     owners = instances_of(on)
     kinds = {each.kind for each in owners}
@@ -46,11 +48,28 @@ def stores(*members: str, on: On, overridden: bool = False, guarded: bool = Fals
 
     def find(module: Module, facts: TargetFacts) -> Iterator[Store]:
         for store in module.member_stores:
-            if store.member not in names or not any(each.fits(store.owner) for each in owners):
+            if names and store.member not in names:
+                continue
+            if not any(each.fits(store.owner) for each in owners):
                 continue
             if store.owner_defines and not overridden:
                 continue
             if guarded or not module.is_guarded(store.node):
                 yield Store(module, facts, store)
 
-    return Query(find, changes_of(kinds, *members))
+    return Query(find, changes_of(kinds, *members) if members else _any_change_of(kinds))
+
+
+def _any_change_of(kinds: Collection[Kind]) -> Trigger:
+    def holds(quick: QuickFacts, facts: TargetFacts) -> bool:
+        return may_hold(
+            quick,
+            facts,
+            lambda possible: any(
+                found.kind in kinds
+                for each in possible.writes(quick.stores)
+                for found in possible.owner(each)
+            ),
+        )
+
+    return Trigger(holds)

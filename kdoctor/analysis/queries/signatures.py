@@ -15,6 +15,9 @@ _POSITIONAL: Final = inspect.Parameter.POSITIONAL_OR_KEYWORD
 _KEYWORD: Final = inspect.Parameter.KEYWORD_ONLY
 
 
+AstFunction = ast.FunctionDef | ast.AsyncFunctionDef
+
+
 class FormalParameter(Struct, frozen=True):
     """A parameter, with its kind as ``inspect`` has it."""
 
@@ -42,7 +45,7 @@ class FormalSignature(Struct, frozen=True):
 
 
 def signature_of(
-    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | cst.FunctionDef | cst.Lambda,
+    node: AstFunction | ast.Lambda | cst.FunctionDef | cst.Lambda,
 ) -> FormalSignature:
     """Return the signature of a function of either tree."""
     if isinstance(node, ast.AST):

@@ -12,6 +12,8 @@ from msgspec import Struct
 
 from kdoctor.analysis.calls import binding_of, passed, replace_expression
 from kdoctor.analysis.dataflow.points_to import Allocation, points_to_of
+from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.triggers import Trigger, assigned, attribute
 from kdoctor.model import Applicability, Edit, Fix, Span
 from kdoctor.rewrite.source_lines import line_end, margin
 from kdoctor.syntax import Module
@@ -418,13 +420,25 @@ def names_set_trainable(quick: QuickFacts, value: bool) -> set[str]:  # noqa: FB
     }
 
 
-def lines_setting_trainable(quick: QuickFacts, value: bool) -> list[int]:  # noqa: FBT001 - it is the value
-    """Return the lines (from 1) that set ``trainable`` to a value."""
-    return [
+def _may_freeze_a_part(quick: QuickFacts, _: TargetFacts) -> bool:
+    calls = [each.node.lineno for each in quick.calls_by_leaf.get("compile", ())]
+    frozen = [
         assign.lineno
         for assign, _ in _set(quick)
-        if isinstance(assign.value, ast.Constant) and assign.value.value is value
+        if isinstance(assign.value, ast.Constant) and assign.value.value is False
     ]
+    is_after = bool(frozen and calls) and max(frozen) >= min(calls)
+    return len(calls) > 1 and (is_after or may_be_given(quick))
+
+
+# By lines: today's code, too, freezes a part of a model, compiles and trains it.
+FREEZES_A_PART: Final = (
+    assigned("trainable")
+    & attribute("compile")
+    & attribute(*TRAINING)
+    & Trigger(_may_freeze_a_part)
+)
+"""A condition: of two models that are compiled, something may be frozen after the first."""
 
 
 def _set(quick: QuickFacts) -> Iterator[tuple[ast.Assign, ast.expr]]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-
 import libcst as cst
 
 from kdoctor.analysis.calls import replace_expression
@@ -12,7 +10,6 @@ from kdoctor.model import Edit, Hole, NoFix, Precedence
 from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import literal
-from kdoctor.syntax.quick_facts import QuickFacts
 
 
 def single(by_name: cst.BaseExpression) -> cst.DictElement | None:
@@ -44,11 +41,3 @@ def take_out(by_name: Argument) -> Edit | NoFix:
     element = single(by_name.value_node)
     assert element is not None
     return taken_out(by_name.module, by_name.node, element)
-
-
-def may_be_by_name(quick: QuickFacts, given: ast.expr) -> bool:
-    """Say whether what is given may be a dict of one."""
-    return any(
-        isinstance(each, ast.Dict) and len(each.keys) == 1 and each.keys[0] is not None
-        for each in quick.values_of(given)
-    )

@@ -21,7 +21,6 @@ Run on Keras 3.15.1 and tf_keras 2.21, in `Sequential` and functional models and
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from typing import Final
 
@@ -29,51 +28,53 @@ import libcst as cst
 
 from kdoctor.analysis.calls import value_of
 from kdoctor.analysis.dataflow.definitions import class_named
-from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.sublayers import (
     attributes_read,
     layers_built,
     weighted_layers_assigned,
 )
 from kdoctor.analysis.models.unbuilt_weights import inits_of
-from kdoctor.analysis.models.user_classes import decorated_by, lineage_with_keras_3_base, methods_in
+from kdoctor.analysis.models.user_classes import decorated_by, lineage_with_keras_3_base
 from kdoctor.analysis.models.user_models import methods_of
-from kdoctor.analysis.triggers import classes, defines, word
+from kdoctor.analysis.queries import Class, classes
+from kdoctor.analysis.queries.signatures import signature_of
 from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
-from kdoctor.model import Confidence, Edit, Finding, NoFix, Severity
+from kdoctor.model import Edit, Finding, NoFix, Severity
 from kdoctor.rewrite.source_lines import whole_line
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.symbol_table import FUNCTIONS
+from kdoctor.value_types import Kind
 
 _GRAPHS: Final = ways_also_by_1("tensorflow.function")
-_TRACED_ANEW: Final = "training"
-_OF_PYTHON: Final = frozenset({
-    *("abstractmethod", "cached_property", "classmethod", "override", "property", "staticmethod"),
-})  # fmt: skip
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule(
+    "KD473",
+    severity=Severity.CHANGE,
+    since="3.0",
+    look_for=classes(Kind.LAYER, decorated_by=_GRAPHS) | classes(Kind.MODEL, decorated_by=_GRAPHS),
+)
+def check(owner: Class) -> Iterator[Finding]:
     """Report each such decorator."""
-    for node in module.nodes(cst.ClassDef):
-        line, base = lineage_with_keras_3_base(module, facts, node)
-        if base is None or base.cls not in {"Layer", "Functional"}:
+    module = owner.module
+    line, base = lineage_with_keras_3_base(module, owner.facts, owner.node)
+    if base is None or base.cls not in {"Layer", "Functional"}:
+        return
+    methods = methods_of(line)
+    call = methods.get("call")
+    if call is None or methods.keys() & {"build", "__call__", "__getattr__"}:
+        return
+    late = _late(module, line)
+    if not late or _is_called(module, owner.node):
+        return
+    used = attributes_read(call)
+    for name, method in owner.methods.items():
+        inside = [each for each in late if each in attributes_read(method)]
+        decorator = _decorator(module, method)
+        if decorator is None or not inside or not (method is call or name in used):
             continue
-        methods = methods_of(line)
-        call = methods.get("call")
-        if call is None or methods.keys() & {"build", "__call__", "__getattr__"}:
-            continue
-        late = _late(module, line)
-        if not late or _is_called(module, node):
-            continue
-        used = attributes_read(call)
-        for name, method in methods_in(node).items():
-            inside = [each for each in late if each in attributes_read(method)]
-            decorator = _decorator(module, method)
-            if decorator is None or not inside or not (method is call or name in used):
-                continue
-            if not _is_traced_anew(method) and not module.is_guarded(decorator):
-                yield _finding(module, decorator, inside[0])
+        if not _is_traced_anew(method):
+            yield _finding(owner, decorator, inside[0])
 
 
 def _late(module: Module, line: list[cst.ClassDef]) -> list[str]:
@@ -106,64 +107,27 @@ def _decorator(module: Module, method: cst.FunctionDef) -> cst.Decorator | None:
 
 
 def _is_traced_anew(method: cst.FunctionDef) -> bool:
-    params = method.params
-    named = [*params.posonly_params, *params.params, *params.kwonly_params]
-    return params.star_kwarg is not None or any(p.name.value == _TRACED_ANEW for p in named)
+    found = signature_of(method)
+    return bool(found.var_keyword) or found.parameter("training") is not None
 
 
-def _finding(module: Module, decorator: cst.Decorator, layer: str) -> Finding:
-    edit = _left_out(module, decorator)
-    return rule.finding(
-        module.place(decorator.decorator),
+def _finding(owner: Class, decorator: cst.Decorator, layer: str) -> Finding:
+    return owner.finding(
         f"`self.{layer}` creates its weights inside this function, where Keras 3 treats them as "
         "constants: they are not trained",
         symbol="tensorflow.function",
-        confidence=Confidence.LIKELY,
+        at=decorator.decorator,
         help="Remove the decorator: `fit` compiles the whole step.",
-        fix=NoFix("there is a comment next to it")
-        if edit is None
-        else rule.fix("Remove the decorator", edit),
+        fix=owner.fix("Remove the decorator", _left_out(owner.module, decorator)),
     )
 
 
-def _left_out(module: Module, decorator: cst.Decorator) -> Edit | None:
+def _left_out(module: Module, decorator: cst.Decorator) -> Edit | NoFix:
     lines = whole_line(module, module.span(decorator))
-    return None if lines is None or "#" in module.source(decorator) else Edit(lines, ())
+    if lines is None or "#" in module.source(decorator):
+        return NoFix("there is a comment next to it")
+    return Edit(lines, ())
 
-
-def _may_be_in_a_function(_facts: TargetFacts, node: ast.ClassDef, _names: frozenset[str]) -> bool:
-    return any(
-        isinstance(each, FUNCTIONS)
-        and any(map(_may_trace, each.decorator_list))
-        and not _has_training(each)
-        for each in node.body
-    )
-
-
-def _may_trace(decorator: ast.expr) -> bool:
-    if isinstance(decorator, ast.Call):
-        decorator = decorator.func
-    if isinstance(decorator, ast.Attribute):
-        return decorator.attr == "function"
-    return isinstance(decorator, ast.Name) and decorator.id not in _OF_PYTHON
-
-
-def _has_training(method: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    given = method.args
-    return given.kwarg is not None or any(
-        each.arg == _TRACED_ANEW for each in (*given.args, *given.kwonlyargs)
-    )
-
-
-rule = Rule(
-    code="KD473",
-    name="made-inside-a-function",
-    family="behaviour",
-    severity=Severity.CHANGE,
-    check=check,
-    triggers=defines("call") & classes(_may_be_in_a_function) & word("function"),
-    since="3.0",
-)
 
 _HEAD = "import numpy as np\nimport tensorflow as tf\nfrom tensorflow import keras\n\n\n"
 _LAYER = (

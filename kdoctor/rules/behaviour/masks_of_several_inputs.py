@@ -19,20 +19,19 @@ Run on Keras 3.15.1 and tf_keras 2.21: layers with two inputs without masks.
 
 from __future__ import annotations
 
-import ast
+import inspect
 from collections.abc import Iterator
 
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.user_classes import holds_original_argument, kind_of_class
-from kdoctor.analysis.triggers import Trigger, word
-from kdoctor.model import Confidence, Edit, Finding, Severity, Span
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.analysis.models.user_classes import holds_original_argument
+from kdoctor.analysis.queries import Method, methods
+from kdoctor.analysis.queries.signatures import FormalSignature
+from kdoctor.model import Edit, Finding, Severity, Span
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.target import FRAMEWORKS
 from kdoctor.value_types import Kind
 
@@ -54,34 +53,40 @@ class _Call(Struct, frozen=True):
     mask: cst.Param
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def _takes_a_mask(call: FormalSignature) -> bool:
+    """Say whether it is a ``call`` where Keras decides about the mask."""
+    given = [*call.parameters]
+    inputs = given[1:2]
+    if call.is_decorated or inputs != call.by_position[1:2] or not inputs:
+        return False
+    names = {each.name for each in given[2:]}
+    if any(each.kind == inspect.Parameter.POSITIONAL_ONLY for each in given):
+        return False
+    return _MASK in names and names <= _NO_TENSORS and not inputs[0].has_default
+
+
+@rule(
+    "KD434",
+    severity=Severity.CHANGE,
+    since="3.0",
+    look_for=methods(
+        "call",
+        of=Kind.LAYER,
+        where=_takes_a_mask,
+        body=lambda inside: _MASK in inside.indexed and bool(inside.unpacked),
+    ),
+)
+def check(method: Method) -> Iterator[Finding]:
     """Report each such question."""
-    if not (facts.runs_keras_3("keras") or facts.runs_keras_3("tf.keras")):
+    if not (method.facts.runs_keras_3("keras") or method.facts.runs_keras_3("tf.keras")):
         return
-    for node in module.nodes(cst.ClassDef):
-        call = _call(node)
-        if call is None or not _unpacks_its_inputs(module, call):
-            continue
-        if kind_of_class(module, node) is Kind.LAYER:
-            yield from _in_call(module, call)
-
-
-def _call(node: cst.ClassDef) -> _Call | None:
-    """Return the ``call`` of a class where Keras decides about its mask."""
-    for each in node.body.body:
-        match each:
-            case cst.FunctionDef(
-                name=cst.Name(value="call"),
-                decorators=[],
-                params=cst.Parameters(posonly_params=[], params=[_, inputs, *others]) as parameters,
-            ):
-                names = {other.name.value: other for other in (*others, *parameters.kwonly_params)}
-                mask = names.get(_MASK)
-                if mask is None or not _NO_TENSORS.issuperset(names) or inputs.default is not None:
-                    return None
-                is_optional = isinstance(mask.default, cst.Name) and mask.default.value == "None"
-                return _Call(each, inputs, mask) if is_optional else None
-    return None
+    parameters = method.node.params
+    others = (*parameters.params[2:], *parameters.kwonly_params)
+    mask = next(each for each in others if each.name.value == _MASK)
+    call = _Call(method.node, parameters.params[1], mask)
+    is_optional = isinstance(mask.default, cst.Name) and mask.default.value == "None"
+    if is_optional and _unpacks_its_inputs(method.module, call):
+        yield from _in_call(method, call)
 
 
 def _unpacks_its_inputs(module: Module, call: _Call) -> bool:
@@ -96,7 +101,8 @@ def _unpacks_its_inputs(module: Module, call: _Call) -> bool:
     return False
 
 
-def _in_call(module: Module, call: _Call) -> Iterator[Finding]:
+def _in_call(method: Method, call: _Call) -> Iterator[Finding]:
+    module = method.module
     inside = [*descendants(call.node.body)]
     if any(_compares_with_none(each) and _is_element(module, each, call) for each in inside):
         return  # it knows of masks that are None
@@ -114,7 +120,7 @@ def _in_call(module: Module, call: _Call) -> Iterator[Finding]:
             if _is_element(module, part, call) and _needs_a_value(module, part)
         ]
         if used:
-            yield _finding(module, each, [*dict.fromkeys(used)])
+            yield _finding(method, each, [*dict.fromkeys(used)])
 
 
 def _compares_with_none(node: cst.CSTNode) -> bool:
@@ -175,55 +181,18 @@ def _needs_a_value(module: Module, element: cst.CSTNode) -> bool:
     return False
 
 
-def _finding(module: Module, question: cst.CSTNode, used: list[str]) -> Finding:
-    end = module.span(question).end
+def _finding(method: Method, question: cst.CSTNode, used: list[str]) -> Finding:
+    end = method.module.span(question).end
     asked = "".join(f" and {each} is not None" for each in used)
-    return rule.finding(
-        module.place(question),
+    return method.finding(
         f"a layer with several inputs without masks gets a list of None: `{used[0]}` is None, and "
         "fails",
         symbol="Layer.call(mask)",
-        confidence=Confidence.LIKELY,
-        help=f"Write `{module.source(question)}{asked}`.",
-        fix=rule.fix("Also check the mask that is used", Edit(Span(end, end), (asked,))),
+        at=question,
+        help=f"Write `{method.source(question)}{asked}`.",
+        fix=method.fix("Also check the mask that is used", Edit(Span(end, end), (asked,))),
     )
 
-
-def _may_ask(quick: QuickFacts, _: TargetFacts) -> bool:
-    return any(
-        node.name == "call" and _may_unpack(node) and any(map(_may_take_one, ast.walk(node)))
-        for node in quick.nodes.get(ast.FunctionDef, ())
-    )
-
-
-def _may_unpack(node: ast.FunctionDef) -> bool:
-    names = [each.arg for each in node.args.args]
-    return len(names) > 1 and any(
-        isinstance(each, ast.Assign)
-        and isinstance(each.targets[0], ast.Tuple)
-        and isinstance(each.value, ast.Name)
-        and each.value.id == names[1]
-        for each in node.body
-    )
-
-
-def _may_take_one(node: ast.AST) -> bool:
-    return (
-        isinstance(node, ast.Subscript)
-        and isinstance(node.value, ast.Name)
-        and node.value.id == _MASK
-    )
-
-
-rule = Rule(
-    code="KD434",
-    name="masks-of-several-inputs",
-    family="behaviour",
-    severity=Severity.CHANGE,
-    check=check,
-    triggers=word(_MASK) & Trigger(_may_ask),
-    since="3.0",
-)
 
 _HEAD = "import keras\nimport numpy as np\nimport tensorflow as tf\n\n\n"
 _LAYER = _HEAD + (

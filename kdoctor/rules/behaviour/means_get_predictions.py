@@ -33,73 +33,73 @@ Run on Keras 3.15.1 and tf_keras 2.21; the same code is in Keras 3.0.0, 3.1.1 an
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import libcst as cst
 
 from kdoctor.analysis.dataflow.statements import free_name, remove_statement, statement_slot
-from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import class_around, member_of_self, methods_in
 from kdoctor.analysis.models.user_models import lineage, methods_of
-from kdoctor.analysis.triggers import Trigger, member_of
+from kdoctor.analysis.queries import Read, reads
+from kdoctor.analysis.queries.conditions import attribute
 from kdoctor.memoize import once
 from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rules.behaviour._loss_metric import name_of_loss, shows_loss
 from kdoctor.rules.behaviour._mean_examples import INVALID as EXAMPLES
 from kdoctor.rules.behaviour._mean_examples import VALID as FINE
-from kdoctor.rules.rule import Rule
-from kdoctor.syntax import MemberUse, Module
+from kdoctor.rules.rule import rule
+from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _KEPT, _UPDATE = "compiled_metrics", "update_state"
 _LOSS, _METRICS = "loss", "metrics"
-_NO_FIX = "you have to decide what each metric is updated with"
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule(
+    "KD469",
+    severity=Severity.CHANGE,
+    since="3.0",
+    look_for=reads(_KEPT, on=Kind.MODEL).beside(attribute(_UPDATE)),
+)
+def check(kept: Read) -> Finding | None:
     """Report each such call."""
-    for use in module.members:
-        if use.member != _KEPT or use.owner.kind is not Kind.MODEL or use.owner_defines:
-            continue
-        call, method = _update(module, use), _method_around(module, use.node)
-        node = class_around(module, use.node)
-        if call is None or method is None or node is None or module.is_guarded(use.node):
-            continue
-        line = lineage(module, facts, node)
-        if not line or methods_in(node).get(method.name.value) is not method:
-            continue
-        trackers = _trackers(module, *line)
-        wrong = [f"`self.{each}`" for each in trackers]
-        if shows_loss(module, node, line, method):
-            wrong.append("`loss`")
-        if wrong:
-            fix = (
-                _left_out(module, call, line, trackers) if trackers else _loop(module, call, method)
-            )
-            yield rule.finding(
-                module.place(call),
-                f"{', '.join(wrong)}: the predictions are averaged into "
-                f"{'them' if wrong[1:] else 'it'}, as `{_KEPT}.{_UPDATE}` of Keras 3 updates "
-                "every `Mean` of the model",
-                symbol=f"{node.name.value}.{_KEPT}",
-                confidence=Confidence.LIKELY,
-                help="Update each metric in `self.metrics` with its own value: `loss` with the "
-                "loss, the others with targets and predictions.",
-                fix=fix or NoFix(_NO_FIX),
-            )
+    module = kept.module
+    call, method = _update(kept), _method_around(module, kept.node)
+    node = class_around(module, kept.node)
+    line = [] if node is None else lineage(module, kept.facts, node)
+    if call is None or method is None or node is None or not line:
+        return None
+    if methods_in(node).get(method.name.value) is not method:
+        return None
+    trackers = _trackers(module, *line)
+    wrong = [f"`self.{each}`" for each in trackers]
+    if shows_loss(module, node, line, method):
+        wrong.append("`loss`")
+    if not wrong:
+        return None
+    fix = _left_out(kept, call, line, trackers) if trackers else _loop(kept, call, method)
+    return kept.finding(
+        f"{', '.join(wrong)}: the predictions are averaged into "
+        f"{'them' if wrong[1:] else 'it'}, as `{_KEPT}.{_UPDATE}` of Keras 3 updates "
+        "every `Mean` of the model",
+        at=call,
+        symbol=f"{node.name.value}.{_KEPT}",
+        confidence=Confidence.LIKELY,
+        help="Update each metric in `self.metrics` with its own value: `loss` with the "
+        "loss, the others with targets and predictions.",
+        fix=fix or NoFix("you have to decide what each metric is updated with"),
+    )
 
 
-def _update(module: Module, use: MemberUse) -> cst.Call | None:
+def _update(kept: Read) -> cst.Call | None:
     """Return the call ``self.compiled_metrics.update_state(…)`` that a use is part of."""
-    read = module.parent(use.node)
-    called = module.parent(read) if isinstance(read, cst.Attribute) else None
+    read = kept.module.parent(kept.node)
+    called = kept.module.parent(read) if isinstance(read, cst.Attribute) else None
     match called:
-        case cst.Call(
-            func=cst.Attribute(value=cst.Attribute() as kept, attr=cst.Name(value=name))
-        ) if kept is use.node and name == _UPDATE:
+        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value=name))) if (
+            owner is kept.node and name == _UPDATE
+        ):
             return called
     return None
 
@@ -151,18 +151,15 @@ def _is_listed(listed: cst.FunctionDef, name: str) -> bool:
 
 
 def _left_out(
-    module: Module,
-    call: cst.Call,
-    line: Sequence[cst.ClassDef],
-    trackers: list[str],
-) -> Fix | None:
+    kept: Read, call: cst.Call, line: Sequence[cst.ClassDef], trackers: list[str]
+) -> Fix | NoFix | None:
     """Return the fix that takes the call away, where there are trackers alone."""
     listed = methods_of(line).get(_METRICS)
-    if not isinstance(module.parent(call), cst.Expr):
+    if not isinstance(kept.module.parent(call), cst.Expr):
         return None
     if listed is None or not _lists_alone(listed, trackers):
         return None
-    return rule.fix(f"Remove `{_KEPT}.{_UPDATE}`", remove_statement(module, call))
+    return kept.fix(f"Remove `{_KEPT}.{_UPDATE}`", remove_statement(kept.module, call))
 
 
 def _lists_alone(listed: cst.FunctionDef, trackers: Sequence[str]) -> bool:
@@ -177,8 +174,9 @@ def _lists_alone(listed: cst.FunctionDef, trackers: Sequence[str]) -> bool:
     return False
 
 
-def _loop(module: Module, call: cst.Call, method: cst.FunctionDef) -> Fix | None:
+def _loop(kept: Read, call: cst.Call, method: cst.FunctionDef) -> Fix | NoFix | None:
     """Return the fix that updates each metric by itself, where one loss is computed before."""
+    module = kept.module
     line = statement_slot(module, call)
     if (
         line is None
@@ -187,10 +185,10 @@ def _loop(module: Module, call: cst.Call, method: cst.FunctionDef) -> Fix | None
         or any(each.star for each in call.args)
     ):
         return None
-    kept = name_of_loss(module, method, line.span.start)
-    if kept is None:
+    named = name_of_loss(module, method, line.span.start)
+    if named is None:
         return None
-    loss, edits = kept
+    loss, edits = named
     metric = free_name(module, call, "metric")
     passed = ", ".join(module.source(each) for each in call.args)
     owner = method.params.params[0].name.value
@@ -200,32 +198,13 @@ def _loop(module: Module, call: cst.Call, method: cst.FunctionDef) -> Fix | None
         f"{inner}    {metric}.{_UPDATE}({loss}){inner}else:"
         f"{inner}    {metric}.{_UPDATE}({passed})"
     )
-    return rule.fix(
+    return kept.fix(
         "Update each metric with its own value",
         *edits,
         Edit(line.span, (text,)),
         unsafe_because="a smaller last batch counts as much as the others",
     )
 
-
-def _may_pass_them(quick: QuickFacts, _: TargetFacts) -> bool:
-    return any(
-        isinstance(each.node.func, ast.Attribute)
-        and isinstance(each.node.func.value, ast.Attribute)
-        and each.node.func.value.attr == _KEPT
-        for each in quick.calls_of(_UPDATE)
-    )
-
-
-rule = Rule(
-    code="KD469",
-    name="means-get-predictions",
-    family="behaviour",
-    severity=Severity.CHANGE,
-    check=check,
-    triggers=member_of({Kind.MODEL}, _KEPT) & Trigger(_may_pass_them),
-    since="3.0",
-)
 
 VALID = FINE
 INVALID = EXAMPLES

@@ -30,22 +30,19 @@ The subclass gives the mask of Keras 2; models saved with the old layer load as 
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
 import libcst as cst
 
 from kdoctor.analysis.calls import is_hidden, is_keras_3, speller_at, value_of
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.tensors.masks import MASKED, is_mask_always_dropped, is_masked, masks_of
-from kdoctor.analysis.triggers import Trigger, names, word
+from kdoctor.analysis.queries import File, files, references
+from kdoctor.analysis.tensors.masks import MASKED, is_mask_always_dropped, is_masked
 from kdoctor.keras_api import split_root
-from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, NoFix, Severity
+from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Severity
 from kdoctor.rules.fixes.helper_definition import helper_edits, top_statement
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import QuickFacts
-from kdoctor.syntax.symbol_table import passed_values
 
 MERGING = frozenset({"Add", "Average", "Maximum", "Minimum", "Multiply", "Subtract"})
 """The layers whose mask was that of the inputs that have one."""
@@ -61,26 +58,47 @@ class {name}KeepingMask({layer}):
         return {every}({stack}(masks), axis=0) if masks else None"""
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def _merging_leaf(facts: TargetFacts, name: str) -> str | None:
+    """Return the last part of the name of a merging layer or function, None of any other name."""
+    split = split_root(name)
+    if split is None or not is_keras_3(facts, name):
+        return None
+    parent, _, leaf = split[1].rpartition(".")
+    is_one = leaf in MERGING or (leaf.islower() and leaf.title() in MERGING)
+    return leaf if parent == "layers" and is_one else None
+
+
+def _is_merging(facts: TargetFacts, name: str) -> bool:
+    return _merging_leaf(facts, name) is not None
+
+
+@rule(
+    "KD425",
+    severity=Severity.CHANGE,
+    since="3.0",
+    look_for=files(
+        references(*MERGING, *map(str.lower, MERGING), where=_is_merging, guarded=True), MASKED
+    ),
+)
+def check(file: File) -> Iterator[Finding]:
     """Report each layer that gets both sorts."""
+    module = file.module
     found = [
         (name, call)
-        for name, call in _merges(module, facts)
+        for name, call in _merges(module, file.facts)
         if call.args and _gets_both(module, call)
         if not (is_mask_always_dropped(module, call) or module.is_guarded(call))
     ]
     for name, call in found:
         first = next(each for known, each in found if known == name)
-        fix = _fix(module, name, call, first)
-        yield rule.finding(
-            module.place(call.func),
+        yield file.finding(
             f"`{name}` drops the mask if one input has none: Keras 2 kept it, on Keras 3 padding "
             "is treated as data",
             symbol=f"keras.layers.{name}.compute_mask",
-            confidence=Confidence.LIKELY,
+            at=call.func,
             help="Subclass the layer, and return the existing mask, `mask[0]`, from "
             "`compute_mask(self, inputs, mask=None)`; or give the other input the same mask.",
-            fix=fix or NoFix("the layer is not created here"),
+            fix=_fix(file, name, call, first),
         )
 
 
@@ -91,23 +109,9 @@ def _gets_both(module: Module, call: cst.Call) -> bool:
     return {True, False} <= {is_masked(module, each.value) for each in inputs.elements}
 
 
-def _may_get_both(quick: QuickFacts, _: TargetFacts) -> bool:
-    several = (
-        inputs.elts
-        for called in quick.calls
-        for given in passed_values(called.node)
-        for inputs in quick.values_of(given)
-        if isinstance(inputs, ast.List | ast.Tuple) and len(inputs.elts) > 1
-    )
-    return any(
-        {True, False} <= set().union(*(masks_of(quick, each) for each in inputs))
-        for inputs in several
-    )
-
-
-def _fix(module: Module, name: str, call: cst.Call, first: cst.Call) -> Fix | None:
+def _fix(file: File, name: str, call: cst.Call, first: cst.Call) -> Fix | NoFix:
     """Return the fix that makes a subclass of the layer, which keeps the mask."""
-    layer = value_of(module, call.func)
+    module, layer = file.module, value_of(file.module, call.func)
     before, own = top_statement(module, first), f"{name}KeepingMask"
     speller = speller_at(module, before)
     written = {
@@ -119,18 +123,18 @@ def _fix(module: Module, name: str, call: cst.Call, first: cst.Call) -> Fix | No
     spelled = {part: text for part, (text, _) in written.items()}
     helper = helper_edits(module, before, own, HELPER.format(name=name, **spelled))
     if helper is None or is_hidden(call):
-        return None
+        return NoFix("the layer is not created here")
     if isinstance(layer, cst.Call):
         edits = [Edit(module.span(layer.func), (own,))]
     else:  # the function: what is not the inputs goes to the layer
         rest = [part for each in call.args[1:] for part in (", ", Hole(module.span(each)))][1:]
         inputs = Hole(module.span(call.args[0]))
         edits = [Edit(module.span(call), (f"{own}(", *rest, ")(", inputs, ")"))]
-    return rule.fix(
+    return file.fix(
         f"Use a subclass of `{name}` that keeps the mask",
         *edits,
         *helper,
-        imports=(need for _, need in written.values()),
+        imports=[*dict.fromkeys(need for _, need in written.values() if need is not None)],
         unsafe_because="the layers after it get a mask again, and the layer has another class "
         "when the model is saved",
     )
@@ -162,29 +166,6 @@ def _merging(module: Module, facts: TargetFacts) -> tuple[dict[cst.Call, str], d
             layers[reference.call] = leaf
     return layers, functions
 
-
-def _merging_leaf(facts: TargetFacts, name: str) -> str | None:
-    """Return the last part of the name of a merging layer or function, None of any other name."""
-    split = split_root(name)
-    if split is None or not is_keras_3(facts, name):
-        return None
-    parent, _, leaf = split[1].rpartition(".")
-    is_one = leaf in MERGING or (leaf.islower() and leaf.title() in MERGING)
-    return leaf if parent == "layers" and is_one else None
-
-
-rule = Rule(
-    code="KD425",
-    name="merge-drops-the-mask",
-    family="behaviour",
-    severity=Severity.CHANGE,
-    check=check,
-    triggers=word(*MERGING, *map(str.lower, MERGING))
-    & MASKED
-    & names(lambda facts, dotted: _merging_leaf(facts, dotted) is not None)
-    & Trigger(_may_get_both),
-    since="3.0",
-)
 
 _HEAD = "import keras\n\nwords = keras.layers.Input((4,))\nkinds = keras.layers.Input((4,))\n"
 _MASKED = "a = keras.layers.Embedding(9, 3, mask_zero=True)(words)\n"

@@ -19,36 +19,51 @@ Run on Keras 3.15.1 and tf_keras 2.21.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import passed, value_of
-from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.calls import argument, value_of
+from kdoctor.analysis.queries import File, called, files
+from kdoctor.analysis.queries.forms import Expression
 from kdoctor.analysis.training.logs import NO_PATH, is_written, names_in_logs
-from kdoctor.analysis.triggers import Trigger, attribute
-from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.model import Finding, Severity
 from kdoctor.rules.fixes.log_names import write_log_name
 from kdoctor.rules.fixes.snake_case import in_snake_case
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import literal
-from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.scopes import BindingKind
 
 _FUNCTIONS = (BindingKind.FUNCTION, BindingKind.IMPORT)
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
+def _names_one(form: object) -> bool:
+    return isinstance(form, list | tuple) and any(
+        isinstance(each, Expression)
+        and each.kind == "Name"
+        and in_snake_case(each.name) != each.name
+        for each in form
+    )
+
+
+@rule(
+    "KD443",
+    severity=Severity.ERROR,
+    since="3.0",
+    only_alone=True,
+    look_for=files(called("compile").passing("metrics", where=_names_one)),
+)
+def check(file: File) -> Iterator[Finding]:
     """Report each use of a name that the logs do not have."""
+    module = file.module
     named = {each for each in _metrics(module) if not _is_given(module, each)}
     if not named:
         return
     for node, name, what in names_in_logs(module):
         metric = name.removeprefix("val_")
         if metric in named and not module.is_guarded(node):
-            yield _finding(module, node, name, what)
+            yield _finding(file, node, name, what)
 
 
 def _metrics(module: Module) -> Iterator[str]:
@@ -56,7 +71,8 @@ def _metrics(module: Module) -> Iterator[str]:
     for node in module.nodes(cst.Call):
         if not isinstance(node.func, cst.Attribute) or node.func.attr.value != "compile":
             continue
-        value = value_of(module, passed(node, "metrics"))
+        given = argument(node, "metrics")
+        value = None if given is None else value_of(module, given.value)
         if isinstance(value, cst.List | cst.Tuple) and module.qualified(node.func) is None:
             yield from (
                 each.value.value
@@ -77,46 +93,22 @@ def _is_function(module: Module, name: cst.Name) -> bool:
 def _is_given(module: Module, name: str) -> bool:
     """Say whether something else of the file may be called so in the logs."""
     return is_written(module, name) or any(
-        literal(passed(each, "name")) == name for each in module.nodes(cst.Call)
+        (given := argument(each, "name")) is not None and literal(given.value) == name
+        for each in module.nodes(cst.Call)
     )
 
 
-def _finding(module: Module, node: cst.SimpleString, old: str, what: str) -> Finding:
+def _finding(file: File, node: cst.SimpleString, old: str, what: str) -> Finding:
     metric = old.removeprefix("val_")
     new = old.removesuffix(metric) + in_snake_case(metric)
-    return rule.finding(
-        module.place(node),
+    return file.finding(
         f"`{metric}` appears as `{in_snake_case(metric)}` in the logs: {what}",
         symbol=f"History.history[{old}]",
-        confidence=Confidence.LIKELY,
+        at=node,
         help=f"Write `{new}`.",
-        fix=write_log_name(module, node, old, new, rule.applicability()),
+        fix=write_log_name(file, node, old, new),
     )
 
-
-def _may_be_called_so(quick: QuickFacts, _: TargetFacts) -> bool:
-    """Say whether a metric with capitals may be named in a string."""
-    names = {
-        each.id
-        for called in quick.calls_of("compile")
-        for value in quick.values_of(called.argument("metrics"))
-        if isinstance(value, ast.List | ast.Tuple)
-        for each in value.elts
-        if isinstance(each, ast.Name) and in_snake_case(each.id) != each.id
-    }
-    return any(name in text for name in names for text in quick.strings)
-
-
-rule = Rule(
-    code="KD443",
-    name="metric-in-snake-case",
-    family="behaviour",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=attribute("compile") & Trigger(_may_be_called_so),
-    since="3.0",
-    only_alone=True,
-)
 
 _MODEL = (
     "import keras\nimport numpy as np\n\nx, y = np.ones((4, 3)), np.ones((4, 1))\n"

@@ -20,31 +20,21 @@ Run on Keras 3.15.1 and tf_keras 2.21 with two outputs and one, two and three me
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import call_of_super, is_hidden, passed, value_of
+from kdoctor.analysis.calls import argument, call_of_super, value_of
 from kdoctor.analysis.dataflow.escapes import unmutated_value_of
 from kdoctor.analysis.dataflow.points_to import PointsTo, points_to_of
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.method_calls import model_method_calls
+from kdoctor.analysis.queries import Call, Instance, calls, constructs
+from kdoctor.analysis.queries.forms import is_list, is_sequence_of_several, is_several
 from kdoctor.analysis.training.loss_counts import count_elements, count_losses
-from kdoctor.analysis.triggers import (
-    Trigger,
-    attribute,
-    calls_that_make,
-    has_several_outputs,
-    keyword,
-)
 from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Severity, Span
 from kdoctor.rules.behaviour._single_item_lists import outputs_of
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.displays import elements_of
+from kdoctor.rules.rule import Example, rule
+from kdoctor.syntax import Module
 from kdoctor.syntax.literals import literal
-from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 from kdoctor.value_types import Kind
 
 _ARGUMENTS = ("metrics", "weighted_metrics")
@@ -52,40 +42,53 @@ _LOSS_PLACE = 1  # of `loss`, after the optimizer
 _WITHOUT_OWN_STEP = (None, "Functional")  # a class of one's own may do without the metrics
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
+@rule(
+    "KD411",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=calls("compile", on=Kind.MODEL)
+    .passing(*_ARGUMENTS, where=is_list)
+    .beside(
+        constructs(Instance(Kind.MODEL, "Functional")).passing(
+            "outputs", place=1, where=is_sequence_of_several
+        )
+        | calls("compile", on=Kind.MODEL).passing_one_of(
+            (("loss", _LOSS_PLACE), ("loss_weights", None)), where=is_several
+        )
+    ),
+)
+def check(call: Call) -> Iterator[Finding]:
     """Report each list of metrics that is meant for all outputs."""
-    points_to = points_to_of(module)
-    for use, call in model_method_calls(module, {"compile"}):
-        if is_hidden(call):
-            continue
-        flat = [
-            (name, given)
-            for name in _ARGUMENTS
-            if (given := passed(call, name)) is not None
-            and isinstance(given, cst.List)
-            and _is_flat(given)
-        ]
-        outputs = _count_outputs(module, points_to, use) if flat else None
-        if flat and outputs is None and use.owner.cls in _WITHOUT_OWN_STEP:
-            if call_of_super(call) is not None:
-                continue
-            outputs = _count_losses(module, call)
-        for name, metrics in flat if outputs and outputs > 1 else ():
-            assert outputs is not None
-            if _repeats_one(metrics) and len(metrics.elements) == outputs:
-                continue  # one for each; Keras 2 refused it: "two metrics with the same name"
-            yield _finding(module, use, name, metrics, outputs)
+    module, method = call.module, call.node.func
+    assert isinstance(method, cst.Attribute)
+    flat = [
+        (name, given.value)
+        for name in _ARGUMENTS
+        if (given := call.argument(name)) is not None
+        and isinstance(given.value, cst.List)
+        and _is_flat(given.value)
+    ]
+    outputs = _count_outputs(module, points_to_of(module), method.value) if flat else None
+    if flat and outputs is None and (call.cls or None) in _WITHOUT_OWN_STEP:
+        if call_of_super(call.node) is not None:
+            return
+        outputs = _count_losses(module, call.node)
+    for name, metrics in flat if outputs and outputs > 1 else ():
+        assert outputs is not None
+        if _repeats_one(metrics) and len(metrics.elements) == outputs:
+            continue  # one for each; Keras 2 refused it: "two metrics with the same name"
+        yield _finding(call, name, metrics, outputs)
 
 
-def _count_outputs(module: Module, points_to: PointsTo, use: MemberUse) -> int | None:
+def _count_outputs(module: Module, points_to: PointsTo, model: cst.BaseExpression) -> int | None:
     """Return how many outputs a model is made with; None where that is not sure.
 
     It is made here, or by a function of the file that always makes as many.
     """
-    made = value_of(module, use.node.value)
+    made = value_of(module, model)
     if isinstance(made, cst.Call) and (count := _outputs_of(module, made)) is not None:
         return count
-    known = list(points_to.of(use.node.value))
+    known = list(points_to.of(model))
     if len(known) != 1 or known[0].part:
         return None
     values = [value_of(module, each) for each in points_to.returned_by(known[0].call)]
@@ -99,28 +102,34 @@ def _count_outputs(module: Module, points_to: PointsTo, use: MemberUse) -> int |
 def _outputs_of(module: Module, made: cst.Call) -> int | None:
     """Return how many outputs a call makes a model with; None where it does not say."""
     given = outputs_of(module, made)
-    outputs = unmutated_value_of(module, given)
+    outputs = None if given is None else unmutated_value_of(module, given)
     if not isinstance(outputs, cst.List | cst.Tuple):
         found = None if outputs is None else module.type_of(outputs)
         return 1 if found and found.kind is Kind.TENSOR else None
-    elements = elements_of(outputs)
-    return None if elements is None else len(elements)
+    if any(isinstance(each, cst.StarredElement) for each in outputs.elements):
+        return None
+    return len(outputs.elements)
 
 
 def _count_losses(module: Module, compiling: cst.Call) -> int | None:
     """Return how many outputs the losses, or their weights, are written for; None for one."""
-    loss = passed(compiling, "loss", _LOSS_PLACE)
-    count = None if loss is None else count_losses(module, loss)
+    loss = argument(compiling, "loss", _LOSS_PLACE)
+    count = None if loss is None else count_losses(module, loss.value)
     if count is not None and count > 1:
         return count
-    given = passed(compiling, "loss_weights")
-    weights = unmutated_value_of(module, given)
+    given = argument(compiling, "loss_weights")
+    weights = None if given is None else unmutated_value_of(module, given.value)
     # A dict may leave outputs out.
     return count_elements(weights) if isinstance(weights, cst.List | cst.Tuple) else None
 
 
 def _is_flat(metrics: cst.List) -> bool:
-    return bool(count_elements(metrics))
+    return bool(metrics.elements) and not any(
+        isinstance(each, cst.StarredElement)
+        or isinstance(each.value, cst.List | cst.Tuple | cst.Dict)
+        or (isinstance(each.value, cst.Name) and each.value.value == "None")
+        for each in metrics.elements
+    )
 
 
 def _repeats_one(metrics: cst.List) -> bool:
@@ -128,30 +137,29 @@ def _repeats_one(metrics: cst.List) -> bool:
     return any(isinstance(each, str) and names.count(each) > 1 for each in names)
 
 
-def _finding(module: Module, use: MemberUse, name: str, metrics: cst.List, outputs: int) -> Finding:
+def _finding(call: Call, name: str, metrics: cst.List, outputs: int) -> Finding:
     count = len(metrics.elements)
-    return rule.finding(
-        module.place(metrics),
+    return call.finding(
         f"`metrics` needs one entry for each of the {outputs} outputs: ValueError: tuple arity "
         f"mismatch; expected: {outputs}, got: {count}"
         if count != outputs
         else "each metric is applied to one output only, in order; Keras 2 applied all of them "
         "to every output",
-        symbol=f"{use.owner.cls or 'Model'}.compile({name})",
-        confidence=use.confidence,
+        at=metrics,
+        symbol=f"{call.cls or 'Model'}.compile({name})",
         severity=Severity.ERROR if count != outputs else Severity.CHANGE,
         help="Write one list of metrics per output.",
-        fix=_fix(module, metrics, outputs),
+        fix=_fix(call, metrics, outputs),
     )
 
 
-def _fix(module: Module, metrics: cst.List, outputs: int) -> Fix | NoFix:
+def _fix(call: Call, metrics: cst.List, outputs: int) -> Fix | NoFix:
     if _repeats_one(metrics):
         return NoFix("a metric is listed twice, which Keras 2 rejected")
     if not all(isinstance(each.value, cst.SimpleString) for each in metrics.elements):
         return NoFix("each output needs its own metric object")
-    span = module.span(metrics)
-    return rule.fix(
+    span = call.module.span(metrics)
+    return call.fix(
         f"Write the metrics for each of the {outputs} outputs",
         Edit(span, ("[", *_repeated(span, outputs), "]")),
     )
@@ -161,33 +169,6 @@ def _repeated(span: Span, times: int) -> Iterator[str | Hole]:
     for index in range(times):
         yield from ((", ", Hole(span)) if index else (Hole(span),))
 
-
-def _may_have_several(quick: QuickFacts, facts: TargetFacts) -> bool:
-    return any(
-        has_several_outputs(quick, called)
-        for _, called in calls_that_make(quick, facts, cls="Functional")
-    ) or any(_has_several_losses(quick, called) for called in quick.calls_of("compile"))
-
-
-def _has_several_losses(quick: QuickFacts, called: QuickCall) -> bool:
-    given = (called.argument("loss", _LOSS_PLACE), called.argument("loss_weights"))
-    return any(
-        (isinstance(each, ast.List | ast.Tuple) and len(each.elts) > 1)
-        or (isinstance(each, ast.Dict) and len(each.keys) > 1)
-        for argument in given
-        for each in quick.values_of(argument)
-    )
-
-
-rule = Rule(
-    code="KD411",
-    name="metrics-of-several-outputs",
-    family="behaviour",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=keyword(*_ARGUMENTS) & attribute("compile") & Trigger(_may_have_several),
-    since="3.0",
-)
 
 _MODEL = (
     "import keras\n\nx = keras.layers.Input((2,))\n"

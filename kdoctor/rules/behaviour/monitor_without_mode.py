@@ -35,18 +35,19 @@ from packaging.version import Version
 from kdoctor.analysis.calls import (
     add_keyword,
     argument,
-    instances,
     is_hidden,
     is_keras_3,
     keras_version,
-    passed,
+    replace_expression,
 )
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import Trigger, may_be_called_on, word
+from kdoctor.analysis.queries import Call, Instance, constructs
+from kdoctor.analysis.triggers import Trigger, may_be_called_on
 from kdoctor.lazy_regex import pattern
-from kdoctor.model import Edit, Finding, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import Module, Reference
+from kdoctor.memoize import once
+from kdoctor.model import Finding, Fix, NoFix, Severity
+from kdoctor.rules.rule import Example, rule
+from kdoctor.syntax import Module
 from kdoctor.syntax.literals import literal
 from kdoctor.syntax.quick_facts import QuickCall, QuickFacts
 from kdoctor.value_types import Kind
@@ -82,110 +83,7 @@ _METRICS = ("metrics", "weighted_metrics")
 _PLAINLY_LESS = pattern(r"(^|_)(loss|err|error|mse|mae|rmse|distance|crossentropy|ce|wer|cer)$")
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
-    """Report each monitor whose direction Keras 3 cannot know."""
-    compiled: list[set[str] | None] | None = None
-    for reference, call, made in instances(module, Kind.CALLBACK, facts):
-        if made.cls not in _CALLBACKS or is_hidden(call) or module.is_guarded(call):
-            continue
-        monitor, mode = _CALLBACKS[made.cls]
-        given, said = argument(call, "monitor", monitor), argument(call, "mode", mode)
-        name = literal(given.value) if given else None
-        if made.cls != "EarlyStopping" and keras_version(facts) < _ALL_CALLBACKS:
-            continue
-        if given is None or not isinstance(name, str) or (said and literal(said.value) != "auto"):
-            continue
-        if compiled is None:
-            compiled = list(_compiled(module))
-        if _may_be_known(module, name.removeprefix("val_"), compiled):
-            continue
-        yield _finding(module, reference, call, made.cls, name, given, said)
-
-
-def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
-    module: Module,
-    reference: Reference,
-    call: cst.Call,
-    cls: str,
-    monitor: str,
-    given: cst.Arg,
-    said: cst.Arg | None,
-) -> Finding:
-    mode = keras_2_mode(cls, monitor)
-    sure = mode == "max" or _PLAINLY_LESS.search(monitor) is not None
-    fix = None
-    if sure:
-        quote = given.value.quote if isinstance(given.value, cst.SimpleString) else '"'
-        edit = (
-            add_keyword(module, call, f"mode={quote}{mode}{quote}")
-            if said is None
-            else _replaced(module, said.value, f"{quote}{mode}{quote}")
-        )
-        fix = rule.fix(f'Add `mode="{mode}"`, which Keras 2 used', edit)
-    return rule.finding(
-        module.place(call),
-        f"ValueError: {cls} callback received monitor={monitor}, but Keras isn't able to "
-        "automatically determine whether that metric should be maximized or minimized.",
-        symbol=f"{reference.name}(monitor)",
-        confidence=reference.confidence,
-        help='Add `mode="max"` or `mode="min"`.',
-        fix=fix
-        or NoFix(f"Keras 2 treated a lower `{monitor}` as better; only you can tell whether it is"),
-    )
-
-
-def keras_2_mode(cls: str, monitor: str) -> str:
-    """Return what ``mode="auto"`` was in Keras 2."""
-    if cls == "EarlyStopping":
-        return "max" if monitor.endswith(("acc", "accuracy", "auc")) else "min"
-    if cls == "ModelCheckpoint" and monitor.startswith("fmeasure"):
-        return "max"
-    return "max" if "acc" in monitor else "min"
-
-
-def _may_be_known(module: Module, name: str, compiled: list[set[str] | None]) -> bool:
-    """Say whether a metric that knows its direction may go by that name."""
-    if name == "loss" or re.search(rf"name\s*=\s*['\"]{re.escape(name)}['\"]", module.text):
-        return True
-    if not _is_of_keras(name):
-        return False
-    # One of Keras' own names: it is there, unless all metrics are in sight and it is not.
-    return not compiled or any(names is None or name in names for names in compiled)
-
-
-def _is_of_keras(name: str) -> bool:
-    return _NUMBERED.sub("", name).lower() in _SQUEEZED or name in KNOWN
-
-
-def _compiled(module: Module) -> Iterator[set[str] | None]:
-    """Yield, for each call of ``compile``, the names of the metrics; None if not all are plain."""
-    for use in module.members:
-        if use.member == "compile" and use.owner.kind is Kind.MODEL and use.called is not None:
-            yield _metrics(use.called)
-
-
-def _metrics(call: cst.Call) -> set[str] | None:
-    if is_hidden(call) or len([e for e in call.args if e.keyword is None]) > 2:
-        return None
-    return _names_of(literal(passed(call, keyword), absent=[]) for keyword in _METRICS)
-
-
-def _names_of(metrics: Iterable[object]) -> set[str] | None:
-    names: set[str] = set()
-    for value in metrics:
-        if not isinstance(value, list):
-            return None
-        # What a class's name (`AUC`) becomes in the logs is left open.
-        if not all(isinstance(each, str) and each.islower() for each in value):
-            return None
-        names |= set(value)
-    return names
-
-
-def _replaced(module: Module, node: cst.BaseExpression, text: str) -> Edit:
-    return Edit(module.span(node), (text,))
-
-
+# Today's code says a mode, or monitors what it compiles with: no simpler question tells.
 def _may_lack_a_mode(quick: QuickFacts, facts: TargetFacts) -> bool:
     """Say whether ``_may_be_known`` could say no of something that is monitored without a mode."""
     made = chain.from_iterable(map(quick.calls_of, _CALLBACKS))
@@ -205,8 +103,8 @@ def _monitored(facts: TargetFacts, called: QuickCall) -> Iterator[str]:
     for cls in {each.rpartition(".")[2] for each in keras_3} & _CALLBACKS.keys():
         monitor, mode = _CALLBACKS[cls]
         given, said = called.argument("monitor", monitor), called.argument("mode", mode)
-        name = literal(given)
-        if isinstance(name, str) and literal(said, absent="auto") == "auto":
+        name = None if given is None else literal(given)
+        if isinstance(name, str) and (said is None or literal(said) == "auto"):
             yield name.removeprefix("val_")
 
 
@@ -215,18 +113,8 @@ def _glimpsed_metrics(called: QuickCall) -> set[str] | None:
     if called.is_hidden or called.places > 2:
         return None
     given = map(called.argument, _METRICS)
-    return _names_of(literal(each, absent=[]) for each in given)
+    return _names_of([] if each is None else literal(each) for each in given)
 
-
-rule = Rule(
-    code="KD408",
-    name="monitor-without-mode",
-    family="behaviour",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=word(*_CALLBACKS) & Trigger(_may_lack_a_mode),
-    since="3.0",
-)
 
 _MODEL = (
     "import keras\nimport numpy as np\n\nmodel = keras.Sequential([keras.layers.Dense(1)])\n"
@@ -250,6 +138,104 @@ _ERROR = (
     "ValueError: {} callback received monitor={}, but Keras isn't able to automatically "
     "determine whether that metric should be maximized or minimized."
 )
+
+
+@rule(
+    "KD408",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=constructs(*(Instance(Kind.CALLBACK, each) for each in _CALLBACKS)).beside(
+        Trigger(_may_lack_a_mode)
+    ),
+)
+def check(callback: Call) -> Finding | None:
+    """Report each monitor whose direction Keras 3 cannot know."""
+    monitor, mode = _CALLBACKS[callback.cls]
+    given, said = callback.argument("monitor", monitor), callback.argument("mode", mode)
+    name = literal(given.value) if given else None
+    if callback.cls != "EarlyStopping" and keras_version(callback.facts) < _ALL_CALLBACKS:
+        return None
+    if given is None or not isinstance(name, str) or (said and literal(said.value) != "auto"):
+        return None
+    if _may_be_known(callback.module, name.removeprefix("val_")):
+        return None
+    return _finding(callback, name, given, said)
+
+
+def _finding(callback: Call, monitor: str, given: cst.Arg, said: cst.Arg | None) -> Finding:
+    module, mode = callback.module, keras_2_mode(callback.cls, monitor)
+    fix: Fix | NoFix = NoFix(
+        f"Keras 2 treated a lower `{monitor}` as better; only you can tell whether it is"
+    )
+    if mode == "max" or _PLAINLY_LESS.search(monitor) is not None:
+        quote = given.value.quote if isinstance(given.value, cst.SimpleString) else '"'
+        edit = (
+            add_keyword(module, callback.node, f"mode={quote}{mode}{quote}")
+            if said is None
+            else replace_expression(module, said.value, f"{quote}{mode}{quote}")
+        )
+        fix = callback.fix(f'Add `mode="{mode}"`, which Keras 2 used', edit)
+    return callback.finding(
+        f"ValueError: {callback.cls} callback received monitor={monitor}, but Keras isn't able to "
+        "automatically determine whether that metric should be maximized or minimized.",
+        symbol=f"{callback.name}(monitor)",
+        help='Add `mode="max"` or `mode="min"`.',
+        fix=fix,
+    )
+
+
+def keras_2_mode(cls: str, monitor: str) -> str:
+    """Return what ``mode="auto"`` was in Keras 2."""
+    if cls == "EarlyStopping":
+        return "max" if monitor.endswith(("acc", "accuracy", "auc")) else "min"
+    if cls == "ModelCheckpoint" and monitor.startswith("fmeasure"):
+        return "max"
+    return "max" if "acc" in monitor else "min"
+
+
+def _may_be_known(module: Module, name: str) -> bool:
+    """Say whether a metric that knows its direction may go by that name."""
+    if name == "loss" or re.search(rf"name\s*=\s*['\"]{re.escape(name)}['\"]", module.text):
+        return True
+    if not _is_of_keras(name):
+        return False
+    # One of Keras' own names: it is there, unless all metrics are in sight and it is not.
+    compiled = _compiled(module)
+    return not compiled or any(names is None or name in names for names in compiled)
+
+
+def _is_of_keras(name: str) -> bool:
+    return _NUMBERED.sub("", name).lower() in _SQUEEZED or name in KNOWN
+
+
+@once
+def _compiled(module: Module) -> list[set[str] | None]:
+    """Return, for each call of ``compile``, the names of the metrics; None if not all are plain."""
+    return [
+        _metrics(use.called)
+        for use in module.members
+        if use.member == "compile" and use.owner.kind is Kind.MODEL and use.called is not None
+    ]
+
+
+def _metrics(call: cst.Call) -> set[str] | None:
+    if is_hidden(call) or len([e for e in call.args if e.keyword is None]) > 2:
+        return None
+    given = (argument(call, keyword) for keyword in _METRICS)
+    return _names_of(literal(each.value) if each else [] for each in given)
+
+
+def _names_of(metrics: Iterable[object]) -> set[str] | None:
+    names: set[str] = set()
+    for value in metrics:
+        if not isinstance(value, list):
+            return None
+        # What a class's name (`AUC`) becomes in the logs is left open.
+        if not all(isinstance(each, str) and each.islower() for each in value):
+            return None
+        names |= set(value)
+    return names
+
 
 VALID = [
     _MODEL + "keras.callbacks.EarlyStopping(monitor='val_loss')",

@@ -18,81 +18,70 @@ Run on Keras 3.15.1 and tf_keras 2.21.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import libcst as cst
 
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import changes_of
+from kdoctor.analysis.queries import Store, stores
 from kdoctor.model import Edit, Finding, Fix, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import MemberStore, Module
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.value_types import Kind
 
+_OWNERS = (Kind.LAYER, Kind.MODEL)
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
+
+@rule(
+    "KD416",
+    severity=Severity.CHANGE,
+    since="3.0",
+    look_for=stores("_name", on=_OWNERS, overridden=True),
+)
+def check(found: Store) -> Finding | None:
     """Report each assignment to ``_name``."""
-    for store in module.member_stores:
-        if store.owner.kind not in (Kind.LAYER, Kind.MODEL) or store.member != "_name":
-            continue
-        if not store.is_plain or store.owner_overrides or module.is_guarded(store.node):
-            continue
-        fixable = _is_outside_init(module, store.node) or _is_after_super(module, store)
-        yield rule.finding(
-            module.place(store.node),
-            "the name does not change: `_name` is an ordinary attribute in Keras 3",
-            symbol=f"{store.owner.cls or 'Layer'}._name",
-            confidence=store.confidence,
-            help="Write `.name = …`.",
-            fix=_fix(module, store)
-            if fixable
-            else NoFix("`super().__init__()` sets the name afterwards: pass `name=` to it"),
-        )
+    if not found.store.is_plain or found.store.owner_overrides:
+        return None
+    fixable = _is_outside_init(found) or _is_after_super(found)
+    return found.finding(
+        "the name does not change: `_name` is an ordinary attribute in Keras 3",
+        symbol=f"{found.owner.cls or 'Layer'}._name",
+        help="Write `.name = …`.",
+        fix=_fix(found)
+        if fixable
+        else NoFix("`super().__init__()` sets the name afterwards: pass `name=` to it"),
+    )
 
 
-def _fix(module: Module, store: MemberStore) -> Fix:
+def _fix(found: Store) -> Fix | NoFix:
     """Rename the attribute also where the same object is asked for it, which it lacks then."""
-    written = module.source(store.node.value)
-    spans = {module.span(store.node.attr)}
+    module, written = found.module, found.source(found.node.value)
+    spans = {module.span(found.node.attr)}
     for use in module.members:
-        is_one = use.member == "_name" and use.owner.kind in (Kind.LAYER, Kind.MODEL)
+        is_one = use.member == "_name" and use.owner.kind in _OWNERS
         if is_one and module.source(use.node.value) == written:
             spans.add(module.span(use.node.attr))
-    edits = tuple(Edit(span, ("name",)) for span in sorted(spans))
-    return rule.fix("Write `name` instead of `_name`", *edits)
+    edits = (Edit(span, ("name",)) for span in sorted(spans))
+    return found.fix("Write `name` instead of `_name`", *edits)
 
 
-def _function(module: Module, node: cst.CSTNode) -> cst.FunctionDef | None:
-    found = (each for each in module.ancestors(node) if isinstance(each, cst.FunctionDef))
-    return next(found, None)
+def _function(found: Store) -> cst.FunctionDef | None:
+    around = found.module.ancestors(found.node)
+    return next((each for each in around if isinstance(each, cst.FunctionDef)), None)
 
 
-def _is_outside_init(module: Module, node: cst.CSTNode) -> bool:
-    function = _function(module, node)
+def _is_outside_init(found: Store) -> bool:
+    function = _function(found)
     return function is None or function.name.value != "__init__"
 
 
-def _is_after_super(module: Module, store: MemberStore) -> bool:
-    function = _function(module, store.node)
+def _is_after_super(found: Store) -> bool:
+    function, span = _function(found), found.module.span
     assert function is not None
     return any(
         isinstance(each, cst.Attribute)
         and each.attr.value == "__init__"
-        and module.span(each) < module.span(store.node)
+        and span(each) < span(found.node)
         for each in descendants(function.body)
     )
 
-
-rule = Rule(
-    code="KD416",
-    name="name-is-not-set",
-    family="behaviour",
-    severity=Severity.CHANGE,
-    check=check,
-    triggers=changes_of({Kind.LAYER, Kind.MODEL}, "_name"),
-    since="3.0",
-)
 
 VALID = [
     "import keras\nlayer = keras.layers.Dense(1)\nlayer.name = 'mine'",

@@ -23,7 +23,6 @@ tf_keras 2.21, where it trains. `assert` and a `for` in a comprehension were nev
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from typing import Final
 
@@ -31,14 +30,14 @@ import libcst as cst
 
 from kdoctor.analysis.calls import is_builtin, value_of
 from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.queries import File, files
+from kdoctor.analysis.queries.conditions import tested, word
 from kdoctor.analysis.tensors.tensorflow_calls import GIVE_TENSORS, returns_tensor
-from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.keras_api import split_root
-from kdoctor.model import Confidence, Finding, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.model import Finding, NoFix, Severity
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Context
 
 _NO_BOOL = (
@@ -64,16 +63,41 @@ _TRAINS = frozenset({"compile", "evaluate", "fit", "fit_generator", "function", 
 _MAX_DEPTH = 6
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def _gives_a_tensor(facts: TargetFacts, name: str) -> bool:
+    split = split_root(name)
+    if split is None:
+        return returns_tensor(name)
+    return split[1] in _OF_KERAS and facts.runs_keras_3(split[0])
+
+
+@rule(
+    "KD442",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=files(
+        word("call", "update_state", "compile"), tested(*_LEAVES, where=_gives_a_tensor)
+    ),
+)
+def check(file: File) -> Iterator[Finding]:
     """Report each such condition and loop."""
+    module = file.module
     if _is_eager(module):
         return
     compiled = _compiled(module)
-    for place, error in _asked(module, facts):
+    for place, error in _asked(module, file.facts):
         if module.context_of(place) not in _INSIDE or module.is_guarded(place):
             continue
         if _is_run_by_keras(module, place, compiled):
-            yield _finding(module, place, error)
+            yield file.finding(
+                f"Keras 3 does not apply AutoGraph to Python control flow: {error}",
+                at=place,
+                symbol="autograph",
+                help="Use `keras.ops.where(condition, a, b)`; `@tf.function` on the function "
+                "brings AutoGraph back."
+                if error is _NO_BOOL
+                else "`@tf.function` on the function brings AutoGraph back.",
+                fix=NoFix("you have to decide whether values or code paths are chosen"),
+            )
 
 
 def _is_eager(module: Module) -> bool:
@@ -116,7 +140,7 @@ def _is_tensor(
     node = value_of(module, node)
     match node:
         case cst.Call():
-            return _gives_a_tensor(module.qualified(node.func), facts)
+            return _gives_a_tensor(facts, module.qualified(node.func) or "")
         case cst.Comparison(left=left, comparisons=parts):
             if any(isinstance(each.operator, _NEVER) for each in parts):
                 return False
@@ -133,13 +157,6 @@ def _is_tensor(
         case _:
             return False
     return any(_is_tensor(module, facts, each, depth + 1) for each in inner)
-
-
-def _gives_a_tensor(name: str | None, facts: TargetFacts) -> bool:
-    split = split_root(name) if name else None
-    if split is None:
-        return name is not None and returns_tensor(name)
-    return split[1] in _OF_KERAS and facts.runs_keras_3(split[0])
 
 
 def _is_run_by_keras(module: Module, place: cst.CSTNode, compiled: frozenset[str]) -> bool:
@@ -171,47 +188,6 @@ def _compiled(module: Module) -> frozenset[str]:
         if isinstance(each, cst.Name)
     )
 
-
-def _finding(module: Module, place: cst.BaseExpression, error: str) -> Finding:
-    return rule.finding(
-        module.place(place),
-        f"Keras 3 does not apply AutoGraph to Python control flow: {error}",
-        symbol="autograph",
-        confidence=Confidence.LIKELY,
-        help="Use `keras.ops.where(condition, a, b)`; `@tf.function` on the function brings "
-        "AutoGraph back."
-        if error is _NO_BOOL
-        else "`@tf.function` on the function brings AutoGraph back.",
-        fix=NoFix("you have to decide whether values or code paths are chosen"),
-    )
-
-
-def _may_ask(quick: QuickFacts, facts: TargetFacts) -> bool:
-    """Say whether a condition or loop may be about a tensor."""
-    tensors: set[ast.AST] = {
-        each.node
-        for name, calls in quick.calls_by_meaning.items()
-        if name.rpartition(".")[2] in _LEAVES and _gives_a_tensor(name, facts)
-        for each in calls
-    }
-    return bool(tensors) and any(each in tensors for each in quick.reached(_tests(quick)))
-
-
-def _tests(quick: QuickFacts) -> Iterator[ast.expr]:
-    for kind in (ast.If, ast.While, ast.IfExp):
-        yield from (each.test for each in quick.nodes.get(kind, ()))
-    yield from (each.iter for each in quick.nodes.get(ast.For, ()))
-
-
-rule = Rule(
-    code="KD442",
-    name="no-autograph",
-    family="behaviour",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=word("call", "update_state", "compile") & Trigger(_may_ask),
-    since="3.0",
-)
 
 _HEAD = "import keras\nimport tensorflow as tf\n\n\n"
 _LAYER = f"{_HEAD}class Turned(keras.layers.Layer):\n    def call(self, x):\n"

@@ -27,15 +27,13 @@ Run with all Keras layers on 3.15.1, with fewer on ten releases from 3.0 to 3.14
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import Trigger, calls_that_make, word
+from kdoctor.analysis.queries import File, Instance, constructs, files
+from kdoctor.analysis.queries.forms import is_list_of_one
 from kdoctor.model import (
-    Confidence,
     Edit,
     Finding,
     Fix,
@@ -48,15 +46,26 @@ from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.behaviour._list_uses import UseOfList, uses_of_lists
 from kdoctor.rules.behaviour._single_item_lists import SingleItemLists, models_with_one_in_a_list
 from kdoctor.rules.behaviour._visible_model_uses import counts_on_no_list
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import QuickFacts
+from kdoctor.value_types import Kind
 
 _MAX_QUOTED_LENGTH = 60  # of code that is quoted
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule(
+    "KD450",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=files(
+        constructs(Instance(Kind.MODEL, "Functional")).passing(
+            "outputs", place=1, where=is_list_of_one
+        )
+    ),
+)
+def check(file: File) -> Iterator[Finding]:
     """Report each such list by which something breaks."""
+    module, facts = file.module, file.facts
     made = dict(models_with_one_in_a_list(module, facts))
     if not made:
         return
@@ -68,28 +77,21 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     for model, outputs in made.items():
         if model in found:
             uses = sorted(found[model], key=lambda each: module.span(each.node))
-            yield _finding(module, model, outputs, uses)
+            yield _finding(file, model, outputs, uses)
 
 
-def _finding(
-    module: Module,
-    model: cst.Call,
-    outputs: cst.List,
-    uses: Sequence[UseOfList],
-) -> Finding:
+def _finding(file: File, model: cst.Call, outputs: cst.List, uses: Sequence[UseOfList]) -> Finding:
     errors = [each for each in uses if each.severity is Severity.ERROR]
     first = (errors or uses)[0]
     more = len({each.node for each in uses}) - 1
-    fix = _fix(module, model, outputs)
-    return rule.finding(
-        module.place(outputs),
-        f"the output is in a list, so {_quoted(module, first)} {first.how} a list of one, not a "
-        f"tensor as in Keras 2: {first.what}" + (f" (and {more} more)" if more else ""),
+    return file.finding(
+        f"the output is in a list, so {_quoted(file.module, first)} {first.how} a list of one, "
+        f"not a tensor as in Keras 2: {first.what}" + (f" (and {more} more)" if more else ""),
         symbol="keras.Model(outputs)",
-        confidence=Confidence.LIKELY,
+        at=outputs,
         severity=first.severity,
         help="Pass the single output without a list.",
-        fix=fix or NoFix("there is a comment in the list"),
+        fix=_fix(file, model, outputs),
     )
 
 
@@ -100,13 +102,14 @@ def _quoted(module: Module, use: UseOfList) -> str:
     return f"`{shown}` ({where})"
 
 
-def _fix(module: Module, model: cst.Call, outputs: cst.List) -> Fix | None:
+def _fix(file: File, model: cst.Call, outputs: cst.List) -> Fix | NoFix:
+    module = file.module
     output = outputs.elements[0].value
     if module.source(outputs).count("#") > module.source(output).count("#"):
-        return None
+        return NoFix("there is a comment in the list")
     inner = Hole(module.outer_span(output), Precedence.LAMBDA, precedence_of(output))
     is_safe = counts_on_no_list(module, model)
-    return rule.fix(
+    return file.fix(
         "Remove the list around the single output",
         Edit(module.span(outputs), (inner,)),
         unsafe_because=""
@@ -115,23 +118,6 @@ def _fix(module: Module, model: cst.Call, outputs: cst.List) -> Fix | None:
         "tensor out of the list, and would then take the first sample of the batch",
     )
 
-
-def _may_be_in_a_list(quick: QuickFacts, facts: TargetFacts) -> bool:
-    return any(
-        isinstance(outputs := called.argument("outputs", 1), ast.List) and len(outputs.elts) == 1
-        for _, called in calls_that_make(quick, facts, cls="Functional")
-    )
-
-
-rule = Rule(
-    code="KD450",
-    name="one-output-in-a-list",
-    family="behaviour",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=word("Model", "Functional", "Network", "Container") & Trigger(_may_be_in_a_list),
-    since="3.0",
-)
 
 _X = (
     "import keras\n\nx, z = keras.layers.Input((4,)), keras.layers.Input((4,))\n"

@@ -28,33 +28,41 @@ Run on Keras 3.15.1 and tf_keras 2.21.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator, Sequence
 
-from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.queries import File, called, constructs, files
+from kdoctor.analysis.queries.conditions import attribute
+from kdoctor.analysis.queries.forms import is_named
 from kdoctor.analysis.training.freezing import TRAINING, copy_optimizer_edit
-from kdoctor.analysis.triggers import Trigger, attribute, calls_that_make
-from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.model import Finding, Severity
 from kdoctor.rules.behaviour._shared_optimizers import Compiled, Sharing
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import Module
-from kdoctor.syntax.ast_walk import ast_dotted_name
-from kdoctor.syntax.quick_facts import QuickFacts
+from kdoctor.rules.rule import Example, rule
 from kdoctor.value_types import Kind
 
 _RAISED = "ValueError: Unknown variable"
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
+@rule(
+    "KD446",
+    severity=Severity.ERROR,
+    since="2.11",
+    look_for=files(
+        constructs(Kind.OPTIMIZER),
+        called("compile").passing("optimizer", place=0, where=is_named),
+        attribute(*TRAINING),
+    ),
+)
+def check(file: File) -> Iterator[Finding]:
     """Report each optimizer of several models, where the second is compiled."""
-    sharing = Sharing(module)
+    sharing = Sharing(file.module)
     if sharing.freezing.is_too_much:
         return
     for clash in sharing.clashes():
-        yield _finding(module, clash)
+        yield _finding(file, clash)
 
 
-def _finding(module: Module, clash: Sequence[Compiled]) -> Finding:
+def _finding(file: File, clash: Sequence[Compiled]) -> Finding:
+    module = file.module
     ordered = sorted(clash, key=lambda each: module.span(each.given))
     places = {module.span(each.given): each for each in ordered}
     several = list(places.values())
@@ -73,13 +81,12 @@ def _finding(module: Module, clash: Sequence[Compiled]) -> Finding:
             f"raises `{_RAISED}`"
         )
     changed = several if len(several) == 1 else several[:-1]
-    return rule.finding(
-        module.place(here.given),
+    return file.finding(
         message,
+        at=here.given,
         symbol=f"{(made and made.cls) or 'Optimizer'}.apply",
-        confidence=Confidence.LIKELY,
         help="Create one optimizer per model.",
-        fix=rule.fix(
+        fix=file.fix(
             f"Give each model its own optimizer, a copy of `{written}`",
             *(copy_optimizer_edit(module, each.given) for each in changed),
             unsafe_because="each copy counts the steps of its own model, and a rate that is set "
@@ -87,50 +94,6 @@ def _finding(module: Module, clash: Sequence[Compiled]) -> Finding:
         ),
     )
 
-
-def _may_be_shared(quick: QuickFacts, facts: TargetFacts) -> bool:
-    """Say whether two calls of ``compile`` may pass one optimizer, or one call again and again."""
-    given = [
-        (written, called.node)
-        for called in quick.calls_by_leaf.get("compile", ())
-        if (value := called.argument("optimizer", 0)) is not None
-        if (written := ast_dotted_name(value))
-    ]
-    if not given or not any(calls_that_make(quick, facts, Kind.OPTIMIZER)):
-        return False
-    if len({written for written, _ in given}) < len(given):
-        return True
-    return any(
-        _is_around(place, call) and not _assigns(quick, place, written)
-        for kind in (ast.For, ast.While, ast.FunctionDef)
-        for place in quick.nodes.get(kind, ())
-        for written, call in given
-        if kind is not ast.FunctionDef or "." not in written
-    )
-
-
-def _is_around(place: ast.stmt, node: ast.stmt | ast.expr) -> bool:
-    """Say whether a node stands in the lines of a statement."""
-    return place.lineno <= node.lineno <= (place.end_lineno or place.lineno)
-
-
-def _assigns(quick: QuickFacts, place: ast.stmt, written: str) -> bool:
-    return any(
-        ast_dotted_name(target) == written and _is_around(place, assign)
-        for assign in quick.nodes.get(ast.Assign, ())
-        for target in assign.targets
-    )
-
-
-rule = Rule(
-    code="KD446",
-    name="optimizer-of-two-models",
-    family="behaviour",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=attribute("compile") & attribute(*TRAINING) & Trigger(_may_be_shared),
-    since="2.11",
-)
 
 _MODELS = (
     "import keras\nimport numpy as np\n\nx, y = np.ones((4, 2)), np.zeros((4, 1))\n"

@@ -19,7 +19,6 @@ Run on Keras 3.15.1 and tf_keras 2.21 with losses and metrics for two outputs, i
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator, Mapping
 
 import libcst as cst
@@ -28,29 +27,42 @@ from kdoctor.analysis.calls import is_keras_3
 from kdoctor.analysis.dataflow.escapes import unmutated_value_of
 from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.output_names import name_of_output
+from kdoctor.analysis.queries import File, Instance, constructs, files
+from kdoctor.analysis.queries.conditions import keyword
+from kdoctor.analysis.queries.forms import is_dict_of_several
 from kdoctor.analysis.training.logs import is_written, names_in_logs
-from kdoctor.analysis.triggers import Trigger, calls_that_make, keyword
-from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.model import Finding, Severity
 from kdoctor.rules.behaviour._single_item_lists import outputs_of
 from kdoctor.rules.fixes.log_names import write_log_name
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _LOSS = "loss"
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule(
+    "KD480",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=files(
+        keyword("name"),
+        constructs(Instance(Kind.MODEL, "Functional")).passing(
+            "outputs", place=1, where=is_dict_of_several
+        ),
+    ),
+)
+def check(file: File) -> Iterator[Finding]:
     """Report each use of a name that the logs do not have."""
-    keys = _keys_by_layer(module, facts)
+    module = file.module
+    keys = _keys_by_layer(module, file.facts)
     if not keys:
         return
     texts = {each.raw_value for each in module.nodes(cst.SimpleString)}
     for node, name, what in names_in_logs(module):
         new = _renamed(name, keys, texts)
         if new is not None and not is_written(module, name) and not module.is_guarded(node):
-            yield _finding(module, node, (name, new), what)
+            yield _finding(file, node, (name, new), what)
 
 
 def _keys_by_layer(module: Module, facts: TargetFacts) -> Mapping[str, str]:
@@ -91,44 +103,16 @@ def _renamed(name: str, keys: Mapping[str, str], texts: set[str]) -> str | None:
     return None
 
 
-def _finding(module: Module, node: cst.SimpleString, names: tuple[str, str], what: str) -> Finding:
+def _finding(file: File, node: cst.SimpleString, names: tuple[str, str], what: str) -> Finding:
     old, new = names
-    return rule.finding(
-        module.place(node),
+    return file.finding(
         f"the logs name an output in a dict after its key, not after its layer: {what}",
         symbol=f"History.history[{old}]",
-        confidence=Confidence.LIKELY,
+        at=node,
         help=f"Write `{new}`.",
-        fix=write_log_name(module, node, old, new, rule.applicability()),
+        fix=write_log_name(file, node, old, new),
     )
 
-
-def _may_be_called_so(quick: QuickFacts, facts: TargetFacts) -> bool:
-    """Say whether outputs are in a dict, and a layer's name is in front of something in a text."""
-    outputs = (
-        value
-        for _, called in calls_that_make(quick, facts, Kind.MODEL, "Functional")
-        for value in quick.values_of(called.argument("outputs", 1))
-    )
-    if not any(isinstance(each, ast.Dict) for each in outputs):
-        return False
-    names = {
-        each.value
-        for called in quick.calls_with("name")
-        if isinstance(each := called.argument("name"), ast.Constant) and isinstance(each.value, str)
-    }
-    return any(f"{name}_" in text for name in names for text in quick.strings)
-
-
-rule = Rule(
-    code="KD480",
-    name="output-called-by-its-key",
-    family="behaviour",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=keyword("name") & Trigger(_may_be_called_so),
-    since="3.0",
-)
 
 _DATA = (
     "import keras\nimport numpy as np\n\nx, y = np.ones((4, 3)), np.ones((4, 1))\n"

@@ -26,56 +26,58 @@ source.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_hidden, passed, value_of
+from kdoctor.analysis.calls import argument, value_of
 from kdoctor.analysis.dataflow.escapes import unmutated_value_of
 from kdoctor.analysis.dataflow.points_to import Allocation, PointsTo, points_to_of
 from kdoctor.analysis.dataflow.uses import index_read, names_with_spelling, reads_of
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.method_calls import model_method_calls
+from kdoctor.analysis.queries import Call, Instance, calls, constructs
+from kdoctor.analysis.queries.conditions import attribute
+from kdoctor.analysis.queries.forms import is_sequence_of_several
 from kdoctor.analysis.training.loss_counts import count_elements
-from kdoctor.analysis.triggers import Trigger, attribute, calls_that_make, has_several_outputs
 from kdoctor.memoize import once
 from kdoctor.model import Finding, NoFix, Severity
 from kdoctor.rules.behaviour._single_item_lists import outputs_of
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.displays import elements_of
+from kdoctor.rules.rule import Example, rule
+from kdoctor.syntax import Module
 from kdoctor.syntax.imports import dotted_name
-from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _LOOPS = (cst.BaseComp, cst.For, cst.While)
 _GIVE_RESULTS = frozenset({"evaluate", "test_on_batch", "train_on_batch"})
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule(
+    "KD453",
+    severity=Severity.CHANGE,
+    since="3.5",
+    look_for=calls(*_GIVE_RESULTS, on=Kind.MODEL)
+    .without("return_dict")
+    .beside(
+        attribute("compile"),
+        constructs(Instance(Kind.MODEL, "Functional")).passing(
+            "outputs", place=1, where=is_sequence_of_several
+        ),
+    ),
+)
+def check(call: Call) -> Finding | None:
     """Report each result in which the loss of one output stands for that of another."""
-    del facts
+    module, method = call.module, call.node.func
+    assert isinstance(method, cst.Attribute)
     points_to = points_to_of(module)
-    for use, call in model_method_calls(module, _GIVE_RESULTS):
-        if is_hidden(call) or argument(call, "return_dict") is not None:
-            continue
-        made = points_to.of(use.node.value)
-        outputs = _outputs(module, points_to, made)
-        lost = _lost(module, points_to, outputs)
-        if not lost or not _has_a_loss_for_each(module, made, len(outputs)):
-            continue
-        if _is_read(module, call, {1 + each for each in lost}):
-            yield _finding(module, use, call, [each + 1 for each in lost])
-
-
-def _finding(module: Module, use: MemberUse, call: cst.Call, lost: list[int]) -> Finding:
+    made = points_to.of(method.value)
+    outputs = _outputs(module, points_to, made)
+    lost = [1 + each for each in _lost(module, points_to, outputs)]
+    if not lost or not _has_a_loss_for_each(module, made, len(outputs)):
+        return None
+    if not _is_read(module, call.node, {*lost}):
+        return None
     which = ", ".join(map(str, lost))
-    return rule.finding(
-        module.place(call),
+    return call.finding(
         f"several outputs come from one layer and share its name: result {which} is the loss of "
         "the last of them, in Keras 2 that of its own output",
-        symbol=f"{use.owner.cls or 'Model'}.{use.member}",
-        confidence=use.confidence,
+        symbol=call.name.removeprefix("keras."),
         help="Give each output a distinct name: `keras.layers.Identity(name='…')(output)`.",
         fix=NoFix("you have to choose the names"),
     )
@@ -95,8 +97,12 @@ def _outputs(
         return []
     call = values[0] if values else origin.call
     given = outputs_of(module, call) if isinstance(call, cst.Call) else None
-    outputs = unmutated_value_of(module, given)
-    return elements_of(outputs) or []
+    outputs = None if given is None else unmutated_value_of(module, given)
+    if not isinstance(outputs, cst.List | cst.Tuple):
+        return []
+    if any(isinstance(each, cst.StarredElement) for each in outputs.elements):
+        return []
+    return [each.value for each in outputs.elements]
 
 
 def _lost(module: Module, points_to: PointsTo, outputs: list[cst.BaseExpression]) -> list[int]:
@@ -168,8 +174,8 @@ def _compiled(module: Module) -> dict[frozenset[Allocation], list[cst.Call]]:
 
 
 def _gives_each(module: Module, compiling: cst.Call, count: int) -> bool:
-    given = passed(compiling, "loss", 1)
-    losses = unmutated_value_of(module, given)
+    given = argument(compiling, "loss", 1)
+    losses = None if given is None else unmutated_value_of(module, given.value)
     if isinstance(losses, cst.SimpleString):
         return True
     return isinstance(losses, cst.List | cst.Tuple) and count_elements(losses) == count
@@ -186,8 +192,10 @@ def _is_read(module: Module, call: cst.Call, places: set[int]) -> bool:
         return True
     target = parent.targets[0].target
     if isinstance(target, cst.Tuple | cst.List):
-        names = elements_of(target) or []
-        return any(place < len(names) and not _is_thrown_away(names[place]) for place in places)
+        names = [each.value for each in target.elements]
+        return any(
+            place < len(names) and not _is_thrown_away(names[place]) for place in places
+        ) and not any(isinstance(each, cst.StarredElement) for each in target.elements)
     if not isinstance(target, cst.Name):
         return True
     reads = (each for each in reads_of(module, target) if value_of(module, each) is call)
@@ -213,23 +221,6 @@ def _takes(read: cst.Subscript, places: set[int]) -> bool:
     place = index_read(read)
     return place is None or place in places
 
-
-def _may_share(quick: QuickFacts, facts: TargetFacts) -> bool:
-    return any(
-        has_several_outputs(quick, called)
-        for _, called in calls_that_make(quick, facts, cls="Functional")
-    )
-
-
-rule = Rule(
-    code="KD453",
-    name="outputs-share-a-name",
-    family="behaviour",
-    severity=Severity.CHANGE,
-    check=check,
-    triggers=attribute(*_GIVE_RESULTS) & attribute("compile") & Trigger(_may_share),
-    since="3.5",
-)
 
 _HEAD = "import keras\nimport numpy as np\n\nx = keras.layers.Input((2,))\n"
 _JUDGE = (

@@ -30,28 +30,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.queries import File, files
 from kdoctor.analysis.training.freezing import (
     COMPILE,
+    FREEZES_A_PART,
     TRAINING,
     Freezing,
     Setting,
     Use,
     fix_around,
-    lines_setting_trainable,
-    may_be_given,
     name_at,
 )
-from kdoctor.analysis.triggers import Trigger, assigned, attribute
-from kdoctor.model import Confidence, Finding, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import QuickFacts
+from kdoctor.model import Finding, NoFix, Severity
+from kdoctor.rules.rule import Example, rule
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
+@rule(
+    "KD447",
+    severity=Severity.CHANGE,
+    since="3.0",
+    look_for=files(FREEZES_A_PART),
+)
+def check(file: File) -> Iterator[Finding]:
     """Report each part that is frozen between two models, of which the first is to train it."""
-    freezing = Freezing(module)
+    freezing = Freezing(file.module)
     if freezing.is_too_much:
         return
     for setting in freezing.models_frozen():
@@ -60,7 +62,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG
         for compiled in freezing.uses(COMPILE):
             steps = _steps(freezing, setting, compiled)
             if steps:
-                yield _finding(freezing, setting, compiled, steps)
+                yield _finding(file, freezing, setting, compiled, steps)
 
 
 def _steps(freezing: Freezing, setting: Setting, compiled: Use) -> Sequence[Use]:
@@ -88,7 +90,9 @@ def _steps(freezing: Freezing, setting: Setting, compiled: Use) -> Sequence[Use]
     return steps if is_for_another and freezing.is_in(part, whole) else ()
 
 
-def _finding(freezing: Freezing, setting: Setting, compiled: Use, steps: Sequence[Use]) -> Finding:
+def _finding(
+    file: File, freezing: Freezing, setting: Setting, compiled: Use, steps: Sequence[Use]
+) -> Finding:
     module = freezing.module
     part, whole = module.source(setting.model), module.source(compiled.model)
     names = [(use.call, name_at(freezing, setting.model, use.call)) for use in steps]
@@ -97,12 +101,11 @@ def _finding(freezing: Freezing, setting: Setting, compiled: Use, steps: Sequenc
     fix = None
     if len(named) == len(names):
         fix = fix_around(freezing, title, compiled.model, named, (True, False))
-    return rule.finding(
-        module.place(setting.node),
+    return file.finding(
         f"`{part}` is frozen after `{whole}` was compiled: Keras 2 kept training it in `{whole}`, "
         "on Keras 3 it stays frozen there too",
         symbol="Model.trainable",
-        confidence=Confidence.LIKELY,
+        at=setting.node,
         help=f"Set `{part}.trainable = True` before a training step of `{whole}`, False after it.",
         fix=fix
         or NoFix(
@@ -111,27 +114,6 @@ def _finding(freezing: Freezing, setting: Setting, compiled: Use, steps: Sequenc
         ),
     )
 
-
-def _may_be_frozen(quick: QuickFacts, _: TargetFacts) -> bool:
-    """Say whether something may be frozen after a ``compile``, of which there are two."""
-    calls = [each.node.lineno for each in quick.calls_by_leaf.get("compile", ())]
-    frozen = lines_setting_trainable(quick, False)
-    is_after = bool(frozen and calls) and max(frozen) >= min(calls)
-    return len(calls) > 1 and (is_after or may_be_given(quick))
-
-
-rule = Rule(
-    code="KD447",
-    name="part-frozen-before-training",
-    family="behaviour",
-    severity=Severity.CHANGE,
-    check=check,
-    triggers=assigned("trainable")
-    & attribute("compile")
-    & attribute(*TRAINING)
-    & Trigger(_may_be_frozen),
-    since="3.0",
-)
 
 _MODELS = (
     "import keras\nimport numpy as np\n\n"

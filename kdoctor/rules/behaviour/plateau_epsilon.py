@@ -16,51 +16,32 @@ Run on Keras 3.15.1 and tf_keras 2.21, with the threshold read from the callback
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from kdoctor.analysis.calls import argument, instances, is_keras_3
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import calls, word
+from kdoctor.analysis.queries import Argument, Instance, constructs
 from kdoctor.model import Edit, Finding, Severity
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import QuickCall
+from kdoctor.rules.rule import Example, rule
 from kdoctor.value_types import Kind
 
-_CALLBACK = "ReduceLROnPlateau"
 
-
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule(
+    "KD417",
+    severity=Severity.CHANGE,
+    since="3.0",
+    look_for=constructs(Instance(Kind.CALLBACK, "ReduceLROnPlateau"))
+    .even(hidden=True, guarded=True)
+    .without("min_delta")
+    .argument("epsilon"),
+)
+def check(given: Argument) -> Finding:
     """Report each ``epsilon=``."""
-    for reference, call, made in instances(module, Kind.CALLBACK, facts):
-        given = argument(call, "epsilon") if made.cls == _CALLBACK else None
-        if given is None or given.keyword is None or argument(call, "min_delta"):
-            continue
-        yield rule.finding(
-            module.place(given),
-            "`epsilon=` is ignored: the threshold stays at 0.0001",
-            symbol=f"{reference.name}(epsilon)",
-            confidence=reference.confidence,
-            help="Write `min_delta=`.",
-            fix=rule.fix("Write `min_delta=`", Edit(module.span(given.keyword), ("min_delta",))),
-        )
-
-
-def _may_be_ignored(facts: TargetFacts, called: QuickCall) -> bool:
-    return "epsilon" in called.keywords and any(
-        each.endswith(_CALLBACK) and is_keras_3(facts, each) for each in called.names
+    assert given.arg.keyword is not None
+    edit = Edit(given.module.span(given.arg.keyword), ("min_delta",))
+    return given.finding(
+        "`epsilon=` is ignored: the threshold stays at 0.0001",
+        at=given.arg,
+        help="Write `min_delta=`.",
+        fix=given.fix("Write `min_delta=`", edit),
     )
 
-
-rule = Rule(
-    code="KD417",
-    name="plateau-epsilon",
-    family="behaviour",
-    severity=Severity.CHANGE,
-    check=check,
-    triggers=word(_CALLBACK) & calls(_may_be_ignored),
-    since="3.0",
-)
 
 VALID = [
     "import keras\nkeras.callbacks.ReduceLROnPlateau(min_delta=0.1)",

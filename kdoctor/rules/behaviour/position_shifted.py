@@ -21,27 +21,25 @@ and neither are those with only names whose values are not known.
 
 from __future__ import annotations
 
-import ast
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import TypeVar
 
 import libcst as cst
 from msgspec import Struct
 from packaging.version import Version
 
-from kdoctor.analysis.calls import is_hidden, keras_version, value_of
+from kdoctor.analysis.calls import keras_version, value_of
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import Trigger
-from kdoctor.keras_api import Parameter, Presence, Signature, split_root
-from kdoctor.model import Confidence, Edit, Finding, Severity, Span
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.analysis.queries import Call, calls_by_position
+from kdoctor.analysis.queries.forms import Expression
+from kdoctor.analysis.queries.positions import Place
+from kdoctor.keras_api import Parameter, Presence, Signature
+from kdoctor.model import Edit, Finding, Severity, Span
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import UNKNOWN, literal, literal_in
-from kdoctor.syntax.quick_facts import QuickFacts
 
-_Node = TypeVar("_Node", ast.expr, cst.BaseExpression)
 _RELEASES = ("2.15.0", "2.10.0", "2.6.0", "2.3.1", "2.2.5", "2.1.6", "2.0.9")
 _BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 # What is passed where the default is None.
@@ -58,45 +56,54 @@ _ERRORS = {
 
 
 _PLAIN = (cst.Integer, cst.Float, cst.SimpleString, cst.Name, cst.UnaryOperation)
-_MAX_VALUES = 8  # values that are looked at of one name
-_UNFIT = (object(), 0.5, "?")
 
 
-class _Call(Struct, frozen=True):
-    """A call by position: ``name`` is dotted, as it was imported."""
+class _Shift(Struct, frozen=True):
+    """Arguments from the first that has another meaning on: up to ``release`` they had these."""
 
-    name: str
-    call: cst.Call
-    confidence: Confidence
-
-    @property
-    def values(self) -> list[cst.BaseExpression]:
-        return [each.value for each in self.call.args if each.keyword is None]
+    values: Sequence[cst.BaseExpression]
+    meant: Sequence[str]
+    taken: Sequence[str]
+    release: str
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def _is_misplaced(facts: TargetFacts, place: Place, form: object) -> bool:
+    """Say whether what is passed may not be meant for the parameter in its place."""
+    name, at = place
+    signature = facts.signature(name)
+    if signature is None:
+        return False
+    parameters = _positional(signature)
+    if at >= len(parameters):
+        return not _takes_any_number(signature)
+    if isinstance(form, Expression):
+        return form.kind in {"", "Dict", "List", "Set", "Tuple"}  # its value may be known, too
+    default = parameters[at].default
+    return default is not None and not _may_be(form, parameters[at].name, default)
+
+
+@rule(
+    "KD414",
+    severity=Severity.CHANGE,
+    since="3.0",
+    look_for=calls_by_position(_is_misplaced),
+)
+def check(call: Call) -> Finding | None:
     """Report each call whose positional arguments have got other meanings."""
-    for each in _calls(module, facts):
-        new = facts.signature(each.name)
-        if new is None or _fits(module, each.values, new):
-            continue
-        for release in _RELEASES:
-            old = _signature_of(facts, release, each.name)
-            shifted = None if old is None else _shifted(each.values, old, new)
-            if old is not None and shifted is not None and _fits(module, each.values, old):
-                if _is_ours(old, new, shifted) and not module.is_guarded(each.call):
-                    yield _finding(module, facts, each, _positional(old), shifted, release)
-                break
-
-
-def _may_be_shifted(quick: QuickFacts, facts: TargetFacts) -> bool:
-    return any(
-        not _all_fit(called.node.args, new, lambda node: _possible(quick, node))
-        for name, calls in quick.calls_by_meaning.items()
-        if (new := facts.signature(name)) is not None
-        for called in calls
-        if called.places
-    )
+    module, facts, new = call.module, call.facts, call.facts.signature(call.name)
+    values = [each.value for each in call.node.args if each.keyword is None]
+    if new is None or facts.lookup(call.name).presence is not Presence.EXISTS:
+        return None
+    for release in () if _fits(module, values, new) else _RELEASES:
+        old = _signature_of(facts, release, call.name)
+        shifted = None if old is None else _shifted(values, old, new)
+        if old is not None and shifted is not None and _fits(module, values, old):
+            if _is_ours(old, new, shifted):
+                names = [[each.name for each in _positional(one)] for one in (old, new)]
+                meant, taken = (each[shifted : len(values)] for each in names)
+                return _finding(call, _Shift(values[shifted:], meant, taken, release))
+            break
+    return None
 
 
 def _is_ours(old: Signature, new: Signature, shifted: int) -> bool:
@@ -110,17 +117,6 @@ def _is_a_switch(parameters: Sequence[Parameter]) -> bool:
     return bool(parameters) and parameters[0].default in ("True", "False")
 
 
-def _calls(module: Module, facts: TargetFacts) -> Iterator[_Call]:
-    for reference in module.references:
-        call, split = reference.call, split_root(reference.name)
-        if call is None or split is None or not facts.runs_keras_3(split[0]) or is_hidden(call):
-            continue
-        if facts.lookup(reference.name).presence is not Presence.EXISTS:
-            continue
-        if any(each.keyword is None for each in call.args):
-            yield _Call(reference.name, call, reference.confidence)
-
-
 @lru_cache(maxsize=1024)
 def _signature_of(facts: TargetFacts, release: str, name: str) -> Signature | None:
     return facts.at_release(release).signature(name)
@@ -132,7 +128,18 @@ def _positional(signature: Signature) -> list[Parameter]:
 
 def _fits(module: Module, values: Sequence[cst.BaseExpression], signature: Signature) -> bool:
     """Say whether every argument may be meant for the parameter in its place."""
-    return _all_fit(values, signature, lambda node: (_value(module, node),))
+    parameters = _positional(signature)
+    if len(values) > len(parameters):
+        return _takes_any_number(signature)
+    return all(
+        _may_be(_value(module, node), each.name, each.default)
+        for node, each in zip(values, parameters, strict=False)
+        if each.default is not None
+    )
+
+
+def _takes_any_number(signature: Signature) -> bool:
+    return any(each.kind is inspect.Parameter.VAR_POSITIONAL for each in signature.parameters)
 
 
 def _value(module: Module, node: cst.BaseExpression) -> object:
@@ -141,31 +148,6 @@ def _value(module: Module, node: cst.BaseExpression) -> object:
         return literal(node)
     value = value_of(module, node)
     return literal(value) if isinstance(value, _PLAIN) else UNKNOWN
-
-
-def _possible(quick: QuickFacts, node: ast.expr) -> Iterable[object]:
-    """Return what ``_value`` may return: of a name with many values, one that fits nowhere."""
-    if not isinstance(node, ast.Name):
-        return (literal(node),)
-    values = quick.values_of(node)
-    if len(values) > _MAX_VALUES:
-        return _UNFIT
-    return [literal(each) for each in values if isinstance(each, ast.Constant | ast.UnaryOp)]
-
-
-def _all_fit(
-    nodes: Sequence[_Node], signature: Signature, values_of: Callable[[_Node], Iterable[object]]
-) -> bool:
-    parameters = _positional(signature)
-    if len(nodes) > len(parameters):
-        kinds = {each.kind for each in signature.parameters}
-        return inspect.Parameter.VAR_POSITIONAL in kinds
-    return all(
-        _may_be(value, each.name, each.default)
-        for node, each in zip(nodes, parameters, strict=False)
-        if each.default is not None
-        for value in values_of(node)
-    )
 
 
 def _may_be(value: object, name: str, default_text: str) -> bool:
@@ -223,52 +205,28 @@ _RENAMED = frozenset(
 )
 
 
-def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
-    module: Module,
-    facts: TargetFacts,
-    call: _Call,
-    old: Sequence[Parameter],
-    shifted: int,
-    release: str,
-) -> Finding:
-    new_signature = facts.signature(call.name)
-    assert new_signature is not None
-    new = _positional(new_signature)
-    leaf = call.name.rpartition(".")[2]
-    meant = [each.name for each in old[shifted : len(call.values)]]
-    taken = [each.name for each in new[shifted : len(call.values)]]
-    error = _ERRORS.get(leaf) if keras_version(facts) >= _SAYS_SO else None
-    gone = [each for each in meant if new_signature.parameter(each) is None and each != "decay"]
-    return rule.finding(
-        module.place(call.values[shifted]),
-        f"this positional argument was `{meant[0]}` up to Keras {release}, and is now "
+def _finding(call: Call, shift: _Shift) -> Finding:
+    meant, taken = shift.meant, shift.taken
+    error = _ERRORS.get(call.leaf) if keras_version(call.facts) >= _SAYS_SO else None
+    gone = [each for each in meant if not call.takes(each) and each != "decay"]
+    return call.finding(
+        f"this positional argument was `{meant[0]}` up to Keras {shift.release}, and is now "
         f"{f'`{taken[0]}`' if taken else 'one argument too many'}"
         + (f": {error}" if error else ""),
-        symbol=call.name,
-        confidence=call.confidence,
+        at=shift.values[0],
         severity=Severity.ERROR if error else Severity.CHANGE,
         help=f"Write {', '.join(f'`{each}=`' for each in meant)}.",
-        fix=rule.fix(
+        fix=call.fix(
             f"Write {', '.join(f'`{each}=`' for each in meant)}",
             *(
                 Edit(Span(start, start), (f"{name}=",))
-                for name, value in zip(meant, call.values[shifted:], strict=True)
-                for start in (module.outer_span(value).start,)
+                for name, value in zip(meant, shift.values, strict=True)
+                for start in (call.module.outer_span(value).start,)
             ),
-            unsafe_because=f"`{leaf}` no longer has `{gone[0]}`" if gone else "",
+            unsafe_because=f"`{call.leaf}` no longer has `{gone[0]}`" if gone else "",
         ),
     )
 
-
-rule = Rule(
-    code="KD414",
-    name="position-shifted",
-    family="behaviour",
-    severity=Severity.CHANGE,
-    check=check,
-    triggers=Trigger(_may_be_shifted),
-    since="3.0",
-)
 
 VALID = [
     # KD304 says that.

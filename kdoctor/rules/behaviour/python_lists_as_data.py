@@ -17,52 +17,50 @@ Run on Keras 3.15.1 and tf_keras 2.21 with each method.
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
-
 import libcst as cst
 
-from kdoctor.analysis.calls import passed, speller_at, value_of
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.method_calls import model_method_calls
+from kdoctor.analysis.calls import speller_at, value_of
+from kdoctor.analysis.queries import Call, calls
+from kdoctor.analysis.queries.forms import Expression
 from kdoctor.analysis.training.generators import is_a_librarys
-from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.model import Edit, Finding, Hole, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import MemberUse, Module
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax.literals import literal
-from kdoctor.syntax.quick_facts import QuickFacts
+from kdoctor.value_types import Kind
 
 _DATA = {"fit": ("x", "y"), "evaluate": ("x", "y"), "predict": ("x",)}
 
 
-def _may_get_lists(quick: QuickFacts, _: TargetFacts) -> bool:
-    given = (
-        called.argument(name, place)
-        for method, names in _DATA.items()
-        for called in quick.calls_by_leaf.get(method, ())
-        for place, name in enumerate(names)
-    )
-    return any(
-        isinstance(value, ast.List) and _holds_data(literal(value))
-        for each in given
-        for value in quick.values_of(each)
-    )
+def _may_be_data(form: object) -> bool:
+    """Say whether a list may hold numbers or text, as its first element tells."""
+    if not isinstance(form, list):
+        return False
+    while isinstance(form, list) and form:
+        form = form[0]
+    # Lists that are deeper than forms go are no more than an expression.
+    return not isinstance(form, Expression) or form.kind in {"", "List"}
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
+@rule(
+    "KD410",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=calls(*_DATA, on=Kind.MODEL)
+    .even(hidden=True)
+    .passing_one_of((("x", 0), ("y", 1)), where=_may_be_data),
+)
+def check(call: Call) -> Finding | None:
     """Report each list that is passed as data."""
-    for use, call in model_method_calls(module, _DATA):
-        if is_a_librarys(module, use):
-            continue
-        lists = [
-            given
-            for position, name in enumerate(_DATA[use.member])
-            if (given := passed(call, name, position)) is not None
-            and _is_data(value_of(module, given))
-        ]
-        if lists:
-            yield _finding(module, use, lists)
+    assert call.use is not None
+    if is_a_librarys(call.module, call.use):
+        return None
+    lists = [
+        given.value
+        for position, name in enumerate(_DATA[call.leaf])
+        if (given := call.argument(name, position)) is not None
+        and _is_data(value_of(call.module, given.value))
+    ]
+    return _finding(call, lists) if lists else None
 
 
 def _is_data(node: cst.BaseExpression) -> bool:
@@ -88,37 +86,26 @@ def _parts(value: object) -> list[object]:
     return value if isinstance(value, list) else []
 
 
-def _finding(module: Module, use: MemberUse, lists: list[cst.BaseExpression]) -> Finding:
-    shown = module.source(lists[0])
+def _finding(call: Call, lists: list[cst.BaseExpression]) -> Finding:
+    module, shown = call.module, call.source(lists[0])
     text = any(_is_text(_parts(literal(value_of(module, each)))) for each in lists)
-    spelled, need = speller_at(module, use.node).spell("numpy.array")
+    spelled, need = speller_at(module, call.node).spell("numpy.array")
     edits = []
     for each in lists:
         span = module.outer_span(each)
         edits.append(Edit(span, (f"{spelled}(", Hole(span), ")")))
-    return rule.finding(
-        module.place(lists[0]),
+    return call.finding(
         "a list is a list of inputs, but its elements are not arrays: ValueError: Unrecognized "
         f"data type: x={shown if isinstance(lists[0], cst.List) else '…'} (of type <class "
         "'list'>)",
-        symbol=f"{use.owner.cls or 'Model'}.{use.member}",
-        confidence=use.confidence,
+        at=lists[0],
+        symbol=call.name.removeprefix("keras."),
         help="Write `tf.constant([…])`." if text else "Write `np.array([…])`.",
         fix=NoFix("strings have to be passed as a TensorFlow tensor")
         if text
-        else rule.fix("Convert it to an array", *edits, imports=(need,)),
+        else call.fix("Convert it to an array", *edits, imports=() if need is None else (need,)),
     )
 
-
-rule = Rule(
-    code="KD410",
-    name="python-lists-as-data",
-    family="behaviour",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=word(*_DATA) & Trigger(_may_get_lists),
-    since="3.0",
-)
 
 _MODEL = (
     "import keras\nimport numpy as np\n\n"

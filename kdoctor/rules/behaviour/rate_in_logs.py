@@ -22,12 +22,12 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.analysis.calls import instances
-from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.queries import File, Instance, constructs, files
+from kdoctor.analysis.queries.conditions import string
 from kdoctor.analysis.training.logs import is_written, keys_of_logs
-from kdoctor.analysis.triggers import string, word
-from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.model import Finding, Severity
 from kdoctor.rules.fixes.log_names import write_log_name
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import Module
 from kdoctor.value_types import Kind
 
@@ -35,18 +35,26 @@ _OLD, _NEW = "lr", "learning_rate"
 _WRITERS = ("LearningRateScheduler", "ReduceLROnPlateau")
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule(
+    "KD441",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=files(string(_OLD), constructs(*(Instance(Kind.CALLBACK, each) for each in _WRITERS))),
+)
+def check(file: File) -> Iterator[Finding]:
     """Report each such key where only Keras can have written it."""
+    module = file.module
     asked = [each for each in keys_of_logs(module) if each[0].raw_value == _OLD]
-    if not asked or not _is_written_by_keras(module, facts) or _is_own(module):
+    if not asked or not _is_written_by_keras(file) or _is_own(module):
         return
     for node, what in asked:
         if not module.is_guarded(node):
-            yield _finding(module, node, what)
+            yield _finding(file, node, what)
 
 
-def _is_written_by_keras(module: Module, facts: TargetFacts) -> bool:
-    return any(made.cls in _WRITERS for _, _, made in instances(module, Kind.CALLBACK, facts))
+def _is_written_by_keras(file: File) -> bool:
+    made = instances(file.module, Kind.CALLBACK, file.facts)
+    return any(each.cls in _WRITERS for _, _, each in made)
 
 
 def _is_own(module: Module) -> bool:
@@ -56,26 +64,15 @@ def _is_own(module: Module) -> bool:
     )
 
 
-def _finding(module: Module, node: cst.SimpleString, what: str) -> Finding:
-    return rule.finding(
-        module.place(node),
+def _finding(file: File, node: cst.SimpleString, what: str) -> Finding:
+    return file.finding(
         f"the learning rate is logged as `{_NEW}`: {what}",
         symbol=f"History.history[{_OLD}]",
-        confidence=Confidence.LIKELY,
+        at=node,
         help=f"Use `{_NEW}`.",
-        fix=write_log_name(module, node, _OLD, _NEW, rule.applicability()),
+        fix=write_log_name(file, node, _OLD, _NEW),
     )
 
-
-rule = Rule(
-    code="KD441",
-    name="rate-in-logs",
-    family="behaviour",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=string(_OLD) & word(*_WRITERS),
-    since="3.0",
-)
 
 _MODEL = (
     "import keras\nimport numpy as np\n\nx, y = np.ones((4, 3)), np.ones((4, 1))\n"

@@ -20,10 +20,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import changes_of, string, word
-from kdoctor.model import Confidence, Edit, Finding, Severity, Span
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.analysis.queries import File, Store, files, stores
+from kdoctor.analysis.queries.conditions import string, word
+from kdoctor.model import Edit, Finding, Severity
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import MemberStore, MemberUse, Module
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.value_types import Kind, Type
@@ -32,64 +32,56 @@ _OLD, _NEW = "lr", "learning_rate"
 _OTHERS = (BindingKind.AUGMENT, BindingKind.DELETE)
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
+@rule(
+    "KD406",
+    severity=Severity.CHANGE,
+    since="3.0",
+    look_for=stores(_OLD, on=Kind.OPTIMIZER) | files(word("setattr"), string(_OLD)),
+)
+def check(found: Store | File) -> Iterator[Finding]:
     """Report each assignment to ``lr``."""
-    renamed = _renamed(module)
-    for store in module.member_stores:
-        if store.owner.kind is not Kind.OPTIMIZER or store.member != _OLD or store.owner_defines:
-            continue
-        # An update (`*=`) reads the attribute first, and fails there: KD206.
-        if store.how in _OTHERS or module.is_guarded(store.node):
-            continue
-        cls = store.owner.cls or "Optimizer"
-        yield rule.finding(
-            module.place(store.node),
-            "this sets a new attribute `lr`; the learning rate does not change",
-            symbol=f"{cls}.lr",
-            confidence=store.confidence,
-            help="Write `learning_rate`.",
-            fix=rule.fix(
-                "Write `learning_rate` instead of `lr`", *renamed[module.source(store.node.value)]
-            ),
-        )
-    yield from _set_by_name(module)
+    if isinstance(found, File):
+        yield from _set_by_name(found)
+    # An update (`*=`) reads the attribute first, and fails there: KD206.
+    elif found.store.how not in _OTHERS:
+        yield _finding(found, found.node, found.owner, *_renamed(found))
 
 
-def _renamed(module: Module) -> dict[str, tuple[Edit, ...]]:
-    """Return how the attribute is renamed at all places, by how the optimizer is written there."""
-    spans: dict[str, set[Span]] = {}
+def _renamed(found: Store) -> Iterator[Edit]:
+    """Yield the edits of all places where the optimizer is written as here."""
+    module, written = found.module, found.source(found.node.value)
     places: list[MemberUse | MemberStore] = [*module.members, *module.member_stores]
-    for each in places:
-        if each.member == _OLD and each.owner.kind is Kind.OPTIMIZER:
-            written = module.source(each.node.value)
-            spans.setdefault(written, set()).add(module.span(each.node.attr))
-    return {
-        written: tuple(Edit(span, (_NEW,)) for span in sorted(found))
-        for written, found in spans.items()
+    spans = {
+        module.span(each.node.attr)
+        for each in places
+        if each.member == _OLD and each.owner.kind is Kind.OPTIMIZER
+        if module.source(each.node.value) == written
     }
+    return (Edit(span, (_NEW,)) for span in sorted(spans))
 
 
-def _set_by_name(module: Module) -> Iterator[Finding]:
+def _set_by_name(file: File) -> Iterator[Finding]:
     """Report ``setattr(optimizer, "lr", …)``."""
-    for call, name, kind in _setattrs(module):
-        if kind.kind is not Kind.OPTIMIZER or name.raw_value != _OLD or module.is_guarded(call):
-            continue
-        text = f"{name.quote}{_NEW}{name.quote}"
-        yield rule.finding(
-            module.place(call),
-            "this sets a new attribute `lr`; the learning rate does not change",
-            symbol=f"{kind.cls or 'Optimizer'}.lr",
-            confidence=Confidence.LIKELY,
-            help="Write `learning_rate`.",
-            fix=rule.fix("Write `learning_rate` instead of `lr`", Edit(module.span(name), (text,))),
-        )
+    module = file.module
+    for call, name, owner in _setattrs(module):
+        if owner.kind is Kind.OPTIMIZER and name.raw_value == _OLD and not module.is_guarded(call):
+            text = f"{name.quote}{_NEW}{name.quote}"
+            yield _finding(file, call, owner, Edit(module.span(name), (text,)))
+
+
+def _finding(found: Store | File, node: cst.CSTNode, owner: Type, *edits: Edit) -> Finding:
+    return found.finding(
+        "this sets a new attribute `lr`; the learning rate does not change",
+        at=node,
+        symbol=f"{owner.cls or 'Optimizer'}.lr",
+        help="Write `learning_rate`.",
+        fix=found.fix("Write `learning_rate` instead of `lr`", *edits),
+    )
 
 
 def _setattrs(
     module: Module,
 ) -> Iterator[tuple[cst.Call, cst.SimpleString, Type]]:
-    if "setattr" not in module.text:
-        return
     for node in module.nodes(cst.Call):
         match node:
             case cst.Call(
@@ -98,16 +90,6 @@ def _setattrs(
             ) if (kind := module.type_of(owner)) is not None:
                 yield node, name, kind
 
-
-rule = Rule(
-    code="KD406",
-    name="rate-is-not-set",
-    family="behaviour",
-    severity=Severity.CHANGE,
-    check=check,
-    triggers=changes_of({Kind.OPTIMIZER}, _OLD) | (word("setattr") & string(_OLD)),
-    since="3.0",
-)
 
 _RATE = "assert abs(float(optimizer.learning_rate) - 0.5) < 1e-6"
 _MODEL = (

@@ -30,26 +30,32 @@ from kdoctor.analysis.calls import is_not_a_variable
 from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.analysis.dataflow.uses import names_with_spelling, reads_of
-from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.unbuilt_weights import (
     NEITHER_RUNS_NOR_FILLS,
     is_functional_model,
     unbuilt_layers,
 )
-from kdoctor.analysis.triggers import Trigger, attribute, word
+from kdoctor.analysis.queries import File, files, imported
+from kdoctor.analysis.queries.conditions import attribute
 from kdoctor.keras_api.tensorflow_aliases import ways_to
-from kdoctor.model import Confidence, Finding, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.model import Finding, NoFix, Severity
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import QuickFacts
 
 _CHECKPOINT: Final = "Checkpoint"
 _KEEPERS: Final = ways_to(f"tensorflow.train.{_CHECKPOINT}")
 _RESTORES: Final = frozenset({"read", "restore"})
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule(
+    "KD471",
+    severity=Severity.CHANGE,
+    since="3.0",
+    look_for=files(imported(*_KEEPERS), attribute(*_RESTORES)),
+)
+def check(file: File) -> Iterator[Finding]:
     """Report each such call."""
+    module = file.module
     for made in module.nodes(cst.Assign):
         if not isinstance(made.value, cst.Call) or len(made.targets) != 1:
             continue
@@ -62,9 +68,9 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
         if restored is None or module.is_guarded(restored):
             continue
         if not _is_run_before(module, model, reads, restored):
-            late = unbuilt_layers(module, facts, node)
+            late = unbuilt_layers(module, file.facts, node)
             if late:
-                yield _finding(module, module.source(model), node, restored)
+                yield _finding(file, file.source(model), node, restored)
 
 
 def _reads(module: Module, name: cst.BaseExpression) -> list[cst.Name]:
@@ -148,31 +154,16 @@ def _may_be_called(
     return any(module.span(each).start < end for each in names if each is not inner[-1].name)
 
 
-def _finding(module: Module, model: str, node: cst.ClassDef, restored: cst.Call) -> Finding:
-    return rule.finding(
-        module.place(restored),
+def _finding(file: File, model: str, node: cst.ClassDef, restored: cst.Call) -> Finding:
+    return file.finding(
         f"`{model}` has no weights yet: on Keras 3 at least the first one is not restored when it "
         "is created, and keeps its initial value",
         symbol=f"{node.name.value}, {_CHECKPOINT}",
-        confidence=Confidence.LIKELY,
+        at=restored,
         help=f"Call `{model}` first, on one batch or on `keras.Input(batch_shape=…)`.",
         fix=NoFix("kdoctor cannot tell what the model is called with"),
     )
 
-
-def _may_keep_one(quick: QuickFacts, _: TargetFacts) -> bool:
-    return any(each.node.args or each.node.keywords for each in quick.calls_of(_CHECKPOINT))
-
-
-rule = Rule(
-    code="KD471",
-    name="restored-before-built",
-    family="behaviour",
-    severity=Severity.CHANGE,
-    check=check,
-    triggers=word(_CHECKPOINT) & attribute(*_RESTORES) & Trigger(_may_keep_one),
-    since="3.0",
-)
 
 _HEAD = "import keras\nimport numpy as np\nimport tensorflow as tf\n\n\n"
 _CLASS = (

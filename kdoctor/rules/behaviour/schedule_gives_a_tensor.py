@@ -27,24 +27,23 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.analysis.calls import (
+    argument,
     has_builtin,
     hidden_builtin,
     instances,
     is_hidden,
     is_keras_3,
-    passed,
     value_of,
 )
 from kdoctor.analysis.dataflow.points_to import points_to_of
 from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.queries import File, Instance, constructs, files, references
 from kdoctor.analysis.tensors.tensorflow_calls import computes_tensor
-from kdoctor.analysis.triggers import Trigger, calls_that_make, word
 from kdoctor.keras_api import split_root
 from kdoctor.model import Edit, Finding, Fix, Hole, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.libcst_walk import own_nodes, returned_in
-from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.value_types import Kind
 
@@ -56,19 +55,29 @@ _MAX_DEPTH: Final = 6  # steps from name to name, and from one operand to anothe
 _ARITHMETIC: Final = (cst.Add, cst.Subtract, cst.Multiply, cst.Divide, cst.FloorDivide, cst.Power)
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule(
+    "KD468",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=files(
+        constructs(Instance(Kind.CALLBACK, _CALLBACK)).argument("schedule", 0),
+        references(where=lambda _, name: computes_tensor(name) or _names_a_schedule(name)),
+    ),
+)
+def check(file: File) -> Iterator[Finding]:
     """Report each rate that is a tensor, and each schedule that gives one."""
+    module, facts = file.module, file.facts
     told: set[cst.CSTNode] = set()
     for reference, call, made in instances(module, Kind.CALLBACK, facts):
-        given = passed(call, "schedule", 0)
+        given = argument(call, "schedule", 0)
         if made.cls != _CALLBACK or given is None or is_hidden(call) or module.is_guarded(call):
             continue
-        if _is_schedule(module, facts, value_of(module, given)):
-            yield _of_a_schedule(module, reference, given)
-        for rate in _tensors(module, given):
+        if _is_schedule(module, facts, value_of(module, given.value)):
+            yield _of_a_schedule(file, reference, given.value)
+        for rate in _tensors(module, given.value):
             if rate not in told and not module.is_guarded(rate):
                 told.add(rate)
-                yield _of_a_tensor(module, reference, rate)
+                yield _of_a_tensor(file, reference, rate)
 
 
 def _is_schedule(module: Module, facts: TargetFacts, made: cst.BaseExpression) -> bool:
@@ -129,13 +138,13 @@ def _is_tensor(module: Module, node: cst.BaseExpression, depth: int = 0) -> bool
     return False
 
 
-def _of_a_tensor(module: Module, reference: Reference, rate: cst.BaseExpression) -> Finding:
-    span = module.outer_span(rate)
-    fix = rule.fix("Convert it to a float", Edit(span, ("float(", Hole(span), ")")))
-    is_free = has_builtin(module, rate, _FLOAT)
-    return rule.finding(
-        module.place(rate),
+def _of_a_tensor(file: File, reference: Reference, rate: cst.BaseExpression) -> Finding:
+    span = file.module.outer_span(rate)
+    fix = file.fix("Convert it to a float", Edit(span, ("float(", Hole(span), ")")))
+    is_free = has_builtin(file.module, rate, _FLOAT)
+    return file.finding(
         f"the rate is a tensor, but Keras 3 requires a float: {_ERROR}",
+        at=rate,
         symbol=_CALLBACK,
         confidence=reference.confidence,
         help="Wrap it in `float(…)`.",
@@ -143,28 +152,26 @@ def _of_a_tensor(module: Module, reference: Reference, rate: cst.BaseExpression)
     )
 
 
-def _of_a_schedule(module: Module, reference: Reference, given: cst.BaseExpression) -> Finding:
-    return rule.finding(
-        module.place(given),
+def _of_a_schedule(file: File, reference: Reference, given: cst.BaseExpression) -> Finding:
+    return file.finding(
         f"a schedule returns a tensor, but Keras 3 requires a float: {_ERROR}",
+        at=given,
         symbol=_CALLBACK,
         confidence=reference.confidence,
         help="Write `lambda epoch: float(schedule(epoch))`; or pass the schedule to the "
         "optimizer, which counts steps instead of epochs.",
-        fix=_converted(module, given),
+        fix=_converted(file, given),
     )
 
 
-def _converted(module: Module, given: cst.BaseExpression) -> Fix | NoFix:
-    if not has_builtin(module, given, _FLOAT):
+def _converted(file: File, given: cst.BaseExpression) -> Fix | NoFix:
+    if not has_builtin(file.module, given, _FLOAT):
         return NoFix(hidden_builtin(_FLOAT))
-    if not _stays(module, given):
+    if not _stays(file.module, given):
         return NoFix("the name of the schedule is also used for something else")
-    span = module.outer_span(given)
-    return rule.fix(
-        "Convert its result to a float",
-        Edit(span, ("lambda epoch: float(", Hole(span), "(epoch))")),
-    )
+    span = file.module.outer_span(given)
+    edit = Edit(span, ("lambda epoch: float(", Hole(span), "(epoch))"))
+    return file.fix("Convert its result to a float", edit)
 
 
 def _stays(module: Module, given: cst.BaseExpression) -> bool:
@@ -176,24 +183,6 @@ def _stays(module: Module, given: cst.BaseExpression) -> bool:
     owner = module.scope_of(given).owner(given.value)
     return owner is not None and len(owner.bindings[given.value]) == 1
 
-
-def _may_be_given(quick: QuickFacts, facts: TargetFacts) -> bool:
-    called = calls_that_make(quick, facts, Kind.CALLBACK, _CALLBACK)
-    if not any(each.argument("schedule", 0) is not None for _, each in called):
-        return False
-    names = quick.calls_by_meaning
-    return any(computes_tensor(each) or _names_a_schedule(each) for each in names)
-
-
-rule = Rule(
-    code="KD468",
-    name="schedule-gives-a-tensor",
-    family="behaviour",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=word(_CALLBACK) & Trigger(_may_be_given),
-    since="3.0",
-)
 
 _KERAS = "import keras\nimport numpy as np\nimport tensorflow as tf\n\n\n"
 _MODEL = (

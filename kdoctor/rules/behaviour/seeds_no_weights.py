@@ -29,29 +29,28 @@ examples use dropout, on Keras 2.21 as well.
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, instances, is_hidden, passed
+from kdoctor.analysis.calls import argument, instances, is_hidden
 from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.queries import File, files
+from kdoctor.analysis.queries.conditions import named, only
 from kdoctor.analysis.roots import USES_KERAS_3
-from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.keras_api.tensorflow_aliases import FIRST, ways_to
 from kdoctor.lazy_regex import pattern
 from kdoctor.model import Finding, Severity
 from kdoctor.rules.fixes.seeds import seeds_all
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import Module, Reference, ReferenceKind
 from kdoctor.syntax.literals import literal
-from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _SEEDS: Final = ways_to("tensorflow.random.set_seed").union(
     f"{way}{each}" for way in FIRST for each in ("set_random_seed", "random.set_random_seed")
 )
-_SEED_WORDS: Final = ("set_seed", "set_random_seed", "seed")
 _SEED_OF_NUMPY: Final = "numpy.random.seed"
 _NO_SEEDS: Final = {
     *("__future__", "keras", "numpy", "tensorflow"),
@@ -69,8 +68,25 @@ _NOT_DRAWN: Final = {"'zeros'", "'ones'", "None"}
 _SEEDS_MORE: Final = "it also seeds Python and NumPy, which may have their own seeds"
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def _draws_nothing(name: str) -> bool:
+    """Say whether nothing of this name draws from NumPy."""
+    return _top(name) in _NO_SEEDS and not _DRAWS_FROM_NUMPY.match(name)
+
+
+def _top(name: str) -> str:
+    return name.partition(".")[0]
+
+
+@rule(
+    "KD463",
+    severity=Severity.CHANGE,
+    since="3.0",
+    only_alone=True,
+    look_for=files(USES_KERAS_3, named(*_SEEDS) | (named(_SEED_OF_NUMPY) & only(_draws_nothing))),
+)
+def check(file: File) -> Iterator[Finding]:
     """Report each such call."""
+    module, facts = file.module, file.facts
     found = [each for each in _calls(module) if not module.is_guarded(each.node)]
     if not found or any(_may_seed_python(each) for each in module.references):
         return
@@ -82,7 +98,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     is_keras = any(each.name.startswith("keras.") for each in drawn)
     for reference in found if drawn else ():
         if reference.name != _SEED_OF_NUMPY or is_keras:
-            yield _finding(module, reference)
+            yield _finding(file, reference)
 
 
 def _calls(module: Module) -> list[Reference]:
@@ -96,24 +112,9 @@ def _calls(module: Module) -> list[Reference]:
     stars = (each for each in module.references if isinstance(each.node, cst.ImportStar))
     if any(_top(each.name) != "keras" for each in stars):
         return []
-    return of_numpy if _none_draws(names, module.words) else []
-
-
-def _none_draws(names: Collection[str], words: Collection[str]) -> bool:
-    """Say whether nothing of these names draws from NumPy."""
-    if "pandas" in {_top(each) for each in names} and _SAMPLES_ROWS in words:
-        return False
-    return all(_top(each) in _NO_SEEDS and not _DRAWS_FROM_NUMPY.match(each) for each in names)
-
-
-def _top(name: str) -> str:
-    return name.partition(".")[0]
-
-
-def _may_seed_in_vain(quick: QuickFacts, _: TargetFacts) -> bool:
-    if not _SEEDS.isdisjoint(quick.names):
-        return True
-    return _SEED_OF_NUMPY in quick.names and _none_draws(quick.names, quick.words)
+    if "pandas" in map(_top, names) and _SAMPLES_ROWS in module.words:
+        return []
+    return of_numpy if all(map(_draws_nothing, names)) else []
 
 
 def _may_seed_python(reference: Reference) -> bool:
@@ -131,8 +132,8 @@ def _draws(facts: TargetFacts, reference: Reference, call: cst.Call) -> bool:
     if signature is None or is_hidden(call):
         return False
     if signature.parameter("seed") is not None:
-        rate = passed(call, "rate", 0) or passed(call, "stddev", 0)
-        return argument(call, "seed") is None and literal(rate) != 0
+        rate = argument(call, "rate", 0) or argument(call, "stddev", 0)
+        return argument(call, "seed") is None and (rate is None or literal(rate.value) != 0)
     return any(
         each.name.endswith("_initializer")
         and (each.default or "None") not in _NOT_DRAWN
@@ -141,30 +142,19 @@ def _draws(facts: TargetFacts, reference: Reference, call: cst.Call) -> bool:
     )
 
 
-def _finding(module: Module, reference: Reference) -> Finding:
+def _finding(file: File, reference: Reference) -> Finding:
     assert reference.call is not None
-    fix = seeds_all(module, reference.call.func, title="Write `{}`", because=_SEEDS_MORE)
-    return rule.finding(
-        module.place(reference.node),
-        f"`{module.source(reference.node)}` does not seed the weights of Keras 3, nor its "
+    fix = seeds_all(file.module, reference.call.func, title="Write `{}`", because=_SEEDS_MORE)
+    return file.finding(
+        f"`{file.source(reference.node)}` does not seed the weights of Keras 3, nor its "
         "`Dropout`: they use Python's `random`, and differ in every run",
+        at=reference.node,
         symbol=reference.name,
         confidence=reference.confidence,
         help=f"{fix.title}, which seeds Python, NumPy and TensorFlow.",
         fix=fix,
     )
 
-
-rule = Rule(
-    code="KD463",
-    name="seeds-no-weights",
-    family="behaviour",
-    severity=Severity.CHANGE,
-    check=check,
-    triggers=word(*_SEED_WORDS) & USES_KERAS_3 & Trigger(_may_seed_in_vain),
-    since="3.0",
-    only_alone=True,
-)
 
 _HEAD = "import keras\nimport numpy as np\nimport tensorflow as tf\n\n\n"
 _DROP = (

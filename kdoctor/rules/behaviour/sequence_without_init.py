@@ -19,91 +19,38 @@ Run on Keras 3.15.1 and tf_keras 2.21, where the call is harmless.
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
-
-import libcst as cst
-
 from kdoctor.analysis.dataflow.statements import insert_at_body_start
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.user_classes import only_base
-from kdoctor.analysis.triggers import classes, word
-from kdoctor.keras_api import split_root
+from kdoctor.analysis.queries import Method, methods
 from kdoctor.model import Confidence, Finding, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import Module
-from kdoctor.syntax.libcst_walk import descendants
+from kdoctor.rules.rule import Example, rule
 
 _SEQUENCES = ("utils.Sequence", "utils.PyDataset")
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
+@rule(
+    "KD418",
+    severity=Severity.LEGACY,
+    since="3.0",
+    only_alone=True,
+    look_for=methods(
+        "__init__", of=_SEQUENCES, body=lambda inside: "__init__" not in inside.attributes
+    ),
+)
+def check(init: Method) -> Finding:
     """Report each such class."""
-    if "__init__" not in module.text:
-        return
-    for node in module.nodes(cst.ClassDef):
-        base = only_base(module, node)
-        name = module.qualified(base) if base is not None else None
-        split = split_root(name) if name else None
-        if split is None or split[1] not in _SEQUENCES:
-            continue
-        function = _init(node)
-        if function is not None and not _calls_init(function) and not module.is_guarded(node):
-            yield _finding(module, node, function)
-
-
-def _init(node: cst.ClassDef) -> cst.FunctionDef | None:
-    functions = (each for each in node.body.body if isinstance(each, cst.FunctionDef))
-    return next((each for each in functions if each.name.value == "__init__"), None)
-
-
-def _calls_init(function: cst.FunctionDef) -> bool:
-    return any(
-        isinstance(each, cst.Attribute) and each.attr.value == "__init__"
-        for each in descendants(function.body)
-    )
-
-
-def _finding(module: Module, node: cst.ClassDef, function: cst.FunctionDef) -> Finding:
-    edit = insert_at_body_start(module, function, "super().__init__()")
-    return rule.finding(
-        module.place(function.name),
+    edit = insert_at_body_start(init.module, init.node, "super().__init__()")
+    return init.finding(
         "Keras warns: Your `PyDataset` class should call `super().__init__(**kwargs)` in its "
         "constructor.",
-        symbol=node.name.value,
+        at=init.node.name,
+        symbol=init.owner.symbol,
         confidence=Confidence.CERTAIN,
         help="Call `super().__init__()`; `workers=` goes there too.",
-        fix=rule.fix("Call `super().__init__()` first", edit)
+        fix=init.fix("Call `super().__init__()` first", edit)
         if edit
         else NoFix("the body is on the same line as `def`"),
     )
 
-
-def _may_not_call_it(_: TargetFacts, node: ast.ClassDef, bases: frozenset[str]) -> bool:
-    if not any(each.endswith(_SEQUENCES) for each in bases):
-        return False
-    defined = (ast.FunctionDef, ast.AsyncFunctionDef)
-    inits = (e for e in node.body if isinstance(e, defined) and e.name == "__init__")
-    return any(
-        not any(
-            isinstance(each, ast.Attribute) and each.attr == "__init__"
-            for statement in init.body
-            for each in ast.walk(statement)
-        )
-        for init in inits
-    )
-
-
-rule = Rule(
-    code="KD418",
-    name="sequence-without-init",
-    family="behaviour",
-    severity=Severity.LEGACY,
-    check=check,
-    triggers=word("Sequence", "PyDataset") & classes(_may_not_call_it),
-    since="3.0",
-    only_alone=True,
-)
 
 _REST = (
     "\n    def __len__(self):\n        return 2\n\n    def __getitem__(self, index):\n"

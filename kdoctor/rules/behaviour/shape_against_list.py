@@ -30,13 +30,15 @@ import libcst as cst
 
 from kdoctor.analysis.calls import value_of
 from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.queries import File, files
+from kdoctor.analysis.queries.conditions import member, word
 from kdoctor.analysis.tensors.may_shapes import GIVEN_A_SHAPE, may_be_a_shape
 from kdoctor.analysis.tensors.shapes import is_shape_tuple
 from kdoctor.analysis.tensors.symbolic import SYMBOLIC, is_symbolic
-from kdoctor.analysis.triggers import Operator, Trigger, may_hold, member, some_operator, word
+from kdoctor.analysis.triggers import Operator, Trigger, may_hold, some_operator
 from kdoctor.keras_api.tensorflow_aliases import ways_also_by_1
-from kdoctor.model import Confidence, Edit, Finding, NoFix, Severity, Span
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.model import Edit, Finding, NoFix, Severity, Span
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.quick_facts import QuickFacts
@@ -51,13 +53,64 @@ _ADDING = 'TypeError: can only concatenate tuple (not "list") to tuple'
 _ADDED = 'TypeError: can only concatenate list (not "tuple") to list'
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
+# Of a list that is added or compared there is much; the other side tells by its type.
+def _may_meet(quick: QuickFacts, facts: TargetFacts) -> bool:
+    return some_operator(quick, facts, _may_meet_a_list) or (
+        "TensorShape" in quick.words and may_hold(quick, facts, partial(_may_be_asked, quick))
+    )
+
+
+def _may_meet_a_list(possible: MayTypes, node: Operator, space: Namespace) -> bool:
+    if isinstance(node, ast.BinOp) and not isinstance(node.op, ast.Add):
+        return False
+    second = node.right if isinstance(node, ast.BinOp) else node.comparators[0]
+    return any(
+        isinstance(other, ast.List) and _may_be_a_shape(possible, shape, space)
+        for shape, other in ((node.left, second), (second, node.left))
+    )
+
+
+def _may_be_a_shape(possible: MayTypes, node: ast.expr, space: Namespace) -> bool:
+    match node:
+        case ast.BinOp(left=left, right=right):
+            return any(_may_be_a_shape(possible, each, space) for each in (left, right))
+        case ast.Call(func=ast.Attribute(attr="get_shape")):
+            return False  # as `_is_one` has it
+    return may_be_a_shape(possible, node, space)
+
+
+def _may_be_asked(quick: QuickFacts, possible: MayTypes) -> bool:
+    """Say whether the type of what may be a shape is asked for."""
+    symbol_table = possible.symbol_table
+    return any(
+        called.places > 1
+        and may_be_a_shape(
+            possible, called.node.args[0], symbol_table.places.get(called.node, symbol_table.module)
+        )
+        for called in quick.calls_by_leaf.get("isinstance", ())
+    )
+
+
+@rule(
+    "KD415",
+    severity=Severity.CHANGE,
+    since="3.0",
+    look_for=files((member("shape") & SYMBOLIC) | word(*GIVEN_A_SHAPE), Trigger(_may_meet)),
+)
+def check(file: File) -> Iterator[Finding]:
     """Report each shape that meets a list."""
+    module = file.module
     for use in module.members:
         if use.owner.kind is Kind.TENSOR and use.member == "shape" and not use.owner_defines:
             shape = _with_slice(module, use.node)
             if _is_type_check(module, shape, module.parent(shape)) and not module.is_guarded(shape):
-                yield _type_check(module, shape)
+                yield file.finding(
+                    "the shape of a symbolic tensor is a tuple: this is False on Keras 3",
+                    at=shape,
+                    symbol="KerasTensor.shape",
+                    help="Write `isinstance(x.shape, tuple)`.",
+                    fix=NoFix("the code that uses the shape has to change with it"),
+                )
     for node, sides, adds in _operations(module):
         for shape, other in (sides, sides[::-1]):
             if (
@@ -66,7 +119,7 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG
                 and _is_one(module, shape, other)
                 and not module.is_guarded(node)
             ):
-                yield _meets(module, shape, other, adds=adds)
+                yield _meets(file, shape, other, adds=adds)
 
 
 def _operations(
@@ -185,89 +238,30 @@ def _is_type_check(module: Module, shape: cst.BaseExpression, parent: cst.CSTNod
     return is_it and module.qualified(call.args[1].value) in _TYPES
 
 
-def _type_check(module: Module, shape: cst.BaseExpression) -> Finding:
-    return rule.finding(
-        module.place(shape),
-        "the shape of a symbolic tensor is a tuple: this is False on Keras 3",
-        symbol="KerasTensor.shape",
-        confidence=Confidence.LIKELY,
-        help="Write `isinstance(x.shape, tuple)`.",
-        fix=NoFix("the code that uses the shape has to change with it"),
-    )
-
-
-def _meets(module: Module, shape: cst.BaseExpression, other: cst.List, *, adds: bool) -> Finding:
+def _meets(file: File, shape: cst.BaseExpression, other: cst.List, *, adds: bool) -> Finding:
+    module = file.module
     span = module.span(other)
     is_first = module.span(shape).start < span.start
     single = len(other.elements) == 1 and module.comma_after(other.elements[0]) is None
     comma = "," if single else ""
-    fixable = bool(other.elements)
-    return rule.finding(
-        module.place(other),
+    return file.finding(
         f"the shape is a tuple: {_ADDING if is_first else _ADDED}"
         if adds
         else "the shape is a tuple, which never equals a list: the result is the same for every "
         "shape",
         symbol="KerasTensor.shape" if ".shape" in module.source(shape) else "Layer.build",
-        confidence=Confidence.LIKELY,
+        at=other,
         severity=Severity.ERROR if adds else Severity.CHANGE,
         help="Use a tuple.",
-        fix=rule.fix(
+        fix=file.fix(
             "Use a tuple",
             Edit(Span(span.start, span.start + 1), ("(",)),
             Edit(Span(span.end - 1, span.end), (f"{comma})",)),
         )
-        if fixable
+        if other.elements
         else NoFix(f"`{module.source(shape)}` is combined with an empty list"),
     )
 
-
-def _may_meet(quick: QuickFacts, facts: TargetFacts) -> bool:
-    return some_operator(quick, facts, _may_meet_a_list) or (
-        "TensorShape" in quick.words and may_hold(quick, facts, partial(_may_be_asked, quick))
-    )
-
-
-def _may_meet_a_list(possible: MayTypes, node: Operator, space: Namespace) -> bool:
-    if isinstance(node, ast.BinOp) and not isinstance(node.op, ast.Add):
-        return False
-    second = node.right if isinstance(node, ast.BinOp) else node.comparators[0]
-    return any(
-        isinstance(other, ast.List) and _may_be_a_shape(possible, shape, space)
-        for shape, other in ((node.left, second), (second, node.left))
-    )
-
-
-def _may_be_a_shape(possible: MayTypes, node: ast.expr, space: Namespace) -> bool:
-    match node:
-        case ast.BinOp(left=left, right=right):
-            return any(_may_be_a_shape(possible, each, space) for each in (left, right))
-        case ast.Call(func=ast.Attribute(attr="get_shape")):
-            return False  # as `_is_one` has it
-    return may_be_a_shape(possible, node, space)
-
-
-def _may_be_asked(quick: QuickFacts, possible: MayTypes) -> bool:
-    """Say whether the type of what may be a shape is asked for."""
-    symbol_table = possible.symbol_table
-    return any(
-        called.places > 1
-        and may_be_a_shape(
-            possible, called.node.args[0], symbol_table.places.get(called.node, symbol_table.module)
-        )
-        for called in quick.calls_by_leaf.get("isinstance", ())
-    )
-
-
-rule = Rule(
-    code="KD415",
-    name="shape-against-list",
-    family="behaviour",
-    severity=Severity.CHANGE,
-    check=check,
-    triggers=((member("shape") & SYMBOLIC) | word(*GIVEN_A_SHAPE)) & Trigger(_may_meet),
-    since="3.0",
-)
 
 _X = "import keras\n\nx = keras.layers.Input((3,))\n"
 

@@ -21,7 +21,7 @@ Both signatures are read from the releases, and checked on Keras 3.15.1 and tf_k
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from typing import Final
 
 import libcst as cst
@@ -29,33 +29,43 @@ import libcst as cst
 from kdoctor.analysis.calls import binding_of, is_keras_3, is_not_a_variable
 from kdoctor.analysis.dataflow.uses import names_with_spelling
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import Trigger, word
+from kdoctor.analysis.queries import Name, references
+from kdoctor.analysis.queries.conditions import attribute
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.model import Confidence, Finding, NoFix, Severity
 from kdoctor.rules.behaviour.default_changed import LAST_KERAS_2
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.parametrized import pytest_parameter_values
-from kdoctor.syntax.quick_facts import QuickFacts
 
 _ASK: Final = frozenset({"inspect.signature", "inspect.getfullargspec", "inspect.getargspec"})
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def _may_differ(facts: TargetFacts, name: str) -> bool:
+    name = name.removesuffix(".__init__")
+    return is_keras_3(facts, name) and bool(_difference(facts, name))
+
+
+@rule(
+    "KD433",
+    severity=Severity.CHANGE,
+    since="3.0",
+    look_for=references(
+        "signature", "getfullargspec", "getargspec", where=lambda _, name: name in _ASK
+    ).beside(references(where=_may_differ, guarded=True).trigger | attribute("parametrize")),
+)
+def check(asking: Name) -> Finding | None:
     """Report each question about a signature that changed."""
-    for call in module.nodes(cst.Call):
-        if module.qualified(call.func) not in _ASK or module.is_guarded(call):
-            continue
-        if not call.args or call.args[0].star or _asks_for_one(module, call):
-            continue
-        changed = {
-            name: difference
-            for each in _asked(module, call.args[0].value)
-            if (name := module.qualified(each)) and is_keras_3(facts, name)
-            if (difference := _difference(facts, name))
-        }
-        if changed:
-            yield _finding(module, call, changed)
+    module, call = asking.module, asking.call
+    if call is None or not call.args or call.args[0].star or _asks_for_one(module, call):
+        return None
+    changed = {
+        name: difference
+        for each in _asked(module, call.args[0].value)
+        if (name := module.qualified(each)) and is_keras_3(asking.facts, name)
+        if (difference := _difference(asking.facts, name))
+    }
+    return _finding(asking, call, changed) if changed else None
 
 
 def _asks_for_one(module: Module, node: cst.CSTNode, kept_in: frozenset[str] = frozenset()) -> bool:
@@ -128,13 +138,13 @@ def _either(now: Collection[str], before: Collection[str]) -> list[str]:
     return [each for each in (*now, *before) if (each in now) != (each in before)]
 
 
-def _finding(module: Module, call: cst.Call, changed: dict[str, str]) -> Finding:
+def _finding(asking: Name, call: cst.Call, changed: dict[str, str]) -> Finding:
     name, difference = next(iter(changed.items()))
     leaf = name.rpartition(".")[2]
     more = f", and {len(changed) - 1} more" if len(changed) > 1 else ""
-    return rule.finding(
-        module.place(call),
+    return asking.finding(
         f"the signature of `{leaf}` changed in Keras 3: {difference}{more}",
+        at=call,
         symbol=name,
         confidence=Confidence.LIKELY,
         help="Adopt the parameters of Keras 3 if a custom class copies them, or compare only "
@@ -142,34 +152,6 @@ def _finding(module: Module, call: cst.Call, changed: dict[str, str]) -> Finding
         fix=NoFix("kdoctor cannot tell what the parameters are used for"),
     )
 
-
-def _may_ask(quick: QuickFacts, facts: TargetFacts) -> bool:
-    """Say whether the signature of something of Keras may be asked for."""
-    by_pytest = "parametrize" in quick.attributes
-    return any(
-        by_pytest
-        or any(
-            _may_differ(facts, each) for value in called.values for each in quick.meant_by(value)
-        )
-        for name in _ASK
-        for called in quick.calls_by_meaning.get(name, ())
-    )
-
-
-def _may_differ(facts: TargetFacts, name: str) -> bool:
-    name = name.removesuffix(".__init__")
-    return is_keras_3(facts, name) and bool(_difference(facts, name))
-
-
-rule = Rule(
-    code="KD433",
-    name="signature-is-another",
-    family="behaviour",
-    severity=Severity.CHANGE,
-    check=check,
-    triggers=word("signature", "getfullargspec", "getargspec") & Trigger(_may_ask),
-    since="3.0",
-)
 
 _HEAD = "import inspect\n\nimport keras\n\n"
 

@@ -20,15 +20,15 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.calls import binding_of, has_builtin, is_keras_3, passed, value_of
+from kdoctor.analysis.calls import argument, has_builtin, is_keras_3, value_of
 from kdoctor.analysis.dataflow.uses import names_with_spelling
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import keyword
+from kdoctor.analysis.queries import File, constructs, files
+from kdoctor.analysis.queries.forms import is_true
 from kdoctor.memoize import once
-from kdoctor.model import Confidence, Edit, Finding, Hole, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.model import Edit, Finding, Hole, NoFix, Severity
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.displays import part_of
 from kdoctor.syntax.literals import literal
 from kdoctor.value_types import Kind
 
@@ -36,15 +36,22 @@ _STATES = "return_state"
 _ASK = ("isinstance", "type")
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule(
+    "KD454",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=files(constructs(Kind.LAYER).passing(_STATES, where=is_true)),
+)
+def check(file: File) -> Iterator[Finding]:
     """Report each such sum."""
+    module = file.module
     for node in module.nodes(cst.BinaryOperation):
         if not isinstance(node.operator, cst.Add) or module.is_guarded(node):
             continue
         for states, other in ((node.right, node.left), (node.left, node.right)):
             is_list = isinstance(value_of(module, other), cst.List | cst.ListComp)
-            if is_list and _are_states(module, facts, states):
-                yield _finding(module, states, is_first=states is node.left)
+            if is_list and _are_states(module, file.facts, states):
+                yield _finding(file, states, is_first=states is node.left)
 
 
 def _are_states(module: Module, facts: TargetFacts, node: cst.BaseExpression) -> bool:
@@ -62,7 +69,7 @@ def _are_states(module: Module, facts: TargetFacts, node: cst.BaseExpression) ->
     if made is None or made.kind is not Kind.LAYER or made.qualified is None:
         return False
     assert isinstance(layer, cst.Call)
-    given = passed(layer, _STATES)
+    given = argument(layer, _STATES)
     taken = facts.signature(made.qualified)
     return (
         made.is_of_imported_class
@@ -70,17 +77,24 @@ def _are_states(module: Module, facts: TargetFacts, node: cst.BaseExpression) ->
         and taken is not None
         and taken.parameter(_STATES) is not None
         and given is not None
-        and literal(given) is True
+        and literal(given.value) is True
     )
 
 
 def _bound(module: Module, node: cst.BaseExpression) -> cst.BaseExpression:
     """Return what a name was bound to, also as a part of `a, b = x, y`; else the node itself."""
     value = value_of(module, node)
-    bound = binding_of(module, node)
-    if value is not node or bound is None or len(bound.path) != 1:
+    if value is not node or not isinstance(node, cst.Name):
         return value
-    return part_of(bound.value, bound.path) or node
+    bindings = module.bindings_at(node)
+    if len(bindings) != 1 or len(bindings[0].path) != 1:
+        return node
+    parts, place = bindings[0].value, bindings[0].path[0]
+    if not isinstance(parts, cst.Tuple) or place is None:
+        return node
+    if any(isinstance(each, cst.StarredElement) for each in parts.elements):
+        return node
+    return parts.elements[place].value if place < len(parts.elements) else node
 
 
 def _is_asked_about(module: Module, node: cst.BaseExpression) -> bool:
@@ -98,32 +112,21 @@ def _asked_about(module: Module) -> frozenset[str]:
     )
 
 
-def _finding(module: Module, states: cst.BaseExpression, *, is_first: bool) -> Finding:
-    span = module.outer_span(states)
-    is_hidden = not has_builtin(module, states, "list")
+def _finding(file: File, states: cst.BaseExpression, *, is_first: bool) -> Finding:
+    span = file.module.outer_span(states)
+    is_hidden = not has_builtin(file.module, states, "list")
     whole, part = ("tuple", "list") if is_first else ("list", "tuple")
-    return rule.finding(
-        module.place(states),
+    return file.finding(
         "a recurrent layer returns its states in a tuple: TypeError: can only concatenate "
         f'{whole} (not "{part}") to {whole}',
         symbol="keras.layers.RNN.__call__",
-        confidence=Confidence.LIKELY,
+        at=states,
         help="Convert them to a list: `list(…)`.",
         fix=NoFix("`list` is shadowed here")
         if is_hidden
-        else rule.fix("Convert the states to a list", Edit(span, ("list(", Hole(span), ")"))),
+        else file.fix("Convert the states to a list", Edit(span, ("list(", Hole(span), ")"))),
     )
 
-
-rule = Rule(
-    code="KD454",
-    name="states-in-a-tuple",
-    family="behaviour",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=keyword(_STATES),
-    since="3.0",
-)
 
 _HEAD = "import keras\n\nx = keras.Input((3, 4))\n"
 _CELLS = (

@@ -37,20 +37,19 @@ from kdoctor.analysis.dataflow.points_to_by_call import MadeObject, points_to_by
 from kdoctor.analysis.dataflow.statements import insert_at_body_start
 from kdoctor.analysis.dataflow.uses import names_with_spelling
 from kdoctor.analysis.facts import TargetFacts
+from kdoctor.analysis.queries import File, files
+from kdoctor.analysis.queries.conditions import attribute
 from kdoctor.analysis.tensors.constructors import ArrayData, ArrayForm, NumberKind
 from kdoctor.analysis.tensors.rank import ranks_of
-from kdoctor.analysis.training.user_losses import may_be_of_the_file
-from kdoctor.analysis.triggers import Trigger, attribute
-from kdoctor.model import Confidence, Finding, Fix, NoFix, Severity
+from kdoctor.model import Finding, Fix, NoFix, Severity
 from kdoctor.rules.behaviour._elementwise_operands import ElementwiseUse, first_meetings
 from kdoctor.rules.behaviour._output_size import Output, output_of
 from kdoctor.rules.behaviour._target_examples import INVALID as EXAMPLES
 from kdoctor.rules.behaviour._target_examples import VALID as FINE
 from kdoctor.rules.behaviour._training_targets import BY_GENERATORS, TRAINED, targets_given
-from kdoctor.rules.behaviour._user_metrics import MEASURES, Measure, measures
-from kdoctor.rules.rule import Rule
+from kdoctor.rules.behaviour._user_metrics import MEASURED_BY_OWN, Measure, measures
+from kdoctor.rules.rule import rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _COLUMN = (
@@ -81,8 +80,15 @@ class _Case(Struct):
     is_measured_only: bool | None = None  # asked once, when a fix needs it
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule(
+    "KD457",
+    severity=Severity.CHANGE,
+    since="3.0",
+    look_for=files(MEASURED_BY_OWN, attribute(*TRAINED, *BY_GENERATORS)),
+)
+def check(file: File) -> Iterator[Finding]:
     """Report the first place in each such function."""
+    module = file.module
     measured = _measured(module)
     meetings = {
         each: [*first_meetings(module, points_to_of(module), each.pair)]
@@ -93,11 +99,11 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
     inside = {at.pair.function for found in meetings.values() for at in found}
     inside |= {each.pair.function for each in meetings}
     told: set[cst.CSTNode] = set()
-    for case in _cases(module, facts, measured):
+    for case in _cases(module, file.facts, measured):
         for meeting in meetings[case.measure]:
             if meeting.pair.function in told or module.is_guarded(meeting.node):
                 continue
-            finding = _finding(module, case, meeting, inside)
+            finding = _finding(file, case, meeting, inside)
             if finding is not None:
                 told.add(meeting.pair.function)
                 yield finding
@@ -163,10 +169,7 @@ def _note(case: _Case, node: cst.BaseExpression, data: ArrayData, output: Output
 
 
 def _finding(
-    module: Module,
-    case: _Case,
-    meeting: ElementwiseUse,
-    inside: set[cst.FunctionDef],
+    file: File, case: _Case, meeting: ElementwiseUse, inside: set[cst.FunctionDef]
 ) -> Finding | None:
     is_uncast = case.uncast is not None and meeting.mixes
     if not is_uncast and (case.flat is None or not meeting.by_element):
@@ -175,16 +178,15 @@ def _finding(
     given = case.uncast if is_uncast else case.flat
     assert given is not None
     message, severity = _told(case, meeting, is_uncast=is_uncast)
-    return rule.finding(
-        module.place(meeting.node),
+    return file.finding(
         message,
+        at=meeting.node,
         symbol=case.measure.name.value,
-        confidence=Confidence.LIKELY,
         severity=severity,
         help=f"Reshape and cast `{meeting.pair.targets.name.value}` like "
         f"`{meeting.pair.predictions.name.value}` first (the targets are passed in line "
-        f"{module.place(given).line}).",
-        fix=_fix(module, case, meeting, inside, is_like=units == {1}),
+        f"{file.module.place(given).line}).",
+        fix=_fix(file, case, meeting, inside, is_like=units == {1}),
     )
 
 
@@ -202,7 +204,7 @@ def _told(case: _Case, meeting: ElementwiseUse, *, is_uncast: bool) -> tuple[str
 
 
 def _fix(
-    module: Module,
+    file: File,
     case: _Case,
     meeting: ElementwiseUse,
     inside: set[cst.FunctionDef],
@@ -210,7 +212,7 @@ def _fix(
     is_like: bool,
 ) -> Fix | NoFix:
     """Return the fix, or why there is none. ``is_like``: the predictions have one column always."""
-    function = meeting.pair.function
+    module, function = file.module, meeting.pair.function
     targets, predictions = meeting.pair.targets.name.value, meeting.pair.predictions.name.value
     speller = speller_at(module, function.body)
     needs = []
@@ -230,10 +232,10 @@ def _fix(
     if case.is_measured_only is None:
         case.is_measured_only = _is_measured_only(module, case, inside)
     is_sure = (is_like or case.flat is None) and case.is_measured_only
-    return rule.fix(
+    return file.fix(
         f"Reshape and cast `{targets}` like `{predictions}`",
         edit,
-        imports=needs,
+        imports=[*dict.fromkeys(each for each in needs if each is not None)],
         unsafe_because=""
         if is_sure
         else "the function may be called with targets of another shape",
@@ -261,25 +263,6 @@ def _is_for_keras(call: cst.Call) -> bool:
     name = call.func.attr if isinstance(call.func, cst.Attribute) else call.func
     return isinstance(name, cst.Name) and name.value in {"compile", "load_model"}
 
-
-def _may_measure(quick: QuickFacts, _: TargetFacts) -> bool:
-    """Say whether `compile` may be given a function or a class of the file to measure by."""
-    compiled = quick.calls_by_leaf.get("compile", ())
-    given = {
-        name: [each.argument(name, place) for each in compiled] for name, place in MEASURES.items()
-    }
-    return may_be_of_the_file(quick, chain.from_iterable(given.values()))
-
-
-rule = Rule(
-    code="KD457",
-    name="targets-as-given",
-    family="behaviour",
-    severity=Severity.CHANGE,
-    check=check,
-    triggers=attribute("compile") & attribute(*TRAINED, *BY_GENERATORS) & Trigger(_may_measure),
-    since="3.0",
-)
 
 VALID = FINE
 INVALID = EXAMPLES

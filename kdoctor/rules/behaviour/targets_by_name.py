@@ -23,28 +23,25 @@ reject the targets, those from 3.7 on the sample weights (keras-team/keras#21513
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
-from itertools import chain
 
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.analysis.calls import argument, is_hidden, passed, value_of
+from kdoctor.analysis.calls import argument, is_hidden, value_of
 from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.dataflow.points_to import PointsTo, points_to_of
-from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import methods_in
-from kdoctor.analysis.triggers import Trigger, attribute, calls_that_make
-from kdoctor.model import Edit, Finding, Fix, NoFix, Severity
-from kdoctor.rules.behaviour._output_dicts import may_be_by_name, single, taken_out
+from kdoctor.analysis.queries import File, Instance, calls, constructs, files
+from kdoctor.analysis.queries.conditions import attribute, display
+from kdoctor.analysis.queries.forms import is_dict_of_one
+from kdoctor.model import Finding, Severity
+from kdoctor.rules.behaviour._output_dicts import single, taken_out
 from kdoctor.rules.behaviour._single_item_lists import outputs_of
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.displays import elements_of
 from kdoctor.syntax.libcst_walk import own_nodes
 from kdoctor.syntax.literals import literal
-from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _TRAINED = ("fit", "evaluate", "train_on_batch", "test_on_batch")
@@ -65,8 +62,20 @@ class _Given(Struct, frozen=True):
 _Batches = dict[cst.FunctionDef, list[_Given]]
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
+@rule(
+    "KD451",
+    severity=Severity.ERROR,
+    since="3.8",
+    look_for=files(
+        calls(*_TRAINED, *_BY_GENERATORS, on=Kind.MODEL),
+        attribute("compile"),
+        display(is_dict_of_one),
+        constructs(Instance(Kind.MODEL, "Functional"), Instance(Kind.MODEL, "Sequential")),
+    ),
+)
+def check(file: File) -> Iterator[Finding]:
     """Report each such dict."""
+    module = file.module
     uses = [each for each in module.members if each.owner.kind is Kind.MODEL]
     compiled = [each for each in uses if each.member == "compile" and each.called is not None]
     if not compiled or not all(map(_has_a_loss, compiled)):
@@ -85,13 +94,13 @@ def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG
             if element is None or given.node in seen or not _has_one_output(module, points_to, use):
                 continue
             seen.add(given.node)
-            yield _finding(module, use, given, element)
+            yield _finding(file, use, given, element)
 
 
 def _has_a_loss(use: MemberUse) -> bool:
     assert use.called is not None
-    loss = passed(use.called, "loss", 1)
-    return loss is not None and not is_hidden(use.called) and literal(loss) is not None
+    loss = argument(use.called, "loss", 1)
+    return loss is not None and not is_hidden(use.called) and literal(loss.value) is not None
 
 
 # -- what the model gets
@@ -101,9 +110,9 @@ def _given(
     module: Module, points_to: PointsTo, known: _Batches, member: str, call: cst.Call
 ) -> Iterator[_Given]:
     for name, place in _GIVEN:
-        given = passed(call, name, place) if member in _TRAINED else None
+        given = argument(call, name, place) if member in _TRAINED else None
         if given is not None:
-            yield _Given(given, name != "y")
+            yield _Given(given.value, name != "y")
     generators_of = [argument(call, "generator" if member in _BY_GENERATORS else "x", 0)]
     generators_of += [argument(call, "validation_data")] if member.startswith("fit") else []
     for each in generators_of:
@@ -140,8 +149,10 @@ def _batches(
 
 
 def _parts(batch: cst.Tuple | cst.List, *, is_handed_out: bool) -> Iterator[_Given]:
-    for index, each in enumerate((elements_of(batch) or [])[1:3]):
-        yield _Given(each, index == 1, is_handed_out)
+    if any(isinstance(each, cst.StarredElement) for each in batch.elements):
+        return
+    for index, each in enumerate(batch.elements[1:3]):
+        yield _Given(each.value, index == 1, is_handed_out)
 
 
 # -- the model
@@ -180,57 +191,26 @@ def _makes_one(module: Module, made: cst.BaseExpression) -> bool:
 # -- the finding
 
 
-def _finding(module: Module, use: MemberUse, given: _Given, element: cst.DictElement) -> Finding:
+def _finding(file: File, use: MemberUse, given: _Given, element: cst.DictElement) -> Finding:
     what = "weights" if given.are_weights else "targets"
     name = literal(element.key)
     shown = name if isinstance(name, str) else "…"
     error = _OF_WEIGHTS if given.are_weights else _OF_TARGETS.format(shown)
-    edit = taken_out(module, given.node, element)
-    return rule.finding(
-        module.place(given.node),
+    return file.finding(
         f"the model has one output, and treats the dict itself as its {what}: {error}",
+        at=given.node,
         symbol=f"keras.Model.{use.member}",
         confidence=use.confidence,
         help=f"Pass the {what} without a dict.",
-        fix=edit if isinstance(edit, NoFix) else _fix(given, edit),
+        fix=file.fix(
+            "Take the value out of the dict",
+            taken_out(file.module, given.node, element),
+            unsafe_because="other code may read the batches and look for the name in them"
+            if given.is_handed_out
+            else "",
+        ),
     )
 
-
-def _fix(given: _Given, edit: Edit) -> Fix:
-    return rule.fix(
-        "Take the value out of the dict",
-        edit,
-        unsafe_because="other code may read the batches and look for the name in them"
-        if given.is_handed_out
-        else "",
-    )
-
-
-def _may_have_one(quick: QuickFacts, facts: TargetFacts) -> bool:
-    return any(may_be_by_name(quick, each) for each in _may_be_given(quick)) and any(
-        next(calls_that_make(quick, facts, cls=each), None) for each in ("Functional", "Sequential")
-    )
-
-
-def _may_be_given(quick: QuickFacts) -> Iterator[ast.expr]:
-    """Yield what a model may get as its targets or weights, itself or in a batch."""
-    for called in chain.from_iterable(map(quick.calls_of, _TRAINED)):
-        given = (called.argument(name, place) for name, place in _GIVEN)
-        yield from (each for each in given if each is not None)
-    for node in chain.from_iterable(quick.scopes.values()):
-        if isinstance(node, ast.Tuple | ast.List):
-            yield from node.elts[1:3]
-
-
-rule = Rule(
-    code="KD451",
-    name="targets-by-name",
-    family="behaviour",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=attribute(*_TRAINED, *_BY_GENERATORS) & attribute("compile") & Trigger(_may_have_one),
-    since="3.8",
-)
 
 _MODEL = (
     "import keras\nimport numpy as np\n\nx = keras.layers.Input((2,))\n"

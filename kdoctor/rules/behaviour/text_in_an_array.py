@@ -22,36 +22,56 @@ and tf_keras 2.21 with each method.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import argument, is_hidden, passed, speller_at, value_of
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.method_calls import model_method_calls
+from kdoctor.analysis.calls import argument, is_hidden, speller_at, value_of
+from kdoctor.analysis.queries import Argument, calls, imported
+from kdoctor.analysis.queries.forms import Expression
 from kdoctor.analysis.tensors.constructors import CONVERTING
 from kdoctor.analysis.training.generators import is_a_librarys
-from kdoctor.analysis.triggers import Trigger, word
 from kdoctor.model import Edit, Finding, Hole, Severity
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.quick_facts import QuickFacts
+from kdoctor.rules.rule import Example, rule
+from kdoctor.syntax import Module
+from kdoctor.value_types import Kind
 
 _METHODS: Final = ("fit", "evaluate", "predict")
 _MAX_DEPTH: Final = 6  # lists in lists, and names
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
+def _may_be_text(form: object) -> bool:
+    """Say whether a list may hold nothing but text, as its first element tells."""
+    if not isinstance(form, list | tuple):
+        return False
+    while isinstance(form, list | tuple) and form:
+        form = form[0]
+    if isinstance(form, Expression):
+        return form.kind in {"", "BinOp", "JoinedStr", "List", "Name", "Tuple"}
+    return isinstance(form, str)
+
+
+@rule(
+    "KD479",
+    severity=Severity.ERROR,
+    since="3.0",
+    look_for=calls(*_METHODS, on=Kind.MODEL)
+    .even(hidden=True)
+    .argument("x", 0)
+    .beside(
+        imported(*(f"numpy.{each}" for each in CONVERTING)).passing(
+            "object", place=0, where=_may_be_text
+        )
+    ),
+)
+def check(given: Argument) -> Finding | None:
     """Report each call that gets such an array."""
-    for use, call in model_method_calls(module, _METHODS):
-        if is_a_librarys(module, use):
-            continue
-        given = passed(call, "x", 0)
-        arrays = [] if given is None else [*_arrays_of_text(module, given)]
-        if arrays:
-            yield _finding(module, use, arrays)
+    assert given.use is not None
+    if is_a_librarys(given.module, given.use):
+        return None
+    arrays = [*_arrays_of_text(given.module, given.node)]
+    return _finding(given, arrays) if arrays else None
 
 
 def _arrays_of_text(module: Module, given: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
@@ -72,11 +92,13 @@ def _is_of_text(module: Module, made: cst.Call) -> bool:
     name = module.qualified(made.func) or ""
     if not name.startswith("numpy.") or name.removeprefix("numpy.") not in CONVERTING:
         return False
-    of = passed(made, "object", 0)
+    of = argument(made, "object", 0)
     # Of another type it may hold numbers; and one of objects, of one axis, Keras 3 does take.
     if of is None or is_hidden(made) or argument(made, "dtype", 1) is not None:
         return False
-    return isinstance(value_of(module, of), cst.List | cst.Tuple) and _holds_text(module, of)
+    return isinstance(value_of(module, of.value), cst.List | cst.Tuple) and _holds_text(
+        module, of.value
+    )
 
 
 def _holds_text(module: Module, node: cst.BaseExpression, depth: int = 0) -> bool:
@@ -97,18 +119,18 @@ def _holds_text(module: Module, node: cst.BaseExpression, depth: int = 0) -> boo
     return False
 
 
-def _finding(module: Module, use: MemberUse, arrays: list[cst.BaseExpression]) -> Finding:
-    spelled, need = speller_at(module, use.node).spell("tensorflow.constant")
-    return rule.finding(
-        module.place(arrays[0]),
+def _finding(given: Argument, arrays: list[cst.BaseExpression]) -> Finding:
+    module = given.module
+    spelled, need = speller_at(module, given.call).spell("tensorflow.constant")
+    return given.finding(
         "Keras 3 does not accept NumPy arrays of strings: ValueError: Invalid dtype: str",
-        symbol=f"{use.owner.cls or 'Model'}.{use.member}",
-        confidence=use.confidence,
+        at=arrays[0],
+        symbol=given.name.removeprefix("keras."),
         help="Use `tf.constant(…)`.",
-        fix=rule.fix(
+        fix=given.fix(
             "Convert it to a tensor",
             *(_edit(module, each, spelled) for each in arrays),
-            imports=(need,),
+            imports=() if need is None else (need,),
         ),
     )
 
@@ -120,39 +142,6 @@ def _edit(module: Module, array: cst.BaseExpression, spelled: str) -> Edit:
     span = module.outer_span(array)
     return Edit(span, (f"{spelled}(", Hole(span), ")"))
 
-
-def _may_get_text(quick: QuickFacts, _: TargetFacts) -> bool:
-    given = (
-        value
-        for method in _METHODS
-        for called in quick.calls_by_leaf.get(method, ())
-        for value in quick.values_of(called.argument("x", 0))
-    )
-    return any(
-        isinstance(inner, ast.Call) and _may_be_of_text(quick, inner)
-        for each in given
-        for inner in quick.reached([each])
-    )
-
-
-def _may_be_of_text(quick: QuickFacts, made: ast.Call) -> bool:
-    names = {each.removeprefix("numpy.") for each in quick.meant_by(made.func)}
-    return not names.isdisjoint(CONVERTING) and any(
-        isinstance(each, ast.JoinedStr)
-        or (isinstance(each, ast.Constant) and isinstance(each.value, str))
-        for each in quick.reached(made.args)
-    )
-
-
-rule = Rule(
-    code="KD479",
-    name="text-in-an-array",
-    family="behaviour",
-    severity=Severity.ERROR,
-    check=check,
-    triggers=word(*_METHODS) & Trigger(_may_get_text),
-    since="3.0",
-)
 
 _HEAD = "import numpy as np\nimport tensorflow as tf\nfrom tensorflow import keras\n\n"
 _LAYERS = (

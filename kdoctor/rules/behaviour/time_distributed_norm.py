@@ -21,56 +21,50 @@ Without `TimeDistributed` they are those of Keras 2. With `training=False` and w
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import libcst as cst
 
-from kdoctor.analysis.calls import is_hidden, passed
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.wrappers import applications_of, wrapped_layers
-from kdoctor.analysis.triggers import word
+from kdoctor.analysis.calls import argument, is_hidden
+from kdoctor.analysis.models.wrappers import applications_of
+from kdoctor.analysis.queries import Argument, Instance, constructs
 from kdoctor.model import Finding, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import Module
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax.literals import literal
+from kdoctor.value_types import Kind
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule(
+    "KD445",
+    severity=Severity.CHANGE,
+    since="3.0",
+    look_for=constructs(Instance(Kind.LAYER, "TimeDistributed"))
+    .even(hidden=True)
+    .argument("layer", 0)
+    .beside(constructs(Instance(Kind.LAYER, "BatchNormalization"))),
+)
+def check(wrapped: Argument) -> Finding | None:
     """Report each such layer that is trained."""
-    for reference, call, inner in wrapped_layers(module, facts, "TimeDistributed"):
-        name = module.qualified(inner.func)
-        found = module.oracle.class_type(name) if name else None
-        if found is None or found.cls != "BatchNormalization" or is_hidden(inner):
-            continue
-        if not _is_fixed(inner, "trainable") and not _is_called_fixed(module, call):
-            yield rule.finding(
-                module.place(call),
-                "each time step is normalized separately: Keras 2 normalized all steps together",
-                symbol=reference.name,
-                confidence=reference.confidence,
-                help="Use `BatchNormalization` without `TimeDistributed`.",
-                fix=NoFix("saved weights depend on the present layers"),
-            )
+    module, inner = wrapped.module, wrapped.value_node
+    name = module.qualified(inner.func) if isinstance(inner, cst.Call) else None
+    found = module.oracle.class_type(name) if name else None
+    if not isinstance(inner, cst.Call) or found is None or found.cls != "BatchNormalization":
+        return None
+    if is_hidden(inner) or _is_fixed(inner, "trainable"):
+        return None
+    if any(_is_fixed(each, "training") for each in applications_of(module, wrapped.call)):
+        return None
+    return wrapped.finding(
+        "each time step is normalized separately: Keras 2 normalized all steps together",
+        at=wrapped.call,
+        symbol=wrapped.name,
+        help="Use `BatchNormalization` without `TimeDistributed`.",
+        fix=NoFix("saved weights depend on the present layers"),
+    )
 
 
 def _is_fixed(call: cst.Call, keyword: str) -> bool:
-    return literal(passed(call, keyword), absent=True) is not True
+    given = argument(call, keyword)
+    return given is not None and literal(given.value) is not True
 
-
-def _is_called_fixed(module: Module, made: cst.Call) -> bool:
-    """Say whether the layer is called with ``training=``."""
-    return any(_is_fixed(each, "training") for each in applications_of(module, made))
-
-
-rule = Rule(
-    code="KD445",
-    name="time-distributed-norm",
-    family="behaviour",
-    severity=Severity.CHANGE,
-    check=check,
-    triggers=word("TimeDistributed") & word("BatchNormalization"),
-    since="3.0",
-)
 
 _HEAD = "import keras\nimport numpy as np\nfrom keras.layers import BatchNormalization\n\n"
 _MODEL = (

@@ -33,21 +33,16 @@ of two lengths, against tf_keras 2.21.
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
-
 import libcst as cst
 
-from kdoctor.analysis.calls import is_hidden, is_keras_3, passed, value_of
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import calls, word
+from kdoctor.analysis.calls import argument, is_hidden, value_of
+from kdoctor.analysis.queries import Call, Instance, constructs
 from kdoctor.keras_api import split_root
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, NoFix, Severity
 from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.behaviour._sequence_lengths import gets_several_lengths
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import QuickCall
 from kdoctor.value_types import Kind
 
 _KEEP_TIME = frozenset({
@@ -59,27 +54,26 @@ _SHAPES = {"input_shape": 0, "batch_input_shape": 1, "shape": 0, "batch_shape": 
 _MAX_DEPTH = 40
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule(
+    "KD424",
+    severity=Severity.CHANGE,
+    since="3.14.0",
+    look_for=constructs(Instance(Kind.LAYER, "TimeDistributed")).even(hidden=True),
+)
+def check(made: Call) -> Finding | None:
     """Report each such layer."""
-    for reference in module.references:
-        layer = reference.call
-        if layer is None or _leaf(module, layer) != "TimeDistributed" or not layer.args:
-            continue
-        if not is_keras_3(facts, reference.name) or module.is_guarded(layer):
-            continue
-        if _is_open(module, layer):
-            fix = _fix(module, layer)
-            yield rule.finding(
-                module.place(reference.node),
-                "the time axis has no fixed length: after two batches of different lengths, this "
-                "Keras processes only as many steps as a batch has samples, and drops the rest",
-                symbol=reference.name,
-                confidence=Confidence.LIKELY,
-                help="Use the layer without the wrapper if it works on the last axis, as `Dense` "
-                "does; give the input a fixed length; or fold time into the batch in a custom "
-                "layer.",
-                fix=fix or NoFix("the wrapped layer needs each step separately"),
-            )
+    if not made.node.args or not _is_open(made.module, made.node):
+        return None
+    assert made.reference is not None
+    return made.finding(
+        "the time axis has no fixed length: after two batches of different lengths, this "
+        "Keras processes only as many steps as a batch has samples, and drops the rest",
+        at=made.reference.node,
+        confidence=Confidence.LIKELY,
+        help="Use the layer without the wrapper if it works on the last axis, as `Dense` does; "
+        "give the input a fixed length; or fold time into the batch in a custom layer.",
+        fix=_fix(made),
+    )
 
 
 def _is_open(module: Module, layer: cst.Call) -> bool:
@@ -171,10 +165,10 @@ def _is_told_a_shape(module: Module, made: cst.Call) -> bool:
 def _leaves_time_open(made: cst.Call) -> bool:
     """Say whether an input (or a first layer) is told a shape whose time is None."""
     for name, index in _SHAPES.items():
-        given = passed(made, name, 0 if name == "shape" else None)
-        if given is None or not isinstance(given, cst.Tuple | cst.List):
+        given = argument(made, name, 0 if name == "shape" else None)
+        if given is None or not isinstance(given.value, cst.Tuple | cst.List):
             continue
-        sizes = [each.value for each in given.elements]
+        sizes = [each.value for each in given.value.elements]
         return (
             len(sizes) > index
             and isinstance(size := sizes[index], cst.Name)
@@ -183,50 +177,23 @@ def _leaves_time_open(made: cst.Call) -> bool:
     return False
 
 
-def _may_leave_time_open(called: QuickCall) -> bool:
-    given = (
-        (called.argument(name, 0 if name == "shape" else None), index)
-        for name, index in _SHAPES.items()
-    )
-    return any(
-        isinstance(shape, ast.Tuple | ast.List)
-        and any(
-            isinstance(size, ast.Constant) and size.value is None
-            for size in shape.elts[index : index + 1]
-        )
-        for shape, index in given
-    )
-
-
-def _leaf(module: Module, call: cst.Call) -> str:
-    split = split_root(module.qualified(call.func) or "")
+def _leaf(module: Module, call: cst.BaseExpression) -> str:
+    split = split_root((isinstance(call, cst.Call) and module.qualified(call.func)) or "")
     return "" if split is None else split[1].rpartition(".")[2]
 
 
-def _fix(module: Module, layer: cst.Call) -> Fix | None:
-    inner = layer.args[0]
-    if len(layer.args) > 1 or inner.star or not isinstance(inner.value, cst.Call):
-        return None
-    if _leaf(module, inner.value) not in _ON_THE_LAST_AXIS:
-        return None
+def _fix(made: Call) -> Fix | NoFix:
+    module, layer, inner = made.module, made.node, made.node.args[0]
+    is_alone = len(layer.args) == 1 and not inner.star and isinstance(inner.value, cst.Call)
+    if not is_alone or _leaf(module, inner.value) not in _ON_THE_LAST_AXIS:
+        return NoFix("the wrapped layer needs each step separately")
     place = module.outer_span(inner.value)
-    return rule.fix(
+    return made.fix(
         "Remove the wrapper: the layer works on the last axis",
         Edit(module.span(layer), (Hole(place, own=precedence_of(inner.value)),)),
         unsafe_because="weights saved with the wrapper are not found under the layer's name",
     )
 
-
-rule = Rule(
-    code="KD424",
-    name="time-distributed-open-time",
-    family="behaviour",
-    severity=Severity.CHANGE,
-    check=check,
-    triggers=word("TimeDistributed")
-    & (calls(lambda _, called: _may_leave_time_open(called)) | word("Sequential")),
-    since="3.14.0",
-)
 
 _HEAD = "import keras\nimport numpy as np\n\nx = keras.Input({})\n"
 _APPLIED = "y = keras.layers.TimeDistributed(keras.layers.{})(x)\n"

@@ -18,58 +18,57 @@ Run on Keras 3.15.1 and tf_keras 2.21: a layer that adds one in training.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.user_classes import holds_original_argument, kind_of_class
-from kdoctor.analysis.triggers import Trigger, word
-from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity, Span
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.analysis.models.user_classes import holds_original_argument
+from kdoctor.analysis.queries import Method, methods
+from kdoctor.analysis.queries.signatures import FormalSignature
+from kdoctor.model import Edit, Finding, Fix, NoFix, Severity, Span
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
 from kdoctor.syntax.literals import literal
-from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _TRAINING = "training"
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def _takes_keywords(call: FormalSignature) -> bool:
+    is_named = call.parameter(_TRAINING) is not None
+    return bool(call.var_keyword) and not is_named and not call.is_decorated
+
+
+@rule(
+    "KD436",
+    severity=Severity.CHANGE,
+    since="3.0",
+    look_for=methods(
+        "call",
+        of=Kind.LAYER,
+        where=_takes_keywords,
+        body=lambda inside: _TRAINING in inside.strings,
+    ),
+)
+def check(call: Method) -> Iterator[Finding]:
     """Report each place that looks for it."""
-    if not (facts.runs_keras_3("keras") or facts.runs_keras_3("tf.keras")):
+    module, others = call.module, call.node.params.star_kwarg
+    assert others is not None
+    if not (call.facts.runs_keras_3("keras") or call.facts.runs_keras_3("tf.keras")):
         return
-    for node in module.nodes(cst.ClassDef):
-        call = next(filter(_is_call, node.body.body), None)
-        if not isinstance(call, cst.FunctionDef) or kind_of_class(module, node) is not Kind.LAYER:
-            continue
-        others = call.params.star_kwarg
-        if others is None:
-            continue
-        reads = [*_reads(module, call, others)]
-        fix = _fix(module, call, others, reads)
-        for each in reads:
-            if not module.is_guarded(each):
-                yield rule.finding(
-                    module.place(each),
-                    f"Keras 3 never passes `training` in `**kwargs`: `{node.name.value}` behaves "
-                    "as in inference even in `fit`",
-                    symbol="Layer.call(training)",
-                    confidence=Confidence.LIKELY,
-                    help="Add a parameter `training=None` to `call`, and read that.",
-                    fix=fix or NoFix(f"`{others.name.value}` is used for more than `training`"),
-                )
-
-
-def _is_call(node: cst.CSTNode) -> bool:
-    """Say whether it is a ``call`` with ``**kwargs`` that has no parameter ``training``."""
-    if not isinstance(node, cst.FunctionDef) or node.name.value != "call" or node.decorators:
-        return False
-    parameters = node.params
-    named = (*parameters.posonly_params, *parameters.params, *parameters.kwonly_params)
-    return parameters.star_kwarg is not None and _TRAINING not in {e.name.value for e in named}
+    reads = [*_reads(module, call.node, others)]
+    fix = _fix(call, others, reads)
+    for each in reads:
+        if not module.is_guarded(each):
+            yield call.finding(
+                f"Keras 3 never passes `training` in `**kwargs`: `{call.owner.symbol}` behaves "
+                "as in inference even in `fit`",
+                at=each,
+                symbol="Layer.call(training)",
+                help="Add a parameter `training=None` to `call`, and read that.",
+                fix=fix,
+            )
 
 
 def _reads(
@@ -93,21 +92,16 @@ def _reads(
             yield each
 
 
-def _fix(
-    module: Module,
-    call: cst.FunctionDef,
-    others: cst.Param,
-    reads: list[cst.Call | cst.Subscript],
-) -> Fix | None:
+def _fix(call: Method, others: cst.Param, reads: list[cst.Call | cst.Subscript]) -> Fix | NoFix:
     """Return the fix of all reads at once, where nothing else is done with the keywords."""
-    names = [each.value for each in descendants(call.body) if isinstance(each, cst.Name)]
-    if names.count(others.name.value) != len(reads) or _TRAINING in names:
-        return None
-    if any(isinstance(each, cst.Call) and not _has_no_default(each) for each in reads):
-        return None
+    module, inside = call.module, descendants(call.node.body)
+    names = [each.value for each in inside if isinstance(each, cst.Name)]
+    is_more = names.count(others.name.value) != len(reads) or _TRAINING in names
+    if is_more or any(isinstance(each, cst.Call) and not _has_no_default(each) for each in reads):
+        return NoFix(f"`{others.name.value}` is used for more than `training`")
     stars = module.text.rfind("**", 0, module.span(others.name).start)
     edits = [Edit(module.span(each), (_TRAINING,)) for each in reads]
-    return rule.fix(
+    return call.fix(
         "Add a `training` parameter to `call`",
         Edit(Span(stars, stars), (f"{_TRAINING}=None, ",)),
         *edits,
@@ -122,26 +116,6 @@ def _has_no_default(read: cst.Call) -> bool:
             return True
     return False
 
-
-def _may_look(quick: QuickFacts, _: TargetFacts) -> bool:
-    return any(
-        isinstance(each, ast.Constant) and each.value == _TRAINING
-        for node in quick.nodes.get(ast.FunctionDef, ())
-        if node.name == "call" and node.args.kwarg is not None
-        for statement in node.body
-        for each in ast.walk(statement)
-    )
-
-
-rule = Rule(
-    code="KD436",
-    name="training-among-keywords",
-    family="behaviour",
-    severity=Severity.CHANGE,
-    check=check,
-    triggers=word(_TRAINING) & Trigger(_may_look),
-    since="3.0",
-)
 
 _HEAD = "import keras\nimport numpy as np\n\n\n"
 _LAYER = _HEAD + (

@@ -38,20 +38,15 @@ in `fit`, for layers and nested models, and both replacements.
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
-
 import libcst as cst
 
 from kdoctor.analysis.calls import argument, is_keras_3, speller_at
-from kdoctor.analysis.facts import TargetFacts
 from kdoctor.analysis.models.user_classes import kind_of_class
+from kdoctor.analysis.queries import Argument, applications
+from kdoctor.analysis.queries.forms import is_bool
 from kdoctor.analysis.tensors.symbolic import SYMBOLIC, holds_symbolic
-from kdoctor.analysis.tensors.tensorflow_calls import may_get_a_tensor
-from kdoctor.analysis.triggers import Trigger, keyword
 from kdoctor.keras_api import split_root
 from kdoctor.model import (
-    Confidence,
     Edit,
     Finding,
     Hole,
@@ -61,10 +56,9 @@ from kdoctor.model import (
 )
 from kdoctor.rewrite.precedence import precedence_of
 from kdoctor.rules.behaviour._may_be_trained import may_be_trained
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import MemberStore, MemberUse, Module
 from kdoctor.syntax.literals import literal
-from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Context, Kind, Type
 
 DIFFER_IN_TRAINING = frozenset({
@@ -87,33 +81,27 @@ _UNSAFE = "`predict` works batch by batch, and accepts datasets and generators t
 _INSIDE = (Context.CALL, Context.LOSS_OR_METRIC, Context.TRAIN_LOOP, Context.EAGER)
 
 
-def _may_give_a_phase(quick: QuickFacts, facts: TargetFacts) -> bool:
-    return any(
-        _is_phase(called.argument("training")) and may_get_a_tensor(quick, facts, called)
-        for called in quick.calls_with("training")
-    )
-
-
-def _is_phase(given: ast.expr | None) -> bool:
-    return isinstance(given, ast.Constant) and isinstance(given.value, bool)
-
-
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+@rule(
+    "KD423",
+    severity=Severity.CHANGE,
+    since="3.0",
+    look_for=applications(on=(Kind.LAYER, Kind.MODEL))
+    .even(hidden=True)
+    .argument("training", where=is_bool)
+    .beside(SYMBOLIC),
+)
+def check(given: Argument) -> Finding | None:
     """Report each phase that is given where a model is built."""
-    for call in module.nodes(cst.Call):
-        given = argument(call, "training")
-        phase = literal(given.value if given else None)
-        if given is None or not isinstance(phase, bool) or not _builds(module, call):
-            continue
-        owner = module.type_of(call.func)
-        if owner is None or not _differs(owner) or not is_keras_3(facts, owner.qualified):
-            continue
-        if module.is_guarded(call):
-            continue
-        # Whatever does not come to `fit` infers anyway.
-        if not phase and (_is_frozen(module, call.func) or not may_be_trained(module, call)):
-            continue
-        yield _finding(module, given, call, owner, phase=phase)
+    module, call, owner = given.module, given.call, given.owner
+    phase = literal(given.node)
+    if not isinstance(phase, bool) or not _builds(module, call):
+        return None
+    if owner is None or not _differs(owner) or not is_keras_3(given.facts, owner.qualified):
+        return None
+    # Whatever does not come to `fit` infers anyway.
+    if not phase and (_is_frozen(module, call.func) or not may_be_trained(module, call)):
+        return None
+    return _finding(given, owner.cls or "the layer", phase=phase)
 
 
 def _builds(module: Module, call: cst.Call) -> bool:
@@ -170,19 +158,15 @@ def _looped_over(module: Module, store: MemberStore) -> str:
     return ""
 
 
-def _finding(
-    module: Module, given: cst.Arg, call: cst.Call, owner: Type, *, phase: bool
-) -> Finding:
-    edits, needs = _predictions(module, call) if phase else ([], [])
-    name = owner.cls or "the layer"
+def _finding(given: Argument, name: str, *, phase: bool) -> Finding:
+    edits, needs = _predictions(given.module, given.call) if phase else ([], [])
     ignored_by = "`predict` and `evaluate` pass" if phase else "`fit` passes"
-    return rule.finding(
-        module.place(given),
+    return given.finding(
         f"`training={phase}` is overridden: {ignored_by} another value to `{name}`",
         symbol=f"{name}.__call__(training)",
-        confidence=Confidence.LIKELY,
+        at=given.arg,
         help=_HELP[phase],
-        fix=rule.fix(
+        fix=given.fix(
             "Call the model instead of `predict`", *edits, imports=needs, unsafe_because=_UNSAFE
         )
         if edits
@@ -240,16 +224,6 @@ def _called(
         [each for each in (one, other) if each is not None],
     )
 
-
-rule = Rule(
-    code="KD423",
-    name="training-in-the-graph",
-    family="behaviour",
-    severity=Severity.CHANGE,
-    check=check,
-    triggers=keyword("training") & SYMBOLIC & Trigger(_may_give_a_phase),
-    since="3.0",
-)
 
 _HEAD = "import keras\nimport numpy as np\n\nx = keras.Input((200,))\n"
 _MODEL = "model = keras.Model(x, y)\n"

@@ -22,25 +22,19 @@ Run on Keras 3.15.1 and tf_keras 2.21: layers, models and metrics, in `__init__`
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from kdoctor.analysis.calls import is_keras_3, speller_at
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import Trigger, may_hold, word
+from kdoctor.analysis.queries import Store, references, stores
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.keras_api.tensorflow_aliases import VARIABLES
 from kdoctor.model import Edit, Finding, Fix, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
-
-if TYPE_CHECKING:
-    from kdoctor.syntax.may_types import MayTypes
 
 _OWNERS = {Kind.LAYER: "layer", Kind.MODEL: "model", Kind.METRIC: "metric"}
 _KEYWORDS = {
@@ -52,27 +46,39 @@ _KEYWORDS = {
 }
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def _is_variable(facts: TargetFacts, name: str) -> bool:
+    if name in VARIABLES:
+        return True
+    split = split_root(name)
+    is_it = split is not None and split[1] == "backend.variable"
+    # Where it is gone, KD101 says so.
+    return is_it and facts.lookup(name).presence is Presence.EXISTS
+
+
+@rule(
+    "KD402",
+    severity=Severity.CHANGE,
+    since="3.0",
+    look_for=stores(on=tuple(_OWNERS), overridden=True).beside(
+        references("Variable", "variable", where=_is_variable, guarded=True)
+    ),
+)
+def check(kept: Store) -> Iterator[Finding]:
     """Report each variable that is set on something that does not track it."""
-    for store in module.member_stores:
-        if store.owner.kind not in _OWNERS or store.value is None or store.owner_overrides:
-            continue
-        if not isinstance(store.node.value, cst.Name) or module.is_guarded(store.node):
-            continue
-        if not is_keras_3(facts, store.owner.qualified):
-            continue
-        for call in _variables(module, facts, store.value):
-            owner = _OWNERS[store.owner.kind]
-            fix = _fix(module, call)
-            yield rule.finding(
-                module.place(call),
-                f"`{store.member}` is not a weight of the {owner}: Keras 3 does not track a "
+    store = kept.store
+    if store.value is None or store.owner_overrides or not isinstance(kept.node.value, cst.Name):
+        return
+    if is_keras_3(kept.facts, kept.owner.qualified):
+        owner = _OWNERS[kept.owner.kind]
+        for call in _variables(kept.module, kept.facts, store.value):
+            yield kept.finding(
+                f"`{kept.member}` is not a weight of the {owner}: Keras 3 does not track a "
                 "`tf.Variable`, so it is not "
                 f"{'reset' if owner == 'metric' else 'trained, frozen or saved'}",
-                symbol=f"{store.owner.cls or 'Layer'}.{store.member}",
-                confidence=store.confidence,
+                at=call,
+                symbol=f"{kept.owner.cls or 'Layer'}.{kept.member}",
                 help="Use `self.add_weight(…)` or `keras.Variable(…)`.",
-                fix=fix,
+                fix=_fix(kept, call),
             )
 
 
@@ -93,30 +99,8 @@ def _makes_a_variable(module: Module, facts: TargetFacts, call: cst.Call) -> boo
     return name is not None and _is_variable(facts, name)
 
 
-def _may_be_kept(quick: QuickFacts, facts: TargetFacts) -> bool:
-    """Say whether a variable is made, and something is set on what may track it."""
-
-    def holds(possible: MayTypes) -> bool:
-        return any(
-            isinstance(place[0].value, ast.Name)
-            and any(each.kind in _OWNERS for each in possible.owner(place))
-            for place in possible.writes(quick.stores)
-        )
-
-    made = any(_is_variable(facts, name) for name in quick.calls_by_meaning)
-    return made and may_hold(quick, facts, holds)
-
-
-def _is_variable(facts: TargetFacts, name: str) -> bool:
-    if name in VARIABLES:
-        return True
-    split = split_root(name)
-    is_it = split is not None and split[1] == "backend.variable"
-    # Where it is gone, KD101 says so.
-    return is_it and facts.lookup(name).presence is Presence.EXISTS
-
-
-def _fix(module: Module, call: cst.Call) -> Fix | NoFix:
+def _fix(kept: Store, call: cst.Call) -> Fix | NoFix:
+    module = kept.module
     name = module.qualified(call.func)
     if name not in VARIABLES:
         return NoFix("the replacement of `keras.backend.variable` depends on its arguments")
@@ -130,10 +114,10 @@ def _fix(module: Module, call: cst.Call) -> Fix | NoFix:
         for each in call.args
         if each.keyword is not None and _KEYWORDS[each.keyword.value] != each.keyword.value
     ]
-    return rule.fix(
+    return kept.fix(
         f"Write `{spelled}` instead of `{module.source(call.func)}`",
         *edits,
-        imports=(need,),
+        imports=() if need is None else (need,),
         unsafe_because="`keras.Variable` lacks a few methods of TensorFlow variables",
     )
 
@@ -163,16 +147,6 @@ def _problem(arguments: Sequence[cst.Arg]) -> NoFix | None:
 def _names_a_function(value: cst.BaseExpression) -> bool:
     return isinstance(value, cst.Name) and value.value.endswith(("initializer", "init", "fn"))
 
-
-rule = Rule(
-    code="KD402",
-    name="untracked-variable",
-    family="behaviour",
-    severity=Severity.CHANGE,
-    check=check,
-    triggers=word("Variable", "variable") & Trigger(_may_be_kept),
-    since="3.0",
-)
 
 VALID = [
     (

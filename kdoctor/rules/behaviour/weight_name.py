@@ -25,23 +25,18 @@ changed.
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
-
 import libcst as cst
 
-from kdoctor.analysis.calls import is_hidden, passed, value_of
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import Trigger, member
+from kdoctor.analysis.calls import argument, is_hidden, value_of
+from kdoctor.analysis.queries import Read, reads
 from kdoctor.keras_api.returns import WEIGHTED_LAYERS
 from kdoctor.lazy_regex import pattern
 from kdoctor.memoize import once
 from kdoctor.model import Confidence, Edit, Finding, Fix, NoFix, Severity
 from kdoctor.rules.fixes.snake_case import in_snake_case
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import MemberUse, Module
+from kdoctor.rules.rule import Example, rule
+from kdoctor.syntax import Module
 from kdoctor.syntax.literals import UNKNOWN, literal
-from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.syntax.scopes import Binding, BindingKind
 from kdoctor.value_types import Kind
 
@@ -68,49 +63,45 @@ OF_WEIGHTS = frozenset({
 """What Keras' own layers call their weights."""
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
+@rule(
+    "KD412",
+    severity=Severity.CHANGE,
+    since="3.0",
+    look_for=reads("name", on=Kind.VARIABLE),
+)
+def check(name: Read) -> Finding | None:
     """Report each look for what a name does not hold any more."""
-    for use in module.members:
-        if use.owner.kind is not Kind.VARIABLE or use.member != "name" or use.owner_defines:
-            continue
-        if use.owner.is_tf_variable or module.is_guarded(use.node):
-            continue
-        wanted = _wanted(module, use.node)
-        if wanted is None:
-            layer = _layer_looked_for(module, use.node)
-            if layer is not None:
-                yield _layer_finding(module, use, layer)
-            continue
+    if name.owner.is_tf_variable:
+        return None
+    wanted = _wanted(name.module, name.node)
+    if wanted is not None:
         with_number = ":" in wanted and wanted not in (":", ":0")
-        yield rule.finding(
-            module.place(use.node),
+        return name.finding(
             f"the name of a weight no longer contains `{'/' if '/' in wanted else ':'}`: it is "
             "`kernel`, not `dense/kernel:0`",
             symbol="Variable.name",
-            confidence=use.confidence,
             help="Use `.path`, without `:0`: `dense/kernel`.",
             fix=NoFix("`:0` must be removed from the string that it is compared with too")
             if with_number
-            else _look_at_path(module, use),
+            else _look_at_path(name),
         )
-
-
-def _layer_finding(module: Module, use: MemberUse, layer: str) -> Finding:
-    return rule.finding(
-        module.place(use.node),
+    layer = _layer_looked_for(name.module, name.node)
+    if layer is None:
+        return None
+    return name.finding(
         f"the name of a weight no longer contains the layer's name: `{layer}` is not in `kernel`, "
         "which was `dense/kernel:0`",
         symbol="Variable.name",
         confidence=Confidence.LIKELY,
         help="Use `.path`: `dense/kernel`.",
-        fix=_look_at_path(module, use),
+        fix=_look_at_path(name),
     )
 
 
-def _look_at_path(module: Module, use: MemberUse) -> Fix:
-    return rule.fix(
+def _look_at_path(name: Read) -> Fix | NoFix:
+    return name.fix(
         "Use `.path` instead of `.name`",
-        Edit(module.span(use.node.attr), ("path",)),
+        Edit(name.module.span(name.node.attr), ("path",)),
         unsafe_because="`Sequential` and subclassed models prefix the path with their own name",
     )
 
@@ -159,10 +150,10 @@ def _given_names(module: Module) -> frozenset[str]:
     return frozenset(
         text
         for call in module.nodes(cst.Call)
-        if (given := passed(call, "name")) is not None
+        if (given := argument(call, "name")) is not None
         and (made := module.type_of(call.func) or module.type_of(call)) is not None
         and made.kind is Kind.LAYER
-        and isinstance(text := literal(given), str)
+        and isinstance(text := literal(given.value), str)
     )
 
 
@@ -170,8 +161,8 @@ def _may_be_of_own_weights(module: Module, text: str) -> bool:
     """Say whether the file makes weights that are, or may be, called so."""
     for call in module.nodes(cst.Call):
         if isinstance(call.func, cst.Attribute | cst.Name) and _leaf(call.func) in _MAKERS:
-            given = passed(call, "name", 0 if _leaf(call.func) in _NAME_FIRST else None)
-            name = literal(given)
+            given = argument(call, "name", 0 if _leaf(call.func) in _NAME_FIRST else None)
+            name = None if given is None else literal(given.value)
             if is_hidden(call) or (given is not None and (name is UNKNOWN or text in str(name))):
                 return True
     return False
@@ -203,54 +194,6 @@ def _wanted(module: Module, name: cst.Attribute) -> str | None:
     texts = [literal(each) for each in found]
     return next((t for t in texts if isinstance(t, str) and ("/" in t or ":" in t)), None)
 
-
-def _may_look(quick: QuickFacts, _: TargetFacts) -> bool:
-    names = {
-        value.value
-        for called in quick.calls_with("name")
-        if isinstance(value := called.argument("name"), ast.Constant)
-    }
-
-    def _is_of_a_layer(text: str) -> bool:
-        return text in names or is_default_name(text)
-
-    def _is_wanted(node: ast.expr) -> bool:
-        text = node.value if isinstance(node, ast.Constant) else None
-        return isinstance(text, str) and ("/" in text or ":" in text or _is_of_a_layer(text))
-
-    compared = [
-        each
-        for each in quick.nodes.get(ast.Compare, ())
-        if any(map(_is_name, (each.left, *each.comparators)))
-    ]
-    if any(_is_wanted(side) for each in compared for side in (each.left, *each.comparators)):
-        return True
-    if any(isinstance(each.left, ast.Name) for each in compared) and any(
-        map(_is_of_a_layer, quick.strings)
-    ):
-        return True
-    return any(
-        isinstance(called.node.func, ast.Attribute)
-        and _is_name(called.node.func.value)
-        and any(map(_is_wanted, called.values))
-        for method in _METHODS
-        for called in quick.calls_by_leaf.get(method, ())
-    )
-
-
-def _is_name(node: ast.expr) -> bool:
-    return isinstance(node, ast.Attribute) and node.attr == "name"
-
-
-rule = Rule(
-    code="KD412",
-    name="weight-name",
-    family="behaviour",
-    severity=Severity.CHANGE,
-    check=check,
-    triggers=member("name") & Trigger(_may_look),
-    since="3.0",
-)
 
 _MODEL = (
     "import keras\n\nx = keras.layers.Input((2,))\n"

@@ -19,20 +19,17 @@ Run on Keras 3.15.1: the trainable and non-trainable weights are those of tf_ker
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
-
 import libcst as cst
 
-from kdoctor.analysis.facts import FACADES, TargetFacts
+from kdoctor.analysis.facts import FACADES
 from kdoctor.analysis.models.user_classes import class_around
-from kdoctor.analysis.triggers import attribute, calls
+from kdoctor.analysis.queries import Read, reads
+from kdoctor.analysis.queries.conditions import attribute
 from kdoctor.keras_api import split_root
 from kdoctor.model import Edit, Finding, Severity
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import MemberUse, Module
+from kdoctor.rules.rule import Example, rule
+from kdoctor.syntax import Module
 from kdoctor.syntax.libcst_walk import descendants
-from kdoctor.syntax.quick_facts import QuickCall
 from kdoctor.value_types import Kind
 
 _LISTS = {
@@ -47,14 +44,36 @@ _MAKERS = frozenset((root, "Variable") for root in ("keras", *FACADES)) | {
 }
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
+@rule(
+    "KD430",
+    severity=Severity.CHANGE,
+    since="3.0",
+    look_for=reads(*_LISTS, on=Kind.LAYER).beside(attribute("append")),
+)
+def check(listed: Read) -> Finding | None:
     """Report each append of an attribute of the layer's own."""
-    for use in module.members:
-        if use.owner.kind is not Kind.LAYER or use.member not in _LISTS or use.owner_defines:
-            continue
-        appended = appended_weight(module, use.node)
-        if appended is not None and not module.is_guarded(use.node):
-            yield _finding(module, use, appended)
+    appended = appended_weight(listed.module, listed.node)
+    if appended is None:
+        return None
+    call, weight = appended
+    source, member = listed.source(weight), listed.member
+    said = f"Set `{source}.trainable = {_LISTS[member]}`"
+    is_gone = member.startswith("_")
+    error = f"AttributeError: '{listed.owner.cls}' object has no attribute '{member}'"
+    return listed.finding(
+        f"a layer no longer has `{member}`: {error}"
+        if is_gone
+        else f"appending to `{member}` has no effect: the list is a copy, and `{source}` is "
+        "trained",
+        symbol=f"Layer.{member}.append",
+        severity=Severity.ERROR if is_gone else Severity.CHANGE,
+        help=f"{said}.",
+        fix=listed.fix(
+            said,
+            Edit(listed.module.span(call), (f"{source}.trainable = {_LISTS[member]}",)),
+            unsafe_because="the attribute is written in several lines" if "\n" in source else "",
+        ),
+    )
 
 
 def appended_weight(module: Module, node: cst.CSTNode) -> tuple[cst.Call, cst.Attribute] | None:
@@ -95,50 +114,6 @@ def _makes_a_variable(module: Module, value: cst.BaseExpression) -> bool:
     added = isinstance(value.func, cst.Attribute) and value.func.attr.value == "add_weight"
     return added or split_root(name) in _MAKERS
 
-
-def _finding(module: Module, use: MemberUse, appended: tuple[cst.Call, cst.Attribute]) -> Finding:
-    call, weight = appended
-    trained = _LISTS[use.member]
-    source = module.source(weight)
-    is_gone = use.member.startswith("_")
-    error = f"AttributeError: '{use.owner.cls}' object has no attribute '{use.member}'"
-    return rule.finding(
-        module.place(use.node),
-        f"a layer no longer has `{use.member}`: {error}"
-        if is_gone
-        else f"appending to `{use.member}` has no effect: the list is a copy, and `{source}` is "
-        "trained",
-        symbol=f"Layer.{use.member}.append",
-        severity=Severity.ERROR if is_gone else Severity.CHANGE,
-        confidence=use.confidence,
-        help=f"Set `{source}.trainable = {trained}`.",
-        fix=rule.fix(
-            f"Set `{source}.trainable = {trained}`",
-            Edit(module.span(call), (f"{source}.trainable = {trained}",)),
-            proven_by=() if "\n" in source else None,
-        ),
-    )
-
-
-def _may_append(_: TargetFacts, called: QuickCall) -> bool:
-    match called.node:
-        case ast.Call(
-            func=ast.Attribute(value=ast.Attribute(attr=listed), attr="append"),
-            args=[ast.Attribute()],
-        ):
-            return listed in _LISTS
-    return False
-
-
-rule = Rule(
-    code="KD430",
-    name="weights-appended",
-    family="behaviour",
-    severity=Severity.CHANGE,
-    check=check,
-    triggers=attribute(*_LISTS) & calls(_may_append, "append"),
-    since="3.0",
-)
 
 VALID = [
     "import keras\nfound = []\nfound.append(keras.layers.Dense(3).trainable_weights)",

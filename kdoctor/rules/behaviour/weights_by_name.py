@@ -21,20 +21,16 @@ Run on Keras 3.15.1 and tf_keras 2.21 with a `Sequential`, a functional model an
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
-from itertools import chain
 from typing import Final
 
 import libcst as cst
 
 from kdoctor.analysis.calls import is_builtin
-from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.triggers import Trigger, attribute, member
+from kdoctor.analysis.queries import Read, reads
+from kdoctor.analysis.queries.conditions import attribute
 from kdoctor.model import Edit, Finding, Severity
-from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.quick_facts import QuickFacts
+from kdoctor.rules.rule import Example, rule
+from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import Binding, BindingKind
 from kdoctor.value_types import Kind
 
@@ -42,18 +38,30 @@ _WEIGHTS: Final = frozenset(
     f"{which}{what}" for which in ("", "trainable_", "non_trainable_")
     for what in ("weights", "variables")
 )  # fmt: skip
-_NAME: Final = "name"
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:  # noqa: ARG001
+@rule(
+    "KD475",
+    severity=Severity.CHANGE,
+    since="3.0",
+    look_for=reads("name", on=Kind.VARIABLE).beside(attribute(*_WEIGHTS)),
+)
+def check(name: Read) -> Finding | None:
     """Report each such key."""
-    for use in module.members:
-        if use.owner.kind is not Kind.VARIABLE or use.member != _NAME or use.owner_defines:
-            continue
-        if not _is_key(module, use.node) or module.is_guarded(use.node):
-            continue
-        if _is_of_a_model(module, use.node):
-            yield _finding(module, use)
+    if not _is_key(name.module, name.node) or not _is_of_a_model(name.module, name.node):
+        return None
+    return name.finding(
+        "weight names are no longer unique: every layer has a `kernel` and a `bias`, and only "
+        "the last of each is kept",
+        symbol="Variable.name",
+        help="Use `.path`: `dense/kernel`.",
+        fix=name.fix(
+            "Use `.path` as the key",
+            Edit(name.module.span(name.node.attr), ("path",)),
+            unsafe_because="the keys differ from Keras 2: `dense/kernel`, prefixed with the name "
+            "of a `Sequential` or subclassed model, and without `:0`",
+        ),
+    )
 
 
 def _is_key(module: Module, name: cst.Attribute) -> bool:
@@ -110,75 +118,6 @@ def _is_of_a_model(module: Module, name: cst.Attribute) -> bool:
             return found is not None and found.kind is Kind.MODEL
     return False
 
-
-def _finding(module: Module, use: MemberUse) -> Finding:
-    return rule.finding(
-        module.place(use.node),
-        "weight names are no longer unique: every layer has a `kernel` and a `bias`, and only "
-        "the last of each is kept",
-        symbol="Variable.name",
-        confidence=use.confidence,
-        help="Use `.path`: `dense/kernel`.",
-        fix=rule.fix(
-            "Use `.path` as the key",
-            Edit(module.span(use.node.attr), ("path",)),
-            unsafe_because="the keys differ from Keras 2: `dense/kernel`, prefixed with the name "
-            "of a `Sequential` or subclassed model, and without `:0`",
-        ),
-    )
-
-
-def _may_be_keys(quick: QuickFacts, _: TargetFacts) -> bool:
-    nodes = quick.nodes
-    names = {
-        each.target.id
-        for each in chain(nodes.get(ast.For, ()), nodes.get(ast.comprehension, ()))
-        if isinstance(each.target, ast.Name)
-        and isinstance(each.iter, ast.Attribute)
-        and each.iter.attr in _WEIGHTS
-    }
-    asked = {each for each in names if (each, (_NAME,)) in quick.chains}
-    return bool(asked) and any(
-        _is_name(key, asked)
-        for node in chain.from_iterable(quick.scopes.values())
-        for key in _keys(node)
-    )
-
-
-def _keys(node: ast.AST) -> Iterator[ast.expr]:
-    """Yield what may be the key of an entry."""
-    match node:
-        case ast.DictComp(key=key):
-            yield key
-        case (
-            ast.GeneratorExp(elt=ast.Tuple(elts=[key, *_]))
-            | ast.ListComp(elt=ast.Tuple(elts=[key, *_]))
-        ):
-            yield key
-        case ast.GeneratorExp(elt=key) | ast.ListComp(elt=key):
-            yield key
-        case ast.Assign(targets=targets):
-            yield from (each.slice for each in targets if isinstance(each, ast.Subscript))
-
-
-def _is_name(node: ast.expr, owners: set[str]) -> bool:
-    return (
-        isinstance(node, ast.Attribute)
-        and node.attr == _NAME
-        and isinstance(node.value, ast.Name)
-        and node.value.id in owners
-    )
-
-
-rule = Rule(
-    code="KD475",
-    name="weights-by-name",
-    family="behaviour",
-    severity=Severity.CHANGE,
-    check=check,
-    triggers=attribute(*_WEIGHTS) & member(_NAME) & Trigger(_may_be_keys),
-    since="3.0",
-)
 
 _MODEL = (
     "import keras\n\nx = keras.layers.Input((2,))\nmodel = keras.Model(x, keras.layers.Dense(1, "

@@ -24,25 +24,23 @@ its kernel this way.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from typing import Final
 
 import libcst as cst
 
-from kdoctor.analysis.calls import is_hidden, is_keras_3, passed
+from kdoctor.analysis.calls import argument, is_hidden, is_keras_3
 from kdoctor.analysis.dataflow.definitions import class_named
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.models.user_classes import kind_of_class, methods_in
-from kdoctor.analysis.triggers import Trigger, attribute, method_of
+from kdoctor.analysis.queries import Method, methods
+from kdoctor.analysis.queries.bodies import Body
+from kdoctor.analysis.queries.forms import Expression
 from kdoctor.keras_api import split_root
-from kdoctor.model import Confidence, Finding, NoFix, Severity
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.model import Finding, NoFix, Severity
+from kdoctor.rules.rule import Example, rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.ast_walk import chain_of, nodes_in
 from kdoctor.syntax.libcst_walk import descendants, own_nodes
 from kdoctor.syntax.literals import literal
-from kdoctor.syntax.quick_facts import QuickFacts
 from kdoctor.value_types import Kind
 
 _WORKS_ON: Final = frozenset({
@@ -54,20 +52,50 @@ _WORKS_ON: Final = frozenset({
 _PACKAGES: Final = ("backend.", "ops.", "activations.")
 
 
-def check(module: Module, facts: TargetFacts) -> Iterator[Finding]:
+def _keeps_a_part(build: Body) -> bool:
+    """Say whether something is assigned to an attribute that may be made of a weight."""
+    made = [each for each in build.assigned if _makes_a_weight(each.form)]
+    weights = {"self.add_weight", *(each.target for each in made)}
+    return any(
+        "." in each.target and not weights.isdisjoint(each.names)
+        for each in build.assigned
+        if isinstance(each.form, Expression) and not _makes_a_weight(each.form)
+        if each.form.kind in {"BinOp", "Call", "Subscript"}
+    )
+
+
+def _makes_a_weight(form: object) -> bool:
+    return form == Expression("Call", "self.add_weight")
+
+
+@rule(
+    "KD449",
+    severity=Severity.CHANGE,
+    since="3.0",
+    look_for=methods(
+        "build",
+        of=Kind.LAYER,
+        defining=["call"],
+        body=_keeps_a_part,
+    ),
+)
+def check(build: Method) -> Iterator[Finding]:
     """Report each such attribute, where it is assigned."""
-    for node in module.nodes(cst.ClassDef):
-        methods = methods_in(node)
-        build, call = methods.get("build"), methods.get("call")
-        if build is None or call is None or kind_of_class(module, node) is not Kind.LAYER:
-            continue
-        if not _is_of_keras_3(module, facts, node):
-            continue
-        for assign, target in _worked_out(module, build):
-            name = target.attr.value
-            is_kept = _reads(call, name) and _is_assigned_once(node, name)
-            if is_kept and not module.is_guarded(assign):
-                yield _finding(module, node, target)
+    module, owner = build.module, build.owner
+    if not _is_of_keras_3(module, build.facts, owner.node):
+        return
+    for assign, target in _worked_out(module, build.node):
+        name = target.attr.value
+        is_kept = _reads(owner.methods["call"], name) and _is_assigned_once(owner.node, name)
+        if is_kept and not module.is_guarded(assign):
+            yield build.finding(
+                f"`{name}` is computed once in `build`: no gradient reaches its weights, and later "
+                "values are ignored",
+                at=target,
+                symbol=f"{owner.symbol}.{name}",
+                help=f"Compute `{name}` in `call`.",
+                fix=NoFix("kdoctor cannot tell where `call` needs it first"),
+            )
 
 
 def _is_of_keras_3(module: Module, facts: TargetFacts, node: cst.ClassDef) -> bool:
@@ -116,8 +144,8 @@ def _is_weight(value: cst.BaseExpression) -> bool:
         case cst.Call(
             func=cst.Attribute(value=cst.Name(value="self"), attr=cst.Name(value="add_weight"))
         ):
-            is_trained = literal(passed(value, "trainable"), absent=True) is True
-            return is_trained and not is_hidden(value)
+            trainable = argument(value, "trainable")
+            return not is_hidden(value) and (trainable is None or literal(trainable.value) is True)
     return False
 
 
@@ -169,63 +197,6 @@ def _is_assigned_once(node: cst.ClassDef, name: str) -> bool:
         == 1
     )
 
-
-def _finding(module: Module, node: cst.ClassDef, target: cst.Attribute) -> Finding:
-    name = target.attr.value
-    return rule.finding(
-        module.place(target),
-        f"`{name}` is computed once in `build`: no gradient reaches its weights, and later values "
-        "are ignored",
-        symbol=f"{node.name.value}.{name}",
-        confidence=Confidence.LIKELY,
-        help=f"Compute `{name}` in `call`.",
-        fix=NoFix("kdoctor cannot tell where `call` needs it first"),
-    )
-
-
-def _may_work_out(quick: QuickFacts, _: TargetFacts) -> bool:
-    """Say whether a `build` assigns something to an attribute that speaks of its weights."""
-    return any(
-        _may_keep_a_part(build)
-        for node in quick.nodes.get(ast.ClassDef, ())
-        if method_of(node, "call") is not None and (build := method_of(node, "build")) is not None
-    )
-
-
-def _may_keep_a_part(build: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    assigned = [
-        (each.targets[0], each.value)
-        for each in nodes_in(build)
-        if isinstance(each, ast.Assign) and len(each.targets) == 1
-    ]
-    weights = {chain_of(target) for target, value in assigned if _makes_a_weight(value)}
-    return any(
-        chain_of(each) in weights or _makes_a_weight(each)
-        for target, value in assigned
-        if isinstance(target, ast.Attribute) and not _makes_a_weight(value)
-        if isinstance(value, ast.Subscript | ast.BinOp | ast.Call)
-        for each in nodes_in(value)
-        if isinstance(each, ast.Name | ast.Attribute | ast.Call)
-    )
-
-
-def _makes_a_weight(node: ast.AST) -> bool:
-    return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr == "add_weight"
-    )
-
-
-rule = Rule(
-    code="KD449",
-    name="weights-split-in-build",
-    family="behaviour",
-    severity=Severity.CHANGE,
-    check=check,
-    triggers=attribute("add_weight") & Trigger(_may_work_out),
-    since="3.0",
-)
 
 _LAYER = (
     "import keras\nimport numpy as np\n\n\n"

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import libcst as cst
 
-from kdoctor.model import Applicability, Edit, Fix, Span
+from kdoctor.analysis.queries import Match
+from kdoctor.model import Edit, Fix, NoFix, Span
 from kdoctor.syntax import Module
 
 
-def write_log_name(
-    module: Module, node: cst.SimpleString, old: str, new: str, applicability: Applicability
-) -> Fix:
+def write_log_name(match: Match, node: cst.SimpleString, old: str, new: str) -> Fix | NoFix:
     """Return the fix that writes the new name instead of the old one in a string."""
-    return Fix(
-        f"Write `{new}` instead of `{old}`", (renamed(module, node, old, new),), applicability
-    )
+    return match.fix(f"Write `{new}` instead of `{old}`", renamed(match.module, node, old, new))
 
 
 def renamed(module: Module, node: cst.SimpleString, old: str, new: str) -> Edit:
