@@ -139,6 +139,11 @@ def is_none(form: object) -> bool:
     return form is None
 
 
+def is_true(form: object) -> bool:
+    """Say whether it is True itself."""
+    return form is True
+
+
 def is_false(form: object) -> bool:
     """Say whether it is False itself."""
     return form is False
