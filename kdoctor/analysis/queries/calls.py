@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from kdoctor.analysis.calls import instances, is_hidden
 from kdoctor.analysis.facts import TargetFacts
-from kdoctor.analysis.queries.forms import form_of
+from kdoctor.analysis.queries.forms import Given, form_of, given_by
 from kdoctor.analysis.queries.matches import Argument, Call, Where
 from kdoctor.analysis.queries.query import Query
 from kdoctor.analysis.triggers import Trigger, calls_that_make, may_be_called_on
@@ -61,11 +61,31 @@ class _Passing(Struct, frozen=True):
                 return True
         return False
 
+    @property
+    def keywords(self) -> Collection[str]:
+        """Keywords of which such a call has one; none where it may do without any."""
+        if any(place is not None for _, place in self.parameters):
+            return ()
+        return [name for name, _ in self.parameters]
+
     def _may_be(self, quick: QuickFacts, given: ast.expr) -> bool:
         # A name stands for itself where nothing tells its one value.
         values = [given, *quick.values_of(given)] if isinstance(given, ast.Name) else [given]
         assert self.where is not None
         return any(self.where(form_of(each)) for each in values)
+
+
+class _PassingAll(Struct, frozen=True):
+    """``where`` holds of all that is passed."""
+
+    where: Callable[[Given], bool]
+    keywords: tuple[str, ...] = ()
+
+    def holds(self, call: Call) -> bool:
+        return self.where(given_by(call.node))
+
+    def may_hold(self, _: QuickFacts, called: QuickCall) -> bool:
+        return self.where(given_by(called.node))
 
 
 class _Callee(Struct, frozen=True):
@@ -82,7 +102,7 @@ class _Call(Struct, frozen=True):
     """The parts of a call query."""
 
     callee: _Callee
-    passing: tuple[_Passing, ...] = ()
+    passing: tuple[_Passing | _PassingAll, ...] = ()
     hidden: bool = False
     guarded: bool = False
 
@@ -108,8 +128,8 @@ class _Call(Struct, frozen=True):
         if self.callee.words:
             found = Trigger.needing(self.callee.words, holds)
         for one in self.passing:
-            if all(place is None for _, place in one.parameters):
-                found = Trigger.among("keywords", [name for name, _ in one.parameters]) & found
+            if one.keywords:
+                found = Trigger.among("keywords", one.keywords) & found
         return found
 
 
@@ -139,6 +159,10 @@ class CallQuery(Query[Call]):
         """Return the query for calls that pass one of these, each a keyword with its place."""
         added = _Passing(tuple(parameters), where)
         return CallQuery(replace(self._parts, passing=(*self._parts.passing, added)))
+
+    def where(self, holds: Callable[[Given], bool]) -> CallQuery:
+        """Return the query for calls of which this holds, asked of all that they pass."""
+        return CallQuery(replace(self._parts, passing=(*self._parts.passing, _PassingAll(holds))))
 
     def even(self, *, hidden: bool = False, guarded: bool = False) -> CallQuery:
         """Return the query that yields hidden or guarded calls, too."""

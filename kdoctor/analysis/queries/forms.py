@@ -121,6 +121,28 @@ def _element_form(node: cst.BaseElement, depth: int) -> object:
     return _STARRED if isinstance(node, cst.StarredElement) else _libcst_form(node.value, depth)
 
 
+class Given(Struct, frozen=True):
+    """The forms of what a call passes, as written: what a name stands for is not asked."""
+
+    by_position: tuple[object, ...]
+    keywords: dict[str, object]
+
+
+def given_by(call: ast.Call | cst.Call) -> Given:
+    """Return what a call of either tree passes; ``**other`` is left out."""
+    if isinstance(call, ast.Call):
+        named = {each.arg: form_of(each.value) for each in call.keywords if each.arg is not None}
+        return Given(tuple(map(form_of, call.args)), named)
+    return Given(
+        tuple(
+            _STARRED if each.star else form_of(each.value)
+            for each in call.args
+            if each.keyword is None and each.star != "**"
+        ),
+        {each.keyword.value: form_of(each.value) for each in call.args if each.keyword},
+    )
+
+
 # -- questions about forms, for ``where=``
 
 
